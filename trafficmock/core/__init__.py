@@ -1,0 +1,1 @@
+"""trafficmock.core"""
