@@ -1,0 +1,66 @@
+"""Bodies as they travel: ``null`` or a quoted base64 string, kept as raw JSON.
+
+A body is nearly always passed on unread, so it is neither decoded nor checked
+beyond what makes passing it on safe: plain ASCII without an escape is the same
+text in every JSON document.
+"""
+
+import base64
+import binascii
+import re
+
+from msgspec import Raw
+
+ABSENT = Raw()
+"""The key is not there (an override that keeps the original body)."""
+
+NULL = Raw(b"null")
+"""No body."""
+
+_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
+
+
+def is_plain(body: Raw) -> bool:
+    """Tell whether ``body`` may be passed on as it is: absent, ``null`` or plain ASCII text."""
+    text = bytes(body)
+    if text == b"null" or not text:
+        return True
+    return text[:1] == b'"' and text.isascii() and b"\\" not in text
+
+
+def from_bytes(content: bytes | None) -> Raw:
+    """Make a body of ``content``; nothing and no bytes are both ``null``."""
+    if not content:
+        return NULL
+    return Raw(b'"' + base64.b64encode(content) + b'"')
+
+
+def to_bytes(body: Raw) -> bytes:
+    """Decode ``body`` as leniently as the npm clients do: junk is skipped.
+
+    :returns: the bytes, empty when there is no body.
+    """
+    text = bytes(body)[1:-1]
+    if bytes(body) in (b"null", b""):
+        return b""
+    try:
+        return base64.b64decode(text, validate=True)
+    except binascii.Error:
+        text = _NOT_BASE64.sub(b"", text.translate(bytes.maketrans(b"-_", b"+/")))
+        if len(text) % 4 == 1:
+            text = text[:-1]
+        return base64.b64decode(text + b"=" * (-len(text) % 4))
+
+
+def is_empty(body: Raw) -> bool:
+    """Tell whether ``body`` is absent or ``null``."""
+    return len(bytes(body)) <= 4  # noqa: PLR2004 - "null"; the shortest base64 text is longer
+
+
+def size(body: Raw) -> int:
+    """Count the decoded bytes of ``body`` without decoding it."""
+    text = bytes(body)
+    if len(text) <= 4:  # noqa: PLR2004 - "null"; the shortest base64 text is longer
+        return 0
+    padding = 2 if text.endswith(b'=="') else int(text.endswith(b'="'))
+    return (len(text) - 2) * 3 // 4 - padding

@@ -1,0 +1,162 @@
+"""Bytes to messages and back, with a second chance for JSON that is legal but unusual."""
+
+import json
+from typing import Any
+
+import msgspec
+from msgspec import Raw, Struct
+
+from trafficmock.errors import PeerError
+from trafficmock.wire import body
+from trafficmock.wire.inbound import (
+    ClientMessage,
+    Continue,
+    FetchResult,
+    Fulfill,
+    HandlerResult,
+    Message,
+    RequestObserve,
+    RequestResponse,
+    RequestStart,
+)
+from trafficmock.wire.inbound import Fetch as FetchAction
+
+_decoder: msgspec.json.Decoder[ClientMessage] = msgspec.json.Decoder(ClientMessage)
+_encoder = msgspec.json.Encoder()
+_BODY_KEY = "bodyBase64"
+
+
+class InvalidMessageError(PeerError):
+    """A message that is not JSON, or does not have the shape of its type.
+
+    :param message: what is wrong, and where.
+    :param type: the message's ``type`` as far as it can be told, else empty.
+    :param ids: those of ``testId``, ``requestId`` and ``socketId`` that can be told, so that
+        whoever waits for this message can be answered.
+    """
+
+    def __init__(self, message: str, *, type: str = "", ids: dict[str, str] | None = None) -> None:  # noqa: A002 - the key's name on the wire
+        super().__init__(message, code="invalid_message")
+        self.type = type
+        self.ids = ids or {}
+
+
+def decode(payload: bytes) -> ClientMessage:
+    """Read one message of a client.
+
+    :raises InvalidMessageError: what msgspec refuses and the standard library's
+        json does not rescue (``3.0`` for 3, lone surrogates).
+    """
+    try:
+        message = _decoder.decode(payload)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as refusal:
+        return _second_chance(payload, refusal)
+    for found in _bodies(message):
+        if not body.is_plain(found):
+            return _second_chance(payload, None)
+    return message
+
+
+def encode(message: Message) -> bytes:
+    """Write one message; lone surrogates become escapes, as JavaScript has them."""
+    try:
+        return _encoder.encode(message)
+    except UnicodeEncodeError:
+        return json.dumps(to_plain(message), ensure_ascii=True, separators=(",", ":")).encode()
+
+
+def to_plain(value: Any) -> Any:
+    """Turn wire objects into dicts, lists and strings, bodies read as text."""
+    if isinstance(value, Struct):
+        return _struct_to_plain(value)
+    if isinstance(value, Raw):
+        return json.loads(bytes(value))
+    if isinstance(value, dict):
+        return {key: to_plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_plain(item) for item in value]
+    return value
+
+
+def _struct_to_plain(value: Struct) -> dict[str, Any]:
+    config = value.__struct_config__
+    plain: dict[str, Any] = {config.tag_field: config.tag} if config.tag_field else {}
+    for name, key in zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True):
+        item = getattr(value, name)
+        if item is not msgspec.UNSET and not (isinstance(item, Raw) and not bytes(item)):
+            plain[key] = to_plain(item)
+    return plain
+
+
+def _bodies(message: ClientMessage) -> tuple[Raw, ...]:
+    """Find the bodies that a message carries."""
+    match message:
+        case RequestStart() | RequestObserve():
+            return (message.request.body_base64,)
+        case HandlerResult(result=Fulfill(response=response)):
+            return (response.body_base64,)
+        case HandlerResult(result=Continue(overrides=overrides) | FetchAction(overrides=overrides)):
+            return () if overrides is msgspec.UNSET else (overrides.body_base64,)
+        case RequestResponse() | FetchResult():
+            return () if message.response is msgspec.UNSET else (message.response.body_base64,)
+    return ()
+
+
+def _second_chance(payload: bytes, refusal: Exception | None) -> ClientMessage:
+    try:
+        document = json.loads(
+            payload.decode(), parse_float=_number, parse_constant=_refuse_constant
+        )
+    except (ValueError, RecursionError) as error:
+        raise InvalidMessageError(f"this is not a JSON message: {error}") from None
+    try:
+        message: ClientMessage = msgspec.convert(_with_raw_bodies(document), ClientMessage)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise _invalid(document, refusal or error) from None
+    return message
+
+
+def _number(text: str) -> float | int:
+    """Read ``3.0`` as 3, as JavaScript does."""
+    value = float(text)
+    return int(value) if value.is_integer() else value
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _with_raw_bodies(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_with_raw_bodies(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _raw_body(item) if key == _BODY_KEY else _with_raw_bodies(item)
+        for key, item in value.items()
+    }
+
+
+def _raw_body(value: Any) -> Any:
+    """Write a body anew without escapes; what base64 cannot hold is skipped, as decoders do."""
+    if value is None:
+        return body.NULL
+    if not isinstance(value, str):
+        return value
+    plain = "".join(letter for letter in value if letter.isalnum() or letter in "+/=-_")
+    return Raw(b'"' + plain.encode("ascii", "ignore") + b'"')
+
+
+def _invalid(document: Any, error: Exception) -> InvalidMessageError:
+    if not isinstance(document, dict):
+        return InvalidMessageError("a message must be a JSON object with a `type`")
+    kind = document.get("type")
+    ids = {
+        key: document[key]
+        for key in ("testId", "requestId", "socketId")
+        if isinstance(document.get(key), str)
+    }
+    name = kind if isinstance(kind, str) else ""
+    return InvalidMessageError(
+        f"this {name or 'message'} is not valid: {error}", type=name, ids=ids
+    )

@@ -1,0 +1,295 @@
+"""The messages that clients send to the coordinator.
+
+A class stands for one ``type``. Which role may send what, and when, is the
+coordinator's business; here is only their shape.
+"""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+from trafficmock.wire.matcher import Matcher
+from trafficmock.wire.request import NonEmpty, Overrides, Request
+from trafficmock.wire.response import Failure, Response
+
+SAFE_INTEGER = 2**53 - 1
+SafeInt = Annotated[int, Meta(ge=-SAFE_INTEGER, le=SAFE_INTEGER)]
+Number = int | float
+AbortCode = Literal[
+    "failed", "aborted", "timedout", "connectionrefused", "connectionreset", "namenotresolved"
+]
+RouteKind = Literal["http", "websocket"]
+
+
+class Message(Struct, frozen=True, tag_field="type", rename="camel", omit_defaults=True):
+    """The parent of all messages, which gives them their ``type``."""
+
+
+class Hello(Message, frozen=True, tag="hello"):
+    """Who speaks, in which protocol; the first message of a connection."""
+
+    protocol_version: SafeInt
+    package_version: str
+    role: Literal["node", "playwright", "runner"]
+    client_id: str | UnsetType = UNSET
+    worker_id: str | UnsetType = UNSET
+    token: str | UnsetType = UNSET
+    features: list[str] | UnsetType = UNSET
+
+
+class Ping(Message, frozen=True, tag="ping"):
+    """A client asks whether we live."""
+
+    at: Number
+
+
+class Pong(Message, frozen=True, tag="pong"):
+    """A client answers our ping."""
+
+    at: Number
+
+
+class RequestStart(Message, frozen=True, tag="request:start"):
+    """An application's request is paused and waits for a decision."""
+
+    request_id: str
+    client_id: str
+    request: Request
+
+
+class RequestCancel(Message, frozen=True, tag="request:cancel"):
+    """The application gave the request up."""
+
+    request_id: str
+    reason: str | UnsetType = UNSET
+
+
+class FetchResult(Message, frozen=True, tag="fetch:result"):
+    """What the upstream said to a fetch that a handler asked for."""
+
+    request_id: str
+    fetch_id: str
+    ok: bool
+    response: Response | UnsetType = UNSET
+    error: Failure | UnsetType = UNSET
+
+
+class RequestResponse(Message, frozen=True, tag="request:response"):
+    """What the upstream said after passthrough or continue, one report a hop."""
+
+    request_id: str
+    ok: bool
+    response: Response | UnsetType = UNSET
+    error: Failure | UnsetType = UNSET
+
+
+class RequestObserve(Message, frozen=True, tag="request:observe"):
+    """The next hop of a redirect that the agent follows by itself."""
+
+    request_id: str
+    client_id: str
+    request: Request
+    redirected_from_request_id: str | UnsetType = UNSET
+
+
+class AgentError(Message, frozen=True, tag="agent:error"):
+    """Something an agent wants in our log."""
+
+    message: str
+    detail: Raw = Raw()
+
+
+class TestRegister(Message, frozen=True, tag="test:register"):
+    """A test begins."""
+
+    test_id: str
+    title: str
+    file: str
+    worker_id: str
+
+
+class TestUnregister(Message, frozen=True, tag="test:unregister"):
+    """A test ends, and with it its routes."""
+
+    test_id: str
+
+
+class RouteRegister(Message, frozen=True, tag="route:register"):
+    """A test wants the traffic that the matcher matches."""
+
+    route_id: str
+    test_id: str
+    matcher: Matcher
+    kind: RouteKind = "http"
+
+
+class RouteUnregister(Message, frozen=True, tag="route:unregister"):
+    """A test gives up one route, or all of them when only the test is named."""
+
+    route_id: str | UnsetType = UNSET
+    test_id: str | UnsetType = UNSET
+
+
+class RouteMatch(Struct, frozen=True, rename="camel"):
+    """A route that the worker found to match."""
+
+    route_id: str
+
+
+class RequestClaimResult(Message, frozen=True, tag="request:claim-result"):
+    """A test's answer to a claim; no matches is an answer too."""
+
+    request_id: str
+    test_id: str
+    matches: list[RouteMatch]
+
+
+class SocketClaimResult(Message, frozen=True, tag="ws:claim-result"):
+    """A test's answer to a claim about a WebSocket."""
+
+    socket_id: str
+    test_id: str
+    matches: list[RouteMatch]
+
+
+class HandlerAction(Struct, frozen=True, tag_field="action", rename="camel", omit_defaults=True):
+    """The parent of what a handler may decide."""
+
+
+class Fulfill(HandlerAction, frozen=True, tag="fulfill"):
+    """Answer with this response."""
+
+    response: Response
+
+
+class Continue(HandlerAction, frozen=True, tag="continue"):
+    """Send it upstream, changed or not."""
+
+    overrides: Overrides | UnsetType = UNSET
+
+
+class Abort(HandlerAction, frozen=True, tag="abort"):
+    """Fail it; a message stands here when the handler itself failed."""
+
+    error_code: AbortCode
+    message: str | UnsetType = UNSET
+
+
+class Fetch(HandlerAction, frozen=True, tag="fetch"):
+    """Ask the upstream and hand the answer to the handler; decides nothing."""
+
+    fetch_id: str
+    overrides: Overrides | UnsetType = UNSET
+    max_redirects: SafeInt | UnsetType = UNSET
+    max_retries: SafeInt | UnsetType = UNSET
+
+
+class Decline(HandlerAction, frozen=True, tag="decline"):
+    """The test does not want it any more (feature ``decline``)."""
+
+
+class HandlerResult(Message, frozen=True, tag="handler:result"):
+    """What a handler decided about a request that was matched to its test."""
+
+    request_id: str
+    result: Fulfill | Continue | Abort | Fetch | Decline
+
+
+class HistoryQuery(Message, frozen=True, tag="history:query"):
+    """A worker asks for recorded traffic."""
+
+    query_id: str
+    test_id: str | UnsetType = UNSET
+    matcher: Matcher | UnsetType = UNSET
+
+
+class SocketOpen(Message, frozen=True, tag="ws:connection"):
+    """An application opened a WebSocket; it is held until somebody decides."""
+
+    socket_id: NonEmpty
+    url: NonEmpty
+    protocols: list[str]
+    client_id: NonEmpty
+
+
+class SocketFrame(Message, frozen=True):
+    """The parent of the frames; ``data`` is base64 when the frame is binary."""
+
+    socket_id: NonEmpty
+    data: str
+    is_base64: bool
+
+
+class MessageFromPage(SocketFrame, frozen=True, tag="ws:messageFromPage"):
+    """A frame of the application."""
+
+
+class MessageFromServer(SocketFrame, frozen=True, tag="ws:messageFromServer"):
+    """A frame of the real server."""
+
+
+class SendToPage(SocketFrame, frozen=True, tag="ws:sendToPage"):
+    """A frame that the handler sends to the application."""
+
+
+class SendToServer(SocketFrame, frozen=True, tag="ws:sendToServer"):
+    """A frame that the handler sends to the real server."""
+
+
+class SocketConnect(Message, frozen=True, tag="ws:connect"):
+    """The handler wants the real upstream opened."""
+
+    socket_id: NonEmpty
+
+
+class SocketEnsureOpened(Message, frozen=True, tag="ws:ensureOpened"):
+    """The handler is done and did not connect: open the mocked socket."""
+
+    socket_id: NonEmpty
+
+
+class SocketClose(Message, frozen=True):
+    """The parent of the two closes."""
+
+    socket_id: NonEmpty
+    was_clean: bool
+    code: SafeInt | UnsetType = UNSET
+    reason: str | UnsetType = UNSET
+
+
+class ClosePage(SocketClose, frozen=True, tag="ws:closePage"):
+    """The application's side closed, or is to be closed."""
+
+
+class CloseServer(SocketClose, frozen=True, tag="ws:closeServer"):
+    """The real server's side closed, or is to be closed."""
+
+
+ClientMessage = (
+    Hello
+    | Ping
+    | Pong
+    | RequestStart
+    | RequestCancel
+    | FetchResult
+    | RequestResponse
+    | RequestObserve
+    | AgentError
+    | TestRegister
+    | TestUnregister
+    | RouteRegister
+    | RouteUnregister
+    | RequestClaimResult
+    | SocketClaimResult
+    | HandlerResult
+    | HistoryQuery
+    | SocketOpen
+    | MessageFromPage
+    | MessageFromServer
+    | SendToPage
+    | SendToServer
+    | SocketConnect
+    | SocketEnsureOpened
+    | ClosePage
+    | CloseServer
+)

@@ -1,0 +1,194 @@
+"""The messages that the coordinator sends.
+
+Those that travel both ways (``ping``, ``pong``, ``request:response`` and the
+frames and closes of WebSockets) are the classes of :mod:`trafficmock.wire.inbound`.
+"""
+
+from typing import Any, Literal
+
+from msgspec import UNSET, Raw, UnsetType
+
+from trafficmock.wire.inbound import AbortCode, Message, SafeInt
+from trafficmock.wire.matcher import Diagnostic
+from trafficmock.wire.request import Overrides, Request
+from trafficmock.wire.response import Failure, Response
+
+ErrorCode = Literal[
+    "ambiguous_route", "handler_failed", "disconnected", "internal", "claim_timeout"
+]
+"""The codes that the npm agent understands in a decision; no other may be sent."""
+
+HelloErrorCode = Literal["protocol_mismatch", "unauthorized", "invalid_hello"]
+
+
+class HelloOk(Message, frozen=True, tag="hello:ok"):
+    """The client is in; ``features`` is what both sides know."""
+
+    connection_id: str
+    protocol_version: int
+    package_version: str
+    client_id: str
+    features: list[str] | UnsetType = UNSET
+
+
+class HelloError(Message, frozen=True, tag="hello:error"):
+    """The client is refused."""
+
+    code: HelloErrorCode
+    message: str
+
+
+class TestRegistered(Message, frozen=True, tag="test:registered"):
+    """Every later request is judged with this test in mind."""
+
+    test_id: str
+
+
+class TestUnregistered(Message, frozen=True, tag="test:unregistered"):
+    """The test and its routes are gone."""
+
+    test_id: str
+
+
+class RouteRegistered(Message, frozen=True, tag="route:registered"):
+    """Every later request is judged with this route in mind."""
+
+    route_id: str
+
+
+class RouteUnregistered(Message, frozen=True, tag="route:unregistered"):
+    """Echoes the keys of the message it answers."""
+
+    route_id: str | UnsetType = UNSET
+    test_id: str | UnsetType = UNSET
+
+
+class RequestNews(Message, frozen=True):
+    """The parent of what tells a worker about a request."""
+
+    request_id: str
+    request: Request
+    client_id: str
+
+
+class RequestObserved(RequestNews, frozen=True, tag="request:observed"):
+    """Some application made this request."""
+
+
+class RequestClaim(RequestNews, frozen=True, tag="request:claim"):
+    """Which of your tests want it?"""
+
+
+class RequestMatched(RequestNews, frozen=True, tag="request:matched"):
+    """This test owns it: run its handlers."""
+
+    route_id: str
+    test_id: str
+
+
+class FetchDone(Message, frozen=True, tag="fetch:done"):
+    """The answer to a handler's fetch."""
+
+    request_id: str
+    fetch_id: str
+    ok: bool
+    response: Response | UnsetType = UNSET
+    error: Failure | UnsetType = UNSET
+
+
+class ProxyError(Message, frozen=True, tag="proxy:error"):
+    """Something that must fail a test (all of a worker's tests when none is named)."""
+
+    code: str
+    message: str
+    test_id: str | UnsetType = UNSET
+    detail: Any = UNSET
+
+
+class HistoryResult(Message, frozen=True, tag="history:result"):
+    """The recorded entries that a query asked for, newest first."""
+
+    query_id: str
+    entries: list[Raw]
+
+
+class DecisionPassthrough(Message, frozen=True, tag="decision:passthrough"):
+    """Send it upstream as it is."""
+
+    request_id: str
+
+
+class DecisionFulfill(Message, frozen=True, tag="decision:fulfill"):
+    """Answer the application with this."""
+
+    request_id: str
+    response: Response
+
+
+class DecisionContinue(Message, frozen=True, tag="decision:continue"):
+    """Send it upstream with these changes."""
+
+    request_id: str
+    overrides: Overrides | UnsetType = UNSET
+
+
+class DecisionAbort(Message, frozen=True, tag="decision:abort"):
+    """Fail it as a network would."""
+
+    request_id: str
+    error_code: AbortCode
+    message: str | UnsetType = UNSET
+
+
+class DecisionFetch(Message, frozen=True, tag="decision:fetch"):
+    """Ask the upstream and report; the application stays paused."""
+
+    request_id: str
+    fetch_id: str
+    overrides: Overrides | UnsetType = UNSET
+    max_redirects: SafeInt | UnsetType = UNSET
+    max_retries: SafeInt | UnsetType = UNSET
+
+
+class DecisionError(Message, frozen=True, tag="decision:error"):
+    """Nobody could decide; the application's call fails with the message."""
+
+    request_id: str
+    code: ErrorCode
+    message: str
+    matches: list[Diagnostic] | UnsetType = UNSET
+
+
+class SocketClaim(Message, frozen=True, tag="ws:claim"):
+    """Which of your tests want this WebSocket?"""
+
+    socket_id: str
+    url: str
+    protocols: list[str]
+    client_id: str
+
+
+class SocketMatched(Message, frozen=True, tag="ws:matched"):
+    """This test owns the WebSocket."""
+
+    socket_id: str
+    route_id: str
+    test_id: str
+    url: str
+    protocols: list[str]
+    client_id: str
+
+
+class SocketPassthrough(Message, frozen=True, tag="ws:passthrough"):
+    """Nobody wants it: connect it to the real server."""
+
+    socket_id: str
+
+
+class SocketError(Message, frozen=True, tag="ws:error"):
+    """The WebSocket must fail."""
+
+    socket_id: str
+    code: ErrorCode
+    message: str
+    matches: list[Diagnostic] | UnsetType = UNSET

@@ -1,0 +1,35 @@
+"""The request as it travels, and what a handler may override in it."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+from trafficmock.wire import body
+
+NonEmpty = Annotated[str, Meta(min_length=1)]
+
+HeaderPairs = list[tuple[str, str]]
+"""Ordered header lines; bytes travel as latin-1 (feature ``headers-list``)."""
+
+
+class Request(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """One outbound HTTP request of an application (protocol 3 ``SerializedRequest``)."""
+
+    url: NonEmpty
+    method: NonEmpty
+    headers: dict[str, str]
+    body_base64: Raw
+    headers_list: HeaderPairs | UnsetType = UNSET
+
+
+class Overrides(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """What ``continue`` or ``fetch`` changes; an absent field keeps the original.
+
+    ``headers`` replaces the whole set. A ``body_base64`` of ``null`` sends no body.
+    """
+
+    url: str | UnsetType = UNSET
+    method: str | UnsetType = UNSET
+    headers: dict[str, str] | UnsetType = UNSET
+    body_base64: Raw = body.ABSENT
+    headers_list: HeaderPairs | UnsetType = UNSET

@@ -1,0 +1,36 @@
+"""The response as it travels, and the error that stands in its place."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+from trafficmock.wire.request import HeaderPairs
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+"""The statuses that a client follows when there is a ``Location``."""
+
+Status = Annotated[int, Meta(ge=0, le=599)]
+
+
+class Response(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """An HTTP response with its decoded body (protocol 3 ``SerializedResponse``)."""
+
+    status: Status
+    status_text: str
+    headers: dict[str, str]
+    body_base64: Raw
+    url: str | UnsetType = UNSET
+    headers_list: HeaderPairs | UnsetType = UNSET
+
+    def is_redirect(self) -> bool:
+        """Tell whether a client that follows redirects goes on from here."""
+        return self.status in REDIRECTS and bool(self.headers.get("location"))
+
+
+class Failure(Struct, frozen=True, omit_defaults=True):
+    """Why there is no response (protocol 3 ``SerializedError``)."""
+
+    name: str
+    message: str
+    stack: str | UnsetType = UNSET
+    code: str | UnsetType = UNSET
