@@ -31,8 +31,8 @@ class InvalidMessageError(PeerError):
 
     :param message: what is wrong, and where.
     :param type: the message's ``type`` as far as it can be told, else empty.
-    :param ids: those of ``testId``, ``requestId`` and ``socketId`` that can be told, so that
-        whoever waits for this message can be answered.
+    :param ids: the ids in the message that can be told, so that whoever waits for it can be
+        answered.
     """
 
     def __init__(self, message: str, *, type: str = "", ids: dict[str, str] | None = None) -> None:  # noqa: A002 - the key's name on the wire
@@ -153,7 +153,7 @@ def _invalid(document: Any, error: Exception) -> InvalidMessageError:
     kind = document.get("type")
     ids = {
         key: document[key]
-        for key in ("testId", "requestId", "socketId")
+        for key in ("testId", "requestId", "fetchId", "socketId")
         if isinstance(document.get(key), str)
     }
     name = kind if isinstance(kind, str) else ""

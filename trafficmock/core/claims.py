@@ -1,0 +1,138 @@
+"""Rounds in which tests are asked whether they want a request or a socket.
+
+One mechanism serves both kinds. A round is over when everybody who was asked has
+answered or is gone, or when its time is up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from trafficmock.core.registry import Judgement, Kind, Registry, Route, Test
+    from trafficmock.wire.inbound import RouteMatch
+
+Claimant = tuple["Test", list["Route"]]
+
+
+@define(eq=False)
+class Claim:
+    """One round.
+
+    :param sequence: routes registered later do not count.
+    :param deadline: monotonic seconds.
+    :param waiting: the tests that were asked and have not answered, by id.
+    :param certain: matching routes of tests that need not be asked, by test id.
+    """
+
+    kind: Kind
+    subject_id: str
+    sequence: int
+    deadline: float
+    waiting: dict[str, Test]
+    certain: dict[str, list[str]]
+    answers: dict[str, list[str]] = field(factory=dict)
+
+    def claimants(self, registry: Registry) -> list[Claimant]:
+        """List the tests that want it and still can have it, with their routes."""
+        found = []
+        for test_id, route_ids in (self.certain | self.answers).items():
+            test = registry.tests.get(test_id)
+            routes = [
+                route
+                for route_id in dict.fromkeys(route_ids)
+                if test is not None and (route := test.routes.get(route_id)) is not None
+            ]
+            counted = [r for r in routes if r.sequence <= self.sequence and r.kind == self.kind]
+            if test is not None and counted:
+                found.append((test, counted))
+        return found
+
+
+@define
+class Claims:
+    """The rounds that are open, oldest first."""
+
+    _open: dict[tuple[Kind, str], Claim] = field(factory=dict)
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def begin(
+        self,
+        kind: Kind,
+        subject_id: str,
+        *,
+        sequence: int,
+        deadline: float,
+        asked: dict[str, Test],
+        judgement: Judgement,
+    ) -> Claim:
+        """Open a round about a request or socket among ``asked``."""
+        certain = {
+            test_id: [route.id for route in routes]
+            for test_id, (_, routes) in judgement.yes.items()
+            if test_id not in asked
+        }
+        claim = Claim(kind, subject_id, sequence, deadline, dict(asked), certain)
+        key = (kind, subject_id)
+        self._open[key] = claim
+        for test in asked.values():
+            test.claims[key] = claim
+        return claim
+
+    def answer(
+        self, kind: Kind, subject_id: str, test: Test, matches: Iterable[RouteMatch]
+    ) -> Claim | None:
+        """Take a test's answer; the first one counts.
+
+        :returns: the round when this answer completed it.
+        """
+        key = (kind, subject_id)
+        claim = self._open.get(key)
+        if claim is None or claim.waiting.pop(test.id, None) is None:
+            return None
+        claim.answers[test.id] = [match.route_id for match in matches]
+        del test.claims[key]
+        return self._completed(claim)
+
+    def give_up_on(self, test: Test) -> list[Claim]:
+        """Count a test that is gone as one that matches nothing.
+
+        :returns: the rounds that this completed.
+        """
+        claims = list(test.claims.values())
+        test.claims.clear()
+        for claim in claims:
+            del claim.waiting[test.id]
+        return [done for claim in claims if (done := self._completed(claim)) is not None]
+
+    def drop(self, claim: Claim) -> None:
+        """End a round whose request or socket is gone, or whose time is up."""
+        key = (claim.kind, claim.subject_id)
+        for test in claim.waiting.values():
+            del test.claims[key]
+        del self._open[key]
+
+    def expired(self, now: float) -> Iterator[Claim]:
+        """Give the rounds whose time is up; the caller drops each."""
+        for claim in list(self._open.values()):
+            if claim.deadline > now:
+                return
+            yield claim
+
+    def next_deadline(self) -> float | None:
+        """Tell when the oldest round ends; they all last equally long."""
+        for claim in self._open.values():
+            return claim.deadline
+        return None
+
+    def _completed(self, claim: Claim) -> Claim | None:
+        if claim.waiting:
+            return None
+        del self._open[claim.kind, claim.subject_id]
+        return claim

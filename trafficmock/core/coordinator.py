@@ -1,0 +1,281 @@
+"""The front of the core: one event in, a list of effects out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from trafficmock.core import texts
+from trafficmock.core.alarm import Alarm
+from trafficmock.core.claims import Claims
+from trafficmock.core.complaints import Complaints
+from trafficmock.core.effects import AnswerQuery, Effects, Note, Send
+from trafficmock.core.handlers import Handlers
+from trafficmock.core.handshake import Handshake, refuse
+from trafficmock.core.liveness import Liveness
+from trafficmock.core.parties import Agent, Client, Party, Stranger, Worker
+from trafficmock.core.registry import Registry
+from trafficmock.core.reports import Reports
+from trafficmock.core.requests import Requests
+from trafficmock.core.sockets import Sockets
+from trafficmock.core.tests_and_routes import TestsAndRoutes
+from trafficmock.core.watch import Watch
+from trafficmock.wire import inbound
+from trafficmock.wire.inbound import Ping, Pong
+from trafficmock.wire.response import Failure
+
+if TYPE_CHECKING:
+    from trafficmock.core.moment import Moment
+    from trafficmock.core.settings import Settings
+    from trafficmock.wire.codec import InvalidMessageError
+    from trafficmock.wire.inbound import Message
+
+Handler = Callable[[Any, Any, "Moment", Effects], None]
+
+
+@define(eq=False)
+class Coordinator:
+    """Decides who gets what. It opens nothing, waits for nothing and looks at no clock.
+
+    Every method takes the moment of the event and returns what to do about it, in order.
+
+    :param settings: how to decide.
+    """
+
+    settings: Settings
+    parties: dict[str, Party] = field(init=False, factory=dict)
+    registry: Registry = field(init=False, factory=Registry)
+    claims: Claims = field(init=False, factory=Claims)
+    alarm: Alarm = field(init=False, factory=Alarm)
+    watch: Watch = field(init=False)
+    requests: Requests = field(init=False)
+    sockets: Sockets = field(init=False)
+    reports: Reports = field(init=False)
+    handlers: Handlers = field(init=False)
+    setup: TestsAndRoutes = field(init=False)
+    handshake: Handshake = field(init=False)
+    liveness: Liveness = field(init=False)
+    complaints: Complaints = field(init=False)
+    _agent_handlers: dict[type[Message], Handler] = field(init=False)
+    _worker_handlers: dict[type[Message], Handler] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        settings, registry, claims, alarm = self.settings, self.registry, self.claims, self.alarm
+        self.watch = Watch(settings.claim_timeout, alarm)
+        self.requests = Requests(settings, registry, claims, self.watch, alarm)
+        self.sockets = Sockets(settings, registry, claims, alarm)
+        self.reports = Reports(registry)
+        self.handlers = Handlers(settings, self.requests)
+        self.setup = TestsAndRoutes(registry, claims, self.requests, self.sockets)
+        self.handshake = Handshake(settings)
+        self.liveness = Liveness(settings)
+        self.complaints = Complaints(self.requests, self.sockets, self.reports)
+        self._agent_handlers = self._table_for_agents()
+        self._worker_handlers = self._table_for_workers()
+
+    # Events
+
+    def connect(self, connection_id: str, now: Moment) -> Effects:
+        """Take note of a new connection, which has said nothing yet."""
+        out: Effects = []
+        if not self.parties:
+            self.liveness.begin(now)
+        stranger = Stranger(connection_id, now.seconds)
+        self.parties[connection_id] = stranger
+        self.liveness.met(stranger)
+        self.alarm.need(self.liveness.next_deadline(), out)
+        return out
+
+    def handle(self, connection_id: str, message: Message, now: Moment) -> Effects:
+        """Act on a message; those of connections that are refused or gone are not heard."""
+        out: Effects = []
+        party = self.parties.get(connection_id)
+        if isinstance(party, Client):
+            party.last_heard = now.seconds
+            table = self._agent_handlers if isinstance(party, Agent) else self._worker_handlers
+            handler = table.get(type(message))
+            if handler is None:
+                text = f"{party.client_id} sent {type(message).__name__}, not for its role"
+                out.append(Note("warn", text))
+            else:
+                handler(party, message, now, out)
+        elif party is not None:
+            self._introduce(party, message, now, out)
+        return out
+
+    def handle_invalid(
+        self, connection_id: str, error: InvalidMessageError, now: Moment
+    ) -> Effects:
+        """Act on something that is not a valid message."""
+        out: Effects = []
+        party = self.parties.get(connection_id)
+        if isinstance(party, Agent | Worker):
+            party.last_heard = now.seconds
+            self.complaints.invalid(party, error, out)
+        elif party is not None:
+            self._refused(party)
+            refuse(party.id, "invalid_hello", str(error), out)
+        return out
+
+    def disconnect(self, connection_id: str, now: Moment) -> Effects:  # noqa: ARG002 - every event has its moment
+        """Take down everything of a connection that is gone; who waits for it is answered."""
+        out: Effects = []
+        party = self.parties.pop(connection_id, None)
+        if isinstance(party, Agent):
+            self._agent_lost(party, out)
+        elif isinstance(party, Worker):
+            self.setup.worker_lost(party, out)
+        elif party is not None:
+            self.liveness.introduced(connection_id)
+        return out
+
+    def tick(self, now: Moment) -> Effects:
+        """Act on every deadline that has passed."""
+        out: Effects = []
+        self.alarm.rang()
+        for stranger in self.liveness.silent_strangers(now.seconds, out):
+            del self.parties[stranger.id]
+        for claim in list(self.claims.expired(now.seconds)):
+            subject = self.requests if claim.kind == "http" else self.sockets
+            subject.claim_expired(claim, out)
+        for pending in list(self.watch.overdue(now, out)):
+            self.requests.owner_silent(pending, out)
+        self.sockets.forget_closed(now.seconds)
+        self.liveness.beat(self.clients(), now, out)
+        self._set_alarm(out)
+        return out
+
+    def progressed(self, connection_id: str, now: Moment) -> None:
+        """Take it for a sign of life that a connection took some of what we sent it."""
+        party = self.parties.get(connection_id)
+        if isinstance(party, Client):
+            party.last_heard = now.seconds
+
+    def too_big(self, send: Send, size: int, limit: int) -> Effects:
+        """Replace a message that came out larger than ``limit`` bytes."""
+        out: Effects = []
+        self.complaints.too_big(send, size, limit, out)
+        return out
+
+    # Views
+
+    def clients(self) -> list[Client]:
+        """List those who said hello, in the order in which they connected."""
+        return [party for party in self.parties.values() if isinstance(party, Client)]
+
+    # Ends of events
+
+    def _introduce(self, stranger: Stranger, message: Message, now: Moment, out: Effects) -> None:
+        client = self.handshake.first_message(stranger, message, now, out)
+        if client is not None:
+            self.liveness.introduced(client.id)
+            self.parties[client.id] = client
+        elif out:
+            self._refused(stranger)
+
+    def _refused(self, party: Stranger) -> None:
+        self.liveness.introduced(party.id)
+        del self.parties[party.id]
+
+    def _hello_again(self, client: Client, _: Message, now: Moment, out: Effects) -> None:
+        refuse(client.id, "invalid_hello", "A connection says `hello` once.", out)
+        out.extend(self.disconnect(client.id, now))
+
+    def _agent_lost(self, agent: Agent, out: Effects) -> None:
+        text = texts.agent_lost(agent.client_id)
+        error = Failure("Error", text, code="disconnected")
+        for pending in list(agent.pending.values()):
+            self.requests.fail(pending, "disconnected", text, out, agent_lives=False)
+        self.handlers.agent_lost(agent, error, out)
+        self.reports.agent_lost(agent, error, out)
+        self.sockets.agent_lost(agent, text, out)
+
+    def _set_alarm(self, out: Effects) -> None:
+        if self.parties:
+            self.alarm.need(self.liveness.next_deadline(), out)
+        for due in (
+            self.claims.next_deadline(),
+            self.watch.next_deadline(),
+            self.sockets.next_deadline(),
+        ):
+            if due is not None:
+                self.alarm.need(due, out)
+
+    # Who handles which message
+
+    def _table_for_agents(self) -> dict[type[Message], Handler]:
+        requests, sockets = self.requests, self.sockets
+        return {
+            inbound.Hello: self._hello_again,
+            Ping: _answer_ping,
+            Pong: _nothing_more,
+            inbound.RequestStart: requests.start,
+            inbound.RequestCancel: lambda a, m, _, out: self._cancel(a, m, out),
+            inbound.FetchResult: lambda a, m, _, out: self.handlers.fetched(a, m, out),
+            inbound.RequestResponse: lambda a, m, _, out: self.reports.response(a, m, out),
+            inbound.RequestObserve: lambda a, m, _, out: self.reports.hop(a, m, out),
+            inbound.AgentError: _log_agent_error,
+            inbound.SocketOpen: sockets.open,
+            inbound.MessageFromPage: lambda a, m, _, out: sockets.from_agent(a, m, out),
+            inbound.MessageFromServer: lambda a, m, _, out: sockets.from_agent(a, m, out),
+            inbound.ClosePage: sockets.close_by_agent,
+            inbound.CloseServer: sockets.close_by_agent,
+        }
+
+    def _table_for_workers(self) -> dict[type[Message], Handler]:
+        setup, sockets = self.setup, self.sockets
+        return {
+            inbound.Hello: self._hello_again,
+            Ping: _answer_ping,
+            Pong: _nothing_more,
+            inbound.TestRegister: lambda w, m, _, out: setup.add_test(w, m, out),
+            inbound.TestUnregister: lambda w, m, _, out: setup.remove_test(w, m, out),
+            inbound.RouteRegister: lambda w, m, _, out: setup.add_route(w, m, out),
+            inbound.RouteUnregister: lambda w, m, _, out: setup.remove_route(w, m, out),
+            inbound.RequestClaimResult: self._request_claim_result,
+            inbound.SocketClaimResult: self._socket_claim_result,
+            inbound.HandlerResult: lambda w, m, _, out: self.handlers.result(w, m, out),
+            inbound.HistoryQuery: lambda w, m, _, out: out.append(AnswerQuery(w.id, m)),
+            inbound.SendToPage: lambda w, m, _, out: sockets.from_worker(w, m, out),
+            inbound.SendToServer: lambda w, m, _, out: sockets.from_worker(w, m, out),
+            inbound.SocketConnect: lambda w, m, _, out: sockets.act(w, m, out),
+            inbound.SocketEnsureOpened: lambda w, m, _, out: sockets.act(w, m, out),
+            inbound.ClosePage: lambda w, m, _, out: sockets.close_by_worker(w, m, out),
+            inbound.CloseServer: lambda w, m, _, out: sockets.close_by_worker(w, m, out),
+        }
+
+    def _cancel(self, agent: Agent, message: inbound.RequestCancel, out: Effects) -> None:
+        self.requests.cancel(agent, message, out)
+        self.reports.cancel(agent, message, out)
+
+    def _request_claim_result(
+        self, worker: Worker, message: inbound.RequestClaimResult, _: Moment, out: Effects
+    ) -> None:
+        test = worker.tests.get(message.test_id)
+        if test is not None:
+            claim = self.claims.answer("http", message.request_id, test, message.matches)
+            if claim is not None:
+                self.requests.claimed(claim, out)
+
+    def _socket_claim_result(
+        self, worker: Worker, message: inbound.SocketClaimResult, _: Moment, out: Effects
+    ) -> None:
+        test = worker.tests.get(message.test_id)
+        if test is not None:
+            claim = self.claims.answer("websocket", message.socket_id, test, message.matches)
+            if claim is not None:
+                self.sockets.claimed(claim, out)
+
+
+def _answer_ping(client: Client, message: Ping, _: Moment, out: Effects) -> None:
+    out.append(Send((client.id,), Pong(message.at)))
+
+
+def _nothing_more(client: Client, message: Pong, now: Moment, out: Effects) -> None:
+    """Leave it at the sign of life that every message is."""
+
+
+def _log_agent_error(agent: Agent, message: inbound.AgentError, _: Moment, out: Effects) -> None:
+    out.append(Note("error", f"Agent {agent.client_id}: {message.message[:2000]}"))

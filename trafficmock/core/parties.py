@@ -1,0 +1,63 @@
+"""The connections as the core sees them: strangers, agents and workers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+if TYPE_CHECKING:
+    from trafficmock.core.registry import Route, Test
+    from trafficmock.core.reports import AwaitedReport
+    from trafficmock.core.requests import PendingRequest
+    from trafficmock.core.sockets import Socket
+
+
+@define(eq=False)
+class Stranger:
+    """A connection that has not said ``hello``; nothing else it says is heard."""
+
+    id: str
+    opened_at: float
+
+
+@define(eq=False, kw_only=True)
+class Client:
+    """The parent of those who said ``hello``.
+
+    :param kind: the door it came through (``node`` for ``/ws``).
+    :param last_heard: monotonic seconds of its last sign of life.
+    """
+
+    id: str
+    client_id: str
+    features: frozenset[str]
+    last_heard: float
+    kind: str = "node"
+
+
+@define(eq=False, kw_only=True)
+class Agent(Client):
+    """An application's side, with everything of it that is still open.
+
+    ``fetches`` says which worker waits for a fetch, by request and fetch id.
+    ``tails`` names, for the first request of a redirect chain, its newest hop.
+    """
+
+    pending: dict[str, PendingRequest] = field(factory=dict)
+    awaited: dict[str, AwaitedReport] = field(factory=dict)
+    tails: dict[str, str] = field(factory=dict)
+    fetches: dict[tuple[str, str], str] = field(factory=dict)
+    sockets: dict[str, Socket] = field(factory=dict)
+
+
+@define(eq=False, kw_only=True)
+class Worker(Client):
+    """A test worker with its tests; ``inert`` routes wait for their test to register."""
+
+    worker_id: str | None
+    tests: dict[str, Test] = field(factory=dict)
+    inert: dict[str, Route] = field(factory=dict)
+
+
+Party = Stranger | Agent | Worker

@@ -1,0 +1,215 @@
+"""Tests and routes, reached by id, and the question which of them match."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from attrs import define, field
+
+from trafficmock.matching import RouteIndex, compile_matcher
+from trafficmock.wire.matcher import Diagnostic, Matcher
+
+if TYPE_CHECKING:
+    from msgspec import UnsetType
+
+    from trafficmock.core.claims import Claim
+    from trafficmock.core.parties import Worker
+    from trafficmock.core.requests import PendingRequest
+    from trafficmock.core.sockets import Socket
+    from trafficmock.matching import RouteMatcher
+    from trafficmock.wire.inbound import RouteRegister, TestRegister
+
+Kind = Literal["http", "websocket"]
+
+
+@define(eq=False)
+class Test:
+    """A running test: who it is, its routes, and what it owns or is asked about."""
+
+    __test__ = False
+
+    id: str
+    title: str
+    file: str
+    worker_id: str
+    worker: Worker
+    routes: dict[str, Route] = field(factory=dict)
+    requests: dict[str, PendingRequest] = field(factory=dict)
+    sockets: dict[str, Socket] = field(factory=dict)
+    claims: dict[tuple[Kind, str], Claim] = field(factory=dict)
+
+    def __str__(self) -> str:
+        return f'"{self.title}" ({self.file}, worker {self.worker_id})'
+
+
+@define(eq=False)
+class Route:
+    """A registered route; ``sequence`` orders it among registrations and claims."""
+
+    id: str
+    test_id: str
+    kind: Kind
+    matcher: Matcher
+    sequence: int
+    test: Test | None = None
+
+    def diagnostic(self, test: Test) -> Diagnostic:
+        """Name the route and its test for somebody who must tell them apart."""
+        return Diagnostic(
+            route_id=self.id,
+            test_id=test.id,
+            title=test.title,
+            file=test.file,
+            worker_id=test.worker_id,
+            matcher=self.matcher,
+        )
+
+
+@define
+class Judgement:
+    """Which tests match for certain, by which routes, and which only the worker can tell."""
+
+    yes: dict[str, tuple[Test, list[Route]]] = field(factory=dict)
+    undecided: dict[str, Test] = field(factory=dict)
+
+
+@define
+class Registry:
+    """All tests and routes. Ids are the clients' own; the first holder of an id keeps it."""
+
+    tests: dict[str, Test] = field(factory=dict)
+    routes: dict[str, Route] = field(factory=dict)
+    observers: tuple[str, ...] = ()
+    sequence: int = 0
+    _indexes: dict[Kind, RouteIndex] = field(
+        factory=lambda: {"http": RouteIndex(), "websocket": RouteIndex()}
+    )
+
+    def next_sequence(self) -> int:
+        """Give the next number in the order of registrations and claims."""
+        self.sequence += 1
+        return self.sequence
+
+    def add_test(self, worker: Worker, message: TestRegister) -> bool:
+        """Register a test; its routes that came before it become active.
+
+        :returns: whether the id was free, or this worker's already.
+        """
+        known = self.tests.get(message.test_id)
+        if known is not None:
+            return known.worker is worker
+        test = Test(message.test_id, message.title, message.file, message.worker_id, worker)
+        self.tests[test.id] = test
+        worker.tests[test.id] = test
+        for route in [route for route in worker.inert.values() if route.test_id == test.id]:
+            del worker.inert[route.id]
+            self._activate(route, test)
+        if len(worker.tests) == 1:
+            self.observers = (*self.observers, worker.id)
+        return True
+
+    def remove_test(self, test: Test) -> None:
+        """Forget a test and its routes."""
+        for route in list(test.routes.values()):
+            self.remove_route(test.worker, route.id)
+        del self.tests[test.id]
+        del test.worker.tests[test.id]
+        if not test.worker.tests:
+            self.observers = tuple(each for each in self.observers if each != test.worker.id)
+
+    def add_route(self, worker: Worker, message: RouteRegister) -> bool:
+        """Register a route; it waits where its test is not known yet.
+
+        :returns: whether the id was free and the test is not another worker's.
+        """
+        test = self.tests.get(message.test_id)
+        if message.route_id in self.routes or (test and test.worker is not worker):
+            return False
+        route = Route(
+            message.route_id,
+            message.test_id,
+            message.kind,
+            message.matcher,
+            self.next_sequence(),
+        )
+        self.routes[route.id] = route
+        if test is None:
+            worker.inert[route.id] = route
+        else:
+            self._activate(route, test)
+        return True
+
+    def remove_route(self, worker: Worker, route_id: str) -> bool:
+        """Forget one route of this worker.
+
+        :returns: whether it was there and this worker's.
+        """
+        route = self.routes.get(route_id)
+        if route is None:
+            return False
+        if route.test is None:
+            if worker.inert.pop(route_id, None) is None:
+                return False
+        elif route.test.worker is not worker:
+            return False
+        else:
+            del route.test.routes[route_id]
+            self._indexes[route.kind].remove(route_id)
+        del self.routes[route_id]
+        return True
+
+    def remove_routes_of(self, worker: Worker, test_id: str) -> None:
+        """Forget all routes of a test of this worker, of both kinds."""
+        test = worker.tests.get(test_id)
+        routes = list(test.routes) if test else []
+        routes += [route.id for route in worker.inert.values() if route.test_id == test_id]
+        for route_id in routes:
+            self.remove_route(worker, route_id)
+
+    def judge(self, kind: Kind, url: str, method: str, client_id: str) -> Judgement | None:
+        """Ask the routes of one kind; ``None`` when none of them can match."""
+        index = self._indexes[kind]
+        if not len(index):
+            return None
+        found = index.judge(url, method, client_id)
+        if not found.yes and not found.undecided:
+            return None
+        judgement = Judgement()
+        for route_id in found.yes:
+            route = self.routes[route_id]
+            if route.test is not None:
+                judgement.yes.setdefault(route.test_id, (route.test, []))[1].append(route)
+        for route_id in found.undecided:
+            test = self.routes[route_id].test
+            if test is not None and test.id not in judgement.yes:
+                judgement.undecided[test.id] = test
+        return judgement
+
+    def everybody(self, kind: Kind) -> Judgement | None:
+        """Treat every test with a route of this kind as one that only the worker can judge."""
+        asked = {
+            test.id: test
+            for test in self.tests.values()
+            if any(route.kind == kind for route in test.routes.values())
+        }
+        return Judgement(undecided=asked) if asked else None
+
+    def _activate(self, route: Route, test: Test) -> None:
+        route.test = test
+        test.routes[route.id] = route
+        self._indexes[route.kind].add(route.id, _compile(route.matcher))
+
+
+def _compile(matcher: Matcher) -> RouteMatcher:
+    regex = matcher.url_regex
+    return compile_matcher(
+        url_glob=_given(matcher.url_glob),
+        url_regex=(regex.source, regex.flags) if regex else None,
+        methods=matcher.methods or (),
+        client_ids=matcher.client_ids or (),
+        predicate=bool(matcher.predicate),
+    )
+
+
+def _given(text: str | UnsetType) -> str | None:
+    return text if isinstance(text, str) else None

@@ -1,0 +1,32 @@
+"""What the service was told about how to decide."""
+
+from typing import Literal
+
+from attrs import field, frozen, validators
+
+_positive = validators.gt(0.0)
+
+
+@frozen(kw_only=True)
+class Settings:
+    """Options of the core; times in seconds, sizes in bytes.
+
+    :param version: ours, for ``hello:ok``.
+    :param token: what ``hello`` must carry, or ``None`` for anybody.
+    :param claim_timeout: how long tests may take to answer a claim.
+    :param heartbeat: how often connections are pinged.
+    :param idle_timeout: how long a connection may be silent.
+    :param hello_timeout: how long a new connection may take to say ``hello``; 0 for ever.
+    :param ownership: ``direct`` asks only tests whose answer is not known,
+        ``always-ask`` asks them all, as the npm proxy does.
+    :param handler_body_bytes: the largest body that is handed to a test; 0 for no limit.
+    """
+
+    version: str
+    token: str | None = None
+    claim_timeout: float = field(default=5.0, validator=_positive)
+    heartbeat: float = field(default=15.0, validator=_positive)
+    idle_timeout: float = field(default=60.0, validator=_positive)
+    hello_timeout: float = field(default=10.0, validator=validators.ge(0.0))
+    ownership: Literal["direct", "always-ask"] = "direct"
+    handler_body_bytes: int = field(default=64 * 2**20, validator=validators.ge(0))

@@ -1,0 +1,105 @@
+"""The messages with which workers set their tests up and take them down."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define
+from msgspec import UNSET
+
+from trafficmock.core import texts
+from trafficmock.core.effects import Effects, Send
+from trafficmock.wire import outbound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.core.claims import Claim, Claims
+    from trafficmock.core.parties import Worker
+    from trafficmock.core.registry import Registry, Test
+    from trafficmock.core.requests import PendingRequest, Requests
+    from trafficmock.core.sockets import Sockets
+    from trafficmock.wire import inbound
+
+
+@define
+class TestsAndRoutes:
+    """Changes the registry, then acknowledges: an ack means that the change counts."""
+
+    __test__ = False
+
+    registry: Registry
+    claims: Claims
+    requests: Requests
+    sockets: Sockets
+
+    def add_test(self, worker: Worker, message: inbound.TestRegister, out: Effects) -> None:
+        """Register a test."""
+        if self.registry.add_test(worker, message):
+            out.append(Send((worker.id,), outbound.TestRegistered(message.test_id)))
+        else:
+            text = f"The test id {message.test_id} is in use by another worker."
+            self._refuse(worker, message.test_id, text, out)
+
+    def remove_test(self, worker: Worker, message: inbound.TestUnregister, out: Effects) -> None:
+        """End a test: whoever waits for it is answered, then the end is acknowledged."""
+        test = worker.tests.get(message.test_id)
+        if test is not None:
+            self.registry.remove_test(test)
+            self._release(test, texts.test_ended, out)
+            self.sockets.test_ended(test, out)
+        elif message.test_id in self.registry.tests:
+            return
+        else:
+            self.registry.remove_routes_of(worker, message.test_id)
+        out.append(Send((worker.id,), outbound.TestUnregistered(message.test_id)))
+
+    def add_route(self, worker: Worker, message: inbound.RouteRegister, out: Effects) -> None:
+        """Register a route."""
+        if self.registry.add_route(worker, message):
+            out.append(Send((worker.id,), outbound.RouteRegistered(message.route_id)))
+        else:
+            text = f"The route id {message.route_id} is in use, or its test is another worker's."
+            self._refuse(worker, message.test_id, text, out)
+
+    def remove_route(self, worker: Worker, message: inbound.RouteUnregister, out: Effects) -> None:
+        """Remove one route, or all of a test's; what is not there counts as removed."""
+        if message.route_id is not UNSET:
+            if message.route_id in self.registry.routes and not self.registry.remove_route(
+                worker, message.route_id
+            ):
+                return
+        elif message.test_id is not UNSET:
+            self.registry.remove_routes_of(worker, message.test_id)
+        answer = outbound.RouteUnregistered(message.route_id, message.test_id)
+        out.append(Send((worker.id,), answer))
+
+    def worker_lost(self, worker: Worker, out: Effects) -> None:
+        """Take down everything of a worker that is gone."""
+        for route_id in list(worker.inert):
+            self.registry.remove_route(worker, route_id)
+        tests = list(worker.tests.values())
+        for test in tests:
+            self.registry.remove_test(test)
+        for test in tests:
+            self._release(test, texts.worker_lost, out)
+            self.sockets.worker_lost(test, out)
+
+    def claim_done(self, claim: Claim, out: Effects) -> None:
+        """Act on a round in which everybody has answered."""
+        if claim.kind == "http":
+            self.requests.claimed(claim, out)
+        else:
+            self.sockets.claimed(claim, out)
+
+    def _release(self, test: Test, why: Callable[[str, Test], str], out: Effects) -> None:
+        """Answer for a test that is gone: its own requests, and the rounds it is asked in."""
+        owned: list[PendingRequest] = list(test.requests.values())
+        for pending in owned:
+            self.requests.fail(pending, "disconnected", why(str(pending), test), out)
+        for claim in self.claims.give_up_on(test):
+            self.claim_done(claim, out)
+
+    @staticmethod
+    def _refuse(worker: Worker, test_id: str, text: str, out: Effects) -> None:
+        out.append(Send((worker.id,), outbound.ProxyError("invalid_message", text, test_id)))

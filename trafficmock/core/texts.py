@@ -1,0 +1,104 @@
+"""What people are told when something goes wrong: which test, which route, what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trafficmock.core.claims import Claimant
+    from trafficmock.core.registry import Route, Test
+    from trafficmock.wire.matcher import Matcher
+
+
+def ambiguous(subject: str, claimants: list[Claimant]) -> str:
+    """Say which tests compete. The first words are matched on by users' tests."""
+    rivals = "; ".join(
+        f"{test} by {_count(len(routes), 'route')} {_routes(routes)}" for test, routes in claimants
+    )
+    return (
+        f"Ambiguous backend mock routing: {len(claimants)} tests match {subject}: {rivals}. "
+        "Give each test's application its own client id and route with it, narrow the URLs, "
+        "or do not run these tests at the same time."
+    )
+
+
+def claim_timeout(subject: str, milliseconds: int, tests: Iterable[Test]) -> str:
+    """Say who did not answer a claim."""
+    silent = ", ".join(str(test) for test in tests)
+    return (
+        f"No answer within {milliseconds} ms whether {subject} is wanted by {silent}. "
+        "The test's process is blocked, or a predicate of a route threw; "
+        "--claim-timeout-ms allows more time."
+    )
+
+
+def owner_silent(subject: str, milliseconds: int, test: Test) -> str:
+    """Say that the owner's worker gave no sign of life."""
+    return (
+        f"The worker of {test} gave no sign of life for {milliseconds} ms after it got "
+        f"{subject}: its process is blocked or stopped. --claim-timeout-ms allows more time."
+    )
+
+
+def test_ended(subject: str, test: Test) -> str:
+    """Say that the owner ended before it decided."""
+    return (
+        f"The test {test} ended before its handler decided about {subject}. "
+        "Await the traffic the test starts before it ends."
+    )
+
+
+def worker_lost(subject: str, test: Test) -> str:
+    """Say that the owner's worker is gone."""
+    return f"The worker of {test} disconnected before its handler decided about {subject}."
+
+
+def agent_lost(client_id: str) -> str:
+    """Say that the application is gone."""
+    return f"The application {client_id!r} disconnected before this was settled."
+
+
+def bad_mock(subject: str, problem: str) -> str:
+    """Say why a handler's response cannot be delivered."""
+    return f"The handler's response to {subject} cannot be sent: {problem}."
+
+
+def too_big_for_handler(subject: str, size: int, limit: int) -> str:
+    """Say that a body is over the limit for handlers."""
+    return (
+        f"The body of {subject} has {size} bytes, more than the {limit} bytes that are handed "
+        "to a test; --handler-body-bytes allows more."
+    )
+
+
+def too_big_to_send(subject: str, size: int, limit: int) -> str:
+    """Say that a message is over what any client takes."""
+    return (
+        f"{subject} makes a message of {size} bytes, more than the {limit} bytes "
+        "that clients take in one message."
+    )
+
+
+def _routes(routes: list[Route]) -> str:
+    return ", ".join(_matcher(route.matcher) for route in routes)
+
+
+def _matcher(matcher: Matcher) -> str:
+    parts = []
+    if matcher.predicate:
+        parts.append("a predicate")
+    if matcher.url_regex:
+        parts.append(f"/{matcher.url_regex.source}/{matcher.url_regex.flags}")
+    if isinstance(matcher.url_glob, str):
+        parts.append(repr(matcher.url_glob))
+    if matcher.methods:
+        parts.append("|".join(matcher.methods))
+    if matcher.client_ids:
+        parts.append("client " + "|".join(matcher.client_ids))
+    return " ".join(parts) or "any URL"
+
+
+def _count(number: int, noun: str) -> str:
+    return noun if number == 1 else f"{number} {noun}s"
