@@ -11,7 +11,7 @@ from trafficmock.core import texts
 from trafficmock.core.alarm import Alarm
 from trafficmock.core.claims import Claims
 from trafficmock.core.complaints import Complaints
-from trafficmock.core.effects import AnswerQuery, Effects, Note, Send
+from trafficmock.core.effects import AnswerQuery, Close, Effects, Note, Send
 from trafficmock.core.handlers import Handlers
 from trafficmock.core.handshake import Handshake, refuse
 from trafficmock.core.liveness import Liveness
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from trafficmock.core.settings import Settings
     from trafficmock.wire.codec import InvalidMessageError
     from trafficmock.wire.inbound import Message
+
+GOING_AWAY = 1001
+"""The WebSocket close code of a service that ends (RFC 6455 section 7.4.1)."""
 
 Handler = Callable[[Any, Any, "Moment", Effects], None]
 
@@ -145,6 +148,17 @@ class Coordinator:
         self.sockets.forget_closed(now.seconds)
         self.liveness.beat(self.clients(), now, out)
         self._set_alarm(out)
+        return out
+
+    def stop(self) -> Effects:
+        """Answer everybody who waits, and close every connection: the service ends."""
+        out: Effects = []
+        for pending in list(self.requests.pending.values()):
+            self.requests.fail(pending, "disconnected", texts.stopping(str(pending)), out)
+        for socket in list(self.sockets.sockets.values()):
+            self.sockets.fail(socket, "disconnected", texts.stopping(str(socket)), out)
+        for party_id in self.parties:
+            out.append(Close(party_id, GOING_AWAY, "The proxy stops."))
         return out
 
     def progressed(self, connection_id: str, now: Moment) -> None:

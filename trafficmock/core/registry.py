@@ -197,10 +197,11 @@ class Registry:
     def _activate(self, route: Route, test: Test) -> None:
         route.test = test
         test.routes[route.id] = route
-        self._indexes[route.kind].add(route.id, _compile(route.matcher))
+        self._indexes[route.kind].add(route.id, compile_route(route.matcher))
 
 
-def _compile(matcher: Matcher) -> RouteMatcher:
+def compile_route(matcher: Matcher) -> RouteMatcher:
+    """Make what can judge a URL of what a worker sent."""
     regex = matcher.url_regex
     return compile_matcher(
         url_glob=_given(matcher.url_glob),

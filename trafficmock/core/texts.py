@@ -60,6 +60,11 @@ def agent_lost(client_id: str) -> str:
     return f"The application {client_id!r} disconnected before this was settled."
 
 
+def stopping(subject: str) -> str:
+    """Say that the service ends."""
+    return f"The proxy was stopped while {subject} waited for a decision."
+
+
 def bad_mock(subject: str, problem: str) -> str:
     """Say why a handler's response cannot be delivered."""
     return f"The handler's response to {subject} cannot be sent: {problem}."

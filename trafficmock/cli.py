@@ -1,0 +1,51 @@
+"""The command ``trafficmock``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from twisted.scripts import twistd
+
+from trafficmock import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_USAGE = """\
+Usage: trafficmock COMMAND [options]
+
+Commands:
+  serve    run the proxy in the foreground; `trafficmock serve --help` lists the options
+           example: trafficmock serve --port 4310
+
+Options:
+  --version  print the version
+  --help     print this text
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line.
+
+    :param arguments: the words after the command's name; by default the process's.
+    :raises SystemExit: with the exit status, as the commands end.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    command, rest = (words[0], words[1:]) if words else ("", [])
+    if command == "serve":
+        serve(rest)
+    elif command in {"--help", "-h"}:
+        sys.stdout.write(_USAGE)
+    elif command == "--version":
+        sys.stdout.write(f"trafficmock {__version__}\n")
+    else:
+        what = f"unknown command {command!r}" if command else "a command is missing"
+        sys.stderr.write(f"trafficmock: {what}\n\n{_USAGE}")
+        raise SystemExit(2)
+
+
+def serve(arguments: Sequence[str]) -> None:
+    """Run the proxy as ``twistd -n trafficmock`` does."""
+    sys.argv = ["trafficmock", "--nodaemon", "trafficmock", *arguments]
+    twistd.run()

@@ -1,0 +1,78 @@
+"""Who has to wait for whom: a sender of frames is not read while their receiver lags.
+
+Only frames of WebSockets hold their sender back. Everything else comes one request at
+a time, and a worker that does not read must not stop the applications of other tests;
+it is cut off at the limit of its send queue.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from trafficmock.net.websocket import Link
+
+
+@define(eq=False)
+class Backpressure:
+    """Pauses and resumes the links that send frames to links which lag behind."""
+
+    _lagging: dict[str, set[Link]] = field(factory=dict)
+    _waiting_for: dict[str, set[str]] = field(factory=dict)
+    _last_receiver: Link | None = None
+    _taken: dict[str, int] = field(factory=dict)
+
+    def backlogged(self, link: Link) -> None:
+        """Note that a link takes less than it is sent."""
+        self._lagging.setdefault(link.id, set())
+
+    def sent_frame(self, receiver: Link) -> None:
+        """Note who got the frame that is being passed on."""
+        self._last_receiver = receiver
+
+    def pause_sender(self, sender: Link) -> None:
+        """Stop reading from the sender of a frame whose receiver lags behind."""
+        receiver, self._last_receiver = self._last_receiver, None
+        if receiver is None or receiver.id not in self._lagging:
+            return
+        self._lagging[receiver.id].add(sender)
+        waits = self._waiting_for.setdefault(sender.id, set())
+        if not waits:
+            sender.pause()
+        waits.add(receiver.id)
+
+    def drained(self, link: Link) -> None:
+        """Read again from those who waited for this link alone."""
+        for sender in self._lagging.pop(link.id, ()):
+            waits = self._waiting_for[sender.id]
+            waits.discard(link.id)
+            if not waits:
+                del self._waiting_for[sender.id]
+                sender.resume()
+
+    def gone(self, link: Link) -> None:
+        """Forget a link; nobody waits for it any more, and it for nobody."""
+        self.drained(link)
+        for receiver_id in self._waiting_for.pop(link.id, ()):
+            self._lagging[receiver_id].discard(link)
+        self._taken.pop(link.id, None)
+
+    def living(self, links: Iterable[Link]) -> Iterator[Link]:
+        """Give the links that are silent for a good reason.
+
+        Those are the ones that took some of what was queued for them since the last
+        call, and the ones that we do not read from.
+        """
+        for link in links:
+            if link.id in self._waiting_for:
+                yield link
+            elif link.queued_bytes:
+                if self._taken.get(link.id) != link.drained_total:
+                    self._taken[link.id] = link.drained_total
+                    yield link
+            else:
+                self._taken.pop(link.id, None)

@@ -1,0 +1,31 @@
+"""Who is connected, as ``/api/connections`` shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trafficmock.core.parties import Agent, Worker
+
+if TYPE_CHECKING:
+    from trafficmock.core.coordinator import Coordinator
+
+
+def connections_report(coordinator: Coordinator) -> dict[str, list[dict[str, Any]]]:
+    """List agents and workers in the order in which they connected."""
+    clients = coordinator.clients()
+    return {
+        "nodeAgents": [_agent(client) for client in clients if isinstance(client, Agent)],
+        "runnerWorkers": [_worker(client) for client in clients if isinstance(client, Worker)],
+    }
+
+
+def _agent(agent: Agent) -> dict[str, Any]:
+    return {"clientId": agent.client_id, "connectionId": agent.id, "kind": agent.kind}
+
+
+def _worker(worker: Worker) -> dict[str, Any]:
+    row: dict[str, Any] = {"clientId": worker.client_id, "connectionId": worker.id}
+    if worker.worker_id is not None:
+        row["workerId"] = worker.worker_id
+    active = sum(len(test.routes) for test in worker.tests.values())
+    return row | {"testCount": len(worker.tests), "routeCount": active + len(worker.inert)}

@@ -1,0 +1,189 @@
+"""Performs what the core decides: the only place where effects become acts."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+from twisted.logger import Logger, LogLevel
+
+from trafficmock.core.effects import (
+    AnswerQuery,
+    Close,
+    Cut,
+    Effects,
+    Note,
+    Send,
+    Wake,
+)
+from trafficmock.core.moment import Moment
+from trafficmock.net import queries
+from trafficmock.net.backpressure import Backpressure
+from trafficmock.wire.codec import InvalidMessageError, decode, encode
+from trafficmock.wire.inbound import SocketFrame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from twisted.internet.interfaces import IDelayedCall, IReactorTime
+
+    from trafficmock.core.coordinator import Coordinator
+    from trafficmock.history import History
+    from trafficmock.net.recorder import Recorder
+    from trafficmock.net.websocket import Link
+
+MOST_SENT_BYTES = 104857600
+"""No client takes a larger message."""
+
+_LEVELS = {level.name: level for level in LogLevel.iterconstants()}
+
+
+@define(eq=False, kw_only=True)
+class Driver:
+    """Tells the core what happens on connections and does what it answers.
+
+    It is the link handler of the WebSocket door, and wakes the core when it asked for it.
+
+    :param clock: for wake-ups.
+    :param monotonic: seconds on a clock that never jumps.
+    :param epoch_ms: milliseconds since 1970.
+    :param prefix: what the connection ids of this process begin with.
+    """
+
+    log = Logger()
+
+    coordinator: Coordinator
+    history: History
+    recorder: Recorder
+    clock: IReactorTime
+    monotonic: Callable[[], float]
+    epoch_ms: Callable[[], int]
+    prefix: str
+    _links: dict[str, Link] = field(factory=dict)
+    _backpressure: Backpressure = field(factory=Backpressure)
+    _numbers: itertools.count[int] = field(factory=lambda: itertools.count(1))
+    _timer: IDelayedCall | None = None
+    _performers: dict[type, Callable[[Any, Moment], None]] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._performers = {
+            Send: self._send,
+            Close: self._close,
+            Cut: self._cut,
+            Wake: self._wake,
+            Note: self._note,
+            AnswerQuery: self._answer_query,
+        }
+
+    # What links report
+
+    def link_opened(self, link: Link) -> None:
+        """Introduce a new connection to the core."""
+        link.id = f"{self.prefix}-{next(self._numbers)}"
+        self._links[link.id] = link
+        now = self._now()
+        self._perform(self.coordinator.connect(link.id, now), now)
+
+    def link_received(self, link: Link, payload: bytes) -> None:
+        """Hand a message to the core and do what it answers."""
+        now = self._now()
+        try:
+            message = decode(payload)
+        except InvalidMessageError as error:
+            self._perform(self.coordinator.handle_invalid(link.id, error, now), now)
+            return
+        self._perform(self.coordinator.handle(link.id, message, now), now)
+        if isinstance(message, SocketFrame):
+            self._backpressure.pause_sender(link)
+
+    def link_closed(self, link: Link) -> None:
+        """Tell the core that a connection is gone."""
+        del self._links[link.id]
+        self._backpressure.gone(link)
+        now = self._now()
+        self._perform(self.coordinator.disconnect(link.id, now), now)
+
+    def link_backlogged(self, link: Link) -> None:
+        """Remember that a connection takes less than it is sent."""
+        self._backpressure.backlogged(link)
+
+    def link_drained(self, link: Link) -> None:
+        """Let those who waited for a connection go on."""
+        self._backpressure.drained(link)
+
+    # The service's end
+
+    def stop(self) -> None:
+        """Answer everybody who waits and close every connection."""
+        now = self._now()
+        self._perform(self.coordinator.stop(), now)
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+        self._timer = None
+
+    def open_links(self) -> int:
+        """Count the connections that are still there."""
+        return len(self._links)
+
+    # Effects
+
+    def _perform(self, effects: Effects, now: Moment) -> None:
+        performers = self._performers
+        for effect in effects:
+            perform = performers.get(type(effect))
+            if perform is None:
+                self.recorder.record(effect, now.epoch_ms)  # type: ignore[arg-type] # the rest
+            else:
+                perform(effect, now)
+
+    def _send(self, send: Send, now: Moment) -> None:
+        payload = encode(send.message)
+        if len(payload) > MOST_SENT_BYTES:
+            instead = self.coordinator.too_big(send, len(payload), MOST_SENT_BYTES)
+            self._perform(instead, now)
+            return
+        links = self._links
+        for connection_id in send.to:
+            link = links.get(connection_id)
+            if link is not None:
+                link.send(payload)
+                if isinstance(send.message, SocketFrame):
+                    self._backpressure.sent_frame(link)
+
+    def _close(self, close: Close, _: Moment) -> None:
+        link = self._links.get(close.connection_id)
+        if link is not None:
+            link.close(close.code, close.reason)
+
+    def _cut(self, cut: Cut, _: Moment) -> None:
+        link = self._links.get(cut.connection_id)
+        if link is not None:
+            self.log.warn("Connection {peer} cut: {reason}", peer=link.peer, reason=cut.reason)
+            link.abort()
+
+    def _note(self, note: Note, _: Moment) -> None:
+        self.log.emit(_LEVELS[note.level], "{text}", text=note.text)
+
+    def _answer_query(self, effect: AnswerQuery, now: Moment) -> None:
+        result = queries.answer(self.history, effect.query)
+        self._send(Send((effect.connection_id,), result), now)
+
+    # Time
+
+    def _now(self) -> Moment:
+        return Moment(self.monotonic(), self.epoch_ms())
+
+    def _wake(self, wake: Wake, now: Moment) -> None:
+        delay = max(0.0, wake.at - now.seconds)
+        if self._timer is not None and self._timer.active():
+            self._timer.reset(delay)
+        else:
+            self._timer = self.clock.callLater(delay, self._tick)
+
+    def _tick(self) -> None:
+        self._timer = None
+        now = self._now()
+        for link in self._backpressure.living(self._links.values()):
+            self.coordinator.progressed(link.id, now)
+        self._perform(self.coordinator.tick(now), now)

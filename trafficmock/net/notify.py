@@ -1,0 +1,27 @@
+"""Tells systemd that we are ready, or about to stop (the protocol of sd_notify(3))."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING
+
+from twisted.logger import Logger
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_log = Logger()
+
+
+def notify(state: str, environ: Mapping[str, str]) -> None:
+    """Send one state line such as ``READY=1``; without a notify socket do nothing."""
+    address = environ.get("NOTIFY_SOCKET", "")
+    if not address:
+        return
+    if address.startswith("@"):
+        address = "\0" + address[1:]
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as speaker:
+            speaker.sendto(state.encode(), address)
+    except OSError as error:
+        _log.warn("systemd could not be told {state}: {error}", state=state, error=error)

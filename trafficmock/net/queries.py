@@ -1,0 +1,42 @@
+"""Answers a worker's ``history:query``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET, Raw
+
+from trafficmock.core.registry import compile_route
+from trafficmock.history import Query
+from trafficmock.matching import Verdict
+from trafficmock.wire.outbound import HistoryResult
+
+if TYPE_CHECKING:
+    from trafficmock.history import History
+    from trafficmock.wire.inbound import HistoryQuery
+
+MOST_BYTES = 32 * 2**20
+"""An answer stops before the entry that would make it larger."""
+
+
+def answer(history: History, query: HistoryQuery) -> HistoryResult:
+    """List the entries of a test and a matcher, newest first.
+
+    A predicate matches nothing: only the worker itself could run it.
+    """
+    matcher = compile_route(query.matcher) if query.matcher is not UNSET else None
+    test_id = query.test_id if query.test_id is not UNSET else None
+    entries: list[Raw] = []
+    size = 0
+    for entry in history.requests.query(Query(test_id=test_id)):
+        request = entry.request
+        if matcher is not None:
+            verdict = matcher.judge(request.url, request.method, entry.client_id)
+            if verdict is not Verdict.YES:
+                continue
+        text = entry.to_json()
+        size += len(text)
+        if size > MOST_BYTES:
+            break
+        entries.append(Raw(text))
+    return HistoryResult(query.query_id, entries)

@@ -1,0 +1,92 @@
+"""Carries what the core says happened across to the history, and stamps it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from trafficmock.core import records
+from trafficmock.history import History, Owner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _owner(owner: records.Owner) -> Owner:
+    return Owner(owner.test_id, owner.route_id, owner.title, owner.file)
+
+
+def _owner_or_none(owner: records.Owner | None) -> Owner | None:
+    return None if owner is None else _owner(owner)
+
+
+@define
+class Recorder:
+    """Writes records into a history; the core and the history do not know each other."""
+
+    history: History
+    _writers: dict[type, Callable[[Any, int], None]] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._writers = self._table()
+
+    def record(self, record: records.Record, at: int) -> None:
+        """Write one record.
+
+        :param at: when it happened, in milliseconds since 1970.
+        """
+        self._writers[type(record)](record, at)
+
+    def _table(self) -> dict[type, Callable[[Any, int], None]]:
+        history = self.history
+        return {
+            records.RequestSeen: lambda r, at: history.request_observed(
+                r.request_id, r.client_id, r.request, at
+            ),
+            records.RequestPassedThrough: lambda r, at: history.request_passed_through(
+                r.request_id, at
+            ),
+            records.RequestContinued: lambda r, at: history.request_continued(
+                r.request_id, _owner(r.owner), r.overrides, at
+            ),
+            records.RequestFulfilled: lambda r, at: history.request_fulfilled(
+                r.request_id, _owner(r.owner), r.response, at
+            ),
+            records.RequestAborted: lambda r, at: history.request_aborted(
+                r.request_id, _owner_or_none(r.owner), r.error_code, r.detail, at
+            ),
+            records.RequestFailed: lambda r, at: history.request_failed(
+                r.request_id, _owner_or_none(r.owner), r.code, r.message, r.matches, at
+            ),
+            records.ResponseReported: lambda r, at: history.response_reported(
+                r.request_id, r.response, r.error, at
+            ),
+            records.HopSeen: lambda r, at: history.hop_observed(
+                r.request_id,
+                r.client_id,
+                r.request,
+                r.prior_id,
+                r.action,
+                _owner_or_none(r.owner),
+                at,
+            ),
+            records.SocketSeen: lambda r, at: history.socket_observed(
+                r.socket_id, r.client_id, r.url, r.protocols, at
+            ),
+            records.SocketMatched: lambda r, at: history.socket_matched(
+                r.socket_id, _owner(r.owner), at
+            ),
+            records.SocketPassedThrough: lambda r, at: history.socket_passed_through(
+                r.socket_id, at
+            ),
+            records.SocketFailed: lambda r, at: history.socket_failed(
+                r.socket_id, _owner_or_none(r.owner), r.code, r.message, r.matches, at
+            ),
+            records.SocketEvent: lambda r, at: history.socket_event(
+                r.socket_id, r.direction, r.kind, r.detail, r.data, r.is_base64, at
+            ),
+            records.SocketClosed: lambda r, at: history.socket_closed(
+                r.socket_id, r.side, r.code, r.reason, r.was_clean, at
+            ),
+        }

@@ -1,0 +1,144 @@
+"""The running service: it listens, says where, and ends so that nobody is left waiting."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+from twisted.application.service import Service
+from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.defer import Deferred
+from twisted.internet.error import CannotListenError
+from twisted.internet.task import deferLater
+from twisted.logger import Logger
+
+from trafficmock.net.addresses import is_loopback
+from trafficmock.net.notify import notify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from twisted.internet.interfaces import IListeningPort, IStreamServerEndpoint
+    from twisted.web.server import Site
+
+    from trafficmock.net.driver import Driver
+
+_FAREWELL = 2.0
+"""Seconds that clients have to complete their closing handshakes when we stop."""
+
+_LOOK_AGAIN = 0.05
+"""Seconds between two looks whether they have."""
+
+
+@define(eq=False, kw_only=True)
+class ProxyService(Service):  # type: ignore[misc] # an unannotated base
+    """Listens while it runs.
+
+    :param endpoint: where to listen.
+    :param site: the doors.
+    :param driver: who must be stopped.
+    :param open_to_all: whether listening beyond loopback is allowed.
+    :param ready_file: where to write one JSON line with ``url`` and ``pid``, if anywhere.
+    :param banner: makes the lines to log from the base URL.
+    """
+
+    log = Logger()
+
+    endpoint: IStreamServerEndpoint
+    site: Site
+    driver: Driver
+    reactor: Any
+    open_to_all: bool
+    ready_file: str | None
+    banner: Callable[[str], list[str]]
+    _port: IListeningPort | None = field(default=None, init=False)
+
+    def privilegedStartService(self) -> None:  # noqa: N802 - Twisted's
+        """Listen before privileges are shed; a failure ends the process with one line."""
+        super().privilegedStartService()
+        self._remove_ready_file()
+        listening: Deferred[IListeningPort] = self.endpoint.listen(self.site)
+        listening.addCallbacks(self._listening, self._cannot_listen)
+
+    def startService(self) -> None:  # noqa: N802 - Twisted's
+        """Take SIGTERM and SIGINT for an orderly end with exit status 0."""
+        super().startService()
+        self.reactor.callWhenRunning(self._handle_signals)
+
+    async def _stop(self) -> None:
+        notify("STOPPING=1", os.environ)
+        if self._port is not None:
+            await self._port.stopListening()
+        self.driver.stop()
+        deadline = self.reactor.seconds() + _FAREWELL
+        while self.driver.open_links() and self.reactor.seconds() < deadline:
+            await deferLater(self.reactor, _LOOK_AGAIN)
+        self._remove_ready_file()
+
+    def stopService(self) -> Deferred[None]:  # noqa: N802 - Twisted's
+        """Answer who waits, close all connections, and wait a moment for their goodbyes."""
+        super().stopService()
+        return Deferred.fromCoroutine(self._stop())
+
+    def _listening(self, port: IListeningPort) -> None:
+        self._port = port
+        address = port.getHost()
+        if not self.open_to_all and not _is_local(address):
+            _leave(
+                f"refusing to listen on {address.host} without a token: anybody who reaches it "
+                "could read and answer the application's traffic. Give --token, or --insecure "
+                "if you mean it."
+            )
+        url = _base_url(address)
+        for line in self.banner(url):
+            self.log.info("{line}", line=line)
+        if self.ready_file:
+            _write_ready_file(Path(self.ready_file), url)
+        notify("READY=1", os.environ)
+
+    def _remove_ready_file(self) -> None:
+        if self.ready_file:
+            Path(self.ready_file).unlink(missing_ok=True)
+
+    def _cannot_listen(self, failure: Any) -> None:
+        failure.trap(CannotListenError, OSError, ValueError)
+        _leave(f"cannot listen: {failure.getErrorMessage()}")
+
+    def _handle_signals(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self.reactor.callFromThread(self._end))
+
+    def _end(self) -> None:
+        if self.reactor.running:
+            self.reactor.stop()
+
+
+def _leave(text: str) -> None:
+    sys.stderr.write(f"trafficmock: {text}\n")
+    raise SystemExit(1)
+
+
+def _is_local(address: Any) -> bool:
+    if isinstance(address, IPv4Address | IPv6Address):
+        return is_loopback(address.host)
+    return True
+
+
+def _base_url(address: Any) -> str:
+    """Write where we listen as people reach it."""
+    if isinstance(address, IPv4Address | IPv6Address):
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address.host, address.host)  # noqa: S104 - how people reach it
+        return f"http://[{host}]:{address.port}" if ":" in host else f"http://{host}:{address.port}"
+    return str(address)
+
+
+def _write_ready_file(path: Path, url: str) -> None:
+    """Write the file so that nobody can read half of it."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    draft.write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n", encoding="utf-8")
+    draft.replace(path)

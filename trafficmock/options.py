@@ -1,0 +1,165 @@
+"""The options of ``twistd -n trafficmock``, their defaults and what they allow."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from twisted.python import usage
+
+from trafficmock.logs import LEVELS, observer_factory
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MIB = 2**20
+_LARGEST = 2**53
+CAPTURES = ("all", "handled", "none")
+OWNERSHIPS = ("direct", "always-ask")
+
+
+def _number(lowest: int, highest: int = _LARGEST) -> Callable[[str], int]:
+    def coerce(text: str) -> int:
+        if text.isascii() and text.isdigit() and lowest <= int(text) <= highest:
+            return int(text)
+        most = f" to {highest}" if highest < _LARGEST else " or more"
+        raise ValueError(f"a whole number, {lowest}{most}, not {text!r}")
+
+    return coerce
+
+
+def _choice(*allowed: str) -> Callable[[str], str]:
+    def coerce(text: str) -> str:
+        if text in allowed:
+            return text
+        raise ValueError(f"one of {', '.join(allowed)}, not {text!r}")
+
+    return coerce
+
+
+def _not_empty(text: str) -> str:
+    if not text:
+        raise ValueError("not empty")
+    return text
+
+
+_Coerce = Callable[[str], Any]
+
+_PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
+    ("host", "127.0.0.1", _not_empty, "Address to listen on."),
+    ("port", 4310, _number(0, 65535), "Port to listen on; 0 takes a free one."),
+    ("endpoint", None, _not_empty, "Twisted endpoint to listen on instead of host and port."),
+    ("token", None, _not_empty, "What /ws clients must present; or set TRAFFICMOCK_TOKEN."),
+    ("history-limit", 1000, _number(1), "HTTP requests to remember."),
+    ("ws-history-limit", 200, _number(1), "WebSocket connections to remember."),
+    ("history-bytes", 128 * _MIB, _number(0), "Bytes of bodies and frames to remember; 0: all."),
+    ("history-body-bytes", 8 * _MIB, _number(0), "Bytes to remember of a streamed body; 0: all."),
+    ("history-capture", "all", _choice(*CAPTURES), "What to remember: all, handled or none."),
+    ("claim-timeout-ms", 5000, _number(1), "Time for tests to answer a claim."),
+    ("heartbeat-ms", 15000, _number(1), "Time between pings to clients."),
+    ("idle-timeout-ms", 60000, _number(1), "Silence after which a client is cut off."),
+    ("hello-timeout-ms", 10000, _number(0), "Time for a client to say hello; 0: for ever."),
+    ("ownership", "direct", _choice(*OWNERSHIPS), "Ask tests only when in doubt, or always-ask."),
+    ("handler-body-bytes", 64 * _MIB, _number(0), "Largest body handed to a test; 0: no limit."),
+    ("max-frame-bytes", 100 * _MIB, _number(0), "Largest message taken from a client; 0: any."),
+    ("max-header-bytes", 64 * 1024, _number(1024), "Largest head of an HTTP request."),
+    ("max-connections", 2000, _number(0), "Connections held at once; 0: no limit."),
+    ("send-queue-bytes", 64 * _MIB, _number(0), "Unsent bytes that cut a client off; 0: never."),
+    ("ready-file", None, _not_empty, "File that gets one JSON line with url and pid."),
+    ("log-level", "info", _choice(*LEVELS), f"How much to log: {', '.join(LEVELS)}."),
+]
+
+
+def _named(name: str, coerce: _Coerce) -> _Coerce:
+    def coerce_named(text: str) -> Any:
+        try:
+            return coerce(text)
+        except ValueError as error:
+            raise ValueError(f"--{name} must be {error}") from None
+
+    return coerce_named
+
+
+class Options(usage.Options):  # type: ignore[misc] # an unannotated base
+    """Options of the proxy. A bad value ends with one line and exit status 1."""
+
+    synopsis = "[options]"
+    longdesc = (
+        "The proxy between the processes of an application and the tests that decide "
+        "what these receive from the outside."
+    )
+    optParameters: ClassVar[list[list[Any]]] = [  # noqa: N815 - Twisted's
+        [name, None, default, text, _named(name, coerce)]
+        for name, default, coerce, text in _PARAMETERS
+    ]
+    optFlags: ClassVar[list[list[Any]]] = [  # noqa: N815 - Twisted's
+        ["insecure", None, "Listen beyond loopback without a token."],
+        ["open-history", None, "Answer REST requests from other machines too."],
+        ["log-json", None, "Log JSON lines, for machines."],
+        ["stock-websocket", None, "Use Autobahn's own WebSocket path, for comparison."],
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self["allowed-host"] = []
+        self["cors-origin"] = []
+
+    def opt_allowed_host(self, name: str) -> None:
+        """Host name to answer to, besides loopback and --host. Repeatable."""
+        self["allowed-host"].append(self._given("allowed-host", name))
+
+    def opt_cors_origin(self, origin: str) -> None:
+        """Origin to let in, besides loopback ones; * for any. Repeatable."""
+        self["cors-origin"].append(self._given("cors-origin", origin))
+
+    def opt_version(self) -> None:
+        """Print the version and leave."""
+        from trafficmock import __version__  # noqa: PLC0415 - only when asked for
+
+        sys.stdout.write(f"trafficmock {__version__}\n")
+        raise SystemExit(0)
+
+    def parseOptions(self, options: Sequence[str] | None = None) -> None:  # noqa: N802 - Twisted's
+        """Parse, or leave with one line that says what is wrong and what is allowed."""
+        try:
+            super().parseOptions(options)
+        except usage.UsageError as error:
+            sys.stderr.write(f"trafficmock: {_plain(str(error))}\n")
+            raise SystemExit(1) from None
+
+    def parseArgs(self, *words: str) -> None:  # noqa: N802 - Twisted's
+        """Take no arguments."""
+        if words:
+            raise usage.UsageError(f"unknown argument {words[0]!r}; options begin with --")
+
+    def postOptions(self) -> None:  # noqa: N802 - Twisted's
+        """Read the environment and settle what twistd does on our behalf."""
+        if self["token"] is None and "TRAFFICMOCK_TOKEN" in os.environ:
+            self["token"] = os.environ["TRAFFICMOCK_TOKEN"]
+            if not self["token"]:
+                raise usage.UsageError("TRAFFICMOCK_TOKEN must be not empty, or not set")
+        if self.parent is not None:
+            _settle_twistd(self.parent, self["log-level"], as_json=bool(self["log-json"]))
+
+    @staticmethod
+    def _given(name: str, value: str) -> str:
+        if not value:
+            raise usage.UsageError(f"--{name} must be not empty")
+        return value
+
+
+def _plain(text: str) -> str:
+    """Leave out what Twisted says before our own words."""
+    return text.removeprefix("Parameter type enforcement failed: ")
+
+
+def _settle_twistd(twistd: dict[str, Any], level: str, *, as_json: bool) -> None:
+    """Keep no pid file in the foreground, so that several run in one directory; log our way."""
+    foreground = bool(twistd.get("nodaemon"))
+    if foreground and twistd.get("pidfile") == "twistd.pid":
+        twistd["pidfile"] = ""
+    if not twistd.get("logger") and not twistd.get("syslog"):
+        logfile = twistd.get("logfile") or ("-" if foreground else "twistd.log")
+        twistd["logger"] = observer_factory(logfile, level, as_json=as_json)

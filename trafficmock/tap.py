@@ -1,0 +1,133 @@
+"""Builds the proxy: the one place where everything is put together."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet.endpoints import serverFromString
+
+from trafficmock import __version__
+from trafficmock.core.coordinator import Coordinator
+from trafficmock.core.settings import Settings
+from trafficmock.history import History
+from trafficmock.memory import tune_allocator
+from trafficmock.net.connections import connections_report
+from trafficmock.net.driver import Driver
+from trafficmock.net.guard import Guard
+from trafficmock.net.limits import HttpLimits
+from trafficmock.net.recorder import Recorder
+from trafficmock.net.service import ProxyService
+from trafficmock.net.site import make_site
+from trafficmock.net.websocket import WebSocketLimits, websocket_resource
+from trafficmock.options import Options
+
+if TYPE_CHECKING:
+    from twisted.internet.interfaces import IStreamServerEndpoint
+
+__all__ = ["Options", "makeService"]
+
+
+def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twistd looks for
+    """Make the service that ``twistd -n trafficmock`` runs.
+
+    :param options: parsed options.
+    """
+    from twisted.internet import reactor  # noqa: PLC0415, TID251 - the composition root picks it
+
+    tune_allocator()
+    history = History(
+        capture=options["history-capture"],
+        http_limit=options["history-limit"],
+        socket_limit=options["ws-history-limit"],
+        byte_limit=options["history-bytes"],
+    )
+    driver = make_driver(options, history, reactor)
+    websocket = websocket_resource(
+        driver,
+        limits=_websocket_limits(options),
+        reactor=reactor,
+        stock=bool(options["stock-websocket"]),
+    )
+    site = make_site(
+        history=history,
+        connections=lambda: connections_report(driver.coordinator),
+        websocket=websocket,
+        guard=_guard(options),
+        version=__version__,
+        capture=options["history-capture"],
+        limits=HttpLimits(
+            max_header_bytes=options["max-header-bytes"],
+            max_connections=options["max-connections"],
+        ),
+        reactor=reactor,
+    )
+    return ProxyService(
+        endpoint=_endpoint(options, reactor),
+        site=site,
+        driver=driver,
+        reactor=reactor,
+        open_to_all=options["token"] is not None or bool(options["insecure"]),
+        ready_file=options["ready-file"],
+        banner=lambda url: _banner(url, options),
+    )
+
+
+def make_driver(options: Options, history: History, reactor: Any) -> Driver:
+    """Make the core and what drives it."""
+    settings = Settings(
+        version=__version__,
+        token=options["token"],
+        claim_timeout=options["claim-timeout-ms"] / 1000,
+        heartbeat=options["heartbeat-ms"] / 1000,
+        idle_timeout=options["idle-timeout-ms"] / 1000,
+        hello_timeout=options["hello-timeout-ms"] / 1000,
+        ownership=options["ownership"],
+        handler_body_bytes=options["handler-body-bytes"],
+    )
+    return Driver(
+        coordinator=Coordinator(settings),
+        history=history,
+        recorder=Recorder(history),
+        clock=reactor,
+        monotonic=time.monotonic,
+        epoch_ms=lambda: time.time_ns() // 1_000_000,
+        prefix=secrets.token_hex(4),
+    )
+
+
+def _websocket_limits(options: Options) -> WebSocketLimits:
+    return WebSocketLimits(
+        max_frame_bytes=options["max-frame-bytes"],
+        send_queue_bytes=options["send-queue-bytes"],
+    )
+
+
+def _guard(options: Options) -> Guard:
+    return Guard(
+        listening=[] if options["endpoint"] else [options["host"]],
+        allowed_hosts=options["allowed-host"],
+        cors_origins=options["cors-origin"],
+        open_history=bool(options["open-history"]),
+    )
+
+
+def _endpoint(options: Options, reactor: Any) -> IStreamServerEndpoint:
+    text = options["endpoint"]
+    if text is None:
+        host = options["host"].replace("\\", r"\\").replace(":", r"\:")
+        kind = "tcp6" if ":" in options["host"] else "tcp"
+        text = f"{kind}:{options['port']}:interface={host}"
+    endpoint: IStreamServerEndpoint = serverFromString(reactor, text)
+    return endpoint
+
+
+def _banner(url: str, options: Options) -> list[str]:
+    websocket = url.replace("http://", "ws://", 1)
+    return [
+        f"trafficmock {__version__} listens on {url}",
+        f"  agents and tests connect to {url} (coordinator {websocket}/ws)",
+        f"  recorded traffic: {url}/api/history (capture: {options['history-capture']})",
+        f"  token: {'required' if options['token'] else 'none'}",
+    ]

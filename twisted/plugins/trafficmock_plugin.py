@@ -1,0 +1,10 @@
+"""Shows trafficmock to twistd; the module is named as text so that listing imports nothing."""
+
+from twisted.application.service import ServiceMaker
+
+trafficmock = ServiceMaker(
+    "trafficmock",
+    "trafficmock.tap",
+    "The proxy between an application's server and the tests that mock its traffic.",
+    "trafficmock",
+)
