@@ -1,0 +1,68 @@
+"""What a reader of the history asks for."""
+
+from typing import Protocol
+
+from attrs import field, frozen
+
+
+class Filterable(Protocol):
+    """What the exact filters look at."""
+
+    @property
+    def timestamp(self) -> int:
+        """Epoch ms when it was observed."""
+
+    @property
+    def client_id(self) -> str:
+        """Who made it."""
+
+    @property
+    def test_id(self) -> object:
+        """Who owns it, ``UNSET`` when nobody does."""
+
+    @property
+    def action(self) -> str:
+        """What was done; for a WebSocket its outcome."""
+
+
+def _stripped(text: str) -> str:
+    return text.strip()
+
+
+@frozen(kw_only=True)
+class Query:
+    """Which entries, and which part of the list.
+
+    :param q: text to search for; blanks around it do not count, nothing is no search.
+    :param from_: earliest timestamp, epoch ms, inclusive.
+    :param to: latest timestamp, epoch ms, inclusive.
+    :param test_id: exact test id; the empty string is an id that nobody has.
+    :param client_id: exact client id.
+    :param action: exact action of a request, or outcome of a WebSocket.
+    :param limit: how many at most; ``None`` is no limit.
+    :param offset: how many of the first to skip.
+    """
+
+    q: str = field(default="", converter=_stripped)
+    from_: float | None = None
+    to: float | None = None
+    test_id: str | None = None
+    client_id: str | None = None
+    action: str | None = None
+    limit: int | None = None
+    offset: int = 0
+
+    @property
+    def end(self) -> int | None:
+        """How far into the list the asked part reaches; ``None`` is to its end."""
+        return None if self.limit is None else self.offset + self.limit
+
+    def accepts(self, entry: Filterable) -> bool:
+        """Tell whether the exact filters let ``entry`` through; ``q`` is not looked at."""
+        return (
+            (self.from_ is None or entry.timestamp >= self.from_)
+            and (self.to is None or entry.timestamp <= self.to)
+            and (self.test_id is None or entry.test_id == self.test_id)
+            and (self.client_id is None or entry.client_id == self.client_id)
+            and (self.action is None or entry.action == self.action)
+        )

@@ -1,0 +1,193 @@
+"""What may happen to a request, and what is then remembered."""
+
+from typing import Literal
+
+from msgspec import UNSET
+
+from trafficmock.history.bodies import Body
+from trafficmock.history.entries import Owner
+from trafficmock.history.recorder import Recorder
+from trafficmock.history.records import Outcome, RequestRecord
+from trafficmock.history.requests import RequestEntry, weigh, without_body
+from trafficmock.wire.matcher import Diagnostic
+from trafficmock.wire.request import Overrides, Request
+from trafficmock.wire.response import Failure, Response
+
+AWAITS_RESPONSE = frozenset({"continue", "passthrough"})
+"""The actions after which an agent reports what came from upstream."""
+
+
+class RequestRecorder(Recorder):
+    """The stages of a request (protocol 3)."""
+
+    __slots__ = ()
+
+    def request_observed(self, request_id: str, client_id: str, request: Request, at: int) -> None:
+        """Begin an entry: a request is paused and waits for a decision."""
+        if self.capture != "none":
+            entry = self._new_request(request_id, client_id, request, at)
+            entry.log(self._event_id(), at, "observed")
+            self.requests.add(entry)
+
+    def request_passed_through(self, request_id: str, at: int) -> None:
+        """Note that nobody wanted it: it goes upstream unchanged."""
+        entry = self._pending_request(request_id)
+        if entry is None:
+            return
+        if self.capture == "handled":
+            self.requests.remove(entry)
+            return
+        entry.settle("passthrough", Outcome("passthrough"), None, at)
+        entry.log(self._event_id(), at, "passthrough")
+        self.requests.settle(entry)
+
+    def request_continued(
+        self, request_id: str, owner: Owner, overrides: Overrides | None, at: int
+    ) -> None:
+        """Note that a handler sent it upstream, changed or not."""
+        entry = self._pending_request(request_id)
+        if entry is None:
+            return
+        entry.settle("continue", Outcome("continued"), owner, at)
+        entry.log(self._event_id(), at, "continue")
+        grown = 0 if overrides is None else entry.override(overrides)
+        self._settled(entry, entry.overrides_body, grown)
+
+    def request_fulfilled(self, request_id: str, owner: Owner, response: Response, at: int) -> None:
+        """Note that a handler answered it."""
+        entry = self._pending_request(request_id)
+        if entry is None:
+            return
+        outcome = Outcome("mocked", route_id=owner.route_id, test_id=owner.test_id)
+        entry.settle("fulfill", outcome, owner, at)
+        entry.log(self._event_id(), at, "fulfill")
+        grown = entry.answer(response)
+        self._settled(entry, entry.response_body, grown)
+
+    def request_aborted(
+        self, request_id: str, owner: Owner | None, error_code: str, detail: str, at: int
+    ) -> None:
+        """Note that a handler aborted it, or that the application gave it up.
+
+        :param detail: what the timeline says about it; may be empty.
+        """
+        entry = self._pending_request(request_id)
+        if entry is None:
+            return
+        entry.settle("abort", Outcome("aborted", error_code=error_code), owner, at)
+        entry.log(self._event_id(), at, "abort", detail)
+        self._settled(entry, None, len(error_code))
+
+    def request_failed(
+        self,
+        request_id: str,
+        *,
+        owner: Owner | None,
+        code: str,
+        message: str,
+        matches: list[Diagnostic] | None,
+        at: int,
+    ) -> None:
+        """Note that nobody could decide; ``matches`` are the claimants of an ambiguous request."""
+        entry = self._pending_request(request_id)
+        if entry is None:
+            return
+        outcome = Outcome("error", message=message, code=code, matches=matches or UNSET)
+        entry.settle("error", outcome, owner, at)
+        entry.log(self._event_id(), at, "error", message)
+        self._settled(entry, None, len(message))
+
+    def response_reported(
+        self, request_id: str, response: Response | None, error: Failure | None, at: int
+    ) -> None:
+        """Note what came from upstream after passthrough or continue.
+
+        An error that is reported for a hop which has already been redirected belongs to the
+        last hop of the chain: the npm agent names the first.
+        """
+        entry = self.requests.find(request_id)
+        if response is None and entry is not None:
+            entry = self._tail(entry)
+        if entry is None or entry.action not in AWAITS_RESPONSE:
+            return
+        entry.time(at)
+        if response is not None:
+            self.requests.release(entry.response_body)
+            grown = entry.answer(response)
+            text = f"{response.status} {response.status_text}".rstrip()
+            entry.log(self._event_id(), at, "response", text)
+            self._settled(entry, entry.response_body, grown)
+        else:
+            entry.log(self._event_id(), at, "upstream_error", error.message if error else "")
+            entry.changed()
+
+    def hop_observed(
+        self,
+        request_id: str,
+        *,
+        client_id: str,
+        request: Request,
+        prior_id: str | None,
+        action: Literal["continue", "passthrough"],
+        owner: Owner | None,
+        at: int,
+    ) -> None:
+        """Begin an entry for a redirect that an agent follows by itself, which nobody decides.
+
+        :param prior_id: the hop before, linked both ways when it is still remembered.
+        :param action: what was decided about the first request of the chain.
+        :param owner: who decided it.
+        """
+        if self.capture == "none" or (self.capture == "handled" and action == "passthrough"):
+            return
+        entry = self._new_request(request_id, client_id, request, at)
+        entry.record.action = action
+        entry.record.outcome = Outcome("continued" if action == "continue" else action)
+        entry.own(owner)
+        entry.log(self._event_id(), at, "observed", "redirect hop")
+        prior = None if prior_id is None else self.requests.find(prior_id)
+        if prior is not None and prior_id != request_id:
+            entry.record.redirected_from_id = prior.id
+            prior.record.redirected_to_id = request_id
+            prior.changed()
+        self.requests.add(entry)
+
+    def _new_request(
+        self, request_id: str, client_id: str, request: Request, at: int
+    ) -> RequestEntry:
+        head, body = without_body(request)
+        record = RequestRecord(
+            id=request_id,
+            timestamp=at,
+            client_id=client_id,
+            request=head,
+            outcome=Outcome("pending"),
+            action="pending",
+            events=[],
+        )
+        return RequestEntry(
+            record=record,
+            on_change=self.requests.touch,
+            weight=weigh(request),
+            request_body=body,
+        )
+
+    def _pending_request(self, request_id: str) -> RequestEntry | None:
+        entry = self.requests.find(request_id)
+        return entry if entry is not None and entry.pending else None
+
+    def _settled(self, entry: RequestEntry, body: Body | None, grown: int) -> None:
+        self.requests.settle(entry)
+        if body is not None:
+            self.requests.hold(entry, body, len(body.text))
+        self.requests.weigh(entry, grown)
+
+    def _tail(self, entry: RequestEntry) -> RequestEntry | None:
+        """Follow the redirects to the last hop; ``None`` when that is no longer remembered.
+
+        It ends: a hop is always younger than the one it came from.
+        """
+        last: RequestEntry | None = entry
+        while last is not None and last.record.redirected_to_id is not UNSET:
+            last = self.requests.find(last.record.redirected_to_id)
+        return last

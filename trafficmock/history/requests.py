@@ -1,0 +1,167 @@
+"""The entry of an HTTP request."""
+
+from collections.abc import Iterable, Iterator
+
+from attrs import define
+from msgspec import UNSET
+
+from trafficmock.history.bodies import CUT, Body, folded_windows, keep
+from trafficmock.history.entries import CACHED_JSON, MAX_DETAIL, Entry, Owner
+from trafficmock.history.records import (
+    HttpEvent,
+    Outcome,
+    RequestRecord,
+    encode,
+    encode_around,
+    summarise,
+)
+from trafficmock.history.texts import claimants, header_lines, header_weight, lines
+from trafficmock.wire.request import Overrides, Request
+from trafficmock.wire.response import Response
+
+MAX_EVENTS = 100
+"""Events kept of one request, so that an agent that repeats itself cannot fill the memory."""
+
+
+@define(eq=False, kw_only=True)
+class RequestEntry(Entry[RequestRecord]):
+    """One HTTP request. The record says where bodies go, the bodies stand here."""
+
+    request_body: Body | None = None
+    response_body: Body | None = None
+    overrides_body: Body | None = None
+
+    @property
+    def action(self) -> str:
+        """What was done; for a WebSocket its outcome."""
+        return self.record.action
+
+    def bodies(self) -> list[Body]:
+        """List the bodies in the order of the JSON."""
+        found = (self.request_body, self.response_body, self.overrides_body)
+        return [body for body in found if body is not None]
+
+    def parts(self) -> Iterable[tuple[object, int]]:
+        """List what the byte budget may hold of it, with the bytes of each."""
+        return [(body, len(body.text)) for body in self.bodies() if not body.truncated]
+
+    def cut(self, part: object) -> None:
+        """Drop ``part`` and say so in the JSON."""
+        if isinstance(part, Body):
+            part.text = CUT
+            self.changed()
+
+    def log(self, event_id: str, at: int, kind: str, detail: str = "") -> None:
+        """Append to the timeline; when it is full, the newest replaces the last."""
+        event = HttpEvent(event_id, at, kind, detail[:MAX_DETAIL] or UNSET)
+        events = self.record.events
+        if len(events) < MAX_EVENTS:
+            events.append(event)
+        else:
+            events[-1] = event
+
+    def settle(self, action: str, outcome: Outcome, owner: Owner | None, at: int) -> None:
+        """Write down what was decided, by whom, and how long that took."""
+        self.record.action = action
+        self.record.outcome = outcome
+        self.own(owner)
+        self.time(at)
+
+    def time(self, at: int) -> None:
+        """Write down how long it has taken; a clock that was set back makes it 0."""
+        self.record.duration_ms = max(0, at - self.record.timestamp)
+
+    def answer(self, response: Response) -> int:
+        """Attach a response to the outcome.
+
+        :returns: by how many characters the head of the entry has grown.
+        """
+        earlier = self.record.outcome.response
+        raw, self.response_body = keep(response.body_base64)
+        self.record.outcome.response = Response(
+            response.status,
+            response.status_text,
+            response.headers,
+            raw,
+            response.url,
+            response.headers_list,
+        )
+        return _weigh_response(response) - (0 if earlier is UNSET else _weigh_response(earlier))
+
+    def override(self, overrides: Overrides) -> int:
+        """Write down what ``continue`` changed; when it changed nothing, nothing is.
+
+        :returns: by how many characters the head of the entry has grown.
+        """
+        raw, self.overrides_body = keep(overrides.body_base64)
+        kept = Overrides(
+            overrides.url, overrides.method, overrides.headers, raw, overrides.headers_list
+        )
+        if kept == Overrides():
+            return 0
+        self.record.overrides = kept
+        return len(overrides.url or "") + header_weight(
+            overrides.headers or {}, overrides.headers_list
+        )
+
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """List the short texts that a search looks at (protocol 3 gives the scores)."""
+        record, outcome = self.record, self.record.outcome
+        response = outcome.response
+        yield 100, record.request.url
+        yield (
+            70,
+            lines(
+                record.request.method,
+                record.action,
+                record.title,
+                record.path,
+                record.test_id,
+                outcome.kind,
+                outcome.code,
+                outcome.error_code,
+                outcome.message,
+                UNSET if response is UNSET else str(response.status),
+                claimants(outcome.matches),
+            ),
+        )
+        yield 40, header_lines(record.request.headers, record.request.headers_list)
+        if response is not UNSET:
+            yield 40, header_lines(response.headers, response.headers_list)
+
+    def deep_texts(self, overlap: int) -> Iterator[str]:
+        """List the texts that score 20, case-folded."""
+        yield "\n".join(lines(event.kind, event.detail) for event in self.record.events).casefold()
+        overrides = self.record.overrides
+        if overrides is not UNSET:
+            headers = header_lines(overrides.headers or {}, overrides.headers_list)
+            yield lines(overrides.url, overrides.method, headers).casefold()
+        for body in self.bodies():
+            if not body.truncated:
+                yield from folded_windows(body.text, overlap)
+
+    def _build(self) -> Iterator[bytes]:
+        bodies = [body.text for body in self.bodies()]
+        chunks = encode_around(self.record, bodies)
+        if sum(map(len, chunks)) - sum(map(len, bodies)) <= CACHED_JSON:
+            self._chunks = chunks
+        return iter(chunks)
+
+    def _build_summary(self) -> bytes:
+        return encode(summarise(self.record))
+
+
+def without_body(request: Request) -> tuple[Request, Body | None]:
+    """Take the body out of a request, so that the message it came in can be freed."""
+    raw, body = keep(request.body_base64)
+    head = Request(request.url, request.method, request.headers, raw, request.headers_list)
+    return head, body
+
+
+def weigh(request: Request) -> int:
+    """Count the characters of a request's head."""
+    return len(request.url) + header_weight(request.headers, request.headers_list)
+
+
+def _weigh_response(response: Response) -> int:
+    return len(response.status_text) + header_weight(response.headers, response.headers_list)

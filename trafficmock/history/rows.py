@@ -1,0 +1,154 @@
+"""Rows: the entries of one kind, in order, bounded by count and by the size of their heads."""
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from heapq import heappop, heappush
+from itertools import chain
+from typing import Any, Generic, TypeVar
+
+from attrs import Factory, define
+
+from trafficmock.history.budget import ByteBudget
+from trafficmock.history.entries import Entry
+from trafficmock.history.query import Query
+from trafficmock.history.search import slices
+
+E = TypeVar("E", bound=Entry[Any])
+
+_HEADS_AT_LEAST = 16 * 1024 * 1024
+_HEADS_PER_ROW = 4 * 1024
+
+
+@define(eq=False, kw_only=True)
+class Rows(Generic[E]):
+    """Entries by id and by age. Adding, finding, settling and dropping do not depend on how
+    many there are, but for a heap of numbers.
+
+    Over a bound, the oldest settled entry goes; only when all are pending, the oldest of those.
+    Heads (URLs, headers, texts) cannot be dropped from an entry, so entries go as well when
+    all heads together pass 16 MiB, or 4 KiB for each row of the limit if that is more.
+
+    :param limit: how many entries at most.
+    :param budget: what bounds bodies and frames.
+    :param hides_pending: whether an entry is shown only once it is settled. Those that are
+        hidden do not take the place of others, and are bounded by ``limit`` on their own.
+    """
+
+    limit: int
+    budget: ByteBudget
+    hides_pending: bool = False
+    revision: int = 0
+    weight: int = 0
+    _serial: int = 0
+    _by_id: dict[str, E] = Factory(dict)
+    _by_serial: dict[int, E] = Factory(dict)
+    _pending: OrderedDict[int, E] = Factory(OrderedDict)
+    _settled: list[int] = Factory(list)
+
+    def __len__(self) -> int:
+        return len(self._by_serial) - (len(self._pending) if self.hides_pending else 0)
+
+    def get(self, entry_id: str) -> E | None:
+        """Find an entry that is shown, else ``None``."""
+        entry = self._by_id.get(entry_id)
+        return None if entry is None or (self.hides_pending and entry.pending) else entry
+
+    def find(self, entry_id: str) -> E | None:
+        """Find an entry, also one that is not shown yet."""
+        return self._by_id.get(entry_id)
+
+    def add(self, entry: E) -> None:
+        """Take an entry in as the newest; an earlier one with its id goes."""
+        earlier = self._by_id.get(entry.id)
+        if earlier is not None:
+            self.remove(earlier)
+        self._serial += 1
+        entry.serial = self._serial
+        self._by_id[entry.id] = self._by_serial[entry.serial] = entry
+        self.weight += entry.weight
+        if entry.pending:
+            self._pending[entry.serial] = entry
+        else:
+            heappush(self._settled, entry.serial)
+        self.touch(entry)
+        for part, size in entry.parts():
+            self.budget.hold(entry, part, size)
+        self._bound()
+
+    def settle(self, entry: E) -> None:
+        """Note that an entry is no longer pending."""
+        entry.changed()
+        if self._pending.pop(entry.serial, None) is not None:
+            heappush(self._settled, entry.serial)
+            self._bound()
+
+    def remove(self, entry: E) -> None:
+        """Drop an entry with all that it holds."""
+        if self._by_serial.pop(entry.serial, None) is None:
+            return
+        del self._by_id[entry.id]
+        shown = not (self.hides_pending and entry.serial in self._pending)
+        self._pending.pop(entry.serial, None)
+        self.weight -= entry.weight
+        for part, _ in entry.parts():
+            self.budget.release(part)
+        if shown:
+            self.revision += 1
+
+    def touch(self, entry: E) -> None:
+        """Note that an entry has changed."""
+        if not (self.hides_pending and entry.pending):
+            self.revision += 1
+            entry.revision = self.revision
+
+    def hold(self, entry: E, part: object, size: int) -> None:
+        """Keep a body or frame of ``size`` bytes, as long as the byte budget allows."""
+        if entry.serial in self._by_serial:
+            self.budget.hold(entry, part, size)
+
+    def release(self, part: object) -> None:
+        """Forget a body or frame that was replaced; ``None`` is none."""
+        self.budget.release(part)
+
+    def weigh(self, entry: E, characters: int) -> None:
+        """Note that the head of an entry has grown."""
+        if entry.serial in self._by_serial:
+            entry.weight += characters
+            self.weight += characters
+            self._bound()
+
+    def query(self, query: Query) -> Iterator[E]:
+        """Find entries, newest first, or by rank when the query searches.
+
+        It is lazy and may be left half-way; entries that go meanwhile are passed over.
+        """
+        return chain.from_iterable(self.slices(query))
+
+    def slices(self, query: Query) -> Iterator[list[E]]:
+        """Do what :meth:`query` does in small steps, for a caller that must not block.
+
+        Each step takes about a millisecond, and gives the entries that it found: none, while
+        a search goes on.
+        """
+        return slices(query, list(reversed(self._by_serial)), self._shown)
+
+    def _shown(self, serial: int) -> E | None:
+        entry = self._by_serial.get(serial)
+        return None if entry is None or (self.hides_pending and entry.pending) else entry
+
+    def _bound(self) -> None:
+        if self.hides_pending and len(self._pending) > self.limit:
+            self.remove(next(iter(self._pending.values())))
+        allowed = max(_HEADS_AT_LEAST, self.limit * _HEADS_PER_ROW)
+        while len(self) > self.limit or self.weight > allowed:
+            self.remove(self._oldest())
+        if len(self._settled) > 2 * len(self._by_serial) + 16:
+            # Rows that were replaced leave their numbers behind.
+            self._settled = [n for n in self._by_serial if n not in self._pending]
+
+    def _oldest(self) -> E:
+        while self._settled:
+            entry = self._by_serial.get(heappop(self._settled))
+            if entry is not None:
+                return entry
+        return next(iter(self._pending.values()))

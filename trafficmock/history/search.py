@@ -1,0 +1,92 @@
+"""Finding entries: the exact filters, the ranked search, and both in small steps."""
+
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, TypeVar
+
+from trafficmock.history.entries import Entry
+from trafficmock.history.query import Query
+
+E = TypeVar("E", bound=Entry[Any])
+
+_ENTRIES_A_STEP = 50
+_CHARACTERS_A_STEP = 64 * 1024
+
+
+def slices(query: Query, serials: list[int], at: Callable[[int], E | None]) -> Iterator[list[E]]:
+    """Find entries in steps of about a millisecond.
+
+    Entries are named by number and looked up when it is their turn, so a reader that pauses
+    keeps nothing alive.
+
+    :param serials: the entries to look at, newest first.
+    :param at: gives the entry of a number, or ``None`` when it is gone.
+    :returns: the entries of each step, none while a search goes on.
+    """
+    if query.limit == 0:
+        return
+    if query.q:
+        serials = yield from _rank(query, serials, at)
+        query = Query(offset=query.offset, limit=query.limit)
+    yield from _filter(query, serials, at)
+
+
+def _filter(query: Query, serials: list[int], at: Callable[[int], E | None]) -> Iterator[list[E]]:
+    found: list[E] = []
+    passed = 0
+    for looked, serial in enumerate(serials, 1):
+        entry = at(serial)
+        if entry is not None and query.accepts(entry):
+            passed += 1
+            if passed > query.offset:
+                found.append(entry)
+            if passed == query.end:
+                break
+        if looked % _ENTRIES_A_STEP == 0:
+            yield found
+            found = []
+    yield found
+
+
+def _rank(
+    query: Query, serials: list[int], at: Callable[[int], E | None]
+) -> Generator[list[E], None, list[int]]:
+    """Order the entries that contain the text: best score first, then newest.
+
+    Heads are searched first. Bodies and events, which are long and score lowest, are searched
+    only as far as the asked part of the list needs them.
+    """
+    needle = query.q.casefold()
+    by_score: dict[int, list[int]] = {100: [], 70: [], 40: [], 0: []}
+    for looked, serial in enumerate(serials, 1):
+        entry = at(serial)
+        if entry is not None and query.accepts(entry):
+            by_score[_shallow_score(entry, needle)].append(serial)
+        if len(by_score[100]) == query.end:
+            break
+        if looked % _ENTRIES_A_STEP == 0:
+            yield []
+    ranked = by_score[100] + by_score[70] + by_score[40]
+    spent = 0
+    for serial in by_score[0]:
+        if query.end is not None and len(ranked) >= query.end:
+            break
+        entry = at(serial)
+        if entry is None:
+            continue
+        for text in entry.deep_texts(len(needle) - 1):
+            spent += len(text)
+            if needle in text:
+                ranked.append(serial)
+                break
+            if spent > _CHARACTERS_A_STEP:
+                yield []
+                spent = 0
+    return ranked
+
+
+def _shallow_score(entry: Entry[Any], needle: str) -> int:
+    """Score what is not deep; the first text that has the needle wins."""
+    for score, text in entry.texts():
+        if needle in text.casefold():
+            return score
+    return 0
