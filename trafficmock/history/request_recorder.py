@@ -78,10 +78,9 @@ class RequestRecorder(Recorder):
         entry.log(self._event_id(), at, "abort", detail)
         self._settled(entry, None, len(error_code))
 
-    def request_failed(
+    def request_failed(  # noqa: PLR0917 - the order of the core's record
         self,
         request_id: str,
-        *,
         owner: Owner | None,
         code: str,
         message: str,
@@ -121,10 +120,9 @@ class RequestRecorder(Recorder):
             entry.log(self._event_id(), at, "upstream_error", error.message if error else "")
             entry.changed()
 
-    def hop_observed(
+    def hop_observed(  # noqa: PLR0917 - the order of the core's record
         self,
         request_id: str,
-        *,
         client_id: str,
         request: Request,
         prior_id: str | None,

@@ -36,6 +36,11 @@ class RequestEntry(Entry[RequestRecord]):
         """What was done; for a WebSocket its outcome."""
         return self.record.action
 
+    @property
+    def request(self) -> Request:
+        """The request as the application sent it, without its body."""
+        return self.record.request
+
     def bodies(self) -> list[Body]:
         """List the bodies in the order of the JSON."""
         found = (self.request_body, self.response_body, self.overrides_body)

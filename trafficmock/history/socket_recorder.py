@@ -45,10 +45,9 @@ class SocketRecorder(Recorder):
         else:
             self._settle(entry, "passthrough", at)
 
-    def socket_failed(
+    def socket_failed(  # noqa: PLR0917 - the order of the core's record
         self,
         socket_id: str,
-        *,
         owner: Owner | None,
         code: str,
         message: str,
@@ -71,15 +70,14 @@ class SocketRecorder(Recorder):
         self.sockets.settle(entry)
         self.sockets.weigh(entry, len(message))
 
-    def socket_event(
+    def socket_event(  # noqa: PLR0917 - the order of the core's record
         self,
         socket_id: str,
-        *,
         direction: Direction,
         kind: Literal["frame", "handler", "error"],
         detail: str | None,
         data: str | None,
-        is_base64: bool | None,
+        is_base64: bool | None,  # noqa: FBT001 - a field of the core's record
         at: int,
     ) -> None:
         """Note that a frame passed, or that a handler acted."""
@@ -88,14 +86,13 @@ class SocketRecorder(Recorder):
             self._log(entry, direction, kind, detail, at, data=data, is_base64=is_base64)
             entry.changed()
 
-    def socket_closed(
+    def socket_closed(  # noqa: PLR0917 - the order of the core's record
         self,
         socket_id: str,
-        *,
         side: Literal["page", "server"],
         code: int | None,
         reason: str | None,
-        was_clean: bool,
+        was_clean: bool,  # noqa: FBT001 - a field of the core's record
         at: int,
     ) -> None:
         """Note that one side closed. The first close of each side counts: the others are its echoes.
