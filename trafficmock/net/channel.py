@@ -1,0 +1,89 @@
+"""The HTTP/1.1 parser with limits that answer: too long is 431, malformed is 400."""
+
+from typing import Any
+
+from twisted.web.http import RESPONSES, HTTPChannel
+
+from trafficmock.net.answers import JSON, error_body
+
+LINGER_SECONDS = 2.0
+"""How long a refused client may still send before the connection is closed.
+
+Closing at once, with bytes unread, would reset the connection and could take
+the answer with it.
+"""
+
+
+def bare_answer(status: int, code: str, message: str) -> bytes:
+    """Write a whole error answer for when there is no request to answer."""
+    body = error_body(code, message)
+    head = (
+        b"HTTP/1.1 %d %s\r\ncontent-type: %s\r\ncontent-length: %d\r\n"
+        b"cache-control: no-store\r\nconnection: close\r\n\r\n"
+    )
+    return head % (status, RESPONSES[status], JSON, len(body)) + body
+
+
+class ServiceChannel(HTTPChannel):
+    """One connection as long as it speaks HTTP.
+
+    :param max_header_bytes: for the request line and all header lines together.
+    """
+
+    transport: Any
+    _networkProducer: Any  # noqa: N815 - Twisted's name
+    _refused = False
+
+    def __init__(self, *, max_header_bytes: int) -> None:
+        super().__init__()
+        self.MAX_LENGTH = max_header_bytes
+        self.totalHeadersSize = max_header_bytes
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
+        """Read, unless this client has been refused."""
+        if not self._refused:
+            super().dataReceived(data)
+
+    def lineReceived(self, line: bytes) -> None:  # noqa: N802 - Twisted's name
+        """Count before anything is read."""
+        if self._receivedHeaderSize + len(line) > self.totalHeadersSize:
+            self.lineLengthExceeded(line)
+            return
+        super().lineReceived(line)
+
+    def headerReceived(self, line: bytes) -> bool:  # noqa: N802 - Twisted's name
+        """Refuse more headers than a request can need."""
+        if self._receivedHeaderCount >= self.maxHeaders:
+            self.lineLengthExceeded(line)
+            return False
+        return bool(super().headerReceived(line))
+
+    def lineLengthExceeded(self, line: bytes) -> None:  # noqa: ARG002, N802 - Twisted's signature
+        """Answer 431."""
+        self.refuse(
+            431,
+            "headers_too_large",
+            f"The request line and headers are over {self.totalHeadersSize} bytes or "
+            f"{self.maxHeaders} lines. Send less, or raise --max-header-bytes.",
+        )
+
+    def _respondToBadRequestAndDisconnect(self) -> None:  # noqa: N802 - Twisted's hook
+        """Answer 400 in our error shape where Twisted sends none."""
+        self.refuse(400, "bad_request", "This is not a well-formed HTTP/1.1 request.")
+
+    def refuse(self, status: int, code: str, message: str) -> None:
+        """Answer, read no further, and close once the client has had time to see it."""
+        self.transport.write(bare_answer(status, code, message))
+        self.clearLineBuffer()
+        self._refused = True
+        self._networkProducer.unregisterProducer()
+        half_close = getattr(self.transport, "loseWriteConnection", None)
+        if half_close is None:
+            self.transport.loseConnection()
+            return
+        half_close()
+        self.setTimeout(LINGER_SECONDS)
+
+    def hand_over(self) -> None:
+        """Let go of the transport: another protocol takes it."""
+        self._networkProducer.unregisterProducer()

@@ -1,0 +1,24 @@
+"""Entity tags: a client that has the newest answer need not be sent it again (RFC 9110)."""
+
+import re
+
+_TAG = re.compile(r'(?:W/)?("[\x21\x23-\x7e\x80-\xff]*")')
+
+
+def etag(*, start: str, revision: int) -> str:
+    """Name a state of what is answered.
+
+    :param start: what tells this process from the one before, whose revisions were others.
+    :param revision: grows with each change of anything that the answer shows.
+    """
+    return f'"{start}-{revision:x}"'
+
+
+def is_current(if_none_match: str | None, tag: str) -> bool:
+    """Tell whether the client has what ``tag`` names, by weak comparison.
+
+    :param if_none_match: the header, lines joined; ``*`` means anything at all.
+    """
+    if if_none_match is None:
+        return False
+    return if_none_match.strip() == "*" or tag in _TAG.findall(if_none_match)

@@ -1,0 +1,60 @@
+"""The door of the forward proxy: requests whose target is another server.
+
+The proxy is not built yet, so what stands here only tells our own address from
+others and turns the others away.
+"""
+
+import re
+
+from attrs import frozen
+from twisted.web.iweb import IRequest
+
+from trafficmock.net.addresses import parse_authority
+from trafficmock.net.answers import RestError, error
+from trafficmock.net.guard import Guard
+
+_ABSOLUTE = re.compile(
+    r"http://(?:[^/?#@]*@)?(?P<authority>[^/?#@]+)(?P<path>/[^?]*)?(?:\?.*)?", re.IGNORECASE
+)
+_ANY_ABSOLUTE = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*://")
+_HTTP_PORT = 80
+
+_UNAVAILABLE = RestError(
+    501,
+    "forward_proxy_unavailable",
+    "This is not a forward proxy. Start the application with the Node agent, and take this "
+    "address out of HTTP_PROXY and HTTPS_PROXY.",
+)
+_BAD_TARGET = RestError(400, "bad_request", "The request target must be a path that begins with /.")
+
+
+def own_target(
+    uri: bytes, guard: Guard, bound_host: str | None, bound_port: int | None
+) -> tuple[str, bytes] | None:
+    """Tell whether a target in absolute form is this very service.
+
+    :param uri: the request target as sent.
+    :param bound_host: the local address of the connection.
+    :param bound_port: its port.
+    :returns: the authority, which counts in place of ``Host`` (RFC 9112 section 3.2.2),
+        and the path; ``None`` for other servers and other forms.
+    """
+    found = _ABSOLUTE.fullmatch(uri.decode("latin-1"))
+    authority = None if found is None else parse_authority(found["authority"])
+    if found is None or authority is None:
+        return None
+    if (authority.port or _HTTP_PORT) != bound_port:
+        return None
+    if not guard.is_own_host(authority.host, bound_host):
+        return None
+    return found["authority"], (found["path"] or "/").encode("latin-1")
+
+
+@frozen
+class ForwardDoor:
+    """Answers what is meant for other servers."""
+
+    def render(self, request: IRequest) -> bytes | int:
+        """Turn the request away; see :meth:`twisted.web.resource.IResource.render`."""
+        absolute = request.method == b"CONNECT" or _ANY_ABSOLUTE.match(request.uri)
+        return error(request, _UNAVAILABLE if absolute else _BAD_TARGET)

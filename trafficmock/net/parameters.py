@@ -1,0 +1,94 @@
+"""Query parameters of the two lists: read strictly, the first of a name counts.
+
+A parameter that is there but empty is absent, one that nobody knows is ignored, and
+a number that is none is an error that says what is allowed.
+"""
+
+import re
+from collections.abc import Mapping
+from urllib.parse import parse_qsl
+
+from attrs import frozen
+
+from trafficmock.history.query import Query
+from trafficmock.net.answers import RestError
+
+_WHOLE = re.compile(r"[0-9]+")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_MOST = 2**53 - 1
+_MOST_DIGITS = 15
+_LONGEST_NUMBER = 40
+_SHOWN = 40
+
+
+@frozen
+class ListRequest:
+    """What is asked of a list.
+
+    :param query: which entries.
+    :param summary: whether bodies, headers and events are left out (``fields=summary``).
+    """
+
+    query: Query
+    summary: bool
+
+
+def read_list_request(query_string: str) -> ListRequest:
+    """Read the query string of ``/api/history`` or ``/api/ws``.
+
+    :param query_string: what follows ``?``, still escaped.
+    :raises RestError: 400 ``invalid_parameter``, naming the parameter and what is allowed.
+    """
+    given = _first_values(query_string)
+    query = Query(
+        q=given.get("q", ""),
+        from_=_number(given, "from"),
+        to=_number(given, "to"),
+        test_id=given.get("testId"),
+        client_id=given.get("clientId"),
+        action=given.get("action"),
+        limit=_count(given, "limit"),
+        offset=_count(given, "offset") or 0,
+    )
+    return ListRequest(query, _summary(given))
+
+
+def _first_values(query_string: str) -> dict[str, str]:
+    """Decode the pairs; of each name the first counts, and empty values do not."""
+    found: dict[str, str] = {}
+    for name, value in parse_qsl(query_string, keep_blank_values=True, errors="replace"):
+        found.setdefault(name, value)
+    return {name: value for name, value in found.items() if value}
+
+
+def _number(given: Mapping[str, str], name: str) -> float | None:
+    text = given.get(name, "").strip()
+    if not text:
+        return None
+    if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
+        raise _invalid(name, text, "a number of milliseconds since 1970")
+    return float(text)
+
+
+def _count(given: Mapping[str, str], name: str) -> int | None:
+    text = given.get(name, "").strip()
+    if not text:
+        return None
+    if not _WHOLE.fullmatch(text):
+        raise _invalid(name, text, "a whole number, 0 or more")
+    digits = text.lstrip("0") or "0"
+    return int(digits) if len(digits) <= _MOST_DIGITS else _MOST
+
+
+def _summary(given: Mapping[str, str]) -> bool:
+    fields = given.get("fields")
+    if fields not in (None, "summary"):
+        raise _invalid("fields", fields, "summary")
+    return fields is not None
+
+
+def _invalid(name: str, text: str, allowed: str) -> RestError:
+    shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    return RestError(
+        400, "invalid_parameter", f"{name} must be {allowed}, not {shown!r}. Or leave it out."
+    )

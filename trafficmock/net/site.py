@@ -1,0 +1,153 @@
+"""The HTTP side put together: limits, doors and REST on one Twisted site."""
+
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+from twisted.internet.interfaces import IAddress, IReactorTime
+from twisted.internet.protocol import Protocol, connectionDone
+from twisted.python.failure import Failure
+from twisted.web.http import Request
+from twisted.web.resource import IResource
+from twisted.web.server import Site
+
+from trafficmock.history.store import History
+from trafficmock.net.channel import ServiceChannel, bare_answer
+from trafficmock.net.doors import Doors
+from trafficmock.net.forward import ForwardDoor
+from trafficmock.net.guard import Guard
+from trafficmock.net.limits import ConnectionCount, HttpLimits
+from trafficmock.net.request import ServiceRequest
+from trafficmock.net.rest import ConnectionsReport, RestApi
+
+
+class CountedChannel(ServiceChannel):
+    """A channel that counts as an open connection until it is lost or replaced.
+
+    :param connections: has let this connection in.
+    """
+
+    def __init__(self, *, connections: ConnectionCount, max_header_bytes: int) -> None:
+        super().__init__(max_header_bytes=max_header_bytes)
+        self._connections = connections
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
+        """Count the end."""
+        self._connections.leave()
+        super().connectionLost(reason)
+
+
+class Busy(Protocol):
+    """Answers 503 to a connection that is one too many, without reading what it wants."""
+
+    def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
+        """Answer and close."""
+        assert self.transport is not None  # noqa: S101 - for the type checker
+        self.transport.write(
+            bare_answer(
+                503,
+                "too_many_connections",
+                "Too many connections are open. Close some, or raise --max-connections.",
+            )
+        )
+        self.transport.loseConnection()
+
+
+class ServiceSite(Site):
+    """Makes a channel for each connection, as long as there are not too many.
+
+    There is no access log, and none is paid for.
+
+    :param resource: the root.
+    :param server_header: the ``Server`` of each answer.
+    :param connections: counts what is open.
+    :param limits: of the HTTP side.
+    :param reactor: for timeouts.
+    """
+
+    requestFactory = ServiceRequest  # noqa: N815 - Twisted's name
+
+    def __init__(
+        self,
+        resource: IResource,
+        *,
+        server_header: bytes,
+        connections: ConnectionCount,
+        limits: HttpLimits,
+        reactor: IReactorTime,
+    ) -> None:
+        super().__init__(
+            resource, timeout=limits.idle_seconds, reactor=reactor, parsePOSTFormSubmission=False
+        )
+        self.server_header = server_header
+        self.connections = connections
+        self._limits = limits
+
+    def buildProtocol(self, addr: IAddress | None) -> Any:  # noqa: ARG002, N802 - Twisted's signature
+        """Make the protocol of a new connection."""
+        if not self.connections.enter():
+            return Busy()
+        channel: Any = CountedChannel(
+            connections=self.connections, max_header_bytes=self._limits.max_header_bytes
+        )
+        channel.factory = self
+        channel.site = self
+        channel.requestFactory = self.requestFactory
+        channel.timeOut = self.timeOut
+        channel.callLater = self.reactor.callLater
+        return channel
+
+    def startFactory(self) -> None:  # noqa: N802 - Twisted's name
+        """Do not start the clock of an access log."""
+
+    def stopFactory(self) -> None:  # noqa: N802 - Twisted's name
+        """Do nothing: nothing was started."""
+
+    def log(self, request: Request) -> None:
+        """Do not log a request."""
+
+
+def make_site(
+    *,
+    history: History,
+    connections: Callable[[], ConnectionsReport],
+    websocket: IResource,
+    guard: Guard,
+    version: str,
+    capture: str,
+    limits: HttpLimits,
+    reactor: IReactorTime,
+    start: str | None = None,
+) -> Site:
+    """Put the HTTP side together.
+
+    :param history: what REST shows.
+    :param connections: gives the ``nodeAgents`` and ``runnerWorkers`` of ``/api/connections``.
+    :param websocket: takes over a connection that asked for an upgrade on ``/ws``, and was
+        let in.
+    :param guard: who may come in.
+    :param version: of the service.
+    :param capture: the capture mode: ``all``, ``handled`` or ``none``.
+    :param limits: of the HTTP side.
+    :param reactor: for timeouts and for giving way.
+    :param start: tells this process from others in entity tags; made up when left out.
+    :returns: the factory to listen with. Its ``connections.open`` says how many are open.
+    """
+    rest = RestApi(
+        history=history,
+        connections=connections,
+        guard=guard,
+        version=version,
+        capture=capture,
+        start=start or secrets.token_hex(4),
+        reactor=reactor,
+    )
+    count = ConnectionCount(limits.max_connections, reactor.seconds)
+    doors = Doors(guard, rest.resource(), websocket, ForwardDoor(), count)
+    return ServiceSite(
+        doors,
+        server_header=f"trafficmock/{version}".encode("ascii"),
+        connections=count,
+        limits=limits,
+        reactor=reactor,
+    )
