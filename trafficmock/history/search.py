@@ -56,6 +56,27 @@ def _rank(
     only as far as the asked part of the list needs them.
     """
     needle = query.q.casefold()
+    by_score = yield from _rank_heads(needle, query, serials, at)
+    ranked = by_score[100] + by_score[70] + by_score[40]
+    spent = 0
+    for serial in by_score[0]:
+        if query.end is not None and len(ranked) >= query.end:
+            break
+        entry = at(serial)
+        for text in () if entry is None else entry.deep_texts(len(needle) - 1):
+            spent += len(text)
+            if needle in text:
+                ranked.append(serial)
+                break
+            if spent > _CHARACTERS_A_STEP:
+                yield []
+                spent = 0
+    return ranked
+
+
+def _rank_heads(
+    needle: str, query: Query, serials: list[int], at: Callable[[int], E | None]
+) -> Generator[list[E], None, dict[int, list[int]]]:
     by_score: dict[int, list[int]] = {100: [], 70: [], 40: [], 0: []}
     for looked, serial in enumerate(serials, 1):
         entry = at(serial)
@@ -65,23 +86,7 @@ def _rank(
             break
         if looked % _ENTRIES_A_STEP == 0:
             yield []
-    ranked = by_score[100] + by_score[70] + by_score[40]
-    spent = 0
-    for serial in by_score[0]:
-        if query.end is not None and len(ranked) >= query.end:
-            break
-        entry = at(serial)
-        if entry is None:
-            continue
-        for text in entry.deep_texts(len(needle) - 1):
-            spent += len(text)
-            if needle in text:
-                ranked.append(serial)
-                break
-            if spent > _CHARACTERS_A_STEP:
-                yield []
-                spent = 0
-    return ranked
+    return by_score
 
 
 def _shallow_score(entry: Entry[Any], needle: str) -> int:

@@ -95,7 +95,7 @@ class SocketRecorder(Recorder):
         was_clean: bool,  # noqa: FBT001 - a field of the core's record
         at: int,
     ) -> None:
-        """Note that one side closed. The first close of each side counts: the others are its echoes.
+        """Note that one side closed; only its first close counts, the others are echoes.
 
         :param side: ``page`` is the application's, ``server`` the real or mocked server's; the
             event names it, as in ``close page 1000 bye``.
