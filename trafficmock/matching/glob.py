@@ -1,0 +1,75 @@
+"""URL globs: one string that names many URLs, read as protocol 3 reads it."""
+
+import attrs
+
+from trafficmock.matching.linear import LinearPattern, PatternTooLargeError, as_subject, byte_escape
+from trafficmock.matching.literals import Literals, glob_literals
+from trafficmock.matching.resolve import resolve
+from trafficmock.matching.shapes import TwoStars
+from trafficmock.matching.tokens import GlobError, Token, Wild, tokenize
+
+ANY_CHARACTER = rb"(?:[^\n\r\xe2]|\xe2[^\x80]|\xe2\x80[^\xa8\xa9])"
+PATTERNS = {
+    Wild.SEGMENT: rb"[^/]*",
+    Wild.ANYTHING: ANY_CHARACTER + rb"*",
+    Wild.DIRECTORIES: rb"(?:" + ANY_CHARACTER + rb"+/)?",
+}
+#: The empty glob is no pattern of its own: it matches whatever comes.
+EVERYTHING = rb"[\x00-\xff]*"
+
+
+@attrs.frozen(eq=False)
+class Glob:
+    """A URL glob that is ready to be compared with URLs.
+
+    :param literals: what a URL must contain to match.
+    :param pattern: the whole glob; none is needed when the literals are exact.
+    :param shape: a quicker way for ordinary URLs, if the glob is simple enough.
+    """
+
+    literals: Literals
+    pattern: LinearPattern | None = None
+    shape: TwoStars | None = None
+
+    def fullmatch(self, url: str) -> bool:
+        """Tell whether the glob matches, in time linear in the URL's length.
+
+        :param url: a whole URL, query and fragment included.
+        """
+        literals = self.literals
+        if self.pattern is None:
+            return url == literals.exact
+        if literals.needle not in url:
+            return False
+        if self.shape is not None and url.isprintable():
+            return self.shape.fullmatch(url)
+        return self.pattern.fullmatch(as_subject(url))
+
+
+def compile_glob(glob: str, *, base_url: str | None = None, websocket: bool = False) -> Glob:
+    """Read a glob with all that protocol 3 says about it.
+
+    :param glob: the glob as the test wrote it; an empty one matches every URL.
+    :param base_url: the test's base URL, for relative globs.
+    :param websocket: the glob is for WebSocket URLs.
+    :raises GlobError: its braces are nested or unmatched, or it is too long.
+    """
+    if not glob:
+        return Glob(Literals(), LinearPattern(EVERYTHING))
+    tokens = tokenize(resolve(glob, base_url=base_url, websocket=websocket))
+    literals = glob_literals(tokens)
+    if literals.exact is not None:
+        return Glob(literals)
+    try:
+        pattern = LinearPattern(b"".join(map(_translate, tokens)))
+    except PatternTooLargeError as error:
+        raise GlobError(f"a URL glob of {len(glob)} characters is too long: {error}") from error
+    return Glob(literals, pattern, TwoStars.from_tokens(tokens))
+
+
+def _translate(token: Token) -> bytes:
+    if isinstance(token, str):
+        return byte_escape(token)
+    if isinstance(token, Wild):
+        return PATTERNS[token]
+    return b"(?:" + b"|".join(b"".join(map(_translate, branch)) for branch in token) + b")"

@@ -1,0 +1,112 @@
+"""What a URL must contain so that a pattern can match it.
+
+Ten thousand routes are only cheap when most of them are ruled out without being
+tried.  Nearly every pattern has text that each matching URL must hold: whole
+components between two slashes at best, parts of them otherwise.
+"""
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+
+import attrs
+
+from trafficmock.matching.tokens import Plain, Token, Wild
+
+#: Brace groups are written out up to this many combinations; beyond, they count as stars.
+MAX_VARIANTS = 8
+#: Components that nearly every URL has tell nothing.
+COMMON_COMPONENTS = frozenset({"", "http:", "https:", "ws:", "wss:"})
+
+
+@attrs.frozen
+class Run:
+    """Literal text without a gap.
+
+    :param text: what the URL must contain.
+    :param first: the URL begins with it.
+    :param last: the URL ends with it.
+    """
+
+    text: str
+    first: bool = False
+    last: bool = False
+
+    @property
+    def components(self) -> list[str]:
+        """The pieces that must stand between two slashes, or a slash and an end, of the URL."""
+        pieces = self.text.split("/")
+        return pieces[None if self.first else 1 : None if self.last else -1]
+
+
+@attrs.frozen
+class Variant:
+    """The literal text of one way to match.
+
+    :param components: whole components of the URL, telling ones only.
+    :param texts: text anywhere in the URL, the longest first.
+    """
+
+    components: tuple[str, ...]
+    texts: tuple[str, ...]
+
+    @classmethod
+    def from_runs(cls, runs: Iterable[Run]) -> "Variant":
+        """Gather what the runs of one way to match demand."""
+        runs = [run for run in runs if run.text]
+        components = {c: None for run in runs for c in run.components}
+        texts = sorted((run.text for run in runs), key=len, reverse=True)
+        return cls(tuple(c for c in components if c not in COMMON_COMPONENTS), tuple(texts))
+
+
+@attrs.frozen
+class Literals:
+    """What a URL must contain so that a pattern can match it.
+
+    :param variants: the URL must satisfy at least one of them; one that demands
+        nothing is satisfied by all.
+    :param exact: the only URL that matches, if there is only one.
+    """
+
+    variants: tuple[Variant, ...] = (Variant((), ()),)
+    exact: str | None = None
+    needle: str = attrs.field(init=False)
+
+    @needle.default
+    def _longest_text(self) -> str:
+        """Text that is in every matching URL; the empty text if none is known."""
+        (only, *others) = self.variants
+        return only.texts[0] if only.texts and not others else ""
+
+
+def glob_literals(tokens: Sequence[Token]) -> Literals:
+    """Collect what a URL must contain to match a glob.
+
+    :param tokens: the glob, see :func:`trafficmock.matching.tokens.tokenize`.
+    """
+    if len(tokens) == 1 and isinstance(only := tokens[0], str):
+        return Literals((Variant((), (only,)),), exact=only)
+    groups = [len(token) for token in tokens if isinstance(token, tuple)]
+    affordable = math.prod(groups) <= MAX_VARIANTS
+    choices = [_choices(token, affordable=affordable) for token in tokens]
+    written_out = itertools.product(*choices)
+    return Literals(tuple(Variant.from_runs(_runs(itertools.chain(*v))) for v in written_out))
+
+
+def _choices(token: Token, *, affordable: bool) -> Sequence[tuple[Plain, ...]]:
+    if not isinstance(token, tuple):
+        return [(token,)]
+    return token if affordable else [(Wild.ANYTHING,)]
+
+
+def _runs(tokens: Iterable[Plain]) -> list[Run]:
+    """Cut a sequence at its stars."""
+    texts = [""]
+    for token in tokens:
+        if isinstance(token, str):
+            texts[-1] += token
+        else:
+            # Whatever a "**/" stands for, what follows it begins a component.
+            texts.append("/" if token is Wild.DIRECTORIES else "")
+    last = len(texts) - 1
+    return [Run(t, first=n == 0, last=n == last) for n, t in enumerate(texts)]

@@ -1,0 +1,65 @@
+"""JavaScript regular expressions, judged where that is certain and cannot stall."""
+
+import attrs
+
+from trafficmock.matching.js_syntax import Reader, UnsupportedRegexError
+from trafficmock.matching.linear import LinearPattern, PatternTooLargeError, as_subject
+from trafficmock.matching.literals import Literals, Run, Variant
+from trafficmock.matching.verdict import Verdict
+
+#: Those under which the common subset means what it says.
+SUPPORTED_FLAGS = frozenset("dgimsy")
+
+
+@attrs.frozen(eq=False)
+class Regex:
+    """A regular expression in the common subset of JavaScript and RE2.
+
+    :param literals: what a URL must contain to match.
+    """
+
+    pattern: LinearPattern
+    literals: Literals
+
+    def judge(self, url: str) -> Verdict:
+        """Search a URL, in time linear in its length.
+
+        :param url: a whole URL; runtimes serialise them in printable ASCII, and only
+            there Unicode and newlines cannot make a difference.
+        """
+        if self.literals.needle not in url:
+            return Verdict.NO
+        if not (url.isascii() and url.isprintable()):
+            return Verdict.UNDECIDABLE
+        return Verdict.YES if self.pattern.search(as_subject(url)) else Verdict.NO
+
+
+def flags_are_impossible(flags: str) -> bool:
+    """Tell whether no JavaScript engine accepts the flags, so that nothing can match.
+
+    Unknown letters are possible: a later JavaScript may know them.
+    """
+    return len(set(flags)) < len(flags) or {"u", "v"} <= set(flags)
+
+
+def compile_regex(source: str, flags: str) -> Regex:
+    """Read a regular expression as JavaScript does.
+
+    :param source: the text between the slashes.
+    :param flags: the letters after them.
+    :raises UnsupportedRegexError: it is outside the common subset, too large, or no
+        regular expression at all; only its own runtime can judge it.
+    """
+    if not SUPPORTED_FLAGS.issuperset(flags):
+        raise UnsupportedRegexError(f"flags {flags!r}")
+    reader = Reader(source, ignore_case="i" in flags)
+    translated = reader.read()
+    if "y" in flags:
+        translated = rb"\A" + translated
+    try:
+        pattern = LinearPattern(translated)
+        pattern.engine  # noqa: B018 - repetitions may be too many, which only compiling tells
+    except PatternTooLargeError as error:
+        raise UnsupportedRegexError(str(error)) from error
+    longest = max(reader.texts, key=len, default="")
+    return Regex(pattern, Literals((Variant.from_runs([Run(longest)]),)))
