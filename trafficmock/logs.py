@@ -46,9 +46,7 @@ def silent(event: dict[str, Any]) -> None:
     """Write nothing."""
 
 
-def observer_factory(
-    path: str, level: str, *, as_json: bool
-) -> Callable[[], Callable[[dict[str, Any]], None]]:
+def observer_factory(path: str, level: str, *, as_json: bool) -> Callable[[], ILogObserver]:
     """Make what twistd calls to get its log observer.
 
     :param path: a file, or ``-`` for standard output.
@@ -56,18 +54,19 @@ def observer_factory(
     :param as_json: write JSON lines for machines.
     """
 
-    def observer() -> Callable[[dict[str, Any]], None]:
+    def make() -> ILogObserver:
         if level == "silent":
             return silent
-        stream = sys.stdout if path == "-" else Path(path).open("a", encoding="utf-8")
+        stream = sys.stdout if path == "-" else Path(path).open("a", encoding="utf-8")  # noqa: SIM115 - open as long as we run
         write = jsonFileLogObserver(stream) if as_json else PeopleLogObserver(stream)
         ours = LogLevel.levelWithName(level)
         others = ours if level == "debug" else max(ours, LogLevel.warn, key=_rank)
         predicate = LogLevelFilterPredicate(defaultLogLevel=others)
         predicate.setLogLevelForNamespace("trafficmock", ours)
-        return FilteringLogObserver(write, [predicate])
+        observer: ILogObserver = FilteringLogObserver(write, [predicate])
+        return observer
 
-    return observer
+    return make
 
 
 def _rank(level: Any) -> int:

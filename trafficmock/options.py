@@ -82,7 +82,7 @@ def _named(name: str, coerce: _Coerce) -> _Coerce:
     return coerce_named
 
 
-class Options(usage.Options):  # type: ignore[misc] # an unannotated base
+class Options(usage.Options):
     """Options of the proxy. A bad value ends with one line and exit status 1."""
 
     synopsis = "[options]"

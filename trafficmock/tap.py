@@ -11,7 +11,7 @@ from twisted.internet.endpoints import serverFromString
 from trafficmock import __version__
 from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.settings import Settings
-from trafficmock.history import History
+from trafficmock.history.store import History
 from trafficmock.memory import tune_allocator
 from trafficmock.net.connections import connections_report
 from trafficmock.net.driver import Driver

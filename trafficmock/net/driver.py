@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
     from trafficmock.core.coordinator import Coordinator
-    from trafficmock.history import History
+    from trafficmock.history.store import History
     from trafficmock.net.recorder import Recorder
     from trafficmock.net.websocket import Link
 

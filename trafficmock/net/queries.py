@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, Raw
 
 from trafficmock.core.registry import compile_route
-from trafficmock.history import Query
+from trafficmock.history.query import Query
 from trafficmock.matching import Verdict
 from trafficmock.wire.outbound import HistoryResult
 
 if TYPE_CHECKING:
-    from trafficmock.history import History
+    from trafficmock.history.store import History
     from trafficmock.wire.inbound import HistoryQuery
 
 MOST_BYTES = 32 * 2**20
@@ -29,9 +29,9 @@ def answer(history: History, query: HistoryQuery) -> HistoryResult:
     entries: list[Raw] = []
     size = 0
     for entry in history.requests.query(Query(test_id=test_id)):
-        request = entry.request
+        request = entry.record.request
         if matcher is not None:
-            verdict = matcher.judge(request.url, request.method, entry.client_id)
+            verdict = matcher.judge(request.url, request.method, entry.record.client_id)
             if verdict is not Verdict.YES:
                 continue
         text = entry.to_json()

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from trafficmock.core import records
-from trafficmock.history import History, Owner
+from trafficmock.history.entries import Owner
+from trafficmock.history.store import History
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,19 +58,24 @@ class Recorder:
                 r.request_id, _owner_or_none(r.owner), r.error_code, r.detail, at
             ),
             records.RequestFailed: lambda r, at: history.request_failed(
-                r.request_id, _owner_or_none(r.owner), r.code, r.message, r.matches, at
+                r.request_id,
+                owner=_owner_or_none(r.owner),
+                code=r.code,
+                message=r.message,
+                matches=r.matches,
+                at=at,
             ),
             records.ResponseReported: lambda r, at: history.response_reported(
                 r.request_id, r.response, r.error, at
             ),
             records.HopSeen: lambda r, at: history.hop_observed(
                 r.request_id,
-                r.client_id,
-                r.request,
-                r.prior_id,
-                r.action,
-                _owner_or_none(r.owner),
-                at,
+                client_id=r.client_id,
+                request=r.request,
+                prior_id=r.prior_id,
+                action=r.action,
+                owner=_owner_or_none(r.owner),
+                at=at,
             ),
             records.SocketSeen: lambda r, at: history.socket_observed(
                 r.socket_id, r.client_id, r.url, r.protocols, at
@@ -81,12 +87,28 @@ class Recorder:
                 r.socket_id, at
             ),
             records.SocketFailed: lambda r, at: history.socket_failed(
-                r.socket_id, _owner_or_none(r.owner), r.code, r.message, r.matches, at
+                r.socket_id,
+                owner=_owner_or_none(r.owner),
+                code=r.code,
+                message=r.message,
+                matches=r.matches,
+                at=at,
             ),
             records.SocketEvent: lambda r, at: history.socket_event(
-                r.socket_id, r.direction, r.kind, r.detail, r.data, r.is_base64, at
+                r.socket_id,
+                direction=r.direction,
+                kind=r.kind,
+                detail=r.detail,
+                data=r.data,
+                is_base64=r.is_base64,
+                at=at,
             ),
             records.SocketClosed: lambda r, at: history.socket_closed(
-                r.socket_id, r.side, r.code, r.reason, r.was_clean, at
+                r.socket_id,
+                side=r.side,
+                code=r.code,
+                reason=r.reason,
+                was_clean=r.was_clean,
+                at=at,
             ),
         }

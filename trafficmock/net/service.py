@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 from twisted.application.service import Service
 from twisted.internet.address import IPv4Address, IPv6Address
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.error import CannotListenError
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
@@ -36,7 +36,7 @@ _LOOK_AGAIN = 0.05
 
 
 @define(eq=False, kw_only=True)
-class ProxyService(Service):  # type: ignore[misc] # an unannotated base
+class ProxyService(Service):
     """Listens while it runs.
 
     :param endpoint: where to listen.
@@ -73,7 +73,7 @@ class ProxyService(Service):  # type: ignore[misc] # an unannotated base
     async def _stop(self) -> None:
         notify("STOPPING=1", os.environ)
         if self._port is not None:
-            await self._port.stopListening()
+            await maybeDeferred(self._port.stopListening)
         self.driver.stop()
         deadline = self.reactor.seconds() + _FAREWELL
         while self.driver.open_links() and self.reactor.seconds() < deadline:
@@ -90,7 +90,7 @@ class ProxyService(Service):  # type: ignore[misc] # an unannotated base
         address = port.getHost()
         if not self.open_to_all and not _is_local(address):
             _leave(
-                f"refusing to listen on {address.host} without a token: anybody who reaches it "
+                f"refusing to listen on {address} without a token: anybody who reaches it "
                 "could read and answer the application's traffic. Give --token, or --insecure "
                 "if you mean it."
             )
