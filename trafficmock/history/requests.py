@@ -48,7 +48,8 @@ class RequestEntry(Entry[RequestRecord]):
 
     def parts(self) -> Iterable[tuple[object, int]]:
         """List what the byte budget may hold of it, with the bytes of each."""
-        return [(body, len(body.text)) for body in self.bodies() if not body.truncated]
+        found = (self.request_body, self.response_body, self.overrides_body)
+        return [(body, len(body.text)) for body in found if body is not None]
 
     def cut(self, part: object) -> None:
         """Drop ``part`` and say so in the JSON."""

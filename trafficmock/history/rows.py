@@ -62,6 +62,7 @@ class Rows(Generic[E]):
         earlier = self._by_id.get(entry.id)
         if earlier is not None:
             self.remove(earlier)
+            self._forget_replaced()
         self._serial += 1
         entry.serial = self._serial
         self._by_id[entry.id] = self._by_serial[entry.serial] = entry
@@ -73,14 +74,14 @@ class Rows(Generic[E]):
         self.touch(entry)
         for part, size in entry.parts():
             self.budget.hold(entry, part, size)
-        self._bound()
+        self._bound(entry)
 
     def settle(self, entry: E) -> None:
         """Note that an entry is no longer pending."""
         entry.changed()
         if self._pending.pop(entry.serial, None) is not None:
             heappush(self._settled, entry.serial)
-            self._bound()
+            self._bound(entry)
 
     def remove(self, entry: E) -> None:
         """Drop an entry with all that it holds."""
@@ -115,7 +116,7 @@ class Rows(Generic[E]):
         if entry.serial in self._by_serial:
             entry.weight += characters
             self.weight += characters
-            self._bound()
+            self._bound(entry)
 
     def query(self, query: Query) -> Iterator[E]:
         """Find entries, newest first, or by rank when the query searches.
@@ -136,15 +137,17 @@ class Rows(Generic[E]):
         entry = self._by_serial.get(serial)
         return None if entry is None or (self.hides_pending and entry.pending) else entry
 
-    def _bound(self) -> None:
+    def _bound(self, newest: E) -> None:
+        heads = max(_HEADS_AT_LEAST, self.limit * _HEADS_PER_ROW)
+        if len(self._by_serial) <= self.limit and self.weight <= heads:
+            return
+        if newest.weight > heads:
+            # It could not stay in any case; the others must not go for it.
+            self.remove(newest)
         if self.hides_pending and len(self._pending) > self.limit:
             self.remove(next(iter(self._pending.values())))
-        allowed = max(_HEADS_AT_LEAST, self.limit * _HEADS_PER_ROW)
-        while len(self) > self.limit or self.weight > allowed:
+        while len(self) > self.limit or self.weight > heads:
             self.remove(self._oldest())
-        if len(self._settled) > 2 * len(self._by_serial) + 16:
-            # Rows that were replaced leave their numbers behind.
-            self._settled = [n for n in self._by_serial if n not in self._pending]
 
     def _oldest(self) -> E:
         while self._settled:
@@ -152,3 +155,8 @@ class Rows(Generic[E]):
             if entry is not None:
                 return entry
         return next(iter(self._pending.values()))
+
+    def _forget_replaced(self) -> None:
+        """Drop the numbers of rows that were replaced, before they outnumber the rows."""
+        if len(self._settled) > 2 * len(self._by_serial) + 16:
+            self._settled = [n for n in self._by_serial if n not in self._pending]
