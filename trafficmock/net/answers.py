@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from http import HTTPStatus
 from typing import Any
 
 from twisted.web.http import NO_BODY_CODES
@@ -40,6 +41,12 @@ NOT_FOUND = RestError(
     "not_found",
     "There is nothing here. See /health, /api/history, /api/ws and /api/connections.",
 )
+WRONG_METHOD = RestError(
+    405,
+    "method_not_allowed",
+    "The API is read-only: use GET.",
+    headers=[(b"allow", b"GET, HEAD, OPTIONS")],
+)
 INTERNAL = RestError(500, "internal", "This is a fault of trafficmock: please report it.")
 
 
@@ -53,12 +60,17 @@ def error_body(code: str, message: str) -> bytes:
     return encode({"error": code, "message": message} if message else {"error": code})
 
 
+def reason(status: int) -> bytes:
+    """Give the reason phrase; Twisted does not know those of 426 and 431."""
+    return HTTPStatus(status).phrase.encode("ascii")
+
+
 def prepare(request: IRequest, status: int, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
     """Set the status and the headers that every answer of ours has.
 
     ``no-store``, since the answer holds other people's traffic and is old at once.
     """
-    request.setResponseCode(status)
+    request.setResponseCode(status, reason(status))
     request.setHeader(b"cache-control", b"no-store")
     if status not in NO_BODY_CODES:
         request.setHeader(b"content-type", JSON)

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from twisted.web.http import RESPONSES, HTTPChannel
+from twisted.web.http import HTTPChannel
 
-from trafficmock.net.answers import JSON, error_body
+from trafficmock.net.answers import JSON, error_body, reason
 
 LINGER_SECONDS = 2.0
 """How long a refused client may still send before the connection is closed.
@@ -21,7 +21,7 @@ def bare_answer(status: int, code: str, message: str) -> bytes:
         b"HTTP/1.1 %d %s\r\ncontent-type: %s\r\ncontent-length: %d\r\n"
         b"cache-control: no-store\r\nconnection: close\r\n\r\n"
     )
-    return head % (status, RESPONSES[status], JSON, len(body)) + body
+    return head % (status, reason(status), JSON, len(body)) + body
 
 
 class ServiceChannel(HTTPChannel):
@@ -69,17 +69,16 @@ class ServiceChannel(HTTPChannel):
 
     def _respondToBadRequestAndDisconnect(self) -> None:  # noqa: N802 - Twisted's hook
         """Answer 400 in our error shape where Twisted sends none."""
-        self.refuse(400, "bad_request", "This is not a well-formed HTTP/1.1 request.")
+        self.refuse(400, "bad_request", "This is not a well-formed request of HTTP/1.1.")
 
     def refuse(self, status: int, code: str, message: str) -> None:
         """Answer, read no further, and close once the client has had time to see it."""
         self.transport.write(bare_answer(status, code, message))
         self.clearLineBuffer()
         self._refused = True
-        self._networkProducer.unregisterProducer()
         half_close = getattr(self.transport, "loseWriteConnection", None)
         if half_close is None:
-            self.transport.loseConnection()
+            self.loseConnection()
             return
         half_close()
         self.setTimeout(LINGER_SECONDS)

@@ -6,7 +6,7 @@ from attrs import define
 from twisted.web.resource import IResource
 from zope.interface import implementer
 
-from trafficmock.net.answers import NOT_FOUND, RestError, error, header
+from trafficmock.net.answers import NOT_FOUND, WRONG_METHOD, RestError, error, header
 from trafficmock.net.forward import ForwardDoor, own_target
 from trafficmock.net.guard import Guard, Refusal
 from trafficmock.net.limits import ConnectionCount
@@ -75,6 +75,9 @@ class Doors:
             return self._coordinator(request, host)
         if not is_plain_path(request.path):
             raise NOT_FOUND
+        if request.method != request.method.upper():
+            # Methods are case-sensitive (RFC 9110 section 9.1); the router of REST differs.
+            raise WRONG_METHOD
         answer: bytes | int = self._rest.render(request)
         return answer
 

@@ -26,6 +26,7 @@ from trafficmock.history.store import History
 from trafficmock.net.answers import (
     INTERNAL,
     NOT_FOUND,
+    WRONG_METHOD,
     RestError,
     encode,
     error,
@@ -56,10 +57,6 @@ API_PATHS = (
 _GROUP = 32
 """Summaries sent as one chunk: small enough to give way, large enough to cost little."""
 
-_ALLOW = (b"allow", b"GET, HEAD, OPTIONS")
-_WRONG_METHOD = RestError(
-    405, "method_not_allowed", "The API is read-only: use GET.", headers=[_ALLOW]
-)
 _NO_SUCH_ID = RestError(
     404, "not_found", "Nothing with this id is recorded: it may have made room for newer entries."
 )
@@ -231,7 +228,7 @@ def add_error_handlers(app: Klein) -> None:
     @app.handle_errors(MethodNotAllowed)
     def wrong_method(rest: RestApi, request: ServiceRequest, failure: Failure) -> bytes:  # noqa: ARG001 - Klein's signature
         rest.share(request)
-        return error(request, _WRONG_METHOD)
+        return error(request, WRONG_METHOD)
 
     @app.handle_errors(NotFound, RequestRedirect)
     def not_found(rest: RestApi, request: ServiceRequest, failure: Failure) -> bytes:  # noqa: ARG001 - Klein's signature
