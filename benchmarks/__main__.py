@@ -1,0 +1,40 @@
+"""``python -m benchmarks``: the command line of the benchmarks."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from benchmarks import compare, memory, polling, profiling, routes
+from benchmarks.errors import BenchmarkError
+
+_COMMANDS = {
+    "compare": (compare, "our proxy against the npm proxy on every load, in turns"),
+    "routes": (routes, "few against many registered routes"),
+    "polling": (polling, "decisions while the history is read"),
+    "memory": (memory, "resident memory after many large requests"),
+    "profile": (profiling, "where our proxy's time goes under one load"),
+}
+
+
+def main(arguments: list[str]) -> int:
+    """
+    Run one subcommand.
+
+    :returns: 0 when all its targets are reached, 1 when one is missed, 2 when
+        it could not be measured.
+    """
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, (module, purpose) in _COMMANDS.items():
+        module.add_arguments(commands.add_parser(name, help=purpose, description=purpose))
+    options = parser.parse_args(arguments)
+    try:
+        return 0 if _COMMANDS[options.command][0].run(options) else 1
+    except BenchmarkError as error:
+        print(f"benchmarks: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,57 @@
+"""``compare``: every load on our proxy and the npm proxy, in turns, within one run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks import options as common
+from benchmarks import targets
+from benchmarks.loads import LOADS
+from benchmarks.report import Comparison, comparison_table, write_json
+from benchmarks.rounds import side_by_side
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Options of this subcommand."""
+    common.add_target(parser)
+    common.add_effort(parser, rounds=9)
+    parser.add_argument(
+        "--load",
+        action="append",
+        choices=[load.name for load in LOADS],
+        help="only this load; may be repeated",
+    )
+    parser.add_argument("--npm", metavar="COMMAND", help="another proxy in place of the npm proxy")
+    parser.add_argument("--node", metavar="PATH", help="Node binary (default: npm's node@22)")
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=targets.default_cache(),
+        help="where the npm packages are kept (default: %(default)s)",
+    )
+
+
+def run(options: Namespace) -> bool:
+    """Compare, print the table; returns whether all targets are reached."""
+    one = common.target(options)
+    if options.npm:
+        two = targets.from_command("npm", options.npm)
+    else:
+        two = targets.npm(options.cache, options.node)
+    print(f"{one.name}: {one.version}\n{two.name}: {two.version}\n", flush=True)
+    rows: list[Comparison] = []
+    for load in LOADS:
+        if options.load and load.name not in options.load:
+            continue
+        figures = side_by_side([(one, load), (two, load)], common.effort(options))
+        rows.append(Comparison(load, *figures))
+        print(f"{load.title}: {rows[-1].cpu_ratio:.2f}", file=sys.stderr, flush=True)
+    print(comparison_table(rows, (one.name, two.name)))
+    if options.json:
+        write_json(options.json, {one.name: one.version, two.name: two.version}, rows)
+    return all(row.reached for row in rows)

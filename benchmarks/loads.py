@@ -1,0 +1,182 @@
+"""
+What is sent: how many clients, tests and routes, which URLs, how large the bodies.
+
+Requests are numbered. The number alone says which test and route a request is
+meant for (:meth:`Load.place`), so that agent and workers agree without talking.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+from attrs import field, frozen, validators
+
+from benchmarks.messages import ID_HOLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CLIENT_ID = "bench-agent"
+
+
+@frozen
+class Place:
+    """One route of one test of one worker, by their running numbers."""
+
+    worker: int
+    test: int
+    route: int
+
+    @property
+    def path(self) -> str:
+        """The part of the URL that belongs to this route alone."""
+        return f"t{self.test}/r{self.route}"
+
+
+@frozen
+class Shape:
+    """
+    How routes look.
+
+    :param matcher: the serialised matcher of a route (protocol 3).
+    :param host: the host that the requests for a route go to.
+    """
+
+    matcher: Callable[[Place], dict[str, Any]]
+    host: Callable[[Place], str] = field(default=lambda place: f"api{place.worker}.test")
+
+
+SHAPES = {
+    "host": Shape(lambda p: {"urlGlob": f"http://api{p.worker}.test/{p.path}/**"}),
+    "host-per-test": Shape(
+        lambda p: {"urlGlob": f"http://api{p.test}.test/{p.path}/**"},
+        host=lambda p: f"api{p.test}.test",
+    ),
+    "any-host": Shape(lambda p: {"urlGlob": f"**/{p.path}/items/*"}),
+    "star-host": Shape(lambda p: {"urlGlob": f"http://*.test/{p.path}/**"}),
+    "braces": Shape(
+        lambda p: {"urlGlob": f"http{{,s}}://api{p.worker}.test/{p.path}/{{items,lists}}/*"}
+    ),
+    "regex": Shape(
+        lambda p: {"urlRegex": {"source": f"^http:\\/\\/api\\d+\\.test\\/{p.path}\\/", "flags": ""}}
+    ),
+    "foreign-predicate": Shape(lambda _: {"predicate": True, "clientIds": ["somebody-else"]}),
+}
+
+
+@frozen
+class Load:
+    """
+    One row of the comparison.
+
+    :param name: short, for the command line and JSON.
+    :param title: for the table.
+    :param workers: worker connections; 0 means that nobody registers anything.
+    :param tests: tests per worker.
+    :param routes: routes per test.
+    :param in_flight: requests that wait for their decision at any time.
+    :param hits: whether each request matches exactly one route, or none does.
+    :param report: whether the agent reports the upstream response after a passthrough.
+    :param request_bytes: length of the request body, before base64.
+    :param response_bytes: length of the response body, before base64.
+    :param shape: key of :data:`SHAPES`.
+    :param warmup: requests before the first measured one; above the default
+        history limit, so that eviction is at work.
+    :param requests: requests of one measured round.
+    :param cpu_target: ratio ours / npm proxy of CPU per request to reach.
+    :param memory_target: the same for resident memory.
+    """
+
+    name: str
+    title: str
+    workers: int = field(default=1, validator=validators.ge(0))
+    tests: int = 1
+    routes: int = 1
+    in_flight: int = field(default=1, validator=validators.ge(1))
+    hits: bool = True
+    report: bool = False
+    request_bytes: int = 60
+    response_bytes: int = 200
+    shape: str = field(default="host", validator=validators.in_(SHAPES))
+    warmup: int = 1500
+    requests: int = 4000
+    cpu_target: float | None = None
+    memory_target: float | None = None
+
+    @property
+    def fulfilled(self) -> bool:
+        """Whether requests end in ``decision:fulfill`` rather than a passthrough."""
+        return self.hits and self.workers > 0
+
+    @property
+    def test_count(self) -> int:
+        """How many tests there are on all workers."""
+        return self.workers * self.tests
+
+    def place(self, number: int) -> Place:
+        """Which route request ``number`` is meant for: tests in turn, then routes in turn."""
+        tests = max(1, self.test_count)
+        test = number % tests
+        return Place(
+            worker=test % max(1, self.workers),
+            test=test,
+            route=number // tests % self.routes,
+        )
+
+    def places(self, worker: int) -> list[Place]:
+        """All routes of one worker."""
+        return [
+            Place(worker=worker, test=test, route=route)
+            for test in range(worker, self.test_count, self.workers)
+            for route in range(self.routes)
+        ]
+
+    def url(self, place: Place) -> str:
+        """Build the URL for requests to ``place``; each request's id is part of it."""
+        path = place.path if self.hits else f"other/{place.path.replace('t', 'u')}"
+        return f"http://{SHAPES[self.shape].host(place)}/{path}/items/{ID_HOLE}"
+
+    def matcher(self, place: Place) -> dict[str, Any]:
+        """Build the serialised matcher of the route at ``place``."""
+        return SHAPES[self.shape].matcher(place)
+
+
+def body(length: int) -> str:
+    """Make a JSON text of ``length`` bytes or a little less, in base64."""
+    item = '{"id":1,"name":"something","tags":["a","b"]},'
+    text = "[" + (item * (length // len(item) + 1))[: max(0, length - 2)] + "]"
+    return base64.b64encode(text.encode("ascii")).decode("ascii")
+
+
+def _crowd(name: str, title: str, **more: Any) -> Load:
+    """8 workers with 4 tests of 5 routes each, 64 requests in flight."""
+    return Load(name, title, 8, 4, 5, 64, requests=2000, **more)
+
+
+LOADS = (
+    Load("passthrough", "one agent, no worker", workers=0, requests=5000, cpu_target=0.8),
+    Load(
+        "passthrough-report",
+        "the same, the response reported",
+        workers=0,
+        report=True,
+        requests=5000,
+    ),
+    Load("passthrough-16", "the same, 16 in flight", workers=0, in_flight=16, requests=8000),
+    Load("one-route", "1 test, 1 route, one at a time", requests=2000, cpu_target=0.8),
+    Load("five-routes", "1 test, 5 routes, 32 in flight", routes=5, in_flight=32, cpu_target=0.6),
+    _crowd("crowd", "8 workers x 4 tests x 5 routes, 64 in flight", cpu_target=0.25),
+    _crowd("crowd-miss", "the same, no route matches", hits=False, cpu_target=0.2),
+    _crowd("crowd-any-host", "the same, one matches, **/t/r/items/* globs", shape="any-host"),
+    Load(
+        "megabyte",
+        "1 MB bodies both ways, after 1000 requests",
+        request_bytes=1_000_000,
+        response_bytes=1_000_000,
+        warmup=1000,
+        requests=50,
+        cpu_target=0.3,
+        memory_target=0.5,
+    ),
+)

@@ -1,0 +1,149 @@
+"""
+The protocol-3 messages that the measuring clients send and read.
+
+What is sent comes from templates: a message is serialised and masked once, and
+sending it costs one join with the request id. Ids therefore all have the same
+length.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+import msgspec
+
+from benchmarks.frames import client_header, mask
+
+ID_LENGTH: Final = 12
+ID_HOLE: Final = "~" * ID_LENGTH
+
+
+class Incoming(msgspec.Struct, rename="camel"):
+    """The few fields of a server's message that the clients act on; all others are skipped."""
+
+    type: str
+    request_id: str = ""
+    test_id: str = ""
+    code: str = ""
+    message: str = ""
+    at: float = 0
+
+
+decode: Final = msgspec.json.Decoder(Incoming).decode
+
+
+def request_id(number: int) -> str:
+    """Make the id of request ``number``, of fixed length."""
+    return f"{number:0{ID_LENGTH}x}"
+
+
+def request_number(identifier: str) -> int:
+    """Read the number in an id made by :func:`request_id`."""
+    return int(identifier, 16)
+
+
+class Template:
+    """
+    One message whose request id is filled in at each sending.
+
+    :param message: the message as JSON types, with :data:`ID_HOLE` wherever the
+        id belongs, also inside URLs, so that no two requests have the same one.
+    """
+
+    def __init__(self, message: dict[str, Any]) -> None:
+        text = json.dumps(message, separators=(",", ":"))
+        parts = text.encode("ascii").split(ID_HOLE.encode("ascii"))
+        self._parts = [mask(part) for part in parts]
+        self._parts[0] = client_header(len(text)) + self._parts[0]
+
+    def frame(self, masked_id: bytes) -> bytes:
+        """Build the frame to send, given the masked id."""
+        return masked_id.join(self._parts)
+
+
+def hello(role: str, client_id: str) -> dict[str, Any]:
+    """``hello`` as the npm clients send it: no features are announced."""
+    message = {
+        "type": "hello",
+        "protocolVersion": 3,
+        "packageVersion": "0.1.0",
+        "role": role,
+        "clientId": client_id,
+    }
+    if role == "playwright":
+        message["workerId"] = client_id.rpartition("-")[2]
+    return message
+
+
+def request_start(client_id: str, url: str, body: str | None) -> dict[str, Any]:
+    """
+    ``request:start`` with the headers that Node's ``fetch`` sends.
+
+    :param client_id: the agent's client id.
+    :param url: absolute URL, with or without :data:`ID_HOLE`.
+    :param body: the request body in base64, or ``None`` for a GET without one.
+    """
+    headers = {
+        "accept": "*/*",
+        "accept-encoding": "gzip, deflate",
+        "accept-language": "*",
+        "sec-fetch-mode": "cors",
+        "user-agent": "node",
+    }
+    if body is not None:
+        headers |= {"content-type": "application/json", "content-length": str(len(body) * 3 // 4)}
+    return {
+        "type": "request:start",
+        "requestId": ID_HOLE,
+        "clientId": client_id,
+        "request": {
+            "url": url,
+            "method": "GET" if body is None else "POST",
+            "headers": headers,
+            "bodyBase64": body,
+        },
+    }
+
+
+def response(body: str) -> dict[str, Any]:
+    """Make a JSON response as the agent or a handler serialises it; ``body`` is base64."""
+    return {
+        "status": 200,
+        "statusText": "OK",
+        "headers": {
+            "content-type": "application/json",
+            "content-length": str(len(body) * 3 // 4),
+            "date": "Thu, 01 Jan 2026 00:00:00 GMT",
+        },
+        "bodyBase64": body,
+    }
+
+
+def response_report(body: str) -> dict[str, Any]:
+    """``request:response`` of an agent after a passthrough."""
+    return {
+        "type": "request:response",
+        "requestId": ID_HOLE,
+        "ok": True,
+        "response": response(body),
+    }
+
+
+def claim_result(test_id: str, route_ids: list[str]) -> dict[str, Any]:
+    """``request:claim-result`` of one test, also with no match."""
+    return {
+        "type": "request:claim-result",
+        "requestId": ID_HOLE,
+        "testId": test_id,
+        "matches": [{"routeId": route_id} for route_id in route_ids],
+    }
+
+
+def fulfill(body: str) -> dict[str, Any]:
+    """``handler:result`` that answers with a mock."""
+    return {
+        "type": "handler:result",
+        "requestId": ID_HOLE,
+        "result": {"action": "fulfill", "response": response(body)},
+    }

@@ -1,0 +1,193 @@
+"""The two kinds of protocol-3 client, reduced to what the npm packages put on the wire."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import TYPE_CHECKING
+
+from benchmarks import messages
+from benchmarks.errors import BenchmarkError
+from benchmarks.frames import mask
+from benchmarks.link import Link
+from benchmarks.loads import CLIENT_ID, body
+from benchmarks.messages import Incoming, Template
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmarks.link import Hub
+    from benchmarks.loads import Load, Place
+
+
+def _test_id(test: int) -> str:
+    return str(uuid.UUID(int=0x7E57 << 96 | test))
+
+
+def _route_id(place: Place) -> str:
+    return str(uuid.UUID(int=0x2047E << 96 | place.test << 32 | place.route))
+
+
+class Peer:
+    """
+    What both kinds share: hello, heartbeat, barrier.
+
+    :param hub: who waits for the socket.
+    :param address: host and port of the target.
+    :param role: ``node`` or ``playwright`` (protocol 3).
+    :param client_id: sent in ``hello``.
+    """
+
+    def __init__(self, hub: Hub, address: tuple[str, int], role: str, client_id: str) -> None:
+        self._hub = hub
+        self._name = client_id
+        self._acks = 0
+        self._pongs = 0
+        self.link = Link(hub, *address, self._receive)
+        self.link.send_message(messages.hello(role, client_id))
+        self._wait_for_acks(1)
+
+    def barrier(self) -> None:
+        """Return when the target has handled all that was sent here before."""
+        before = self._pongs
+        self.link.send_message({"type": "ping", "at": 1})
+        self._hub.run_until(lambda: self._pongs > before, 30, f"pong for {self._name}")
+
+    def close(self) -> None:
+        """Cut the connection."""
+        self.link.close()
+
+    def _wait_for_acks(self, count: int) -> None:
+        wanted = self._acks + count
+        self._hub.run_until(lambda: self._acks >= wanted, 60, f"{count} acks for {self._name}")
+
+    def _receive(self, payload: bytes) -> None:
+        message = messages.decode(payload)
+        kind = message.type
+        if kind == "ping":
+            self.link.send_message({"type": "pong", "at": int(message.at)})
+        elif kind == "pong":
+            self._pongs += 1
+        elif kind in {"hello:ok", "test:registered", "route:registered"}:
+            self._acks += 1
+        elif kind in {"hello:error", "proxy:error", "decision:error"}:
+            raise BenchmarkError(f"{self._name} got {kind} {message.code}: {message.message}")
+        else:
+            self._handle(message)
+
+    def _handle(self, message: Incoming) -> None:
+        raise NotImplementedError
+
+
+class Worker(Peer):
+    """
+    Answers like the npm fixture: one claim answer per live test, one fulfill per match.
+
+    :param number: which of the load's workers this is.
+    """
+
+    def __init__(self, hub: Hub, address: tuple[str, int], load: Load, number: int) -> None:
+        self._load = load
+        places = load.places(number)
+        tests = sorted({place.test for place in places})
+        self._misses = {test: Template(messages.claim_result(_test_id(test), [])) for test in tests}
+        self._hits = {
+            place: Template(messages.claim_result(_test_id(place.test), [_route_id(place)]))
+            for place in places
+        }
+        self._fulfill = Template(messages.fulfill(body(load.response_bytes)))
+        super().__init__(hub, address, "playwright", f"playwright-{number}")
+        self._register(number, tests, places)
+
+    def _register(self, number: int, tests: list[int], places: list[Place]) -> None:
+        for test in tests:
+            self.link.send_message(
+                {
+                    "type": "test:register",
+                    "testId": _test_id(test),
+                    "title": f"test {test}",
+                    "file": f"tests/worker{number}.spec.ts",
+                    "workerId": str(number),
+                }
+            )
+        for place in places:
+            self.link.send_message(
+                {
+                    "type": "route:register",
+                    "routeId": _route_id(place),
+                    "testId": _test_id(place.test),
+                    "matcher": self._load.matcher(place),
+                    "kind": "http",
+                }
+            )
+        self._wait_for_acks(len(tests) + len(places))
+
+    def _handle(self, message: Incoming) -> None:
+        if message.type == "request:claim":
+            self._answer_claim(message.request_id)
+        elif message.type == "request:matched":
+            if message.test_id != self._owner(message.request_id):
+                raise BenchmarkError(f"{message.request_id} was given to the wrong test")
+            self.link.send(self._fulfill.frame(mask(message.request_id.encode("ascii"))))
+
+    def _owner(self, identifier: str) -> str:
+        return _test_id(self._load.place(messages.request_number(identifier)).test)
+
+    def _answer_claim(self, identifier: str) -> None:
+        masked = mask(identifier.encode("ascii"))
+        wanted = self._load.place(messages.request_number(identifier))
+        for test, miss in self._misses.items():
+            hit = test == wanted.test and self._load.hits
+            self.link.send((self._hits[wanted] if hit else miss).frame(masked))
+
+
+class Agent(Peer):
+    """
+    Announces requests and notes how long each decision took.
+
+    :param load: what is asked.
+    """
+
+    def __init__(self, hub: Hub, address: tuple[str, int], load: Load) -> None:
+        self._load = load
+        self._expected = "decision:fulfill" if load.fulfilled else "decision:passthrough"
+        self._starts: dict[Place, Template] = {}
+        self._request_body = body(load.request_bytes)
+        self._report = Template(messages.response_report(body(load.response_bytes)))
+        self._begun: dict[str, int] = {}
+        self._next = 0
+        self.latencies: list[int] = []
+        self.decided: Callable[[], None] = nothing
+        super().__init__(hub, address, "node", CLIENT_ID)
+
+    def start(self, since: int | None = None) -> None:
+        """
+        Announce the next request.
+
+        :param since: when it was due, in nanoseconds of the performance
+            counter; now by default. Counting from the due time keeps a stalled
+            target from hiding the requests that had to wait behind it.
+        """
+        identifier = messages.request_id(self._next)
+        place = self._load.place(self._next)
+        self._next += 1
+        template = self._starts.get(place)
+        if template is None:
+            url = self._load.url(place)
+            template = Template(messages.request_start(CLIENT_ID, url, self._request_body))
+            self._starts[place] = template
+        frame = template.frame(mask(identifier.encode("ascii")))
+        self._begun[identifier] = since or time.perf_counter_ns()
+        self.link.send(frame)
+
+    def _handle(self, message: Incoming) -> None:
+        if message.type != self._expected:
+            raise BenchmarkError(f"{message.request_id}: {message.type}, not {self._expected}")
+        self.latencies.append(time.perf_counter_ns() - self._begun.pop(message.request_id))
+        if self._load.report:
+            self.link.send(self._report.frame(mask(message.request_id.encode("ascii"))))
+        self.decided()
+
+
+def nothing() -> None:
+    """Do nothing: what follows a decision when no more requests are due."""

@@ -1,0 +1,142 @@
+"""
+``polling``: what readers of the history cost those who wait for a decision.
+
+Requests are due at fixed times and their wait counts from then. With the next
+request sent only after the last decision, a reader that blocks the proxy for
+20 ms would delay one request out of hundreds, and no percentile would show it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import statistics
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from benchmarks import options as common
+from benchmarks.figures import milliseconds
+from benchmarks.link import Hub
+from benchmarks.loads import Load
+from benchmarks.poller import Poller
+from benchmarks.report import table, write_json
+from benchmarks.session import Session
+from benchmarks.targets import running
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from benchmarks.targets import Running
+
+ADDED_P99_MS = 10.0
+WORST_MS = 100.0
+_POLL_PAUSE = 0.05
+_SUMMARY = "/api/history?fields=summary"
+_FULL = "/api/history"
+
+
+@frozen
+class Wait:
+    """Time to decision in milliseconds, and the polls that were answered meanwhile."""
+
+    what: str
+    p50_ms: float
+    p99_ms: float
+    worst_ms: float
+    polls: int
+    poll_ms: float
+    poll_bytes: int
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Options of this subcommand."""
+    common.add_target(parser)
+    common.add_effort(parser, rounds=5)
+    parser.add_argument("--entries", type=int, default=1000, help="default: %(default)s")
+    parser.add_argument(
+        "--entry-bytes",
+        type=int,
+        default=100_000,
+        help="size of an entry's response body as it travels, in base64 (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--per-second", type=float, default=200.0, help="requests due (default: %(default)s)"
+    )
+
+
+def run(options: Namespace) -> bool:
+    """Measure with and without readers, in turns; returns whether both limits are kept."""
+    target = common.target(options, ("--history-limit", str(options.entries)))
+    effort = common.effort(options)
+    load = Load(
+        name="polling",
+        title="1 test, 1 route, requests at fixed times",
+        response_bytes=options.entry_bytes * 3 // 4,
+        warmup=options.entries + 200,
+        requests=1000,
+        in_flight=4,
+    )
+    waits: dict[str, list[Wait]] = {"quiet": [], _SUMMARY: [], _FULL: []}
+    with running(target) as proxy, contextlib.closing(Hub()) as hub:
+        session = Session(hub, proxy.address, load)
+        session.run(load.warmup, effort.seconds)
+        for _ in range(effort.rounds):
+            for what, taken in waits.items():
+                count = effort.scaled(load.requests)
+                wait = _wait(
+                    hub, proxy, session, what=what, count=count, per_second=options.per_second
+                )
+                taken.append(wait)
+        session.close()
+    added = statistics.median(
+        polled.p99_ms - quiet.p99_ms
+        for polled, quiet in zip(waits[_SUMMARY], waits["quiet"], strict=True)
+    )
+    worst = max(wait.worst_ms for wait in waits[_FULL])
+    rows = [_row(what, taken) for what, taken in waits.items()]
+    print(table(("meanwhile", "p50 ms", "p99 ms", "worst ms", "polls", "each ms", "MB"), rows))
+    print(f"polling the summary adds {added:.1f} ms to the p99 (under {ADDED_P99_MS:.0f} wanted)")
+    print(f"worst wait beside a full list: {worst:.1f} ms (under {WORST_MS:.0f} wanted)")
+    if options.json:
+        result = {"waits": waits, "added_p99_ms": added, "worst_ms": worst}
+        write_json(options.json, {target.name: target.version}, result)
+    return added < ADDED_P99_MS and worst < WORST_MS
+
+
+def _wait(
+    hub: Hub, proxy: Running, session: Session, *, what: str, count: int, per_second: float
+) -> Wait:
+    session.settle()
+    poller = Poller(hub, proxy.address, what)
+    if what == _SUMMARY:
+        poller.start(count, _POLL_PAUSE)
+    elif what == _FULL:
+        poller.start(1, 0.0)
+    drive = session.run_paced(count, per_second, count / per_second + 60)
+    poller.stop()
+    hub.run_until(lambda: poller.idle, 60, f"the last answer to {what}")
+    return Wait(
+        what=what,
+        p50_ms=milliseconds(drive.latencies, 0.5),
+        p99_ms=milliseconds(drive.latencies, 0.99),
+        worst_ms=milliseconds(drive.latencies, 1.0),
+        polls=len(poller.seconds),
+        poll_ms=statistics.median(poller.seconds) * 1000 if poller.seconds else 0.0,
+        poll_bytes=poller.bytes,
+    )
+
+
+def _row(what: str, taken: list[Wait]) -> list[str]:
+    def middle(name: str) -> float:
+        values: list[float] = [getattr(wait, name) for wait in taken]
+        return statistics.median(values)
+
+    return [
+        what,
+        f"{middle('p50_ms'):.2f}",
+        f"{middle('p99_ms'):.2f}",
+        f"{max(wait.worst_ms for wait in taken):.1f}",
+        f"{middle('polls'):.0f}",
+        f"{middle('poll_ms'):.1f}",
+        f"{middle('poll_bytes') / 1e6:.2f}",
+    ]

@@ -1,0 +1,114 @@
+"""
+``profile``: where our proxy's time goes under one load.
+
+With py-spy on the path the running process is sampled from outside, which
+changes nothing about it, and the collapsed stacks are written for a flame
+graph. Without it, or on request, twistd runs under cProfile, which counts calls
+but makes each of them dearer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pstats
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks import targets
+from benchmarks.errors import BenchmarkError
+from benchmarks.link import Hub
+from benchmarks.loads import LOADS, Load
+from benchmarks.session import Session
+from benchmarks.targets import Target, running
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable, Iterable
+
+    from benchmarks.targets import Running
+
+_SAMPLES_PER_SECOND = 500
+_LINES = 40
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Options of this subcommand."""
+    parser.add_argument("load", choices=[load.name for load in LOADS])
+    parser.add_argument("--output", type=Path, default=Path("profile.txt"))
+    parser.add_argument("--duration", type=int, default=15, help="seconds of load")
+    parser.add_argument("--cprofile", action="store_true", help="use cProfile even with py-spy")
+
+
+def run(options: Namespace) -> bool:
+    """Profile, write the file, print the functions with most time of their own."""
+    load = next(load for load in LOADS if load.name == options.load)
+    sampler = _find_sampler()
+    if sampler and not options.cprofile:
+        _sample(sampler, load, options.output, options.duration)
+        _print_own_time(options.output.read_text("utf-8").splitlines())
+    else:
+        _count_calls(load, options.output, options.duration)
+    print(f"\nwritten to {options.output}")
+    return True
+
+
+def _find_sampler() -> str | None:
+    beside = Path(sys.executable).with_name("py-spy")
+    return str(beside) if beside.exists() else shutil.which("py-spy")
+
+
+def _drive(target: Target, load: Load, busy: Callable[[Running], Iterable[None]]) -> None:
+    """Start ``target`` and keep it under ``load`` for as long as ``busy`` goes on."""
+    with running(target) as proxy, contextlib.closing(Hub()) as hub:
+        session = Session(hub, proxy.address, load)
+        session.run(load.warmup, 300)
+        for _ in busy(proxy):
+            session.run(load.requests // 10 + 1, 300)
+        session.close()
+
+
+def _sample(sampler: str, load: Load, output: Path, duration: int) -> None:
+    def busy(proxy: Running) -> Iterable[None]:
+        arguments = ["record", "--pid", str(proxy.pid), "--format", "raw", "--output", str(output)]
+        limits = ["--duration", str(duration), "--rate", str(_SAMPLES_PER_SECOND)]
+        with subprocess.Popen(
+            [sampler, *arguments, *limits], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        ) as child:
+            while child.poll() is None:
+                yield
+            if child.returncode:
+                said = child.stderr.read().decode("utf-8", "replace") if child.stderr else ""
+                raise BenchmarkError(f"py-spy failed: {said.strip()[-500:]}")
+
+    _drive(targets.ours(), load, busy)
+
+
+def _print_own_time(stacks: list[str]) -> None:
+    """Print the leaves of collapsed stacks with their share of all samples."""
+    own: Counter[str] = Counter()
+    for line in stacks:
+        stack, _, count = line.rpartition(" ")
+        own[stack.rpartition(";")[2]] += int(count)
+    total = sum(own.values())
+    for name, samples in own.most_common(_LINES):
+        print(f"{samples / total:6.1%}  {name}")
+
+
+def _count_calls(load: Load, output: Path, duration: int) -> None:
+    stats = output.with_suffix(".pstats")
+    profiler = ("--profile", str(stats.resolve()), "--profiler", "cprofile", "--savestats")
+
+    def busy(_: Running) -> Iterable[None]:
+        until = time.monotonic() + duration
+        while time.monotonic() < until:
+            yield
+
+    _drive(targets.ours(twistd=profiler), load, busy)
+    with output.open("w", encoding="utf-8") as sink:
+        pstats.Stats(str(stats), stream=sink).sort_stats("tottime").print_stats(_LINES)
+    print(output.read_text("utf-8"))

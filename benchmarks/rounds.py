@@ -1,0 +1,77 @@
+"""Measured rounds: what a session costs the process it talks to."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+from typing import TYPE_CHECKING
+
+from benchmarks import process
+from benchmarks.figures import Figures, Sample, summarise
+from benchmarks.link import Hub
+from benchmarks.session import Session
+from benchmarks.targets import running
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmarks.loads import Load
+    from benchmarks.options import Effort
+    from benchmarks.targets import Running, Target
+
+
+def measure(session: Session, proxy: Running, requests: int, seconds: float) -> Sample:
+    """
+    Make ``requests`` requests and see what they cost the proxy.
+
+    :param seconds: how long they may take at most.
+    """
+    session.settle()
+    messages = session.message_count
+    before = process.cpu_seconds(proxy.pid)
+    drive = session.run(requests, seconds)
+    session.settle()
+    spent = process.cpu_seconds(proxy.pid) - before
+    return Sample(
+        cpu_us=spent / requests * 1e6,
+        latencies=drive.latencies,
+        seconds=drive.seconds,
+        messages=(session.message_count - messages) / requests,
+    )
+
+
+def in_turns(pairs: Sequence[tuple[Session, Running]], effort: Effort) -> list[Figures]:
+    """
+    Warm all sessions up, then measure them in turns.
+
+    :param pairs: the sessions, each with the process to watch.
+    :returns: the figures, in the order of ``pairs``.
+    """
+    samples: list[list[Sample]] = [[] for _ in pairs]
+    for session, _ in pairs:
+        session.run(effort.scaled(session.load.warmup), effort.seconds)
+    # What the clients keep is long-lived: the collector need not walk it while we measure.
+    gc.collect()
+    gc.freeze()
+    for _ in range(effort.rounds):
+        for (session, proxy), taken in zip(pairs, samples, strict=True):
+            requests = effort.scaled(session.load.requests)
+            taken.append(measure(session, proxy, requests, effort.seconds))
+    return [
+        summarise(taken, process.memory(proxy.pid))
+        for (_, proxy), taken in zip(pairs, samples, strict=True)
+    ]
+
+
+def side_by_side(sides: Sequence[tuple[Target, Load]], effort: Effort) -> list[Figures]:
+    """Start each target for its load, on fresh processes, and measure all in turns."""
+    with contextlib.ExitStack() as stack:
+        hub = Hub()
+        stack.callback(hub.close)
+        pairs = []
+        for target, load in sides:
+            proxy = stack.enter_context(running(target))
+            session = Session(hub, proxy.address, load)
+            stack.callback(session.close)
+            pairs.append((session, proxy))
+        return in_turns(pairs, effort)

@@ -1,0 +1,77 @@
+"""``routes``: whether a request costs more when many routes are registered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchmarks import options as common
+from benchmarks.figures import cpu_ratio
+from benchmarks.loads import Load
+from benchmarks.report import cpu, table, write_json
+from benchmarks.rounds import side_by_side
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+RATIO_AT_MOST = 1.5
+_ROUTES_PER_TEST = 5
+_FEW = 10
+# Shape of the routes, and whether requests match one of them.
+_CASES = (
+    ("host", True),
+    ("host", False),
+    ("host-per-test", True),
+    ("any-host", True),
+    ("any-host", False),
+    ("star-host", True),
+    ("braces", True),
+    ("regex", True),
+    ("foreign-predicate", False),
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Options of this subcommand."""
+    common.add_target(parser)
+    common.add_effort(parser, rounds=5)
+    parser.add_argument("--many", type=int, default=10_000, help="routes (default: %(default)s)")
+    parser.add_argument("--shape", action="append", choices=sorted({name for name, _ in _CASES}))
+
+
+def run(options: Namespace) -> bool:
+    """Measure each shape with few and with many routes; returns whether the limit is kept."""
+    target = common.target(options)
+    rows = []
+    ratios: dict[str, float] = {}
+    for shape, hits in _CASES:
+        if options.shape and shape not in options.shape:
+            continue
+        sides = [(target, _load(shape, count, hits=hits)) for count in (_FEW, options.many)]
+        few, many = side_by_side(sides, common.effort(options))
+        value = cpu_ratio(many, few)
+        name = f"{shape}, {'one matches' if hits else 'none matches'}"
+        rows.append([name, cpu(few), cpu(many), f"{value:.2f}", _verdict(value)])
+        ratios[name] = value
+        print(f"{name}: {value:.2f}", flush=True)
+    head = ("routes", f"CPU µs, {_FEW}", f"CPU µs, {options.many}", "ratio", "≤ 1.5")
+    print(table(head, rows))
+    if options.json:
+        write_json(options.json, {target.name: target.version}, ratios)
+    return all(value <= RATIO_AT_MOST for value in ratios.values())
+
+
+def _verdict(value: float) -> str:
+    return "yes" if value <= RATIO_AT_MOST else "NO"
+
+
+def _load(shape: str, count: int, *, hits: bool) -> Load:
+    return Load(
+        name=f"{shape}-{count}",
+        title=f"{count} routes",
+        tests=count // _ROUTES_PER_TEST,
+        routes=_ROUTES_PER_TEST,
+        in_flight=8,
+        hits=hits,
+        shape=shape,
+        requests=3000,
+    )

@@ -1,0 +1,116 @@
+"""One load against one running target: connect everything, drive it, wait until it is through."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from benchmarks.peers import Agent, Worker, nothing
+
+if TYPE_CHECKING:
+    from benchmarks.link import Hub
+    from benchmarks.loads import Load
+
+_SETTLE_SECONDS = 0.05
+
+
+@frozen
+class Drive:
+    """
+    What a run of requests looked like from the agent.
+
+    :param latencies: nanoseconds from announcement to terminal decision, in
+        order of decision.
+    :param seconds: wall time of the run.
+    """
+
+    latencies: list[int]
+    seconds: float
+
+
+class Session:
+    """
+    The clients of one load, connected and registered.
+
+    :param hub: the generator's event loop.
+    :param address: host and port of the target.
+    :param load: what to do.
+    """
+
+    def __init__(self, hub: Hub, address: tuple[str, int], load: Load) -> None:
+        self._hub = hub
+        self.load = load
+        self._workers = [Worker(hub, address, load, number) for number in range(load.workers)]
+        self._agent = Agent(hub, address, load)
+
+    @property
+    def message_count(self) -> int:
+        """Messages that crossed the target's sockets since the session began, both ways."""
+        links = [peer.link for peer in [*self._workers, self._agent]]
+        return sum(link.sent + link.received for link in links)
+
+    def run(self, count: int, seconds: float) -> Drive:
+        """
+        Make ``count`` requests, keeping the load's number of them in flight.
+
+        :param seconds: how long that may take at most.
+        :raises BenchmarkError: when it takes longer or an answer is wrong.
+        """
+        agent = self._agent
+        agent.latencies = []
+        left = count - min(count, self.load.in_flight)
+
+        def follow() -> None:
+            nonlocal left
+            if left:
+                left -= 1
+                agent.start()
+
+        agent.decided = follow
+        begun = time.perf_counter()
+        for _ in range(min(count, self.load.in_flight)):
+            agent.start()
+        return self._finish(count, begun, seconds)
+
+    def run_paced(self, count: int, per_second: float, seconds: float) -> Drive:
+        """
+        Make ``count`` requests at fixed times, whatever the target does meanwhile.
+
+        :param per_second: how many are due each second.
+        :param seconds: how long all may take at most.
+        :raises BenchmarkError: when it takes longer or an answer is wrong.
+        """
+        agent = self._agent
+        agent.latencies = []
+        agent.decided = nothing
+        begun = time.perf_counter()
+
+        def tick(index: int) -> None:
+            due = begun + index / per_second
+            agent.start(since=int(due * 1e9))
+            if index + 1 < count:
+                self._hub.call_at(begun + (index + 1) / per_second, lambda: tick(index + 1))
+
+        self._hub.call_at(begun, lambda: tick(0))
+        return self._finish(count, begun, seconds)
+
+    def _finish(self, count: int, begun: float, seconds: float) -> Drive:
+        agent = self._agent
+        self._hub.run_until(
+            lambda: len(agent.latencies) >= count, seconds, f"{count} decisions ({self.load.name})"
+        )
+        return Drive(latencies=agent.latencies, seconds=time.perf_counter() - begun)
+
+    def settle(self) -> None:
+        """Wait until the target has sent all it owes, and a moment more for what it put off."""
+        self._agent.barrier()
+        for worker in self._workers:
+            worker.barrier()
+        self._hub.run_for(_SETTLE_SECONDS)
+
+    def close(self) -> None:
+        """Cut all connections."""
+        for peer in [*self._workers, self._agent]:
+            peer.close()
