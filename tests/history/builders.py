@@ -1,0 +1,70 @@
+"""Short ways to make what the history is told."""
+
+import json
+from typing import Any
+
+from msgspec import UNSET, Raw, UnsetType
+
+from trafficmock.history.entries import Entry, Owner
+from trafficmock.history.query import Query
+from trafficmock.history.store import History
+from trafficmock.wire import body
+from trafficmock.wire.matcher import Diagnostic, Matcher
+from trafficmock.wire.request import HeaderPairs, Overrides, Request
+from trafficmock.wire.response import Failure, Response
+
+NO_QUERY = Query()
+OWNER = Owner("test-1", "route-1", "pays by card", "tests/pay.spec.ts")
+
+
+def request(
+    url: str = "http://shop.test/pay",
+    method: str = "GET",
+    *,
+    content: bytes = b"",
+    headers: dict[str, str] | None = None,
+    pairs: HeaderPairs | UnsetType = UNSET,
+) -> Request:
+    return Request(url, method, headers or {}, body.from_bytes(content), pairs)
+
+
+def response(
+    status: int = 200,
+    status_text: str = "OK",
+    *,
+    content: bytes = b"",
+    headers: dict[str, str] | None = None,
+    pairs: HeaderPairs | UnsetType = UNSET,
+) -> Response:
+    raw = body.from_bytes(content)
+    return Response(status, status_text, headers or {}, raw, headers_list=pairs)
+
+
+def diagnostic(title: str = "pays by cash") -> Diagnostic:
+    return Diagnostic("route-2", "test-2", title, "tests/cash.spec.ts", "1", Matcher(url_glob="**"))
+
+
+def quoted(length: int) -> Raw:
+    """Make a body whose JSON text takes ``length`` bytes."""
+    return Raw(b'"' + b"A" * (length - 2) + b'"')
+
+
+def shown(entry: Entry[Any] | None) -> Any:
+    """Read the JSON of an entry without its event ids."""
+    assert entry is not None
+    document = json.loads(entry.to_json())
+    for event in document["events"]:
+        del event["id"]
+    return document
+
+
+def ids(history: History) -> list[str]:
+    """List the requests that are shown, newest first."""
+    return [entry.id for entry in history.requests.query(NO_QUERY)]
+
+
+def fill(history: History, *request_ids: str) -> None:
+    """Remember requests that passed through, a millisecond apart."""
+    for at, request_id in enumerate(request_ids):
+        history.request_observed(request_id, "app", request(), at)
+        history.request_passed_through(request_id, at)

@@ -1,0 +1,370 @@
+"""What is remembered of each stage of a request."""
+
+from collections.abc import Callable
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.history.builders import (
+    NO_QUERY,
+    OWNER,
+    diagnostic,
+    fill,
+    ids,
+    request,
+    response,
+    shown,
+)
+from trafficmock.history.requests import MAX_EVENTS
+from trafficmock.history.store import History
+from trafficmock.wire import body
+from trafficmock.wire.request import Overrides
+from trafficmock.wire.response import Failure
+
+OWNED = {
+    "testId": "test-1",
+    "routeId": "route-1",
+    "title": "pays by card",
+    "path": "tests/pay.spec.ts",
+}
+MOCK = {"status": 200, "statusText": "OK", "headers": {}, "bodyBase64": "aGk="}
+
+Stage = tuple[str, Callable[[History], None], dict[str, Any], str, dict[str, Any], dict[str, str]]
+
+STAGES: list[Stage] = [
+    (
+        "nobody wants it",
+        lambda h: h.request_passed_through("r", 15),
+        {"kind": "passthrough"},
+        "passthrough",
+        {},
+        {"kind": "passthrough"},
+    ),
+    (
+        "a handler continues it",
+        lambda h: h.request_continued("r", OWNER, None, 15),
+        {"kind": "continued"},
+        "continue",
+        OWNED,
+        {"kind": "continue"},
+    ),
+    (
+        "a handler changes it",
+        lambda h: h.request_continued(
+            "r", OWNER, Overrides(method="PUT", body_base64=body.from_bytes(b"new")), 15
+        ),
+        {"kind": "continued"},
+        "continue",
+        OWNED | {"overrides": {"method": "PUT", "bodyBase64": "bmV3"}},
+        {"kind": "continue"},
+    ),
+    (
+        "a handler takes the body away",
+        lambda h: h.request_continued("r", OWNER, Overrides(body_base64=body.NULL), 15),
+        {"kind": "continued"},
+        "continue",
+        OWNED | {"overrides": {"bodyBase64": None}},
+        {"kind": "continue"},
+    ),
+    (
+        "a handler overrides nothing",
+        lambda h: h.request_continued("r", OWNER, Overrides(), 15),
+        {"kind": "continued"},
+        "continue",
+        OWNED,
+        {"kind": "continue"},
+    ),
+    (
+        "a handler answers it",
+        lambda h: h.request_fulfilled("r", OWNER, response(content=b"hi"), 15),
+        {"kind": "mocked", "response": MOCK, "routeId": "route-1", "testId": "test-1"},
+        "fulfill",
+        OWNED,
+        {"kind": "fulfill"},
+    ),
+    (
+        "a handler aborts it",
+        lambda h: h.request_aborted("r", OWNER, "timedout", "", 15),
+        {"kind": "aborted", "errorCode": "timedout"},
+        "abort",
+        OWNED,
+        {"kind": "abort"},
+    ),
+    (
+        "the application gives it up before anybody owned it",
+        lambda h: h.request_aborted("r", None, "aborted", "client closed", 15),
+        {"kind": "aborted", "errorCode": "aborted"},
+        "abort",
+        {},
+        {"kind": "abort", "detail": "client closed"},
+    ),
+    (
+        "two tests want it",
+        lambda h: h.request_failed("r", None, "ambiguous_route", "two tests", [diagnostic()], 15),
+        {
+            "kind": "error",
+            "message": "two tests",
+            "code": "ambiguous_route",
+            "matches": [
+                {
+                    "routeId": "route-2",
+                    "testId": "test-2",
+                    "title": "pays by cash",
+                    "file": "tests/cash.spec.ts",
+                    "workerId": "1",
+                    "matcher": {"urlGlob": "**"},
+                }
+            ],
+        },
+        "error",
+        {},
+        {"kind": "error", "detail": "two tests"},
+    ),
+    (
+        "its worker is lost",
+        lambda h: h.request_failed("r", OWNER, "disconnected", "gone", None, 15),
+        {"kind": "error", "message": "gone", "code": "disconnected"},
+        "error",
+        OWNED,
+        {"kind": "error", "detail": "gone"},
+    ),
+]
+
+BEGUN = {
+    "id": "r",
+    "timestamp": 10,
+    "clientId": "app",
+    "request": {
+        "url": "http://shop.test/pay",
+        "method": "POST",
+        "headers": {"a": "b"},
+        "bodyBase64": "Ym9keQ==",
+    },
+}
+OBSERVED = {"timestamp": 10, "kind": "observed"}
+
+
+def begun(**settings: Any) -> History:
+    history = History(**settings)
+    paused = request(method="POST", content=b"body", headers={"a": "b"})
+    history.request_observed("r", "app", paused, 10)
+    return history
+
+
+class StageTests(SynchronousTestCase):
+    """The table of stages (protocol 3)."""
+
+    maxDiff = None
+
+    def test_pending(self) -> None:
+        """A request that waits for its decision shows nothing but itself."""
+        self.assertEqual(
+            shown(begun().requests.get("r")),
+            BEGUN | {"outcome": {"kind": "pending"}, "action": "pending", "events": [OBSERVED]},
+        )
+
+    def test_decisions(self) -> None:
+        """Each decision sets outcome, action, owner, duration and event as protocol 3 says."""
+        for name, decide, outcome, action, others, event in STAGES:
+            with self.subTest(name):
+                history = begun()
+                decide(history)
+                decided = {
+                    "outcome": outcome,
+                    "action": action,
+                    "durationMs": 5,
+                    "events": [OBSERVED, {"timestamp": 15} | event],
+                }
+                self.assertEqual(shown(history.requests.get("r")), BEGUN | decided | others)
+
+    def test_the_first_decision_stays(self) -> None:
+        """A decision about a request that was decided already changes nothing."""
+        for name, decide, *_ in STAGES:
+            for late, decide_again, *_ in STAGES:
+                with self.subTest(f"{name}, then {late}"):
+                    history = begun()
+                    decide(history)
+                    before = shown(history.requests.get("r"))
+                    decide_again(history)
+                    self.assertEqual(shown(history.requests.get("r")), before)
+
+    def test_a_clock_set_back(self) -> None:
+        """A duration is never negative."""
+        history = begun()
+        history.request_passed_through("r", 3)
+        self.assertEqual(shown(history.requests.get("r"))["durationMs"], 0)
+
+    def test_unknown_ids(self) -> None:
+        """News of a request that is not remembered changes nothing."""
+        history = History()
+        for _, decide, *_ in STAGES:
+            decide(history)
+        history.response_reported("r", response(), None, 20)
+        self.assertEqual((ids(history), history.requests.revision), ([], 0))
+
+
+class ReportTests(SynchronousTestCase):
+    """What comes from upstream after passthrough or continue."""
+
+    def test_response(self) -> None:
+        """A response is attached to the outcome and the duration is written anew."""
+        history = begun()
+        history.request_passed_through("r", 15)
+        history.response_reported("r", response(404, "Not Found"), None, 40)
+        entry = shown(history.requests.get("r"))
+        self.assertEqual(entry["outcome"]["response"]["status"], 404)
+        self.assertEqual(entry["outcome"]["kind"], "passthrough")
+        self.assertEqual(entry["durationMs"], 30)
+        self.assertEqual(
+            entry["events"][2], {"timestamp": 40, "kind": "response", "detail": "404 Not Found"}
+        )
+
+    def test_repeated_response(self) -> None:
+        """A later response takes the place of an earlier one, its bytes too."""
+        history = begun()
+        history.request_continued("r", OWNER, None, 15)
+        history.response_reported("r", response(content=b"x" * 900), None, 40)
+        history.response_reported("r", response(content=b"second"), None, 50)
+        entry = shown(history.requests.get("r"))
+        self.assertEqual(entry["outcome"]["response"]["bodyBase64"], "c2Vjb25k")
+        self.assertEqual(history.requests.budget.used, len('"Ym9keQ=="') + len('"c2Vjb25k"'))
+
+    def test_failure(self) -> None:
+        """A failed upstream leaves the outcome as it is and says why in the timeline."""
+        history = begun()
+        history.request_continued("r", OWNER, None, 15)
+        history.response_reported("r", None, Failure("Error", "connect ECONNREFUSED"), 40)
+        entry = shown(history.requests.get("r"))
+        self.assertEqual(entry["outcome"], {"kind": "continued"})
+        self.assertEqual(entry["durationMs"], 30)
+        self.assertEqual(entry["events"][2]["kind"], "upstream_error")
+        self.assertEqual(entry["events"][2]["detail"], "connect ECONNREFUSED")
+
+    def test_only_after_passthrough_or_continue(self) -> None:
+        """A report about a request that was not sent upstream is ignored."""
+        for name, decide, _, action, *_ in STAGES:
+            if action in {"continue", "passthrough"}:
+                continue
+            with self.subTest(name):
+                history = begun()
+                decide(history)
+                before = shown(history.requests.get("r"))
+                history.response_reported("r", response(500), None, 40)
+                self.assertEqual(shown(history.requests.get("r")), before)
+
+    def test_events_are_bounded(self) -> None:
+        """An agent that repeats itself cannot fill the memory; the newest event is kept."""
+        history = begun()
+        history.request_passed_through("r", 15)
+        for at in range(3 * MAX_EVENTS):
+            history.response_reported("r", response(), None, at)
+        events = shown(history.requests.get("r"))["events"]
+        self.assertEqual((len(events), events[0]), (MAX_EVENTS, OBSERVED))
+        self.assertEqual(events[-1]["timestamp"], 3 * MAX_EVENTS - 1)
+
+
+class HopTests(SynchronousTestCase):
+    """Redirects that an agent follows by itself."""
+
+    def test_links(self) -> None:
+        """A hop has the fate and the owner of its chain, and is linked both ways."""
+        history = begun()
+        history.request_continued("r", OWNER, Overrides(method="PUT"), 15)
+        history.response_reported("r", response(302), None, 20)
+        history.hop_observed(
+            "hop", "app", request("http://shop.test/2"), "r", "continue", OWNER, 30
+        )
+        hop = shown(history.requests.get("hop"))
+        self.assertEqual(hop["outcome"], {"kind": "continued"})
+        self.assertEqual((hop["action"], hop["testId"]), ("continue", "test-1"))
+        self.assertEqual(hop["redirectedFromId"], "r")
+        self.assertEqual(
+            hop["events"], [{"timestamp": 30, "kind": "observed", "detail": "redirect hop"}]
+        )
+        self.assertNotIn("overrides", hop)
+        self.assertNotIn("durationMs", hop)
+        self.assertEqual(shown(history.requests.get("r"))["redirectedToId"], "hop")
+        history.response_reported("hop", response(), None, 35)
+        self.assertEqual(shown(history.requests.get("hop"))["durationMs"], 5)
+
+    def test_forgotten_prior(self) -> None:
+        """A hop is remembered, without a link, when the one before no longer is."""
+        history = begun(http_limit=1)
+        history.request_passed_through("r", 15)
+        fill(history, "other")
+        history.hop_observed("hop", "app", request(), "r", "passthrough", None, 30)
+        self.assertNotIn("redirectedFromId", shown(history.requests.get("hop")))
+
+    def test_prior_with_the_same_id(self) -> None:
+        """A hop that names itself as the one before is linked to nothing."""
+        history = begun()
+        history.request_passed_through("r", 15)
+        history.hop_observed("r", "app", request(), "r", "passthrough", None, 30)
+        self.assertNotIn("redirectedFromId", shown(history.requests.get("r")))
+        self.assertNotIn("redirectedToId", shown(history.requests.get("r")))
+
+    def test_failing_hop(self) -> None:
+        """A failure that is reported for a redirected request is the last hop's."""
+        history = begun()
+        history.request_passed_through("r", 15)
+        history.response_reported("r", response(302), None, 20)
+        history.hop_observed("h1", "app", request(), "r", "passthrough", None, 30)
+        history.response_reported("h1", response(302), None, 31)
+        history.hop_observed("h2", "app", request(), "h1", "passthrough", None, 32)
+        history.response_reported("r", None, Failure("Error", "reset"), 33)
+        self.assertEqual(shown(history.requests.get("h2"))["events"][-1]["detail"], "reset")
+        self.assertEqual(shown(history.requests.get("r"))["events"][-1]["kind"], "response")
+
+
+class CaptureTests(SynchronousTestCase):
+    """The capture modes (protocol 3)."""
+
+    def test_none(self) -> None:
+        """With ``none`` nothing is remembered and every call is harmless."""
+        for name, decide, *_ in STAGES:
+            with self.subTest(name):
+                history = begun(capture="none")
+                decide(history)
+                history.hop_observed("hop", "app", request(), "r", "continue", OWNER, 30)
+                self.assertEqual(ids(history), [])
+                self.assertEqual(history.requests.budget.used, 0)
+
+    def test_handled(self) -> None:
+        """With ``handled`` a decided request is shown unless it passed through."""
+        for name, decide, _, action, *_ in STAGES:
+            with self.subTest(name):
+                history = begun(capture="handled")
+                decide(history)
+                self.assertEqual(ids(history), [] if action == "passthrough" else ["r"])
+
+    def test_handled_hides_what_may_vanish(self) -> None:
+        """With ``handled`` a pending request shows in no list, lookup, search or revision."""
+        history = begun(capture="handled")
+        self.assertEqual((ids(history), history.requests.get("r")), ([], None))
+        self.assertEqual(history.requests.revision, 0)
+        history.request_passed_through("r", 11)
+        self.assertEqual(history.requests.revision, 0)
+        self.assertEqual(history.requests.budget.used, 0)
+
+    def test_handled_order(self) -> None:
+        """With ``handled`` the order is that of the requests, not of the decisions."""
+        history = begun(capture="handled")
+        history.request_observed("later", "app", request(), 12)
+        history.request_fulfilled("later", OWNER, response(), 13)
+        history.request_fulfilled("r", OWNER, response(), 14)
+        self.assertEqual(ids(history), ["later", "r"])
+
+    def test_handled_hops(self) -> None:
+        """With ``handled`` hops of a continued request stay, those of a passthrough do not."""
+        history = begun(capture="handled")
+        history.request_continued("r", OWNER, None, 12)
+        history.hop_observed("kept", "app", request(), "r", "continue", OWNER, 13)
+        history.hop_observed("omitted", "app", request(), "x", "passthrough", None, 14)
+        self.assertEqual(ids(history), ["kept", "r"])
+
+    def test_handled_failed_passthrough(self) -> None:
+        """With ``handled`` a passthrough that fails upstream is omitted like any other."""
+        history = begun(capture="handled")
+        history.request_passed_through("r", 12)
+        history.response_reported("r", None, Failure("Error", "reset"), 13)
+        self.assertEqual(list(history.requests.query(NO_QUERY)), [])
