@@ -28,6 +28,9 @@ class ByteBudget:
     def __attrs_post_init__(self) -> None:
         self.limit = self.limit or sys.maxsize
 
+    def __len__(self) -> int:
+        return len(self._parts)
+
     def hold(self, holder: Holder, part: object, size: int) -> None:
         """Keep ``part``, and drop older ones until all fit again."""
         if size > self.limit:

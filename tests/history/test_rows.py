@@ -1,0 +1,166 @@
+"""Order, lookup and retention."""
+
+from itertools import islice
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.history.builders import NO_QUERY, OWNER, fill, ids, request, response
+from trafficmock.history.query import Query
+from trafficmock.history.store import History
+
+MIB = 1024 * 1024
+
+
+class OrderTests(SynchronousTestCase):
+    """Which entries a reader gets, and in which order."""
+
+    def test_newest_first(self) -> None:
+        """Entries stand newest first."""
+        history = History()
+        fill(history, "a", "b", "c")
+        self.assertEqual(ids(history), ["c", "b", "a"])
+
+    def test_same_id_again(self) -> None:
+        """An id that comes again replaces its row and is the newest."""
+        history = History()
+        fill(history, "a", "b")
+        history.request_observed("a", "other", request(), 50)
+        entry = history.requests.get("a")
+        assert entry is not None
+        self.assertEqual((ids(history), entry.client_id), (["a", "b"], "other"))
+
+    def test_page(self) -> None:
+        """Offset and limit cut the list after the filters."""
+        history = History()
+        fill(history, *"abcdef")
+        page = history.requests.query(Query(offset=1, limit=2, to=3))
+        self.assertEqual([entry.id for entry in page], ["c", "b"])
+
+    def test_no_more_than_asked(self) -> None:
+        """A limit of 0 gives an empty list."""
+        history = History()
+        fill(history, "a")
+        self.assertEqual(list(history.requests.query(Query(limit=0))), [])
+
+    def test_changes_while_reading(self) -> None:
+        """A reader that pauses passes over entries that go meanwhile, and is not disturbed."""
+        history = History(http_limit=200)
+        fill(history, *map(str, range(200)))
+        reader = history.requests.query(NO_QUERY)
+        first = [entry.id for entry in islice(reader, 50)]
+        fill(history, *(f"new{number}" for number in range(100)))
+        rest = [entry.id for entry in reader]
+        self.assertEqual(first + rest, [str(number) for number in range(199, 99, -1)])
+
+    def test_small_steps(self) -> None:
+        """A long list without a hit gives way many times."""
+        history = History()
+        fill(history, *map(str, range(1000)))
+        steps = list(history.requests.slices(Query(client_id="nobody")))
+        self.assertEqual(steps, [[]] * len(steps))
+        self.assertGreater(len(steps), 10)
+
+
+class RetentionTests(SynchronousTestCase):
+    """What goes when there is too much."""
+
+    def test_oldest_settled_goes(self) -> None:
+        """Over the limit the oldest settled entry goes, not an older pending one."""
+        history = History(http_limit=3)
+        history.request_observed("pending", "app", request(), 0)
+        fill(history, "a", "b", "c")
+        self.assertEqual(ids(history), ["c", "b", "pending"])
+
+    def test_age_counts_not_the_decision(self) -> None:
+        """The oldest settled entry is the one observed first, not the one settled first."""
+        history = History(http_limit=2)
+        history.request_observed("old", "app", request(), 0)
+        fill(history, "young")
+        history.request_fulfilled("old", OWNER, response(), 5)
+        fill(history, "new")
+        self.assertEqual(ids(history), ["new", "young"])
+
+    def test_all_pending(self) -> None:
+        """When all are pending the oldest goes, and late news of it is harmless."""
+        history = History(http_limit=2)
+        for name in "abc":
+            history.request_observed(name, "app", request(content=b"body"), 0)
+        self.assertEqual(ids(history), ["c", "b"])
+        history.request_fulfilled("a", OWNER, response(content=b"x"), 5)
+        self.assertEqual(history.requests.budget.used, 2 * len('"Ym9keQ=="'))
+
+    def test_hidden_take_no_place(self) -> None:
+        """With ``handled``, pending requests displace none that are shown, but are bounded."""
+        history = History(capture="handled", http_limit=2)
+        for name in "ab":
+            history.request_observed(name, "app", request(), 0)
+            history.request_fulfilled(name, OWNER, response(), 0)
+        for name in "vwxyz":
+            history.request_observed(name, "app", request(), 0)
+        self.assertEqual((ids(history), len(history.requests)), (["b", "a"], 2))
+        for name in "vwxyz":
+            history.request_fulfilled(name, OWNER, response(), 0)
+        self.assertEqual(ids(history), ["z", "y"])
+
+    def test_evicted_bytes_are_freed(self) -> None:
+        """An entry that goes gives its bytes back."""
+        history = History(http_limit=1)
+        for name in "abc":
+            history.request_observed(name, "app", request(content=b"body"), 0)
+        self.assertEqual(history.requests.budget.used, len('"Ym9keQ=="'))
+
+    def test_heavy_heads(self) -> None:
+        """Heads are bounded as well: entries go when URLs and headers pass 16 MiB."""
+        history = History()
+        for name in "abcde":
+            history.request_observed(name, "app", request("http://x/" + "u" * 5 * MIB), 0)
+        self.assertEqual(ids(history), ["e", "d", "c"])
+
+    def test_too_heavy_head(self) -> None:
+        """An entry that could not stay by itself displaces no other."""
+        history = History()
+        fill(history, "a")
+        huge = request(headers={"h": "v" * 17 * MIB})
+        history.request_observed("huge", "app", huge, 0)
+        self.assertEqual(ids(history), ["a"])
+        history.request_observed("grown", "app", request(), 0)
+        mock = response(headers={"h": "v" * 17 * MIB}, content=b"x")
+        history.request_fulfilled("grown", OWNER, mock, 1)
+        self.assertEqual((ids(history), history.requests.budget.used), (["a"], 0))
+
+    def test_replaced_rows_leave_nothing(self) -> None:
+        """The same id over and over takes no more memory than once."""
+        history = History()
+        fill(history, *["same"] * 1000)
+        self.assertLess(len(history.requests._settled), 50)
+
+
+class RevisionTests(SynchronousTestCase):
+    """Numbers that tell a reader whether anything has changed."""
+
+    def test_every_change_counts(self) -> None:
+        """Each change gives the rows and the entry a number that was never used before."""
+        history = History()
+        seen = {history.requests.revision}
+        history.request_observed("a", "app", request(), 0)
+        entry = history.requests.get("a")
+        assert entry is not None
+        for change in (
+            lambda: history.request_continued("a", OWNER, None, 1),
+            lambda: history.response_reported("a", response(302), None, 2),
+            lambda: history.hop_observed("b", "app", request(), "a", "continue", OWNER, 3),
+        ):
+            before = entry.revision
+            change()
+            self.assertNotIn(history.requests.revision, seen)
+            self.assertGreater(entry.revision, before)
+            seen.add(history.requests.revision)
+
+    def test_reading_changes_nothing(self) -> None:
+        """Reading leaves the revision as it is."""
+        history = History()
+        fill(history, "a")
+        before = history.requests.revision
+        for entry in history.requests.query(Query(q="shop")):
+            entry.to_json(), entry.summary_json()
+        self.assertEqual(history.requests.revision, before)

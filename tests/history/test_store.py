@@ -1,0 +1,223 @@
+"""Any order of calls: nothing raises, bounds hold, accounts are true."""
+
+import json
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from msgspec import UNSET, Raw
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.history.builders import NO_QUERY, OWNER, diagnostic
+from trafficmock.history.har import har_available, to_har
+from trafficmock.history.query import Query
+from trafficmock.history.rows import Rows
+from trafficmock.history.sockets import frame_size
+from trafficmock.history.store import History
+from trafficmock.wire.request import Overrides, Request
+from trafficmock.wire.response import Failure, Response
+
+IDS = st.sampled_from("abcdefgh")
+BODIES = st.integers(0, 70).map(lambda n: Raw(b'"' + b"A" * n + b'"') if n else Raw(b"null"))
+OWNERS = st.sampled_from([OWNER, None])
+# Text as JavaScript has it: lone surrogates included.
+TEXTS = st.text(st.characters(), max_size=8)
+HEADERS = st.dictionaries(TEXTS, TEXTS, max_size=2)
+PAIRS = st.one_of(st.just(UNSET), st.lists(st.tuples(TEXTS, TEXTS), max_size=2))
+REQUESTS = st.builds(Request, TEXTS, TEXTS, HEADERS, BODIES, PAIRS)
+RESPONSES = st.builds(Response, st.integers(0, 599), TEXTS, HEADERS, BODIES, st.just(UNSET), PAIRS)
+OVERRIDES = st.builds(Overrides, st.one_of(st.just(UNSET), TEXTS), body_base64=BODIES)
+MATCHES = st.sampled_from([None, [diagnostic()], [diagnostic("\ud800"), diagnostic()]])
+OPTIONAL = st.one_of(st.none(), TEXTS)
+
+
+class HistoryMachine(RuleBasedStateMachine):
+    """Does everything in any order."""
+
+    capture: Any = "all"
+    http_limit, socket_limit, byte_limit = 4, 3, 300
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.history = History(
+            capture=self.capture,
+            http_limit=self.http_limit,
+            socket_limit=self.socket_limit,
+            byte_limit=self.byte_limit,
+        )
+        self.now = 0
+
+    def tick(self) -> int:
+        self.now += 1
+        return self.now
+
+    @rule(key=IDS, request=REQUESTS)
+    def observe(self, key: str, request: Request) -> None:
+        self.history.request_observed(key, "app", request, self.tick())
+
+    @rule(key=IDS)
+    def pass_through(self, key: str) -> None:
+        self.history.request_passed_through(key, self.tick())
+
+    @rule(key=IDS, overrides=st.one_of(st.none(), OVERRIDES))
+    def go_on(self, key: str, overrides: Overrides | None) -> None:
+        self.history.request_continued(key, OWNER, overrides, self.tick())
+
+    @rule(key=IDS, response=RESPONSES)
+    def fulfill(self, key: str, response: Response) -> None:
+        self.history.request_fulfilled(key, OWNER, response, self.tick())
+
+    @rule(key=IDS, owner=OWNERS, code=TEXTS, detail=TEXTS)
+    def abort(self, key: str, owner: Any, code: str, detail: str) -> None:
+        self.history.request_aborted(key, owner, code, detail, self.tick())
+
+    @rule(key=IDS, owner=OWNERS, message=TEXTS, matches=MATCHES)
+    def fail(self, key: str, owner: Any, message: str, matches: Any) -> None:
+        self.history.request_failed(key, owner, "internal", message, matches, self.tick())
+
+    @rule(key=IDS, response=RESPONSES)
+    def report(self, key: str, response: Response) -> None:
+        self.history.response_reported(key, response, None, self.tick())
+
+    @rule(key=IDS, message=TEXTS)
+    def report_failure(self, key: str, message: str) -> None:
+        self.history.response_reported(key, None, Failure("Error", message), self.tick())
+
+    @rule(
+        key=IDS,
+        prior=st.one_of(st.none(), IDS),
+        request=REQUESTS,
+        action=st.sampled_from(["continue", "passthrough"]),
+        owner=OWNERS,
+    )
+    def hop(self, key: str, prior: Any, request: Request, action: Any, owner: Any) -> None:
+        self.history.hop_observed(key, "app", request, prior, action, owner, self.tick())
+
+    @rule(key=IDS, url=TEXTS, protocols=st.lists(TEXTS, max_size=2))
+    def open(self, key: str, url: str, protocols: list[str]) -> None:
+        self.history.socket_observed(key, "app", url, protocols, self.tick())
+
+    @rule(key=IDS)
+    def match_socket(self, key: str) -> None:
+        self.history.socket_matched(key, OWNER, self.tick())
+
+    @rule(key=IDS)
+    def pass_socket(self, key: str) -> None:
+        self.history.socket_passed_through(key, self.tick())
+
+    @rule(key=IDS, owner=OWNERS, message=TEXTS, matches=MATCHES)
+    def fail_socket(self, key: str, owner: Any, message: str, matches: Any) -> None:
+        self.history.socket_failed(key, owner, "internal", message, matches, self.tick())
+
+    @rule(key=IDS, detail=OPTIONAL, data=st.one_of(st.none(), TEXTS, st.just("x" * 90)))
+    def frame(self, key: str, detail: str | None, data: str | None) -> None:
+        self.history.socket_event(key, "client", "frame", detail, data, False, self.tick())
+
+    @rule(key=IDS, side=st.sampled_from(["page", "server"]), reason=OPTIONAL)
+    def close(self, key: str, side: Any, reason: str | None) -> None:
+        self.history.socket_closed(key, side, 1000, reason, True, self.tick())
+
+    @rule(text=TEXTS, limit=st.one_of(st.none(), st.integers(0, 3)), offset=st.integers(0, 3))
+    def read(self, text: str, limit: int | None, offset: int) -> None:
+        query = Query(q=text, limit=limit, offset=offset)
+        for request in self.history.requests.query(query):
+            assert json.loads(request.to_json())["id"] == request.id
+            assert json.loads(request.summary_json())["action"] == request.action
+            if har_available(request):
+                json.dumps(to_har(request, version="1"))
+        for socket in self.history.sockets.query(query):
+            assert json.loads(socket.to_json())["outcome"] == socket.action
+            assert json.loads(socket.summary_json())["id"] == socket.id
+
+    @invariant()
+    def bounds_hold(self) -> None:
+        assert len(self.history.requests) <= self.http_limit
+        assert len(self.history.sockets) <= self.socket_limit
+        assert self.history.requests.budget.used <= self.byte_limit
+
+    @invariant()
+    def accounts_are_true(self) -> None:
+        budget = self.history.requests.budget
+        bodies = [
+            body.text
+            for request in self.history.requests._by_id.values()
+            for body in request.bodies()
+            if not body.truncated
+        ]
+        frames = [
+            event.data
+            for socket in self.history.sockets._by_id.values()
+            for event in socket.events
+            if event.data
+        ]
+        assert budget.used == sum(map(len, bodies)) + sum(map(frame_size, frames))
+        assert budget.used == budget.recount()
+        assert len(budget) == len(bodies) + len(frames)
+
+    @invariant()
+    def tables_agree(self) -> None:
+        for rows in (self.history.requests, self.history.sockets):
+            self.agree(rows)
+
+    def agree(self, rows: Rows[Any]) -> None:
+        entries = list(rows._by_id.values())
+        assert sorted(rows._by_serial) == sorted(entry.serial for entry in entries)
+        assert set(rows._pending) == {entry.serial for entry in entries if entry.pending}
+        assert set(rows._by_serial) - set(rows._pending) <= set(rows._settled)
+        assert rows.weight == sum(entry.weight for entry in entries)
+        shown = list(rows.query(NO_QUERY))
+        assert len(shown) == len(rows)
+        assert [e.timestamp for e in shown] == sorted((e.timestamp for e in shown), reverse=True)
+
+
+class HandledMachine(HistoryMachine):
+    """The same while pending rows are hidden."""
+
+    capture = "handled"
+
+    @invariant()
+    def no_passthrough(self) -> None:
+        for request in self.history.requests.query(NO_QUERY):
+            assert request.action not in {"pending", "passthrough"}
+
+
+class NoneMachine(HistoryMachine):
+    """The same while nothing is kept."""
+
+    capture = "none"
+
+    @invariant()
+    def nothing(self) -> None:
+        assert not self.history.requests._by_id
+        assert not self.history.sockets._by_id
+
+
+class HistoryTests(SynchronousTestCase):
+    """The history as a whole."""
+
+    def run_machine(self, machine: type[HistoryMachine]) -> None:
+        case = machine.TestCase("runTest")
+        case.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+        case.runTest()
+
+    def test_all(self) -> None:
+        """No order of calls raises, passes a bound or falsifies an account."""
+        self.run_machine(HistoryMachine)
+
+    def test_handled(self) -> None:
+        """The same holds in ``handled``, where no pending or passthrough row is ever shown."""
+        self.run_machine(HandledMachine)
+
+    def test_none(self) -> None:
+        """In ``none`` no order of calls leaves anything."""
+        self.run_machine(NoneMachine)
+
+    def test_event_ids(self) -> None:
+        """Event ids begin with the prefix of the start and are unique within it."""
+        history = History(event_prefix="k7-")
+        history.socket_observed("s", "app", "ws://x/", [], 1)
+        history.socket_event("s", "client", "frame", None, "x", False, 2)
+        entry = history.sockets.get("s")
+        assert entry is not None
+        self.assertEqual([event.id for event in entry.events], ["k7-2", "k7-1"])
