@@ -1,0 +1,1 @@
+"""Tests with the real npm clients: real processes, real sockets, loopback only."""

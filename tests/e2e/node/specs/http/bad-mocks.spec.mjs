@@ -1,0 +1,75 @@
+import { expect, fresh, ours, row, test } from "../../lib/fixtures.mjs";
+
+async function refused(app, backendMocks, options) {
+  ours("the app process ends, or the request hangs");
+  const url = fresh("json");
+  await backendMocks.route(url, (route) => route.fulfill(options));
+  const outcome = await app.fetch(url);
+  expect(outcome.error).toBeDefined();
+  await expect.poll(() => backendMocks.takeErrors().length).toBeGreaterThan(0);
+  expect((await row(url)).outcome).toMatchObject({ kind: "error", code: "handler_failed" });
+  await app.alive();
+}
+
+async function withoutBody(app, backendMocks, status) {
+  ours("the app process ends");
+  const url = fresh("json");
+  await backendMocks.route(url, (route) => route.fulfill({ status, body: "not allowed here" }));
+  expect(await app.fetch(url)).toMatchObject({ status, bodyLength: 0 });
+  await app.alive();
+}
+
+test("a body with 204 is left out", async ({ app, backendMocks }) => {
+  await withoutBody(app, backendMocks, 204);
+});
+
+test("a body with 205 is left out", async ({ app, backendMocks }) => {
+  await withoutBody(app, backendMocks, 205);
+});
+
+test("a body with 304 is left out", async ({ app, backendMocks }) => {
+  await withoutBody(app, backendMocks, 304);
+});
+
+test("a status below 200 is refused", async ({ app, backendMocks }) => {
+  await refused(app, backendMocks, { status: 101 });
+});
+
+test("a status of 600 is refused", async ({ app, backendMocks }) => {
+  await refused(app, backendMocks, { status: 600 });
+});
+
+test("an empty header name is refused", async ({ app, backendMocks }) => {
+  await refused(app, backendMocks, { headers: { "": "x" } });
+});
+
+test("a header name with a blank is refused", async ({ app, backendMocks }) => {
+  await refused(app, backendMocks, { headers: { "x y": "x" } });
+});
+
+test("a header value with a line feed is refused", async ({ app, backendMocks }) => {
+  await refused(app, backendMocks, { headers: { "x-mock": "a\nb" } });
+});
+
+test("a header value with a carriage return is refused", async ({ app, backendMocks }) => {
+  await refused(app, backendMocks, { headers: { "x-mock": "a\rb" } });
+});
+
+test("a header value with a NUL is refused", async ({ app, backendMocks }) => {
+  await refused(app, backendMocks, { headers: { "x-mock": "a\0b" } });
+});
+
+test("a header value outside Latin-1 is refused", async ({ app, backendMocks }) => {
+  await refused(app, backendMocks, { headers: { "x-mock": "\u20ac" } });
+});
+
+test("several cookies joined by line feeds still reach the app", async ({ app, backendMocks }) => {
+  ours("the app process ends");
+  const url = fresh("json");
+  await backendMocks.route(url, (route) =>
+    route.fulfill({ headers: { "set-cookie": "a=1\nb=2" }, body: "cookies" }),
+  );
+  const outcome = await app.fetch(url);
+  expect(outcome.body).toBe("cookies");
+  expect(outcome.setCookie.join(", ")).toBe("a=1, b=2");
+});

