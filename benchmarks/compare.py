@@ -53,5 +53,6 @@ def run(options: Namespace) -> bool:
         print(f"{load.title}: {rows[-1].cpu_ratio:.2f}", file=sys.stderr, flush=True)
     print(comparison_table(rows, (one.name, two.name)))
     if options.json:
-        write_json(options.json, {one.name: one.version, two.name: two.version}, rows)
+        about = {one.name: one.version, two.name: two.version}
+        write_json(options.json, about, [row.as_dict() for row in rows])
     return all(row.reached for row in rows)

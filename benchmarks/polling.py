@@ -26,13 +26,14 @@ from benchmarks.targets import running
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from benchmarks.targets import Running
+    from benchmarks.targets import Running, Target
 
 ADDED_P99_MS = 10.0
 WORST_MS = 100.0
 _POLL_PAUSE = 0.05
 _SUMMARY = "/api/history?fields=summary"
 _FULL = "/api/history"
+_QUIET = "nothing"
 
 
 @frozen
@@ -67,30 +68,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> bool:
     """Measure with and without readers, in turns; returns whether both limits are kept."""
     target = common.target(options, ("--history-limit", str(options.entries)))
-    effort = common.effort(options)
-    load = Load(
-        name="polling",
-        title="1 test, 1 route, requests at fixed times",
-        response_bytes=options.entry_bytes * 3 // 4,
-        warmup=options.entries + 200,
-        requests=1000,
-        in_flight=4,
-    )
-    waits: dict[str, list[Wait]] = {"quiet": [], _SUMMARY: [], _FULL: []}
-    with running(target) as proxy, contextlib.closing(Hub()) as hub:
-        session = Session(hub, proxy.address, load)
-        session.run(load.warmup, effort.seconds)
-        for _ in range(effort.rounds):
-            for what, taken in waits.items():
-                count = effort.scaled(load.requests)
-                wait = _wait(
-                    hub, proxy, session, what=what, count=count, per_second=options.per_second
-                )
-                taken.append(wait)
-        session.close()
+    waits = _measure(options, target)
     added = statistics.median(
         polled.p99_ms - quiet.p99_ms
-        for polled, quiet in zip(waits[_SUMMARY], waits["quiet"], strict=True)
+        for polled, quiet in zip(waits[_SUMMARY], waits[_QUIET], strict=True)
     )
     worst = max(wait.worst_ms for wait in waits[_FULL])
     rows = [_row(what, taken) for what, taken in waits.items()]
@@ -101,6 +82,34 @@ def run(options: Namespace) -> bool:
         result = {"waits": waits, "added_p99_ms": added, "worst_ms": worst}
         write_json(options.json, {target.name: target.version}, result)
     return added < ADDED_P99_MS and worst < WORST_MS
+
+
+def _measure(options: Namespace, target: Target) -> dict[str, list[Wait]]:
+    """Fill the history, then run without readers, with polls, and with one full list, in turns."""
+    effort = common.effort(options)
+    load = Load(
+        name="polling",
+        title="1 test, 1 route, requests at fixed times",
+        response_bytes=options.entry_bytes * 3 // 4,
+        warmup=options.entries + 200,
+        requests=1000,
+        in_flight=4,
+    )
+    waits: dict[str, list[Wait]] = {_QUIET: [], _SUMMARY: [], _FULL: []}
+    with running(target) as proxy, contextlib.closing(Hub()) as hub:
+        session = Session(hub, proxy.address, load)
+        session.run(load.warmup, effort.seconds)
+        for _ in range(effort.rounds):
+            for what, taken in waits.items():
+                wait = _wait(
+                    *(hub, proxy, session),
+                    what=what,
+                    count=effort.scaled(load.requests),
+                    per_second=options.per_second,
+                )
+                taken.append(wait)
+        session.close()
+    return waits
 
 
 def _wait(

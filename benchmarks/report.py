@@ -42,6 +42,14 @@ class Comparison:
             self.memory_ratio, self.load.memory_target
         )
 
+    def as_dict(self) -> dict[str, Any]:
+        """Give the row with its ratios, for JSON."""
+        return attrs.asdict(self) | {
+            "cpu_ratio": self.cpu_ratio,
+            "memory_ratio": self.memory_ratio,
+            "reached": self.reached,
+        }
+
 
 def _within(value: float, limit: float | None) -> bool:
     return limit is None or value <= limit
