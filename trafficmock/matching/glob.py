@@ -1,5 +1,7 @@
 """URL globs: one string that names many URLs, read as protocol 3 reads it."""
 
+from collections.abc import Sequence
+
 import attrs
 
 from trafficmock.matching.linear import LinearPattern, PatternTooLargeError, as_subject, byte_escape
@@ -61,10 +63,19 @@ def compile_glob(glob: str, *, base_url: str | None = None, websocket: bool = Fa
     if literals.exact is not None:
         return Glob(literals)
     try:
-        pattern = LinearPattern(b"".join(map(_translate, tokens)))
+        pattern = LinearPattern(translate(tokens))
     except PatternTooLargeError as error:
         raise GlobError(f"a URL glob of {len(glob)} characters is too long: {error}") from error
     return Glob(literals, pattern, TwoStars.from_tokens(tokens))
+
+
+def translate(tokens: Sequence[Token]) -> bytes:
+    """Write a glob as a pattern over bytes.
+
+    :param tokens: see :func:`trafficmock.matching.tokens.tokenize`.
+    :return: a source for :class:`trafficmock.matching.linear.LinearPattern`.
+    """
+    return b"".join(map(_translate, tokens))
 
 
 def _translate(token: Token) -> bytes:
@@ -72,4 +83,4 @@ def _translate(token: Token) -> bytes:
         return byte_escape(token)
     if isinstance(token, Wild):
         return PATTERNS[token]
-    return b"(?:" + b"|".join(b"".join(map(_translate, branch)) for branch in token) + b")"
+    return b"(?:" + b"|".join(map(translate, token)) + b")"

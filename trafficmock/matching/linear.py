@@ -15,8 +15,8 @@ from trafficmock.errors import LocalError
 
 #: The longest source and the largest program that may cost every request its time,
 #: in bytes and in instructions.  Ordinary globs and regexes stay below a hundred.
-MAX_SOURCE = 16_384
-MAX_PROGRAM = 16_384
+MAX_SOURCE = 8_192
+MAX_PROGRAM = 10_000
 
 
 class PatternTooLargeError(LocalError):

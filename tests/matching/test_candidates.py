@@ -1,0 +1,68 @@
+"""Requirements on :mod:`trafficmock.matching.candidates`."""
+
+from collections.abc import Iterable
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from trafficmock.matching.candidates import HANDFUL, Candidates
+from trafficmock.matching.glob import compile_glob
+
+MANY = 300
+
+
+def filled(globs: Iterable[str]) -> Candidates[str]:
+    candidates: Candidates[str] = Candidates()
+    for glob in globs:
+        candidates.add(glob, compile_glob(glob).literals)
+    return candidates
+
+
+class CandidatesTests(SynchronousTestCase):
+    """The index finds few candidates, and never misses one."""
+
+    def check(self, template: str, url: str) -> None:
+        """File many globs of one form; the URL of one must find it, and few others."""
+        candidates = filled(template.replace("N", str(n)) for n in range(1000, 1000 + MANY))
+        found = list(candidates.find(url.replace("N", "1234")))
+        self.assertIn(template.replace("N", "1234"), found)
+        self.assertLess(len(found), HANDFUL, template)
+
+    def test_few_candidates_among_many(self) -> None:
+        """Whatever the globs look like, a URL finds those that concern it and few others."""
+        self.check("http://h.test/r/N", "http://h.test/r/N")
+        self.check("http://h.test/r/N/*", "http://h.test/r/N/x")
+        self.check("**/api/rN", "http://h.test/api/rN")
+        self.check("**/rN*", "http://h.test/rN?x")
+        self.check("http://hN.test/**", "http://hN.test/x")
+        self.check("http://*.hN.test/**", "http://a.hN.test/x")
+        self.check("**/*-N.png", "http://h.test/i-N.png")
+        self.check("**/*itemN*", "http://h.test/my-itemN-x")
+        self.check("http://h.test/{a,b}/N/*", "http://h.test/b/N/x")
+        self.check("**/x?id=N", "http://h.test/x?id=N")
+
+    def test_without_literals(self) -> None:
+        """What demands no text of a URL is a candidate for each."""
+        candidates = filled(["**", *(f"**/r{n}" for n in range(MANY))])
+        self.assertEqual(list(candidates.find("x")), ["**"])
+
+    def test_once(self) -> None:
+        """A member whose alternatives all fit is found once."""
+        candidates = filled(["http://h.test/{a,b,a}/*"])
+        self.assertEqual(len(list(candidates.find("http://h.test/a/b"))), 1)
+
+    def test_nothing_is_left(self) -> None:
+        """After the last member is removed every table is empty again."""
+        globs = ["**", "http://h.test/a", "http://h.test/{a,b}/*"]
+        globs += [f"**/r{n}*" for n in range(MANY)]
+        candidates = filled(globs)
+        self.assertEqual(len(candidates), len(globs))
+        for glob in globs:
+            candidates.remove(glob, compile_glob(glob).literals)
+        self.assertEqual(len(candidates), 0)
+        tables = (candidates._exact, candidates._components, *candidates._pieces.values())
+        self.assertEqual(sum(map(len, tables)), 0)
+        self.assertFalse(candidates._rest or candidates._frequency)
+
+    def test_remove_unknown(self) -> None:
+        """Removing what is not there is an error."""
+        self.assertRaises(KeyError, Candidates[str]().remove, "x", compile_glob("**").literals)
