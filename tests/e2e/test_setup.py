@@ -4,11 +4,19 @@ import json
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.e2e import specs, test_faults, test_har, test_http, test_ownership, test_websocket
+from tests.e2e import (
+    specs,
+    test_capture,
+    test_faults,
+    test_har,
+    test_http,
+    test_ownership,
+    test_websocket,
+)
 from tests.e2e.node_parts import NODE_DIRECTORY
 from tests.e2e.specs import SPECS
 
-MODULES = (test_faults, test_har, test_http, test_ownership, test_websocket)
+MODULES = (test_capture, test_faults, test_har, test_http, test_ownership, test_websocket)
 
 
 class SetupTests(SynchronousTestCase):

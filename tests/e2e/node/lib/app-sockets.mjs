@@ -3,8 +3,8 @@ export class AppSockets {
   #sockets = new Map();
   #count = 0;
 
-  open({ url, protocols, binaryType }) {
-    const id = String((this.#count += 1));
+  open({ url, protocols, binaryType, key }) {
+    const id = key ?? String((this.#count += 1));
     const socket = new WebSocket(url, protocols);
     socket.binaryType = binaryType ?? "arraybuffer";
     const record = { socket, events: [], waiting: [] };

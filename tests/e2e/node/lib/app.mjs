@@ -41,8 +41,14 @@ export class App {
     return this.#tell("outcome", { key });
   }
 
+  /** Open a WebSocket; `key` lets a later test find it. */
   async socket(url, options = {}) {
     const { id } = await this.#tell("ws/open", { url, ...options });
+    return this.knownSocket(id);
+  }
+
+  /** A socket that another test opened under this key. */
+  knownSocket(id) {
     return new AppSocket((action, command) => this.#tell(action, { id, ...command }));
   }
 

@@ -5,7 +5,7 @@ import { dieAsWorker } from "../../lib/faults.mjs";
 const KILLED = /SIGKILL/;
 const url = (name) => `${upstreamUrl}/json/worker-killed-${name}`;
 const socketUrl = (name) => url(name).replace("http:", "ws:");
-const for_ever = () => new Promise(() => {});
+const forEver = () => new Promise(() => {});
 
 async function expectDisconnected(app, name, title) {
   const outcome = await app.outcome(name);
@@ -21,7 +21,7 @@ test("victim: killed while asked", mustFail(KILLED), async ({ app, backendMocks 
     (route) => route.abort(),
   );
   await app.begin("claim", url("claim"));
-  await for_ever();
+  await forEver();
 });
 
 test("killed while asked: the request passes through", async ({ app }) => {
@@ -32,7 +32,7 @@ test("killed while asked: the request passes through", async ({ app }) => {
 test("victim: killed while its handler runs", mustFail(KILLED), async ({ app, backendMocks }) => {
   await backendMocks.route(url("matched"), dieAsWorker);
   await app.begin("matched", url("matched"));
-  await for_ever();
+  await forEver();
 });
 
 test("killed while its handler runs: the app's call fails, history names the owner", async ({ app }) => {
@@ -46,7 +46,7 @@ test("victim: killed while it fetches", mustFail(KILLED), async ({ app, backendM
     dieAsWorker();
   });
   await app.begin("fetch", url("fetch"));
-  await for_ever();
+  await forEver();
 });
 
 test("killed while it fetches: the app's call fails, the late result harms nobody", async ({ app }) => {
@@ -62,7 +62,7 @@ test("victim: killed after it continued", mustFail(KILLED), async ({ app, backen
     dieAsWorker();
   });
   await app.begin("continue", url("continue"));
-  await for_ever();
+  await forEver();
 });
 
 test("killed after it continued: the response reaches app and history", async ({ app }) => {
@@ -71,27 +71,33 @@ test("killed after it continued: the response reaches app and history", async ({
   expect((await row(url("continue"), answered)).action).toBe("continue");
 });
 
-test("victim: killed with an open and a closed socket", mustFail(KILLED), async ({ app, backendMocks }) => {
+test("victim: killed with a held, an open and a closed socket", mustFail(KILLED), async ({ app, backendMocks }) => {
   await backendMocks.routeWebSocket(socketUrl("open"), () => {});
   await backendMocks.routeWebSocket(socketUrl("closed"), (ws) => ws.close({ code: 4000, reason: "done" }));
-  const closed = await app.socket(socketUrl("closed"));
+  const closed = await app.socket(socketUrl("closed"), { key: "closed" });
   await closed.events(1);
-  const open = await app.socket(socketUrl("open"));
+  const open = await app.socket(socketUrl("open"), { key: "open" });
   await open.events(1);
   await socketRow(socketUrl("closed"), (connection) => connection.close !== undefined);
-  dieAsWorker();
-  await for_ever();
+  await backendMocks.routeWebSocket(socketUrl("held"), dieAsWorker);
+  await app.socket(socketUrl("held"), { key: "held" });
+  await forEver();
 });
 
-test("killed with an open socket: history says so", async () => {
-  const connection = await socketRow(socketUrl("open"), (each) => each.outcome === "error");
-  expect(connection.errorCode).toBe("disconnected");
+test("killed with a held and an open socket: the app's sockets fail, history says so", async ({ app }) => {
+  for (const [name, events] of [["held", 1], ["open", 2]]) {
+    expect((await app.knownSocket(name).events(events)).at(-1).type).toBe("error");
+    const connection = await socketRow(socketUrl(name), (each) => each.outcome === "error");
+    expect(connection.errorCode).toBe("disconnected");
+  }
 });
 
-test("killed with a closed socket: it stays matched", async () => {
-  ours("turns properly closed sockets into errors");
+test("killed with a closed socket: it stays matched", async ({ app }) => {
+  ours("turns properly closed sockets into errors, in history and in the app");
   await socketRow(socketUrl("open"), (each) => each.outcome === "error");
   expect((await socketRow(socketUrl("closed"))).outcome).toBe("matched");
+  const events = await app.knownSocket("closed").events(1);
+  expect(events.map((event) => event.type)).toEqual(["close"]);
 });
 
 test("the killed workers' tests are forgotten", async ({ backendMocks }) => {

@@ -42,6 +42,15 @@ test("method and client filters decide", async ({ app, backendMocks }) => {
   expect((await app.fetch(url)).body).toContain("upstream");
 });
 
+test("two apps: each route decides for its client", async ({ app, backendMocks, ownApp }) => {
+  const other = await ownApp();
+  const url = fresh("json");
+  await backendMocks.route({ url, clientId: ["app", "somebody-else"] }, mock("for app"));
+  await backendMocks.route({ url, clientId: other.clientId }, mock("for the other"));
+  expect((await app.fetch(url)).body).toBe("for app");
+  expect((await other.fetch(url)).body).toBe("for the other");
+});
+
 test("unroute and unrouteAll hold from the next request on", async ({ app, backendMocks }) => {
   const url = fresh("json");
   await backendMocks.route(url, mock("older"));

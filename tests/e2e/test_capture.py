@@ -1,0 +1,18 @@
+"""What the history keeps changes what can be seen, never what happens."""
+
+from tests.e2e import specs
+from tests.e2e.specs import Group
+
+
+class HandledTests(specs.SpecTestCase):
+    """Only what a test acted on."""
+
+    group = Group("capture-handled", proxy_options=("--history-capture", "handled"))
+    spec = "handled.spec.mjs"
+
+
+class NoneTests(specs.SpecTestCase):
+    """Nothing."""
+
+    group = Group("capture-none", proxy_options=("--history-capture", "none"))
+    spec = "none.spec.mjs"
