@@ -6,7 +6,7 @@ decoded here. Whatever a handler raises becomes an answer in one place,
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from attrs import define
@@ -19,7 +19,6 @@ from twisted.web.resource import IResource
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 from werkzeug.routing import RequestRedirect
 
-from trafficmock.history.entries import Entry
 from trafficmock.history.har import har_available, har_filename, to_har
 from trafficmock.history.rows import Rows
 from trafficmock.history.store import History
@@ -36,6 +35,7 @@ from trafficmock.net.answers import (
 )
 from trafficmock.net.etags import etag, is_current
 from trafficmock.net.guard import Guard
+from trafficmock.net.listing import listed, records, summaries, wrapped
 from trafficmock.net.parameters import read_list_request
 from trafficmock.net.request import ServiceRequest
 from trafficmock.net.segments import decode_segment
@@ -53,9 +53,6 @@ API_PATHS = (
     "/api/connections",
 )
 """Every path of the API; ``<segment>`` is an id."""
-
-_GROUP = 32
-"""Summaries sent as one chunk: small enough to give way, large enough to cost little."""
 
 _NO_SUCH_ID = RestError(
     404, "not_found", "Nothing with this id is recorded: it may have made room for newer entries."
@@ -194,9 +191,9 @@ class RestApi:
         _, _, query_string = request.uri.partition(b"?")
         asked = read_list_request(query_string.decode("latin-1"))
         tag = etag(start=self._start, revision=rows.revision)
-        show = _summaries if asked.summary else _records
+        show = summaries if asked.summary else records
         return self._unless_current(
-            request, tag, lambda: _listed(name, rows.slices(asked.query), show)
+            request, tag, lambda: listed(name, rows.slices(asked.query), show)
         )
 
     def _one(
@@ -205,7 +202,7 @@ class RestApi:
         self._admit(request)
         entry = _find(rows, segment)
         tag = etag(start=self._start, revision=entry.revision)
-        return self._unless_current(request, tag, lambda: _wrapped(name, entry))
+        return self._unless_current(request, tag, lambda: wrapped(name, entry))
 
     def _unless_current(
         self, request: ServiceRequest, tag: str, chunks: Callable[[], Iterable[bytes]]
@@ -253,39 +250,3 @@ def _find(rows: Rows[Any], segment: str) -> Any:
     if entry is None:
         raise _NO_SUCH_ID
     return entry
-
-
-def _listed(
-    name: str,
-    batches: Iterator[list[Any]],
-    show: Callable[[list[Any], bytes], Iterator[bytes]],
-) -> Iterator[bytes]:
-    """Write a list, each batch as it is found; an empty one is a step of a search."""
-    yield b'{"%s":[' % name.encode("ascii")
-    before = b""
-    for batch in batches:
-        if not batch:
-            yield b""
-            continue
-        yield from show(batch, before)
-        before = b","
-    yield b"]}"
-
-
-def _records(batch: list[Any], before: bytes) -> Iterator[bytes]:
-    for entry in batch:
-        yield before
-        yield from entry.chunks()
-        before = b","
-
-
-def _summaries(batch: list[Any], before: bytes) -> Iterator[bytes]:
-    for start in range(0, len(batch), _GROUP):
-        yield before + b",".join([entry.summary_json() for entry in batch[start : start + _GROUP]])
-        before = b","
-
-
-def _wrapped(name: str, entry: Entry[Any]) -> Iterator[bytes]:
-    yield b'{"%s":' % name.encode("ascii")
-    yield from entry.chunks()
-    yield b"}"
