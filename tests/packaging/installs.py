@@ -1,0 +1,93 @@
+"""A wheel and an editable install both show the plugin to twistd, and serve."""
+
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+from tempfile import mkdtemp
+
+from twisted.python.filepath import FilePath
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.running import REPOSITORY, service
+
+ELSEWHERE = Path("/")
+"""Where commands run, so that nothing is found because the checkout is the current directory."""
+
+
+class BuiltTests(SynchronousTestCase):
+    """The wheel, built from the sdist."""
+
+    wheel: Path
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        """Build both, in isolation."""
+        directory = Path(mkdtemp())
+        cls.addClassCleanup(FilePath(str(directory)).remove)
+        call(sys.executable, "-m", "build", "--outdir", str(directory), str(REPOSITORY))
+        (cls.wheel,) = directory.glob("*.whl")
+
+    def test_contents(self) -> None:
+        """The wheel has the types' marker and the plugin, and no tests or caches."""
+        names = zipfile.ZipFile(self.wheel).namelist()
+        self.assertIn("trafficmock/py.typed", names)
+        self.assertIn("twisted/plugins/trafficmock_plugin.py", names)
+        self.assertNotIn("twisted/plugins/__init__.py", names)
+        self.assertNotIn("twisted/__init__.py", names)
+        strange = [name for name in names if name.startswith("tests") or "dropin" in name]
+        self.assertEqual(strange, [])
+
+    def test_every_module(self) -> None:
+        """Every module of the checkout is in the wheel."""
+        ours = {
+            str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "trafficmock").rglob("*.py")
+        }
+        self.assertEqual(ours - set(zipfile.ZipFile(self.wheel).namelist()), set())
+
+    def test_serves(self) -> None:
+        """Installed from the wheel, twistd knows the plugin and the service answers."""
+        check_install(self, str(self.wheel))
+
+
+class EditableTests(SynchronousTestCase):
+    """``pip install -e .`` without further options."""
+
+    def test_serves(self) -> None:
+        """Installed editable, twistd knows the plugin and the service answers."""
+        check_install(self, "--editable", str(REPOSITORY))
+
+
+def check_install(test: SynchronousTestCase, *what: str) -> None:
+    """Install into a fresh environment and use it as a user does."""
+    directory = Path(mkdtemp())
+    test.addCleanup(FilePath(str(directory)).remove)
+    venv.create(directory, with_pip=True)
+    programs = directory / "bin"
+    call(str(programs / "pip"), "install", "--quiet", *what)
+    twistd = str(programs / "twistd")
+    test.assertIn("trafficmock", call(twistd, "--help"))
+    test.assertIn("--claim-timeout-ms", call(twistd, "-n", "trafficmock", "--help"))
+    for command in ([twistd, "-n", "trafficmock"], [str(programs / "trafficmock"), "serve"]):
+        with service(command=command, cwd=ELSEWHERE) as running:
+            test.assertTrue(running.get("/health")["ok"])
+
+
+def call(*argv: str) -> str:
+    """Run a command that must succeed.
+
+    :returns: what it wrote.
+    """
+    done = subprocess.run(
+        argv,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=ELSEWHERE,
+        check=False,
+    )
+    if done.returncode:
+        raise AssertionError(f"{' '.join(argv)} ended with {done.returncode}:\n{done.stdout}")
+    return done.stdout
