@@ -1,7 +1,7 @@
 """Short ways to make what the history is told."""
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import UNSET, Raw, UnsetType
 
@@ -10,8 +10,8 @@ from trafficmock.history.query import Query
 from trafficmock.history.store import History
 from trafficmock.wire import body
 from trafficmock.wire.matcher import Diagnostic, Matcher
-from trafficmock.wire.request import HeaderPairs, Overrides, Request
-from trafficmock.wire.response import Failure, Response
+from trafficmock.wire.request import HeaderPairs, Request
+from trafficmock.wire.response import Response
 
 NO_QUERY = Query()
 OWNER = Owner("test-1", "route-1", "pays by card", "tests/pay.spec.ts")
@@ -68,3 +68,30 @@ def fill(history: History, *request_ids: str) -> None:
     for at, request_id in enumerate(request_ids):
         history.request_observed(request_id, "app", request(), at)
         history.request_passed_through(request_id, at)
+
+
+def frame(
+    history: History,
+    data: str | None,
+    at: int = 11,
+    *,
+    socket_id: str = "s",
+    detail: str | None = None,
+    is_base64: bool | None = False,
+) -> None:
+    """Remember a frame of the application."""
+    history.socket_event(socket_id, "client", "frame", detail, data, is_base64, at)
+
+
+def close(
+    history: History,
+    side: Literal["page", "server"],
+    at: int,
+    *,
+    code: int | None = None,
+    reason: str | None = None,
+    clean: bool = True,
+    socket_id: str = "s",
+) -> None:
+    """Remember a close."""
+    history.socket_closed(socket_id, side, code, reason, clean, at)

@@ -1,12 +1,20 @@
 """The bytes of bodies and frames."""
 
 import json
+from sys import getrefcount
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.history.builders import OWNER, quoted, shown
+from tests.history.builders import (
+    OWNER,
+    frame,
+    quoted,
+    shown,
+)
 from trafficmock.history.budget import ByteBudget
 from trafficmock.history.store import History
+from trafficmock.wire.codec import decode
+from trafficmock.wire.inbound import RequestStart
 from trafficmock.wire.request import Overrides, Request
 from trafficmock.wire.response import Response
 
@@ -91,11 +99,11 @@ class TruncationTests(SynchronousTestCase):
         """Frames and bodies share one budget, and the oldest of both go first."""
         history = History(byte_limit=100)
         history.socket_observed("s", "app", "ws://x/", [], 1)
-        history.socket_event("s", "client", "frame", None, "f" * 60, False, 2)
+        frame(history, "f" * 60, 2)
         history.request_observed("r", "app", Request("http://x/", "PUT", {}, quoted(60)), 3)
-        frame = shown(history.sockets.get("s"))["events"][0]
+        dropped = shown(history.sockets.get("s"))["events"][0]
         self.assertEqual(
-            frame,
+            dropped,
             {
                 "timestamp": 2,
                 "direction": "client",
@@ -104,7 +112,7 @@ class TruncationTests(SynchronousTestCase):
                 "truncated": True,
             },
         )
-        history.socket_event("s", "client", "frame", None, "g" * 60, False, 4)
+        frame(history, "g" * 60, 4)
         self.assertTrue(shown(history.requests.get("r"))["request"]["truncated"])
 
     def test_drop_is_a_change(self) -> None:
@@ -120,11 +128,15 @@ class TruncationTests(SynchronousTestCase):
 
     def test_a_message_is_not_kept_alive(self) -> None:
         """A body is copied out of its message, or else the whole message would stay."""
-        message = bytearray(b'"' + b"A" * 62 + b'"')
+        payload = bytes(
+            b'{"type":"request:start","requestId":"r","clientId":"c","request":{"url":"http://x/",'
+            b'"method":"PUT","headers":{"a":"b"},"bodyBase64":"' + b"A" * 5000 + b'"}}'
+        )
+        before = getrefcount(payload)
+        message = decode(payload)
+        assert isinstance(message, RequestStart)
+        self.assertGreater(getrefcount(payload), before)
         history = History()
-        history.request_observed("r", "app", Request("u", "PUT", {}, quoted(64)), 3)
-        entry = history.requests.get("r")
-        assert entry is not None
-        assert entry.request_body is not None
-        self.assertEqual(entry.request_body.text, bytes(message))
-        self.assertIs(type(entry.request_body.text), bytes)
+        history.request_observed("r", "app", message.request, 3)
+        del message
+        self.assertEqual(getrefcount(payload), before)

@@ -197,7 +197,7 @@ class StageTests(SynchronousTestCase):
     def test_unknown_ids(self) -> None:
         """News of a request that is not remembered changes nothing."""
         history = History()
-        for _, decide, *_ in STAGES:
+        for _name, decide, *_ in STAGES:
             decide(history)
         history.response_reported("r", response(), None, 20)
         self.assertEqual((ids(history), history.requests.revision), ([], 0))
@@ -242,7 +242,7 @@ class ReportTests(SynchronousTestCase):
 
     def test_only_after_passthrough_or_continue(self) -> None:
         """A report about a request that was not sent upstream is ignored."""
-        for name, decide, _, action, *_ in STAGES:
+        for name, decide, _outcome, action, *_ in STAGES:
             if action in {"continue", "passthrough"}:
                 continue
             with self.subTest(name):
@@ -331,7 +331,7 @@ class CaptureTests(SynchronousTestCase):
 
     def test_handled(self) -> None:
         """With ``handled`` a decided request is shown unless it passed through."""
-        for name, decide, _, action, *_ in STAGES:
+        for name, decide, _outcome, action, *_ in STAGES:
             with self.subTest(name):
                 history = begun(capture="handled")
                 decide(history)

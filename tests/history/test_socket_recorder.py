@@ -4,7 +4,14 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.history.builders import NO_QUERY, OWNER, diagnostic, shown
+from tests.history.builders import (
+    NO_QUERY,
+    OWNER,
+    close,
+    diagnostic,
+    frame,
+    shown,
+)
 from trafficmock.history.sockets import MAX_EVENTS
 from trafficmock.history.store import History
 
@@ -95,7 +102,7 @@ class StageTests(SynchronousTestCase):
         """A closed WebSocket is not changed by what happens to its worker later."""
         history = begun()
         history.socket_matched("s", OWNER, 12)
-        history.socket_closed("s", "page", 1000, None, True, 13)
+        close(history, "page", 13, code=1000)
         before = shown(history.sockets.get("s"))
         history.socket_failed("s", OWNER, "disconnected", "gone", None, 14)
         self.assertEqual(shown(history.sockets.get("s")), before)
@@ -115,8 +122,8 @@ class StageTests(SynchronousTestCase):
         history.socket_matched("s", OWNER, 1)
         history.socket_passed_through("s", 1)
         history.socket_failed("s", None, "internal", "", None, 1)
-        history.socket_event("s", "client", "frame", None, "hi", False, 1)
-        history.socket_closed("s", "page", None, None, True, 1)
+        frame(history, "hi", 1)
+        close(history, "page", 1)
         self.assertEqual((len(history.sockets), history.sockets.revision), (0, 0))
 
 
@@ -126,8 +133,16 @@ class EventTests(SynchronousTestCase):
     def test_frames(self) -> None:
         """Frames and actions stand newest first, with what protocol 3 says of each."""
         history = begun()
-        history.socket_event("s", "client", "frame", None, "hi", False, 11)
-        history.socket_event("s", "server", "frame", "handler sendToPage", "AQI=", True, 12)
+        frame(history, "hi", 11)
+        history.socket_event(
+            "s",
+            direction="server",
+            kind="frame",
+            detail="handler sendToPage",
+            data="AQI=",
+            is_base64=True,
+            at=12,
+        )
         history.socket_event("s", "system", "handler", "connect", None, None, 13)
         self.assertEqual(
             shown(history.sockets.get("s"))["events"],
@@ -156,9 +171,9 @@ class EventTests(SynchronousTestCase):
         """A close is recorded once for each side and names it; the last one is the entry's."""
         history = begun()
         for at in (20, 21):
-            history.socket_closed("s", "page", 1001, "bye", True, at)
+            close(history, "page", at, code=1001, reason="bye")
         for at in (30, 31):
-            history.socket_closed("s", "server", None, None, False, at)
+            close(history, "server", at, clean=False)
         entry = shown(history.sockets.get("s"))
         self.assertEqual(
             [(event["timestamp"], event["kind"], event["detail"]) for event in entry["events"]],
@@ -173,7 +188,7 @@ class EventTests(SynchronousTestCase):
     def test_code_and_reason(self) -> None:
         """The close of the entry has the code and reason that were given."""
         history = begun()
-        history.socket_closed("s", "page", 1001, "bye", True, 20)
+        close(history, "page", 20, code=1001, reason="bye")
         self.assertEqual(
             shown(history.sockets.get("s"))["close"],
             {"wasClean": True, "code": 1001, "reason": "bye"},
@@ -183,7 +198,7 @@ class EventTests(SynchronousTestCase):
         """Only the newest 500 events are kept, and the bytes of the others are freed."""
         history = begun()
         for at in range(MAX_EVENTS + 100):
-            history.socket_event("s", "client", "frame", None, "abcd", False, at)
+            frame(history, "abcd", at)
         events = shown(history.sockets.get("s"))["events"]
         self.assertEqual((len(events), events[0]["timestamp"]), (500, MAX_EVENTS + 99))
         self.assertEqual(history.sockets.budget.used, 4 * MAX_EVENTS)
@@ -191,7 +206,7 @@ class EventTests(SynchronousTestCase):
     def test_empty_frame(self) -> None:
         """An empty frame is shown as one."""
         history = begun()
-        history.socket_event("s", "client", "frame", None, "", False, 11)
+        frame(history, "", 11)
         self.assertEqual(shown(history.sockets.get("s"))["events"][0]["data"], "")
 
 
@@ -202,7 +217,7 @@ class CaptureTests(SynchronousTestCase):
         """With ``none`` nothing is remembered."""
         history = begun(capture="none")
         history.socket_matched("s", OWNER, 11)
-        history.socket_event("s", "client", "frame", None, "hi", False, 12)
+        frame(history, "hi", 12)
         self.assertEqual((len(history.sockets), history.sockets.budget.used), (0, 0))
 
     def test_handled(self) -> None:

@@ -5,11 +5,17 @@ from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 from msgspec import UNSET, Raw
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.history.builders import NO_QUERY, OWNER, diagnostic
+from tests.history.builders import (
+    NO_QUERY,
+    OWNER,
+    close,
+    diagnostic,
+    frame,
+)
 from trafficmock.history.har import har_available, to_har
 from trafficmock.history.query import Query
 from trafficmock.history.rows import Rows
@@ -112,11 +118,11 @@ class HistoryMachine(RuleBasedStateMachine):
 
     @rule(key=IDS, detail=OPTIONAL, data=st.one_of(st.none(), TEXTS, st.just("x" * 90)))
     def frame(self, key: str, detail: str | None, data: str | None) -> None:
-        self.history.socket_event(key, "client", "frame", detail, data, False, self.tick())
+        frame(self.history, data, self.tick(), socket_id=key, detail=detail)
 
     @rule(key=IDS, side=st.sampled_from(["page", "server"]), reason=OPTIONAL)
     def close(self, key: str, side: Any, reason: str | None) -> None:
-        self.history.socket_closed(key, side, 1000, reason, True, self.tick())
+        close(self.history, side, self.tick(), code=1000, reason=reason, socket_id=key)
 
     @rule(text=TEXTS, limit=st.one_of(st.none(), st.integers(0, 3)), offset=st.integers(0, 3))
     def read(self, text: str, limit: int | None, offset: int) -> None:
@@ -197,9 +203,8 @@ class HistoryTests(SynchronousTestCase):
     """The history as a whole."""
 
     def run_machine(self, machine: type[HistoryMachine]) -> None:
-        case = machine.TestCase("runTest")
-        case.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
-        case.runTest()
+        deep = settings(max_examples=60, stateful_step_count=40, deadline=None)
+        run_state_machine_as_test(machine, settings=deep)
 
     def test_all(self) -> None:
         """No order of calls raises, passes a bound or falsifies an account."""
@@ -217,7 +222,7 @@ class HistoryTests(SynchronousTestCase):
         """Event ids begin with the prefix of the start and are unique within it."""
         history = History(event_prefix="k7-")
         history.socket_observed("s", "app", "ws://x/", [], 1)
-        history.socket_event("s", "client", "frame", None, "x", False, 2)
+        frame(history, "x", 2)
         entry = history.sockets.get("s")
         assert entry is not None
         self.assertEqual([event.id for event in entry.events], ["k7-2", "k7-1"])

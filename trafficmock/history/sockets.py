@@ -91,9 +91,10 @@ class SocketEntry(Entry[SocketRecord]):
 
     def _pieces(self) -> Iterator[bytes]:
         """Write the JSON in pieces of a bounded number of events and, roughly, of bytes."""
+        events = tuple(self.events)
         yield encode(self.record)[:-1] + b',"events":['
         separator = b""
-        for batch in _batches(tuple(self.events)):
+        for batch in _batches(events):
             yield separator + encode(batch)[1:-1]
             separator = b","
         yield b"]}"
