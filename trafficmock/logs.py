@@ -56,7 +56,7 @@ def observer_factory(path: str, level: str, *, as_json: bool) -> Callable[[], IL
 
     def make() -> ILogObserver:
         if level == "silent":
-            return silent
+            return silent  # type: ignore[no-any-return] # zope.interface: a function may be one
         stream = sys.stdout if path == "-" else Path(path).open("a", encoding="utf-8")  # noqa: SIM115 - open as long as we run
         write = jsonFileLogObserver(stream) if as_json else PeopleLogObserver(stream)
         ours = LogLevel.levelWithName(level)

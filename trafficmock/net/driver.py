@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 MOST_SENT_BYTES = 104857600
 """No client takes a larger message."""
 
+_SHORTEST_WAIT = 0.001
+"""Seconds; without it a deadline that rounding puts just behind us would be a busy loop."""
+
 _LEVELS = {level.name: level for level in LogLevel.iterconstants()}
 
 
@@ -175,7 +178,7 @@ class Driver:
         return Moment(self.monotonic(), self.epoch_ms())
 
     def _wake(self, wake: Wake, now: Moment) -> None:
-        delay = max(0.0, wake.at - now.seconds)
+        delay = max(_SHORTEST_WAIT, wake.at - now.seconds)
         if self._timer is not None and self._timer.active():
             self._timer.reset(delay)
         else:

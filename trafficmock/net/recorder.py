@@ -8,10 +8,11 @@ from attrs import define, field
 
 from trafficmock.core import records
 from trafficmock.history.entries import Owner
-from trafficmock.history.store import History
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from trafficmock.history.store import History
 
 
 def _owner(owner: records.Owner) -> Owner:

@@ -1,0 +1,41 @@
+"""Who is connected, as REST shows it."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.net.fakes import DriverRig
+from trafficmock.net.connections import connections_report
+
+
+class ConnectionsReportTests(SynchronousTestCase):
+    """The report of agents and workers."""
+
+    def test_rows(self) -> None:
+        """Rows come in the order of connecting, with counts over both kinds of route."""
+        rig = DriverRig()
+        rig.connect()
+        rig.agent("shop")
+        worker = rig.worker_with_route("**/x")
+        rig.say(worker, "route:register", routeId="ws", testId="t", matcher={}, kind="websocket")
+        rig.say(worker, "route:register", routeId="inert", testId="later", matcher={})
+        rig.hello("playwright")
+        self.assertEqual(
+            connections_report(rig.driver.coordinator),
+            {
+                "nodeAgents": [{"clientId": "shop", "connectionId": "test-2", "kind": "node"}],
+                "runnerWorkers": [
+                    {
+                        "clientId": "playwright-test-3",
+                        "connectionId": "test-3",
+                        "workerId": "0",
+                        "testCount": 1,
+                        "routeCount": 3,
+                    },
+                    {
+                        "clientId": "playwright-test-4",
+                        "connectionId": "test-4",
+                        "testCount": 0,
+                        "routeCount": 0,
+                    },
+                ],
+            },
+        )

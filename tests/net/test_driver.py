@@ -1,0 +1,167 @@
+"""The driver performs what the core decides."""
+
+import json
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.net.fakes import DriverRig
+from trafficmock.core.settings import Settings
+from trafficmock.history.store import History
+
+URL = "http://api.test/users"
+OK = {"status": 200, "statusText": "OK", "headers": {}, "bodyBase64": "aGk="}
+
+
+class DecisionTests(SynchronousTestCase):
+    """Messages in, messages out, and the history beside them."""
+
+    def setUp(self) -> None:
+        self.rig = DriverRig()
+        self.agent = self.rig.agent()
+
+    def test_passthrough(self) -> None:
+        """A request that nobody wants is sent on, and remembered."""
+        self.rig.request(self.agent, "1", URL)
+        self.agent.took("decision:passthrough")
+        entry = json.loads(self.rig.history.requests.get("1").to_json())
+        self.assertEqual((entry["action"], entry["timestamp"]), ("passthrough", 1_000_000))
+
+    def test_fulfilled(self) -> None:
+        """A matched request goes to its test, whose answer goes to the application."""
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.rig.request(self.agent, "1", URL)
+        worker.took("request:observed", "request:matched")
+        self.rig.say(
+            worker, "handler:result", requestId="1", result={"action": "fulfill", "response": OK}
+        )
+        (decision,) = self.agent.took("decision:fulfill")
+        self.assertEqual(decision["response"], OK)
+        worker.took("request:response")
+
+    def test_one_encoding_for_all(self) -> None:
+        """A message to many is the very same bytes for each."""
+        workers = [self.rig.hello("playwright") for _ in range(3)]
+        for number, worker in enumerate(workers):
+            test = {"testId": str(number), "title": "T", "file": "f", "workerId": "0"}
+            self.rig.say(worker, "test:register", **test)
+        self.rig.request(self.agent, "1", URL)
+        self.assertEqual(len({id(worker.payloads[-1]) for worker in workers}), 1)
+
+    def test_invalid_message(self) -> None:
+        """Junk gets an answer and harms nobody."""
+        self.rig.driver.link_received(self.agent, b"\xff{")
+        (complaint,) = self.agent.took("proxy:error")
+        self.assertEqual(complaint["code"], "invalid_message")
+        self.assertIsNone(self.agent.closed)
+
+    def test_refused(self) -> None:
+        """A connection that does not say hello first is closed, and not heard again."""
+        link = self.rig.connect()
+        self.rig.request(link, "1", URL)
+        link.took("hello:error")
+        self.assertEqual(link.closed, (1008, "invalid_hello"))
+        self.rig.say(link, "hello", protocolVersion=3, packageVersion="x", role="node")
+        link.took()
+
+    def test_history_query(self) -> None:
+        """A worker may ask for the entries that a glob matches."""
+        worker = self.rig.worker_with_route("http://other.test/")
+        self.rig.request(self.agent, "1", URL)
+        self.rig.request(self.agent, "2", "http://api.test/cart")
+        worker.took("request:observed", "request:observed")
+        self.rig.say(worker, "history:query", queryId="q", matcher={"urlGlob": "**/users"})
+        (result,) = worker.took("history:result")
+        self.assertEqual([entry["id"] for entry in result["entries"]], ["1"])
+
+    def test_lost_connection(self) -> None:
+        """The agent of a lost worker's request is answered."""
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.rig.request(self.agent, "1", URL)
+        self.rig.driver.link_closed(worker)
+        (decision,) = self.agent.took("decision:error")
+        self.assertEqual(decision["code"], "disconnected")
+
+    def test_too_big(self) -> None:
+        """A body that no client would take is left out of the news; the decision still comes."""
+        worker = self.rig.worker_with_route("http://other.test/")
+        body = "QUJD" * (26 * 2**20)
+        self.rig.request(self.agent, "1", URL, bodyBase64=body)
+        (news,) = worker.took("request:observed")
+        self.assertIsNone(news["request"]["bodyBase64"])
+        self.agent.took("decision:passthrough")
+
+
+class TimeTests(SynchronousTestCase):
+    """The driver wakes the core when it asked for it."""
+
+    def setUp(self) -> None:
+        self.rig = DriverRig(settings=Settings(version="1", claim_timeout=4.0))
+
+    def test_claim_timeout(self) -> None:
+        """An owner that stays silent is pinged, and given up when the time is over."""
+        agent = self.rig.agent()
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.rig.clock.advance(0.001)
+        self.rig.request(agent, "1", URL)
+        worker.took("request:observed", "request:matched")
+        self.rig.clock.advance(2.01)
+        worker.took("ping")
+        self.rig.clock.advance(2.01)
+        (decision,) = agent.took("decision:error")
+        self.assertEqual(decision["code"], "claim_timeout")
+
+    def test_one_timer(self) -> None:
+        """All deadlines share one timer."""
+        for _ in range(5):
+            self.rig.agent()
+        self.assertEqual(len(self.rig.clock.getDelayedCalls()), 1)
+
+    def test_idle(self) -> None:
+        """A silent connection is cut; one that takes what was queued for it is not."""
+        dead, slow = self.rig.agent(), self.rig.agent()
+        slow.queued_bytes = 10
+        for _ in range(80):
+            slow.drained_total += 1
+            self.rig.clock.advance(1)
+        self.assertTrue(dead.aborted)
+        self.assertFalse(slow.aborted)
+
+    def test_stop(self) -> None:
+        """At the end whoever waits is answered, all links are closed and no timer is left."""
+        agent = self.rig.agent()
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.rig.request(agent, "1", URL)
+        self.rig.driver.stop()
+        (decision,) = agent.took("decision:error")
+        self.assertIn("stopped", decision["message"])
+        self.assertEqual(
+            [link.closed for link in (agent, worker)], [(1001, "The proxy stops.")] * 2
+        )
+        self.assertEqual(self.rig.clock.getDelayedCalls(), [])
+        self.assertEqual(self.rig.driver.open_links(), 2)
+
+
+class ObservabilityTests(SynchronousTestCase):
+    """What is remembered never changes what is decided."""
+
+    def conversation(self, capture: str) -> list[bytes]:
+        """Give all that everybody is told in one playbook, under one capture mode."""
+        rig = DriverRig(history=History(capture=capture))
+        agent, worker = rig.agent(), rig.worker_with_route("http://api.test/*")
+        for number, url in enumerate((URL, "http://api.test/x", "http://else.test/")):
+            rig.request(agent, str(number), url)
+        rig.say(
+            worker, "handler:result", requestId="0", result={"action": "fulfill", "response": OK}
+        )
+        rig.say(worker, "handler:result", requestId="1", result={"action": "continue"})
+        rig.say(agent, "request:response", requestId="1", ok=True, response=OK)
+        rig.say(agent, "request:response", requestId="2", ok=False)
+        rig.driver.link_closed(agent)
+        return agent.payloads + worker.payloads
+
+    def test_same_conversation(self) -> None:
+        """All capture modes decide alike."""
+        everything = self.conversation("all")
+        self.assertGreater(len(everything), 10)
+        self.assertEqual(self.conversation("handled"), everything)
+        self.assertEqual(self.conversation("none"), everything)
