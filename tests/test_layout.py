@@ -1,0 +1,141 @@
+"""The shape of the source: who imports whom, and what is tested where."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "trafficmock"
+TESTS = ROOT / "tests"
+
+ALLOWED = {
+    "errors": set[str](),
+    "matching": {"errors"},
+    "wire": {"errors"},
+    "core": {"errors", "matching", "wire"},
+    "history": {"errors", "matching", "wire"},
+    "net": {"errors", "matching", "wire", "core", "history"},
+    "logs": set[str](),
+    "memory": set[str](),
+    "options": {"logs"},
+    "tap": {"core", "history", "net", "logs", "memory", "options"},
+    "cli": set[str](),
+    "__main__": {"cli"},
+    "__init__": set[str](),
+}
+"""What each part may import of the others: downward only."""
+
+PURE = ("errors", "matching", "wire", "core", "history")
+"""Parts that know no Twisted, no clock and no environment."""
+
+IMPURE = {"twisted", "autobahn", "klein", "time", "os", "socket", "random", "secrets", "threading"}
+
+TESTED_TOGETHER = {
+    "core": "through the coordinator, by the playbooks of tests/core",
+    "wire": "by the samples and the codec's tests of tests/wire",
+    "__init__.py": "packages say only what they hold",
+    "__main__.py": "two lines, run by tests/test_cli.py",
+}
+"""Sources without a test file of their own name, and where they are tested."""
+
+
+def modules() -> Iterator[Path]:
+    return (path for path in sorted(SOURCE.rglob("*.py")))
+
+
+def part(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> Iterator[str]:
+    """List the modules that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module == "trafficmock":
+            yield from (f"trafficmock.{name.name}" for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield f"{'.' * node.level}{node.module or ''}"
+
+
+class ImportTests(SynchronousTestCase):
+    """Imports go downward only."""
+
+    def test_direction(self) -> None:
+        """A part imports only the parts below it."""
+        wrong = [
+            f"{path.relative_to(ROOT)} imports {name}"
+            for path in modules()
+            for name in imported(path)
+            if name.startswith("trafficmock.")
+            and name.split(".")[1] not in ALLOWED[part(path)] | {part(path), "__version__"}
+        ]
+        self.assertEqual(wrong, [])
+
+    def test_pure(self) -> None:
+        """What decides and remembers does no I/O and reads neither clock nor environment."""
+        wrong = [
+            f"{path.relative_to(ROOT)} imports {name}"
+            for path in modules()
+            if part(path) in PURE
+            for name in imported(path)
+            if name.split(".")[0] in IMPURE
+        ]
+        self.assertEqual(wrong, [])
+
+    def test_absolute(self) -> None:
+        """No import is relative."""
+        wrong = [str(path) for path in modules() for name in imported(path) if name[:1] == "."]
+        self.assertEqual(wrong, [])
+
+
+class TestFileTests(SynchronousTestCase):
+    """Every source file has its test file."""
+
+    def test_mirrored(self) -> None:
+        """``trafficmock/a/b.py`` is tested in ``tests/a/test_b.py`` or a ``test_b_*.py``."""
+        missing = [
+            str(path.relative_to(ROOT))
+            for path in modules()
+            if not {part(path), path.name} & TESTED_TOGETHER.keys() and not test_files(path)
+        ]
+        self.assertEqual(missing, [])
+
+    def test_exceptions_are_needed(self) -> None:
+        """The list of exceptions names only what exists."""
+        there = {path.name for path in modules()} | {part(path) for path in modules()}
+        self.assertEqual(TESTED_TOGETHER.keys() - there, set())
+
+
+def test_files(path: Path) -> list[Path]:
+    folder = TESTS / path.relative_to(SOURCE).parent
+    return [*folder.glob(f"test_{path.stem}.py"), *folder.glob(f"test_{path.stem}_*.py")]
+
+
+class SizeTests(SynchronousTestCase):
+    """No file and no function grows out of hand; most are far smaller than these bounds."""
+
+    MOST_LINES = 400
+    MOST_FUNCTION_LINES = 80
+
+    def test_files(self) -> None:
+        """No source file is long."""
+        long = {
+            str(path.relative_to(ROOT)): lines
+            for path in modules()
+            if (lines := len(path.read_text(encoding="utf-8").splitlines())) > self.MOST_LINES
+        }
+        self.assertEqual(long, {})
+
+    def test_functions(self) -> None:
+        """No function is long."""
+        long = {
+            f"{path.relative_to(ROOT)}:{node.name}": (node.end_lineno or 0) - node.lineno
+            for path in modules()
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            and (node.end_lineno or 0) - node.lineno > self.MOST_FUNCTION_LINES
+        }
+        self.assertEqual(long, {})
