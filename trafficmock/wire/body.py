@@ -36,7 +36,7 @@ def from_bytes(content: bytes | None) -> Raw:
 
 
 def to_bytes(body: Raw) -> bytes:
-    """Decode ``body`` as leniently as the npm clients do: junk is skipped.
+    """Decode ``body`` as leniently as Node does: junk is skipped, ``=`` ends it.
 
     :returns: the bytes, empty when there is no body.
     """
@@ -46,7 +46,8 @@ def to_bytes(body: Raw) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error:
-        text = _NOT_BASE64.sub(b"", text.translate(bytes.maketrans(b"-_", b"+/")))
+        text = text.translate(bytes.maketrans(b"-_", b"+/")).partition(b"=")[0]
+        text = _NOT_BASE64.sub(b"", text)
         if len(text) % 4 == 1:
             text = text[:-1]
         return base64.b64decode(text + b"=" * (-len(text) % 4))

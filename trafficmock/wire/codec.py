@@ -1,6 +1,7 @@
 """Bytes to messages and back, with a second chance for JSON that is legal but unusual."""
 
 import json
+from math import inf
 from typing import Any
 
 import msgspec
@@ -24,6 +25,9 @@ from trafficmock.wire.inbound import Fetch as FetchAction
 _decoder: msgspec.json.Decoder[ClientMessage] = msgspec.json.Decoder(ClientMessage)
 _encoder = msgspec.json.Encoder()
 _BODY_KEY = "bodyBase64"
+_BODY_PARENTS = ("request", "response", "overrides")
+_LONGEST_INTEGER = 4000
+"""Digits; the standard library refuses integers that are not much longer."""
 
 
 class InvalidMessageError(PeerError):
@@ -49,11 +53,11 @@ def decode(payload: bytes) -> ClientMessage:
     """
     try:
         message = _decoder.decode(payload)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as refusal:
-        return _second_chance(payload, refusal)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return _second_chance(payload)
     for found in _bodies(message):
         if not body.is_plain(found):
-            return _second_chance(payload, None)
+            return _second_chance(payload)
     return message
 
 
@@ -102,18 +106,26 @@ def _bodies(message: ClientMessage) -> tuple[Raw, ...]:
     return ()
 
 
-def _second_chance(payload: bytes, refusal: Exception | None) -> ClientMessage:
+def _second_chance(payload: bytes) -> ClientMessage:
     try:
         document = json.loads(
-            payload.decode(), parse_float=_number, parse_constant=_refuse_constant
+            payload.decode(),
+            parse_int=_integer,
+            parse_float=_number,
+            parse_constant=_refuse_constant,
         )
     except (ValueError, RecursionError) as error:
         raise InvalidMessageError(f"this is not a JSON message: {error}") from None
     try:
-        message: ClientMessage = msgspec.convert(_with_raw_bodies(document), ClientMessage)
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise _invalid(document, refusal or error) from None
+        message: ClientMessage = msgspec.convert(_with_raw_parts(document), ClientMessage)
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:
+        raise _invalid(document, error) from None
     return message
+
+
+def _integer(text: str) -> int | float:
+    """Read an integer of any length, as JavaScript does; no field takes infinity."""
+    return int(text) if len(text) < _LONGEST_INTEGER else inf
 
 
 def _number(text: str) -> float | int:
@@ -126,15 +138,27 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def _with_raw_bodies(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_with_raw_bodies(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        key: _raw_body(item) if key == _BODY_KEY else _with_raw_bodies(item)
-        for key, item in value.items()
-    }
+def _with_raw_parts(document: Any) -> Any:
+    """Turn the parts that messages keep as raw JSON back into that."""
+    if not isinstance(document, dict):
+        return document
+    document = _with_raw_bodies(document)
+    if "result" in document:
+        document["result"] = _with_raw_bodies(document["result"])
+    if "detail" in document:
+        document["detail"] = Raw(json.dumps(document["detail"]).encode())
+    return document
+
+
+def _with_raw_bodies(holder: Any) -> Any:
+    if not isinstance(holder, dict):
+        return holder
+    changed = dict(holder)
+    for name in _BODY_PARENTS:
+        parent = holder.get(name)
+        if isinstance(parent, dict) and _BODY_KEY in parent:
+            changed[name] = parent | {_BODY_KEY: _raw_body(parent[_BODY_KEY])}
+    return changed
 
 
 def _raw_body(value: Any) -> Any:

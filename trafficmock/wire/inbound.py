@@ -14,7 +14,8 @@ from trafficmock.wire.response import Failure, Response
 
 SAFE_INTEGER = 2**53 - 1
 SafeInt = Annotated[int, Meta(ge=-SAFE_INTEGER, le=SAFE_INTEGER)]
-Number = int | float
+LARGEST_FLOAT = 1.7976931348623157e308
+Number = int | Annotated[float, Meta(ge=-LARGEST_FLOAT, le=LARGEST_FLOAT)]
 AbortCode = Literal[
     "failed", "aborted", "timedout", "connectionrefused", "connectionreset", "namenotresolved"
 ]
