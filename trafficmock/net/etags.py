@@ -2,7 +2,7 @@
 
 import re
 
-_TAG = re.compile(r'(?:W/)?("[\x21\x23-\x7e\x80-\xff]*")')
+_TAG = re.compile(r'"[\x21\x23-\x7e\x80-\xff]*"')  # without W/: weak comparison ignores it
 
 
 def etag(*, start: str, revision: int) -> str:
