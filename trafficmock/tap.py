@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import secrets
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.endpoints import serverFromString
+from twisted.logger import Logger
 
 from trafficmock import __version__
 from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.settings import Settings
 from trafficmock.history.store import History
+from trafficmock.logs import make_observer
 from trafficmock.memory import tune_allocator
 from trafficmock.net.connections import connections_report
 from trafficmock.net.driver import Driver
@@ -25,8 +28,11 @@ from trafficmock.options import Options
 
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IStreamServerEndpoint
+    from twisted.logger import ILogObserver
 
 __all__ = ["Options", "makeService"]
+
+_log = Logger()
 
 
 def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twistd looks for
@@ -71,6 +77,8 @@ def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twis
         open_to_all=options["token"] is not None or bool(options["insecure"]),
         ready_file=options["ready-file"],
         banner=lambda url: _banner(url, options),
+        log_observer=_log_observer(options),
+        complain=_complain if _in_foreground(options) else _complain_in_log,
     )
 
 
@@ -119,8 +127,35 @@ def _endpoint(options: Options, reactor: Any) -> IStreamServerEndpoint:
         host = options["host"].replace("\\", r"\\").replace(":", r"\:")
         kind = "tcp6" if ":" in options["host"] else "tcp"
         text = f"{kind}:{options['port']}:interface={host}"
-    endpoint: IStreamServerEndpoint = serverFromString(reactor, text)
+    try:
+        endpoint: IStreamServerEndpoint = serverFromString(reactor, text)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        _complain(f"--endpoint {text!r} cannot be used: {error}")
+        raise SystemExit(1) from None
     return endpoint
+
+
+def _in_foreground(options: Options) -> bool:
+    return options.parent is None or bool(options.parent.get("nodaemon"))
+
+
+def _complain(text: str) -> None:
+    """Write to the terminal: when logging has begun, ``sys.stderr`` is the log."""
+    stream = sys.__stderr__ or sys.stderr
+    stream.write(f"trafficmock: {text}\n")
+    stream.flush()
+
+
+def _complain_in_log(text: str) -> None:
+    """Write to the log: a daemon has no terminal."""
+    _log.critical("trafficmock: {text}", text=text)
+
+
+def _log_observer(options: Options) -> ILogObserver | None:
+    if options["logfile"] is None:
+        return None
+    as_json = bool(options["log-json"])
+    return make_observer(options["logfile"], options["log-level"], as_json=as_json)
 
 
 def _banner(url: str, options: Options) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +14,10 @@ from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.error import CannotListenError
 from twisted.internet.task import deferLater
-from twisted.logger import Logger
+from twisted.logger import ILogObserver, Logger
+from twisted.python.components import Componentized
 
+from trafficmock.errors import LocalError
 from trafficmock.net.addresses import is_loopback
 from trafficmock.net.notify import notify
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from twisted.internet.interfaces import IListeningPort, IStreamServerEndpoint
+    from twisted.python.failure import Failure
     from twisted.web.server import Site
 
     from trafficmock.net.driver import Driver
@@ -45,6 +47,8 @@ class ProxyService(Service):
     :param open_to_all: whether listening beyond loopback is allowed.
     :param ready_file: where to write one JSON line with ``url`` and ``pid``, if anywhere.
     :param banner: makes the lines to log from the base URL.
+    :param log_observer: what the application logs through, unless twistd was told otherwise.
+    :param complain: tells people the one line that says why the service cannot start.
     """
 
     log = Logger()
@@ -56,14 +60,29 @@ class ProxyService(Service):
     open_to_all: bool
     ready_file: str | None
     banner: Callable[[str], list[str]]
+    log_observer: ILogObserver | None = None
+    complain: Callable[[str], None]
     _port: IListeningPort | None = field(default=None, init=False)
+    _failed: bool = field(default=False, init=False)
+
+    def setServiceParent(self, parent: Any) -> None:  # noqa: N802 - Twisted's
+        """Give the application our log observer; twistd's own options win over it."""
+        if self.log_observer is not None and isinstance(parent, Componentized):
+            parent.setComponent(ILogObserver, self.log_observer)
+        super().setServiceParent(parent)
 
     def privilegedStartService(self) -> None:  # noqa: N802 - Twisted's
-        """Listen before privileges are shed; a failure ends the process with one line."""
+        """Listen before privileges are shed; a failure ends the process with one line.
+
+        :raises SystemExit: with status 1, when the endpoint failed at once, as all of
+            Twisted's do. It is raised here because a Deferred would keep it to itself.
+        """
         super().privilegedStartService()
         self._remove_ready_file()
         listening: Deferred[IListeningPort] = self.endpoint.listen(self.site)
-        listening.addCallbacks(self._listening, self._cannot_listen)
+        listening.addCallback(self._listening).addErrback(self._cannot_start)
+        if self._failed:
+            raise SystemExit(1)
 
     def startService(self) -> None:  # noqa: N802 - Twisted's
         """Take SIGTERM and SIGINT for an orderly end with exit status 0."""
@@ -89,10 +108,10 @@ class ProxyService(Service):
         self._port = port
         address = port.getHost()
         if not self.open_to_all and not _is_local(address):
-            _leave(
-                f"refusing to listen on {address} without a token: anybody who reaches it "
-                "could read and answer the application's traffic. Give --token, or --insecure "
-                "if you mean it."
+            raise LocalError(
+                f"refusing to listen on {_base_url(address)} without a token: anybody who "
+                "reaches it could read and answer the application's traffic. Give --token, or "
+                "--insecure if you mean it."
             )
         url = _base_url(address)
         for line in self.banner(url):
@@ -105,9 +124,16 @@ class ProxyService(Service):
         if self.ready_file:
             Path(self.ready_file).unlink(missing_ok=True)
 
-    def _cannot_listen(self, failure: Any) -> None:
-        failure.trap(CannotListenError, OSError, ValueError)
-        _leave(f"cannot listen: {failure.getErrorMessage()}")
+    def _cannot_start(self, failure: Failure) -> None:
+        if failure.check(LocalError):
+            self.complain(failure.getErrorMessage())
+        elif failure.check(CannotListenError, OSError, ValueError):
+            self.complain(f"cannot listen: {failure.getErrorMessage()}")
+        else:
+            self.log.failure("cannot start", failure=failure)
+            self.complain(f"cannot start: {failure.getErrorMessage()}")
+        self._failed = True
+        self._end()
 
     def _handle_signals(self) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -116,11 +142,6 @@ class ProxyService(Service):
     def _end(self) -> None:
         if self.reactor.running:
             self.reactor.stop()
-
-
-def _leave(text: str) -> None:
-    sys.stderr.write(f"trafficmock: {text}\n")
-    raise SystemExit(1)
 
 
 def _is_local(address: Any) -> bool:
@@ -138,7 +159,13 @@ def _base_url(address: Any) -> str:
 
 
 def _write_ready_file(path: Path, url: str) -> None:
-    """Write the file so that nobody can read half of it."""
+    """Write the file so that nobody can read half of it.
+
+    :raises LocalError: it cannot be written there.
+    """
     draft = path.with_name(f"{path.name}.{os.getpid()}")
-    draft.write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n", encoding="utf-8")
-    draft.replace(path)
+    try:
+        draft.write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n", encoding="utf-8")
+        draft.replace(path)
+    except OSError as error:
+        raise LocalError(f"--ready-file {str(path)!r} cannot be written: {error}") from error
