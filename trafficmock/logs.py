@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from twisted.logger import (
     FilteringLogObserver,
@@ -16,9 +16,6 @@ from twisted.logger import (
     jsonFileLogObserver,
 )
 from zope.interface import implementer, provider
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LEVELS = ("silent", "error", "warn", "info", "debug")
 
@@ -46,27 +43,23 @@ def silent(event: dict[str, Any]) -> None:
     """Write nothing."""
 
 
-def observer_factory(path: str, level: str, *, as_json: bool) -> Callable[[], ILogObserver]:
-    """Make what twistd calls to get its log observer.
+def make_observer(path: str, level: str, *, as_json: bool) -> ILogObserver:
+    """Make the one observer of our log.
 
     :param path: a file, or ``-`` for standard output.
     :param level: one of :data:`LEVELS`; libraries speak from ``warn`` on, and in ``debug``.
     :param as_json: write JSON lines for machines.
     """
-
-    def make() -> ILogObserver:
-        if level == "silent":
-            return silent  # type: ignore[no-any-return] # zope.interface: a function may be one
-        stream = sys.stdout if path == "-" else Path(path).open("a", encoding="utf-8")  # noqa: SIM115 - open as long as we run
-        write = jsonFileLogObserver(stream) if as_json else PeopleLogObserver(stream)
-        ours = LogLevel.levelWithName(level)
-        others = ours if level == "debug" else max(ours, LogLevel.warn, key=_rank)
-        predicate = LogLevelFilterPredicate(defaultLogLevel=others)
-        predicate.setLogLevelForNamespace("trafficmock", ours)
-        observer: ILogObserver = FilteringLogObserver(write, [predicate])
-        return observer
-
-    return make
+    if level == "silent":
+        return silent  # type: ignore[no-any-return] # zope.interface: a function may be one
+    stream = sys.stdout if path == "-" else Path(path).open("a", encoding="utf-8")  # noqa: SIM115 - open as long as we run
+    write = jsonFileLogObserver(stream) if as_json else PeopleLogObserver(stream)
+    ours = LogLevel.levelWithName(level)
+    others = ours if level == "debug" else max(ours, LogLevel.warn, key=_rank)
+    predicate = LogLevelFilterPredicate(defaultLogLevel=others)
+    predicate.setLogLevelForNamespace("trafficmock", ours)
+    observer: ILogObserver = FilteringLogObserver(write, [predicate])
+    return observer
 
 
 def _rank(level: Any) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from twisted.python import usage
 
-from trafficmock.logs import LEVELS, observer_factory
+from trafficmock.logs import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,6 +105,7 @@ class Options(usage.Options):
         super().__init__()
         self["allowed-host"] = []
         self["cors-origin"] = []
+        self["logfile"] = None
 
     def opt_allowed_host(self, name: str) -> None:
         """Host name to answer to, besides loopback and --host. Repeatable."""
@@ -141,7 +142,15 @@ class Options(usage.Options):
             if not self["token"]:
                 raise usage.UsageError("TRAFFICMOCK_TOKEN must be not empty, or not set")
         if self.parent is not None:
-            _settle_twistd(self.parent, self["log-level"], as_json=bool(self["log-json"]))
+            self._settle_twistd(self.parent)
+
+    def _settle_twistd(self, twistd: usage.Options) -> None:
+        """Keep no pid file in the foreground, so that several run in one directory."""
+        foreground = bool(twistd["nodaemon"])
+        if foreground and twistd["pidfile"] == "twistd.pid":
+            twistd["pidfile"] = ""
+        if not twistd["syslog"]:
+            self["logfile"] = twistd["logfile"] or ("-" if foreground else "twistd.log")
 
     @staticmethod
     def _given(name: str, value: str) -> str:
@@ -153,13 +162,3 @@ class Options(usage.Options):
 def _plain(text: str) -> str:
     """Leave out what Twisted says before our own words."""
     return text.removeprefix("Parameter type enforcement failed: ")
-
-
-def _settle_twistd(twistd: dict[str, Any], level: str, *, as_json: bool) -> None:
-    """Keep no pid file in the foreground, so that several run in one directory; log our way."""
-    foreground = bool(twistd.get("nodaemon"))
-    if foreground and twistd.get("pidfile") == "twistd.pid":
-        twistd["pidfile"] = ""
-    if not twistd.get("logger") and not twistd.get("syslog"):
-        logfile = twistd.get("logfile") or ("-" if foreground else "twistd.log")
-        twistd["logger"] = observer_factory(logfile, level, as_json=as_json)
