@@ -60,3 +60,10 @@ class WindowTests(SynchronousTestCase):
         text = b'"' + letters + b'"'
         expected = body.to_bytes(Raw(text)).decode(errors="replace").casefold()
         self.assertEqual("".join(folded_windows(text, 0)), expected)
+
+    def test_padding_ends(self) -> None:
+        """Nothing is read after padding, also where a piece ends with it."""
+        letters = b"A" * (64 * 1024 - 4) + b"QQ==" + b"QUFB"
+        text = b'"' + letters + b'"'
+        expected = body.to_bytes(Raw(text)).decode(errors="replace").casefold()
+        self.assertEqual("".join(folded_windows(text, 0)), expected)

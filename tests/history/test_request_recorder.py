@@ -1,6 +1,7 @@
 """What is remembered of each stage of a request."""
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -179,14 +180,13 @@ class StageTests(SynchronousTestCase):
 
     def test_the_first_decision_stays(self) -> None:
         """A decision about a request that was decided already changes nothing."""
-        for name, decide, *_ in STAGES:
-            for late, decide_again, *_ in STAGES:
-                with self.subTest(f"{name}, then {late}"):
-                    history = begun()
-                    decide(history)
-                    before = shown(history.requests.get("r"))
-                    decide_again(history)
-                    self.assertEqual(shown(history.requests.get("r")), before)
+        for first, then in product(STAGES, STAGES):
+            with self.subTest(f"{first[0]}, then {then[0]}"):
+                history = begun()
+                first[1](history)
+                before = shown(history.requests.get("r"))
+                then[1](history)
+                self.assertEqual(shown(history.requests.get("r")), before)
 
     def test_a_clock_set_back(self) -> None:
         """A duration is never negative."""

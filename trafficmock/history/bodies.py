@@ -71,10 +71,13 @@ def folded_windows(text: bytes, overlap: int) -> Iterator[str]:
 def _decoded(text: bytes) -> Iterator[bytes]:
     letters = memoryview(text)[1:-1]
     for start in range(0, len(letters), _WINDOW):
+        window = letters[start : start + _WINDOW]
         try:
-            yield base64.b64decode(letters[start : start + _WINDOW], validate=True)
+            yield base64.b64decode(window, validate=True)
         except binascii.Error:
             # Junk shifts what follows, so the rest is read at once, as leniently as anywhere.
             rest = Raw(b'"' + bytes(letters[start:]) + b'"')
             yield body.to_bytes(rest)
+            return
+        if window[-1] == ord("="):
             return
