@@ -1,0 +1,13 @@
+"""The tests, for trial: ``python -m twisted.trial tests``.
+
+Hypothesis runs without its deadline, because a busy machine is no failure.
+``TRAFFICMOCK_DEEP=1`` makes it try many more examples.
+"""
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("fast", deadline=None, max_examples=60)
+settings.register_profile("deep", deadline=None, max_examples=2000)
+settings.load_profile("deep" if os.environ.get("TRAFFICMOCK_DEEP") == "1" else "fast")

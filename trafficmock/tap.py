@@ -24,6 +24,7 @@ from trafficmock.net.recorder import Recorder
 from trafficmock.net.service import ProxyService
 from trafficmock.net.site import make_site
 from trafficmock.net.websocket import WebSocketLimits, websocket_resource
+from trafficmock.open_files import make_room
 from trafficmock.options import Options
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twis
     from twisted.internet import reactor  # noqa: PLC0415, TID251 - the composition root picks it
 
     tune_allocator()
+    make_room(options["max-connections"])
     history = History(
         capture=options["history-capture"],
         http_limit=options["history-limit"],

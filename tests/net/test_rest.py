@@ -33,7 +33,8 @@ class RestTests(SynchronousTestCase):
     def assert_error(self, answer: Answer, status: int, code: str) -> None:
         self.assertEqual(answer.status, status)
         self.assertEqual(answer.json()["error"], code)
-        self.assertEqual(set(answer.json()), {"error", "message"})
+        keys = {"error"} if status == 404 else {"error", "message"}
+        self.assertEqual(set(answer.json()), keys)
         self.assertEqual(answer.headers["content-type"], "application/json; charset=utf-8")
 
     def test_health(self) -> None:

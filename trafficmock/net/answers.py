@@ -36,11 +36,8 @@ class RestError(Exception):
         self.headers = tuple(headers)
 
 
-NOT_FOUND = RestError(
-    404,
-    "not_found",
-    "There is nothing here. See /health, /api/history, /api/ws and /api/connections.",
-)
+NOT_FOUND = RestError(404, "not_found")
+"""Its body is exactly ``{"error": "not_found"}``: clients compare it as a whole."""
 WRONG_METHOD = RestError(
     405,
     "method_not_allowed",

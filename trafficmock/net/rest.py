@@ -54,9 +54,6 @@ API_PATHS = (
 )
 """Every path of the API; ``<segment>`` is an id."""
 
-_NO_SUCH_ID = RestError(
-    404, "not_found", "Nothing with this id is recorded: it may have made room for newer entries."
-)
 _NO_HAR = RestError(409, "har_unavailable")
 
 
@@ -248,5 +245,5 @@ def _find(rows: Rows[Any], segment: str) -> Any:
     entry_id = decode_segment(segment)
     entry = None if entry_id is None else rows.get(entry_id)
     if entry is None:
-        raise _NO_SUCH_ID
+        raise NOT_FOUND
     return entry

@@ -65,6 +65,7 @@ class ServiceSite(Site):
     :param reactor: for timeouts.
     """
 
+    noisy = False
     requestFactory = ServiceRequest  # noqa: N815 - Twisted's name
 
     def __init__(
