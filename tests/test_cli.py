@@ -1,0 +1,195 @@
+"""The command ``trafficmock``, and the process that every way of starting it makes."""
+
+import json
+import os
+import re
+import signal
+import sys
+import time
+from contextlib import suppress
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from twisted.scripts import twistd
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.running import TWISTD, run, service
+from trafficmock import __version__, cli
+
+SERVE = [sys.executable, "-m", "trafficmock", "serve"]
+
+
+class WordTests(SynchronousTestCase):
+    """The words after the command's name."""
+
+    def setUp(self) -> None:
+        self.stdout, self.stderr = StringIO(), StringIO()
+        self.patch(sys, "stdout", self.stdout)
+        self.patch(sys, "stderr", self.stderr)
+        self.ran: list[list[str]] = []
+        self.patch(sys, "argv", ["trafficmock"])
+        self.patch(twistd, "run", lambda: self.ran.append(sys.argv))
+
+    def test_serve(self) -> None:
+        """``serve`` is twistd in the foreground, with the options handed on."""
+        cli.main(["serve", "--port", "0"])
+        self.assertEqual(self.ran, [["trafficmock", "--nodaemon", "trafficmock", "--port", "0"]])
+
+    def test_version(self) -> None:
+        """``--version`` names the program and its version."""
+        cli.main(["--version"])
+        self.assertEqual(self.stdout.getvalue(), f"trafficmock {__version__}\n")
+
+    def test_help(self) -> None:
+        """``--help`` lists the commands."""
+        for word in ("--help", "-h"):
+            cli.main([word])
+        self.assertEqual(self.stdout.getvalue().count("serve    run the proxy"), 2)
+
+    def test_unknown(self) -> None:
+        """A wrong or missing command ends with status 2 and the usage."""
+        for words, said in (["sevre"], "unknown command 'sevre'"), ([], "a command is missing"):
+            ended = self.assertRaises(SystemExit, cli.main, words)
+            self.assertEqual(ended.code, 2)
+            self.assertIn(said, self.stderr.getvalue())
+            self.assertIn("Usage: trafficmock COMMAND", self.stderr.getvalue())
+
+
+class StartTests(SynchronousTestCase):
+    """Starts as a user sees them."""
+
+    def test_every_way(self) -> None:
+        """``python -m trafficmock serve`` serves just as ``twistd -n trafficmock`` does."""
+        for command in ([*TWISTD, "-n", "trafficmock"], SERVE):
+            with service(command=command) as running:
+                health = running.get("/health")
+            self.assertEqual(
+                health,
+                {
+                    "ok": True,
+                    "version": __version__,
+                    "protocolVersion": 3,
+                    "historyCapture": "all",
+                },
+            )
+
+    def test_two_in_one_directory(self) -> None:
+        """Two instances run side by side in one directory, and leave nothing there."""
+        directory = Path(self.mktemp())
+        directory.mkdir()
+        command = [sys.executable, "-m", "trafficmock", "serve"]
+        with (
+            service(command=command, cwd=directory, env=HERE) as one,
+            service(command=command, cwd=directory, env=HERE) as other,
+        ):
+            self.assertNotEqual(one.url, other.url)
+            self.assertTrue(one.get("/health")["ok"])
+            self.assertTrue(other.get("/health")["ok"])
+        self.assertEqual(list(directory.iterdir()), [])
+
+    def test_banner(self) -> None:
+        """At start the addresses that people need are shown, and never the token."""
+        with service("--token", "hush-hush", "--history-capture", "handled") as running:
+            said = running.said()
+        port = running.url.rpartition(":")[2]
+        self.assertIn(f"trafficmock {__version__} listens on http://127.0.0.1:{port}", said)
+        self.assertIn(f"ws://127.0.0.1:{port}/ws", said)
+        self.assertIn("/api/history (capture: handled)", said)
+        self.assertIn("token: required", said)
+        self.assertNotIn("hush-hush", said)
+
+    def test_silent(self) -> None:
+        """With ``--log-level silent`` nothing is written from start to end."""
+        with service("--log-level", "silent") as running:
+            running.get("/health")
+        self.assertEqual(running.said(), "")
+
+    def test_json_log(self) -> None:
+        """With ``--log-json`` each line of the log is JSON."""
+        with service("--log-json") as running:
+            pass
+        lines = [json.loads(line) for line in running.said().replace("\x1e", "").splitlines()]
+        self.assertIn("trafficmock", {line["log_namespace"].split(".")[0] for line in lines})
+
+    def test_token_from_environment(self) -> None:
+        """TRAFFICMOCK_TOKEN is a token, so listening beyond loopback is allowed."""
+        with service("--host", "0.0.0.0", env={"TRAFFICMOCK_TOKEN": "secret"}) as running:  # noqa: S104 - the point
+            self.assertTrue(running.get("/health")["ok"])
+
+    def test_ipv6(self) -> None:
+        """An IPv6 address is listened on, and shown in brackets."""
+        with service("--host", "::1") as running:
+            self.assertTrue(running.url.startswith("http://[::1]:"))
+            self.assertTrue(running.get("/health")["ok"])
+
+
+class FailureTests(SynchronousTestCase):
+    """Starts that fail: one line on stderr, status 1, at every way of starting."""
+
+    def check(self, *options: str, said: str, **keywords: Any) -> None:
+        for command in ([*TWISTD, "-n", "trafficmock"], SERVE):
+            done = run(*command, *options, **keywords)
+            self.assertEqual(done.returncode, 1, done)
+            self.assertRegex(done.stderr, rf"\Atrafficmock: {said}.*\n\Z")
+
+    def test_bad_value(self) -> None:
+        """A bad value is named, with what is allowed."""
+        self.check("--port", "x", said="--port must be a whole number, 0 to 65535, not 'x'")
+
+    def test_bad_endpoint(self) -> None:
+        """An endpoint that Twisted does not know is named."""
+        self.check("--endpoint", "carrier-pigeon:1", said="--endpoint 'carrier-pigeon:1' cannot")
+
+    def test_port_in_use(self) -> None:
+        """A port that is taken is named."""
+        with service() as running:
+            port = running.url.rpartition(":")[2]
+            self.check("--port", port, said=f"cannot listen: .*127.0.0.1:{port}.*in use")
+
+    def test_beyond_loopback(self) -> None:
+        """Listening beyond loopback without a token is refused."""
+        self.check("--host", "0.0.0.0", "--port", "0", said="refusing to listen on .* --insecure")  # noqa: S104 - the point
+
+    def test_empty_token(self) -> None:
+        """An empty token is no token, and not a way to have none."""
+        self.check(env={"TRAFFICMOCK_TOKEN": ""}, said="TRAFFICMOCK_TOKEN must be not empty")
+
+
+class EndTests(SynchronousTestCase):
+    """The end of the process."""
+
+    def test_signals(self) -> None:
+        """SIGTERM and SIGINT end it with status 0."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with service() as running:
+                running.process.send_signal(number)
+                self.assertEqual(running.process.wait(20), 0)
+
+    def test_daemon(self) -> None:
+        """Without -n it goes to the background, keeps a pid file, and ends on SIGTERM."""
+        directory = Path(self.mktemp())
+        directory.mkdir()
+        ready = directory.absolute() / "ready.json"
+        words = ["--rundir", str(directory.absolute()), "trafficmock", "--port", "0"]
+        done = run(*TWISTD, *words, "--ready-file", str(ready))
+        self.assertEqual(done.returncode, 0, done)
+        pid = int((directory / "twistd.pid").read_text())
+        self.addCleanup(end, pid, signal.SIGKILL)
+        self.assertEqual(json.loads(ready.read_text())["pid"], pid)
+        end(pid, signal.SIGTERM)
+        deadline = time.monotonic() + 20
+        while (directory / "twistd.pid").exists() and time.monotonic() < deadline:
+            time.sleep(0.02)  # another process's doing: there is no event to wait for
+        self.assertFalse((directory / "twistd.pid").exists())
+        self.assertRegex((directory / "twistd.log").read_text(), re.escape("listens on http://"))
+
+
+def end(pid: int, number: signal.Signals) -> None:
+    """Send a signal to a process that may have ended."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+HERE = {"PYTHONPATH": str(Path(__file__).parents[1])}
+"""Finds the checkout from other directories."""
