@@ -1,12 +1,12 @@
 """The command ``trafficmock``, and the process that every way of starting it makes."""
 
+import contextlib
 import json
 import os
 import re
 import signal
 import sys
 import time
-from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -187,7 +187,7 @@ class EndTests(SynchronousTestCase):
 
 def end(pid: int, number: signal.Signals) -> None:
     """Send a signal to a process that may have ended."""
-    with suppress(ProcessLookupError):
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
 
 
