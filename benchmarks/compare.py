@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING
 
 from benchmarks import options as common
 from benchmarks import targets
+from benchmarks.errors import BenchmarkError
 from benchmarks.loads import LOADS
 from benchmarks.report import Comparison, comparison_table, write_json
 from benchmarks.rounds import side_by_side
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+
+    from benchmarks.loads import Load
+    from benchmarks.options import Effort
+    from benchmarks.targets import Target
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -44,15 +49,24 @@ def run(options: Namespace) -> bool:
     else:
         two = targets.npm(options.cache, options.node)
     print(f"{one.name}: {one.version}\n{two.name}: {two.version}\n", flush=True)
-    rows: list[Comparison] = []
-    for load in LOADS:
-        if options.load and load.name not in options.load:
-            continue
-        figures = side_by_side([(one, load), (two, load)], common.effort(options))
-        rows.append(Comparison(load, *figures))
-        print(f"{load.title}: {rows[-1].cpu_ratio:.2f}", file=sys.stderr, flush=True)
+    wanted = [load for load in LOADS if not options.load or load.name in options.load]
+    rows = _rows(wanted, one, two, common.effort(options))
     print(comparison_table(rows, (one.name, two.name)))
     if options.json:
         about = {one.name: one.version, two.name: two.version}
         write_json(options.json, about, [row.as_dict() for row in rows])
-    return all(row.reached for row in rows)
+    return len(rows) == len(wanted) and all(row.reached for row in rows)
+
+
+def _rows(wanted: list[Load], one: Target, two: Target, effort: Effort) -> list[Comparison]:
+    """Measure load by load; one that fails is told and left out, the others go on."""
+    rows = []
+    for load in wanted:
+        try:
+            figures = side_by_side([(one, load), (two, load)], effort)
+        except BenchmarkError as error:
+            print(f"{load.title}: {error}", file=sys.stderr, flush=True)
+            continue
+        rows.append(Comparison(load, *figures))
+        print(f"{load.title}: {rows[-1].cpu_ratio:.2f}", file=sys.stderr, flush=True)
+    return rows
