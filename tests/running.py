@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
+from attrs import define
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,24 +24,22 @@ TWISTD = [sys.executable, "-c", "from twisted.scripts.twistd import run; run()"]
 SECONDS = 30.0
 
 
-@frozen
+@define
 class Service:
     """A service that answers.
 
-    :param output: the file with what it wrote to both its streams.
+    :param output: the file with what it writes to both its streams.
+    :param last_words: all that it wrote, once it has ended.
     """
 
     url: str
     process: subprocess.Popen[bytes]
     output: Path
+    last_words: str = ""
 
     def get(self, path: str) -> dict[str, Any]:
         """Ask its REST API."""
         return get(self.url + path)
-
-    def said(self) -> str:
-        """Read what it wrote so far."""
-        return self.output.read_text(encoding="utf-8")
 
     def stop(self) -> int:
         """Ask it to end.
@@ -56,6 +54,8 @@ class Service:
             self.process.kill()
             self.process.wait()
             raise
+        finally:
+            self.last_words = self.output.read_text(encoding="utf-8")
 
 
 def get(url: str) -> dict[str, Any]:

@@ -91,7 +91,8 @@ class StartTests(SynchronousTestCase):
     def test_banner(self) -> None:
         """At start the addresses that people need are shown, and never the token."""
         with service("--token", "hush-hush", "--history-capture", "handled") as running:
-            said = running.said()
+            pass
+        said = running.last_words
         port = running.url.rpartition(":")[2]
         self.assertIn(f"trafficmock {__version__} listens on http://127.0.0.1:{port}", said)
         self.assertIn(f"ws://127.0.0.1:{port}/ws", said)
@@ -103,13 +104,13 @@ class StartTests(SynchronousTestCase):
         """With ``--log-level silent`` nothing is written from start to end."""
         with service("--log-level", "silent") as running:
             running.get("/health")
-        self.assertEqual(running.said(), "")
+        self.assertEqual(running.last_words, "")
 
     def test_json_log(self) -> None:
         """With ``--log-json`` each line of the log is JSON."""
         with service("--log-json") as running:
             pass
-        lines = [json.loads(line) for line in running.said().replace("\x1e", "").splitlines()]
+        lines = [json.loads(line) for line in running.last_words.replace("\x1e", "").splitlines()]
         self.assertIn("trafficmock", {line["log_namespace"].split(".")[0] for line in lines})
 
     def test_token_from_environment(self) -> None:
@@ -168,21 +169,22 @@ class EndTests(SynchronousTestCase):
 
     def test_daemon(self) -> None:
         """Without -n it goes to the background, keeps a pid file, and ends on SIGTERM."""
-        directory = Path(self.mktemp())
+        directory = Path(self.mktemp()).absolute()
         directory.mkdir()
-        ready = directory.absolute() / "ready.json"
-        words = ["--rundir", str(directory.absolute()), "trafficmock", "--port", "0"]
-        done = run(*TWISTD, *words, "--ready-file", str(ready))
+        ready, pid_file = directory / "ready.json", directory / "own.pid"
+        log = directory / "own.log"
+        around = ["--rundir", str(directory), "--pidfile", str(pid_file), "--logfile", str(log)]
+        done = run(*TWISTD, *around, "trafficmock", "--port", "0", "--ready-file", str(ready))
         self.assertEqual(done.returncode, 0, done)
-        pid = int((directory / "twistd.pid").read_text())
+        pid = int(pid_file.read_text())
         self.addCleanup(end, pid, signal.SIGKILL)
         self.assertEqual(json.loads(ready.read_text())["pid"], pid)
         end(pid, signal.SIGTERM)
         deadline = time.monotonic() + 20
-        while (directory / "twistd.pid").exists() and time.monotonic() < deadline:
+        while pid_file.exists() and time.monotonic() < deadline:
             time.sleep(0.02)  # another process's doing: there is no event to wait for
-        self.assertFalse((directory / "twistd.pid").exists())
-        self.assertRegex((directory / "twistd.log").read_text(), re.escape("listens on http://"))
+        self.assertFalse(pid_file.exists())
+        self.assertRegex(log.read_text(), re.escape("listens on http://"))
 
 
 def end(pid: int, number: signal.Signals) -> None:

@@ -152,7 +152,7 @@ def activated(port: int, directory: Path) -> Iterator[str]:
     address = f"127.0.0.1:{port}"
     with output.open("wb") as written:
         process = subprocess.Popen(
-            [tool("systemd-socket-activate"), "-l", address, *command],
+            [tool("systemd-socket-activate"), "-l", address, "--fdname", "x", *command],
             stdin=subprocess.DEVNULL,
             stdout=written,
             stderr=subprocess.STDOUT,
@@ -171,7 +171,7 @@ def handing_over(descriptor: int) -> list[str]:
     become = (
         "import os, sys; "
         f"os.dup2({descriptor}, 3); "
-        "os.environ.update(LISTEN_FDS='1', LISTEN_PID=str(os.getpid())); "
+        "os.environ.update(LISTEN_FDS='1', LISTEN_FDNAMES='x', LISTEN_PID=str(os.getpid())); "
         "os.execv(sys.argv[1], sys.argv[1:])"
     )
     endpoint = "systemd:domain=INET:index=0"
