@@ -45,12 +45,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> bool:
-    """Profile, write the file, print the functions with most time of their own."""
+    """Profile, write the file, print the functions that take most time."""
     load = next(load for load in LOADS if load.name == options.load)
     sampler = _find_sampler()
     if sampler and not options.cprofile:
         _sample(sampler, load, options.output, options.duration)
-        _print_own_time(options.output.read_text("utf-8").splitlines())
+        _print_shares(options.output.read_text("utf-8").splitlines())
     else:
         _count_calls(load, options.output, options.duration)
     print(f"\nwritten to {options.output}")
@@ -75,7 +75,7 @@ def _drive(target: Target, load: Load, busy: Callable[[Running], Iterable[None]]
 def _sample(sampler: str, load: Load, output: Path, duration: int) -> None:
     def busy(proxy: Running) -> Iterable[None]:
         arguments = ["record", "--pid", str(proxy.pid), "--format", "raw", "--output", str(output)]
-        limits = ["--duration", str(duration), "--rate", str(_SAMPLES_PER_SECOND)]
+        limits = ["--function", "--duration", str(duration), "--rate", str(_SAMPLES_PER_SECOND)]
         with subprocess.Popen(
             [sampler, *arguments, *limits], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         ) as child:
@@ -88,15 +88,23 @@ def _sample(sampler: str, load: Load, output: Path, duration: int) -> None:
     _drive(targets.ours(), load, busy)
 
 
-def _print_own_time(stacks: list[str]) -> None:
-    """Print the leaves of collapsed stacks with their share of all samples."""
+def _print_shares(stacks: list[str]) -> None:
+    """Print the functions of collapsed stacks with their shares of all samples."""
     own: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     for line in stacks:
         stack, _, count = line.rpartition(" ")
-        own[stack.rpartition(";")[2]] += int(count)
-    total = sum(own.values())
-    for name, samples in own.most_common(_LINES):
-        print(f"{samples / total:6.1%}  {name}")
+        functions = stack.split(";")
+        own[functions[-1]] += int(count)
+        for function in set(functions):
+            total[function] += int(count)
+    samples = sum(own.values())
+    print("   own  with callees")
+    for function, _ in own.most_common(_LINES):
+        print(f"{own[function] / samples:6.1%} {total[function] / samples:6.1%}  {function}")
+    print("\nby time with callees")
+    for function, count in total.most_common(_LINES):
+        print(f"{own[function] / samples:6.1%} {count / samples:6.1%}  {function}")
 
 
 def _count_calls(load: Load, output: Path, duration: int) -> None:
