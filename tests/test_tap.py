@@ -1,0 +1,155 @@
+"""The composition root: options become a service."""
+
+import sys
+from io import StringIO
+from typing import Any
+
+from twisted.application.service import IServiceMaker
+from twisted.internet.endpoints import TCP4ServerEndpoint, TCP6ServerEndpoint
+from twisted.plugin import getPlugins
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.raw_client import RawClient
+from tests.running import service
+from trafficmock import __version__
+from trafficmock.net.service import ProxyService
+from trafficmock.options import Options
+from trafficmock.tap import makeService
+
+
+def made(*words: str) -> ProxyService:
+    options = Options()
+    options.parseOptions(list(words))
+    return makeService(options)
+
+
+class PluginTests(SynchronousTestCase):
+    """What twistd finds."""
+
+    def test_found(self) -> None:
+        """The plugin is called trafficmock and leads to the options and the service."""
+        (plugin,) = [each for each in getPlugins(IServiceMaker) if each.tapname == "trafficmock"]
+        self.assertIs(plugin.options, Options)
+        self.assertIs(plugin.makeService, makeService)
+
+
+class OptionTests(SynchronousTestCase):
+    """Each option reaches whom it is for."""
+
+    def test_core(self) -> None:
+        """Times become seconds."""
+        words = ["--claim-timeout-ms", "250", "--heartbeat-ms=1500", "--idle-timeout-ms=9000"]
+        more = ["--hello-timeout-ms=0", "--ownership=always-ask", "--handler-body-bytes=7"]
+        settings = made(*words, *more, "--token", "t").driver.coordinator.settings
+        self.assertEqual(settings.claim_timeout, 0.25)
+        self.assertEqual(settings.heartbeat, 1.5)
+        self.assertEqual(settings.idle_timeout, 9.0)
+        self.assertEqual(settings.hello_timeout, 0.0)
+        self.assertEqual(settings.ownership, "always-ask")
+        self.assertEqual(settings.handler_body_bytes, 7)
+        self.assertEqual((settings.token, settings.version), ("t", __version__))
+
+    def test_open_to_all(self) -> None:
+        """Only a token or --insecure lets the service listen beyond loopback."""
+        self.assertFalse(made().open_to_all)
+        self.assertTrue(made("--token", "t").open_to_all)
+        self.assertTrue(made("--insecure").open_to_all)
+
+    def test_banner(self) -> None:
+        """The banner names every address that people need, and whether there is a token."""
+        expected = [
+            f"trafficmock {__version__} listens on http://h:1",
+            "  agents and tests connect to http://h:1 (coordinator ws://h:1/ws)",
+            "  recorded traffic: http://h:1/api/history (capture: all)",
+            "  token: required",
+        ]
+        self.assertEqual(made("--token", "hush").banner("http://h:1"), expected)
+        self.assertIn("  token: none", made().banner("http://h:1"))
+
+
+class EndpointTests(SynchronousTestCase):
+    """Where to listen."""
+
+    def endpoint(self, *words: str) -> Any:
+        return made(*words).endpoint
+
+    def test_addresses(self) -> None:
+        """Host and port are taken as they are, IPv6 included."""
+        here = self.endpoint("--port", "0")
+        self.assertIsInstance(here, TCP4ServerEndpoint)
+        self.assertEqual((here._interface, here._port), ("127.0.0.1", 0))
+        six = self.endpoint("--host", "::1", "--port", "4311")
+        self.assertIsInstance(six, TCP6ServerEndpoint)
+        self.assertEqual((six._interface, six._port), ("::1", 4311))
+
+    def test_endpoint(self) -> None:
+        """An endpoint stands in the place of host and port."""
+        self.assertEqual(self.endpoint("--endpoint", "tcp:7:interface=127.0.0.2")._port, 7)
+
+    def test_bad(self) -> None:
+        """An endpoint that cannot be understood ends with one line and status 1."""
+        for text in ("carrier-pigeon:1", "tcp", "tcp:http", "tcp:1:colour=red", "systemd:index=0"):
+            said = StringIO()
+            self.patch(sys, "__stderr__", said)
+            ended = self.assertRaises(SystemExit, made, "--endpoint", text)
+            self.assertEqual(ended.code, 1)
+            self.assertTrue(said.getvalue().startswith(f"trafficmock: --endpoint {text!r} cannot"))
+            self.assertEqual(said.getvalue().count("\n"), 1)
+
+
+class WholeTests(SynchronousTestCase):
+    """All of it together, in a process of its own."""
+
+    def test_decision(self) -> None:
+        """A test's handler answers an application's request, and the history shows it."""
+        with service() as running:
+            app, worker = RawClient.connect(running.url), RawClient.connect(running.url)
+            app.hello("node", clientId="shop")
+            worker.hello("playwright", workerId="0")
+            register(worker, "http://h.test/*")
+            app.send(type="request:start", requestId="q", clientId="shop", request=REQUEST)
+            self.assertEqual(worker.receive()["type"], "request:observed")
+            self.assertEqual(worker.receive()["type"], "request:matched")
+            result = {"action": "fulfill", "response": RESPONSE}
+            worker.send(type="handler:result", requestId="q", result=result)
+            decision = app.receive()
+            (entry,) = running.get("/api/history")["entries"]
+        self.assertEqual(
+            decision, {"type": "decision:fulfill", "requestId": "q", "response": RESPONSE}
+        )
+        self.assertEqual((entry["outcome"]["kind"], entry["title"]), ("mocked", "buys"))
+
+    def test_end(self) -> None:
+        """At the end whoever waits for a decision gets an answer, then a clean close."""
+        with service() as running:
+            app, worker = RawClient.connect(running.url), RawClient.connect(running.url)
+            app.hello("node", clientId="shop")
+            worker.hello("playwright", workerId="0")
+            register(worker, "http://h.test/*")
+            app.send(type="request:start", requestId="q", clientId="shop", request=REQUEST)
+            worker.receive()
+            running.process.terminate()
+            decision = app.receive()
+            self.assertEqual(app.close_code(), 1001)
+            app.close()
+            worker.close()
+            self.assertEqual(running.stop(), 0)
+        self.assertEqual((decision["type"], decision["code"]), ("decision:error", "disconnected"))
+        self.assertIn("stopped", decision["message"])
+
+
+REQUEST: dict[str, Any] = {
+    "url": "http://h.test/a",
+    "method": "GET",
+    "headers": {},
+    "bodyBase64": None,
+}
+RESPONSE: dict[str, Any] = {"status": 200, "statusText": "OK", "headers": {}, "bodyBase64": None}
+
+
+def register(worker: RawClient, glob: str) -> None:
+    """Register one test with one route, and wait for both acks."""
+    worker.send(type="test:register", testId="t", title="buys", file="a.spec.ts", workerId="0")
+    worker.send(type="route:register", routeId="r", testId="t", matcher={"urlGlob": glob})
+    acks = [worker.receive()["type"], worker.receive()["type"]]
+    assert acks == ["test:registered", "route:registered"], acks
