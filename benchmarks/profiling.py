@@ -103,8 +103,8 @@ def _print_shares(stacks: list[str]) -> None:
     for function, _ in own.most_common(_LINES):
         print(f"{own[function] / samples:6.1%} {total[function] / samples:6.1%}  {function}")
     print("\nby time with callees")
-    for function, count in total.most_common(_LINES):
-        print(f"{own[function] / samples:6.1%} {count / samples:6.1%}  {function}")
+    for function, busy in total.most_common(_LINES):
+        print(f"{own[function] / samples:6.1%} {busy / samples:6.1%}  {function}")
 
 
 def _count_calls(load: Load, output: Path, duration: int) -> None:
