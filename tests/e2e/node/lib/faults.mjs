@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** This test worker ends as a crash would end it. */
 export function dieAsWorker() {
@@ -8,9 +8,14 @@ export function dieAsWorker() {
 /** End a child at once, within a function that cannot wait: its sockets are closed on return. */
 export function killNow(child) {
   child.kill("SIGKILL");
-  while (stateOf(child.pid) !== "Z") {
-    // Its parent, this process, reaps it later; a zombie has no sockets left.
+  while (!hasEnded(child.pid)) {
+    // Its parent, this process, reaps it later.
   }
+}
+
+/** A zombie whose last other thread is gone has no sockets left. */
+function hasEnded(pid) {
+  return stateOf(pid) === "Z" && readdirSync(`/proc/${pid}/task`).length === 1;
 }
 
 function stateOf(pid) {

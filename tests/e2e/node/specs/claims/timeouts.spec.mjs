@@ -40,10 +40,11 @@ test("the timeout's text names the test", async ({ app, backendMocks }) => {
   ours("names only the test's id");
   const url = fresh("json");
   await backendMocks.route(url, (route) => route.fulfill({ body: "too late" }));
-  await app.begin(url, url, { delayMs: 100 });
+  await app.begin(url, url, { kind: "http", delayMs: 100 });
   block(4 * CLAIM_TIMEOUT_MS);
   const { error } = await app.outcome(url);
-  expect(JSON.stringify(error)).toContain("the timeout's text names the test");
+  expect(error.message).toContain("the timeout's text names the test");
+  expect((await row(url)).outcome.message).toBe(error.message);
 });
 
 test("a handler may take longer than the claim timeout", async ({ app, backendMocks }) => {
