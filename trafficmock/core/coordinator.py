@@ -17,7 +17,7 @@ from trafficmock.core.handshake import Handshake, refuse
 from trafficmock.core.liveness import Liveness
 from trafficmock.core.parties import Agent, Client, Party, Stranger, Worker
 from trafficmock.core.registry import Registry
-from trafficmock.core.reports import Reports
+from trafficmock.core.reports import Awaited, Reports
 from trafficmock.core.requests import Requests
 from trafficmock.core.sockets import Sockets
 from trafficmock.core.tests_and_routes import TestsAndRoutes
@@ -67,9 +67,10 @@ class Coordinator:
     def __attrs_post_init__(self) -> None:
         settings, registry, claims, alarm = self.settings, self.registry, self.claims, self.alarm
         self.watch = Watch(settings.claim_timeout, alarm)
-        self.requests = Requests(settings, registry, claims, self.watch, alarm)
+        awaited = Awaited()
+        self.requests = Requests(settings, registry, claims, self.watch, alarm, awaited)
         self.sockets = Sockets(settings, registry, claims, alarm)
-        self.reports = Reports(registry)
+        self.reports = Reports(registry, awaited, self.requests.pending)
         self.handlers = Handlers(settings, self.requests)
         self.setup = TestsAndRoutes(registry, claims, self.requests, self.sockets)
         self.handshake = Handshake(settings)
@@ -156,7 +157,8 @@ class Coordinator:
         for pending in list(self.requests.pending.values()):
             self.requests.fail(pending, "disconnected", texts.stopping(str(pending)), out)
         for socket in list(self.sockets.sockets.values()):
-            self.sockets.fail(socket, "disconnected", texts.stopping(str(socket)), out)
+            if "page" not in socket.closed:
+                self.sockets.fail(socket, "disconnected", texts.stopping(str(socket)), out)
         for party_id in self.parties:
             out.append(Close(party_id, GOING_AWAY, "The proxy stops."))
         return out

@@ -12,7 +12,7 @@ from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.core.lifecycle import IllegalStepError, request_step
 from trafficmock.core.lifecycle import RequestStage as Stage
 from trafficmock.core.ownership import to_be_asked
-from trafficmock.core.reports import AwaitedReport, await_report
+from trafficmock.core.reports import AwaitedReport
 from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.inbound import RequestResponse
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trafficmock.core.moment import Moment
     from trafficmock.core.parties import Agent
     from trafficmock.core.registry import Judgement, Registry, Route, Test
+    from trafficmock.core.reports import Awaited
     from trafficmock.core.settings import Settings
     from trafficmock.core.watch import Watch
     from trafficmock.wire.inbound import RequestCancel, RequestStart
@@ -63,6 +64,7 @@ class Requests:
     claims: Claims
     watch: Watch
     alarm: Alarm
+    awaited: Awaited
     pending: dict[str, PendingRequest] = field(factory=dict)
 
     # Arrival
@@ -70,7 +72,7 @@ class Requests:
     def start(self, agent: Agent, message: RequestStart, now: Moment, out: Effects) -> None:
         """Take a new request: record it, tell the workers, find its owner."""
         request_id = message.request_id
-        if request_id in self.pending or request_id in agent.awaited:
+        if request_id in self.pending or request_id in self.awaited:
             self._refuse_id(agent, message, out)
             return
         observers = self.registry.observers
@@ -304,7 +306,7 @@ class Requests:
             observers=pending.observers,
             head=pending.id,
         )
-        await_report(pending.agent, report)
+        self.awaited.add(pending.agent, report)
 
     def _broadcast_failure(self, pending: PendingRequest, error: Failure, out: Effects) -> None:
         if pending.observers:

@@ -45,6 +45,7 @@ class Socket:
     stage: Stage = Stage.HELD
     claim: Claim | None = None
     test: Test | None = None
+    owner: records.Owner | None = None
     connected: bool = False
     closed: set[Side] = field(factory=set)
 
@@ -138,7 +139,7 @@ class Sockets:
         socket.test = test
         test.sockets[socket.id] = socket
         route_id = routes[0].id
-        owner = records.Owner(test.id, route_id, test.title, test.file)
+        owner = socket.owner = records.Owner(test.id, route_id, test.title, test.file)
         out.append(records.SocketMatched(socket.id, owner))
         match = outbound.SocketMatched(
             socket.id, route_id, test.id, socket.url, socket.protocols, socket.client_id
@@ -169,7 +170,7 @@ class Sockets:
     ) -> None:
         """Fail a WebSocket that nobody can decide about any more."""
         self._forget(socket)
-        out.append(records.SocketFailed(socket.id, None, code, text, matches))
+        out.append(records.SocketFailed(socket.id, socket.owner, code, text, matches))
         refusal = outbound.SocketError(socket.id, code, text, matches or UNSET)
         out.append(Send((socket.agent.id,), refusal))
 
@@ -311,7 +312,8 @@ class Sockets:
         """Tell owners that both sides are gone; what was closed already stays as it is."""
         for socket in list(agent.sockets.values()):
             if "page" not in socket.closed:
-                out.append(records.SocketFailed(socket.id, None, "disconnected", text, None))
+                failed = records.SocketFailed(socket.id, socket.owner, "disconnected", text, None)
+                out.append(failed)
             if socket.test is not None:
                 for close in self._closes(socket, 1006, text, was_clean=False):
                     out.append(Send((socket.test.worker.id,), close))
