@@ -8,7 +8,7 @@ from attrs import define
 from msgspec import UNSET
 
 from trafficmock.core import texts
-from trafficmock.core.effects import Effects, Send
+from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.wire import outbound
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class TestsAndRoutes:
             self._release(test, texts.test_ended, out)
             self.sockets.test_ended(test, out)
         elif message.test_id in self.registry.tests:
+            _note_foreign(worker, f"the test {message.test_id}", out)
             return
         else:
             self.registry.remove_routes_of(worker, message.test_id)
@@ -68,6 +69,7 @@ class TestsAndRoutes:
             if message.route_id in self.registry.routes and not self.registry.remove_route(
                 worker, message.route_id
             ):
+                _note_foreign(worker, f"the route {message.route_id}", out)
                 return
         elif message.test_id is not UNSET:
             self.registry.remove_routes_of(worker, message.test_id)
@@ -103,3 +105,7 @@ class TestsAndRoutes:
     @staticmethod
     def _refuse(worker: Worker, test_id: str, text: str, out: Effects) -> None:
         out.append(Send((worker.id,), outbound.ProxyError("invalid_message", text, test_id)))
+
+
+def _note_foreign(worker: Worker, what: str, out: Effects) -> None:
+    out.append(Note("warn", f"{worker.client_id} wanted to remove {what} of another worker"))
