@@ -1,6 +1,7 @@
 """Requirements on :mod:`trafficmock.matching.candidates`."""
 
 from collections.abc import Iterable
+from itertools import product
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -40,6 +41,15 @@ class CandidatesTests(SynchronousTestCase):
         self.check("http://h.test/{a,b}/N/*", "http://h.test/b/N/x")
         self.check("**/x?id=N", "http://h.test/x?id=N")
 
+    def test_one_candidate_among_combinations(self) -> None:
+        """Globs made of the same few words in all combinations are told apart at once."""
+        words = [f"w{n}" for n in range(8)]
+        forms = ("http://{}.test/{}/{}/**", "**/{}/{}/{}", "http://*/{}/{}/{}")
+        for form in forms:
+            globs = [form.format(*three) for three in product(words, words, words)]
+            url = form.replace("*", "x").format("w3", "w5", "w1")
+            self.assertEqual(len(list(filled(globs).find(url))), 1, form)
+
     def test_without_literals(self) -> None:
         """What demands no text of a URL is a candidate for each."""
         candidates = filled(["**", *(f"**/r{n}" for n in range(MANY))])
@@ -57,12 +67,13 @@ class CandidatesTests(SynchronousTestCase):
         candidates = filled(globs)
         self.assertEqual(len(candidates), len(globs))
         for glob in globs:
-            candidates.remove(glob, compile_glob(glob).literals)
+            candidates.remove(glob)
         self.assertEqual(len(candidates), 0)
-        tables = (candidates._exact, candidates._components, *candidates._pieces.values())
+        whole = (candidates._beginnings, candidates._endings, candidates._components)
+        tables = (candidates._exact, *whole, *candidates._pieces.values())
         self.assertEqual(sum(map(len, tables)), 0)
-        self.assertFalse(candidates._rest or candidates._frequency)
+        self.assertFalse(candidates._rest)
 
     def test_remove_unknown(self) -> None:
         """Removing what is not there is an error."""
-        self.assertRaises(KeyError, Candidates[str]().remove, "x", compile_glob("**").literals)
+        self.assertRaises(KeyError, Candidates[str]().remove, "x")
