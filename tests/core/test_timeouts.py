@@ -155,6 +155,8 @@ class SilentOwnerTests(TimeoutTests):
         """A worker with several matches is pinged once."""
         self.worker.says(fulfill())
         self.play.take()
+        self.worker.says(inbound.RouteUnregister("buys#1"))
+        self.play.take()
         tests = [self.worker.test(title) for title in ("one", "two")]
         for number, test in enumerate(tests):
             test.route(f"http://{test.id}.test/")

@@ -35,6 +35,7 @@ class Socket:
 
     :param connected: the handler asked for the real upstream.
     :param closed: the sides whose close was recorded.
+    :param early: closes that came before there was an owner to tell, and when.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Socket:
     owner: records.Owner | None = None
     connected: bool = False
     closed: set[Side] = field(factory=set)
+    early: dict[type, tuple[inbound.ClosePage | inbound.CloseServer, float]] = field(factory=dict)
 
     def __str__(self) -> str:
         return f"the WebSocket {self.url}"
@@ -145,6 +147,8 @@ class Sockets:
             socket.id, route_id, test.id, socket.url, socket.protocols, socket.client_id
         )
         out.append(Send((test.worker.id,), match))
+        for message, since in socket.early.values():
+            self._pass_close_on(socket, test, message, since, out)
 
     def _pass_through(self, socket: Socket, out: Effects) -> None:
         self._forget(socket)
@@ -233,16 +237,30 @@ class Sockets:
         now: Moment,
         out: Effects,
     ) -> None:
-        """Pass on that a side closed; after the application's own, only echoes follow."""
+        """Pass on that a side closed; an owner that is not known yet hears of it later."""
         socket = agent.sockets.get(message.socket_id)
-        if socket is None or socket.test is None:
+        if socket is None:
             return
+        if socket.test is None:
+            socket.early.setdefault(type(message), (message, now.seconds))
+        else:
+            self._pass_close_on(socket, socket.test, message, now.seconds, out)
+
+    def _pass_close_on(
+        self,
+        socket: Socket,
+        test: Test,
+        message: inbound.ClosePage | inbound.CloseServer,
+        since: float,
+        out: Effects,
+    ) -> None:
+        """Tell the owner that a side closed; after the application's own, only echoes follow."""
         self._record_close(socket, message, out)
-        out.append(Send((socket.test.worker.id,), message))
+        out.append(Send((test.worker.id,), message))
         if isinstance(message, inbound.ClosePage) and socket.stage is Stage.MATCHED:
             socket.step(Stage.CLOSING)
-            self.closing[socket.id] = now.seconds + GRACE
-            self.alarm.need(now.seconds + GRACE, out)
+            self.closing[socket.id] = since + GRACE
+            self.alarm.need(since + GRACE, out)
 
     def close_by_worker(
         self, worker: Worker, message: inbound.ClosePage | inbound.CloseServer, out: Effects
