@@ -11,10 +11,9 @@ async function price(item) {
 }
 
 const server = http.createServer(async (request, response) => {
-  const item = request.url.split("/").at(-1);
   try {
-    const body = await price(item);
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+    const told = await price(request.url.split("/").at(-1));
+    response.writeHead(200).end(JSON.stringify(told));
   } catch {
     response.writeHead(502).end(JSON.stringify({ error: "no prices today" }));
   }
