@@ -21,7 +21,7 @@ _JOIN_BYTES = 16 * 1024
 
 _READ_BYTES = 64 * 1024
 _LARGE_READ_BYTES = 240 * 1024
-"""How much is read at a time within a large message; the allocator has that at hand."""
+"""How much is read at a time within a large message: more would be fresh memory each time."""
 
 
 class TunedProtocol(StockProtocol):

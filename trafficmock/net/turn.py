@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
     from twisted.internet.interfaces import IReactorTime
 
+PROBE_EVERY = 16
+"""How often it is looked whether the reactor finds more than one thing to handle."""
+
 
 class Flushable(Protocol):
     """Something that holds back until it is told to write."""
@@ -24,22 +27,26 @@ class Turn:
     """One for all connections: ``with turn:`` around the handling of what came in.
 
     A message that is relayed wakes several queues, and some of them several times. Each
-    writes once, when all is handled. Outside of that the writing waits for the reactor.
+    writes once, when all is handled. As long as the reactor finds several connections to
+    read from at a time, the writing waits until all of them have been; that call to the
+    reactor would cost more than it saves when there is only one, so it is tried now and
+    then whether it would pay.
 
-    :param clock: runs what was not sent while something was handled.
+    :param clock: runs what is to be done at the end of the reactor's turn.
     """
 
     _clock: IReactorTime
     _waiting: list[Flushable] = field(factory=list)
     _depth: int = 0
+    _handled: int = 0
     _called: bool = False
+    _gathering: bool = False
 
     def add(self, queue: Flushable) -> None:
         """Have a queue flushed soon; it adds itself once until then."""
         self._waiting.append(queue)
-        if not self._depth and not self._called:
-            self._called = True
-            self._clock.callLater(0, self._late)
+        if not self._depth:
+            self._call_at_end()
 
     def __enter__(self) -> None:
         self._depth += 1
@@ -51,11 +58,24 @@ class Turn:
         traceback: TracebackType | None,
     ) -> None:
         self._depth -= 1
-        if self._waiting and not self._depth:
+        if self._depth:
+            return
+        self._handled += 1
+        if not self._gathering and self._waiting:
             self._flush()
+        if self._gathering or self._handled == PROBE_EVERY:
+            self._call_at_end()
 
-    def _late(self) -> None:
+    def _call_at_end(self) -> None:
+        if not self._called:
+            self._called = True
+            self._handled = 1
+            self._clock.callLater(0, self._end)
+
+    def _end(self) -> None:
         self._called = False
+        self._gathering = self._handled > 1
+        self._handled = 0
         self._flush()
 
     def _flush(self) -> None:
