@@ -3,11 +3,15 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import get_args
 
+import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.running import REPOSITORY
 from trafficmock.options import Options
+from trafficmock.wire import inbound, matcher, outbound, request, response
 
 README = REPOSITORY / "README.md"
 DOCS = REPOSITORY / "docs"
@@ -55,6 +59,57 @@ class ReadmeTests(SynchronousTestCase):
         spec = (DOCS / "examples" / "tour" / "shop.spec.mjs").read_text()
         shown = [f["text"] for f in _FENCE.finditer(README.read_text()) if f["kind"] == "js"]
         self.assertEqual([text in spec for text in shown], [True])
+
+
+class ProtocolTests(SynchronousTestCase):
+    """The reference names everything there is."""
+
+    def test_messages(self) -> None:
+        """Every message has its row, or a place in the handshake."""
+        text = page("messages") + page("handshake")
+        types = {tag for module in (inbound, outbound) for tag in tags(module)}
+        self.assertGreater(len(types), 40)
+        self.assertEqual({name for name in types if f"`{name}`" not in text}, set())
+
+    def test_fields(self) -> None:
+        """Every field of a message stands somewhere in the reference."""
+        text = "".join(page(name) for name in ("messages", "handshake", "objects"))
+        fields = {
+            key
+            for module in (inbound, outbound, request, response, matcher)
+            for kind in structs(module)
+            for key in kind.__struct_encode_fields__
+        }
+        self.assertEqual({key for key in fields if f"`{key}" not in text}, set())
+
+    def test_error_codes(self) -> None:
+        """Every code that REST and the protocol send is in the one table of errors."""
+        api = (DOCS / "openapi.yaml").read_text(encoding="utf-8")
+        listed = re.search(r"description: For programs\.\n\s+enum:\n((?:\s+- \w+\n)+)", api)
+        assert listed is not None
+        codes = {*re.findall(r"- (\w+)", listed[1]), *get_args(outbound.ErrorCode)}
+        codes |= {*get_args(outbound.HelloErrorCode), *get_args(inbound.AbortCode)}
+        text = (DOCS / "errors.md").read_text(encoding="utf-8")
+        self.assertEqual({code for code in codes if f"`{code}`" not in text}, set())
+
+
+def page(name: str) -> str:
+    return (DOCS / "protocol" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def structs(module: ModuleType) -> Iterator[type[msgspec.Struct]]:
+    """List the wire objects that a module defines."""
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, msgspec.Struct):
+            yield value
+
+
+def tags(module: ModuleType) -> Iterator[str]:
+    """List the types and actions of the messages that a module defines, without parents."""
+    for kind in structs(module):
+        tag = kind.__struct_config__.tag
+        if isinstance(tag, str) and tag != kind.__name__:
+            yield tag
 
 
 class LinkTests(SynchronousTestCase):
