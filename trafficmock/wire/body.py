@@ -66,3 +66,8 @@ def size(body: Raw) -> int:
     end = bytes(text[-3:])
     padding = 2 if end == b'=="' else int(end.endswith(b'="'))
     return (len(text) - 2) * 3 // 4 - padding
+
+
+def letters(body: Raw) -> int:
+    """Count the characters that ``body`` takes in a message."""
+    return len(memoryview(body))
