@@ -92,6 +92,9 @@ class StockProtocol(WebSocketServerProtocol):
     _logger = Logger()
     # Autobahn's own attribute "log" is in the way of the usual name.
 
+    # Autobahn looks for it before it copies the factory's options.
+    tcpNoDelay = True  # noqa: N815 - Autobahn's name
+
     transport: Any
     _outbox: Outbox
     _link: OpenLink | None = None

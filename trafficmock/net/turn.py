@@ -46,7 +46,7 @@ class Turn:
         """Have a queue flushed soon; it adds itself once until then."""
         self._waiting.append(queue)
         if not self._depth:
-            self._call_at_end()
+            self._call_at_end(handled=0)
 
     def __enter__(self) -> None:
         self._depth += 1
@@ -64,12 +64,12 @@ class Turn:
         if not self._gathering and self._waiting:
             self._flush()
         if self._gathering or self._handled == PROBE_EVERY:
-            self._call_at_end()
+            self._call_at_end(handled=1)
 
-    def _call_at_end(self) -> None:
+    def _call_at_end(self, *, handled: int) -> None:
         if not self._called:
             self._called = True
-            self._handled = 1
+            self._handled = handled
             self._clock.callLater(0, self._end)
 
     def _end(self) -> None:

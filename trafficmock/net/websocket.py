@@ -60,7 +60,6 @@ class LinkFactory(WebSocketServerFactory):
             # The handshake is complete before it comes here; the end is bounded by our clock.
             openHandshakeTimeout=0,
             closeHandshakeTimeout=0,
-            tcpNoDelay=True,
         )
 
     def buildProtocol(self, addr: IAddress) -> StockProtocol:  # noqa: ARG002, N802 - Twisted's signature
