@@ -214,8 +214,9 @@ class ConnectionTests(SynchronousTestCase):
         rig.receive(data[:30_000])
         rig.link.close(1001, "bye")
         rig.receive(data[30_000:])
-        rig.turn()
+        self.assertEqual(rig.frames(), [(CLOSE, b"\x03\xe9bye")])
         self.assertEqual((rig.handler.events, rig.handler.messages), (["opened", "closed"], []))
+        self.assertTrue(rig.protocol.wasClean)
 
     def test_close_long_reason(self) -> None:
         """A reason is cut to what a close frame holds, between characters."""
