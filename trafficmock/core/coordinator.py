@@ -160,8 +160,7 @@ class Coordinator:
         for pending in list(self.requests.pending.values()):
             self.requests.fail(pending, "disconnected", texts.stopping(str(pending)), out)
         for socket in list(self.sockets.sockets.values()):
-            if "page" not in socket.closed:
-                self.sockets.fail(socket, "disconnected", texts.stopping(str(socket)), out)
+            self.sockets.fail(socket, "disconnected", texts.stopping(str(socket)), out)
         for party_id in self.parties:
             out.append(Close(party_id, GOING_AWAY, "The proxy stops."))
         return out

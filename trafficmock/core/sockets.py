@@ -172,8 +172,10 @@ class Sockets:
         *,
         matches: list[Diagnostic] | None = None,
     ) -> None:
-        """Fail a WebSocket that nobody can decide about any more."""
+        """Fail a WebSocket that nobody can decide about any more; a closed one stays as it is."""
         self._forget(socket)
+        if "page" in socket.closed:
+            return
         out.append(records.SocketFailed(socket.id, socket.owner, code, text, matches))
         refusal = outbound.SocketError(socket.id, code, text, matches or UNSET)
         out.append(Send((socket.agent.id,), refusal))
@@ -321,10 +323,7 @@ class Sockets:
             if socket.connected and "server" not in socket.closed:
                 close = inbound.CloseServer(socket.id, was_clean=False, code=1011)
                 out.append(Send((socket.agent.id,), close))
-            if "page" in socket.closed:
-                self._forget(socket)
-            else:
-                self.fail(socket, "disconnected", texts.worker_lost(str(socket), test), out)
+            self.fail(socket, "disconnected", texts.worker_lost(str(socket), test), out)
 
     def agent_lost(self, agent: Agent, text: str, out: Effects) -> None:
         """Tell owners that both sides are gone; what was closed already stays as it is."""
