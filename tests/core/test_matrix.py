@@ -167,7 +167,7 @@ class Matrix(SynchronousTestCase):
                 test.ends()
                 play.take()
         for key, row in self.requests(stage).items():
-            if row.awaiting and AGENT not in fault.lost:
+            if (row.awaiting or not row.recorded) and AGENT not in fault.lost:
                 stage.agent.says(report(key, failure()))
                 play.take()
 
