@@ -1,5 +1,6 @@
 """What became of each request: seen first, settled once, told once, reported after."""
 
+from collections import Counter
 from typing import Any
 
 from attrs import define, field
@@ -60,10 +61,10 @@ class Row:
 
 @define
 class RequestLedger:
-    """The books about requests; ``fetches`` says who waits for which."""
+    """The books about requests; ``fetches`` counts who waits for which."""
 
     rows: dict[str, Row] = field(factory=dict)
-    fetches: dict[tuple[str, str], str] = field(factory=dict)
+    fetches: Counter[tuple[str, str, str]] = field(factory=Counter)
     _refused: str | None = None
 
     def took(self, effects: Effects, sender: str | None, said: object, agents: set[str]) -> None:
@@ -129,7 +130,7 @@ class RequestLedger:
             assert send.to == (row.agent,), f"fetch by somebody else: {send}"
             assert row.settled is None, f"late fetch: {send}"
             assert sender is not None
-            self.fetches[message.request_id, message.fetch_id] = sender
+            self.fetches[message.request_id, message.fetch_id, sender] += 1
         elif isinstance(message, outbound.FetchDone):
             self._fetch_done(send, message, said)
         elif isinstance(message, outbound.RequestObserved):
@@ -159,11 +160,12 @@ class RequestLedger:
         row.told = True
 
     def _fetch_done(self, send: Send, message: outbound.FetchDone, said: object) -> None:
-        key = (message.request_id, message.fetch_id)
+        key = message.request_id, message.fetch_id
         if isinstance(said, inbound.HandlerResult) and isinstance(said.result, inbound.Fetch):
             assert key == (said.request_id, said.result.fetch_id), f"another fetch: {send}"
         else:
-            assert self.fetches.pop(key, None) == send.to[0], f"nobody waits for {send}"
+            self.fetches[*key, send.to[0]] -= 1
+            assert self.fetches[*key, send.to[0]] >= 0, f"nobody waits for {send}"
 
     # Records
 
