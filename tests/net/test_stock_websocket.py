@@ -90,22 +90,40 @@ class ConnectionTests(SynchronousTestCase):
         rig.receive(data[1000:])
         self.assertEqual(rig.handler.messages, messages)
 
+    def test_overlong(self) -> None:
+        """A message over the limit is read past; its head is told of before it has arrived."""
+        rig = self.open(max_frame_bytes=10_000)
+        data = frame(b"head" + bytes(20_000)) + frame(b"next")
+        rig.receive(data[:10_000])
+        self.assertEqual(rig.handler.events, ["opened", "overlong b'head\\x00' 20004"])
+        rig.receive(data[10_000:])
+        self.assertEqual((rig.handler.messages, rig.frames()), ([b"next"], []))
+        self.assertEqual(len(rig.handler.events), 2)
+
+    def test_overlong_and_short(self) -> None:
+        """A message over a small limit is told of although it is no longer than a head."""
+        rig = self.open(max_frame_bytes=10)
+        rig.receive(frame(b"elevenbytes") + frame(b"ten bytes."))
+        self.assertEqual(rig.handler.events, ["opened", "overlong b'eleve' 11"])
+        self.assertEqual(rig.handler.messages, [b"ten bytes."])
+
+    def test_overlong_fragments(self) -> None:
+        """Fragments count in sum, and make one overlong message."""
+        rig = self.open(max_frame_bytes=1000)
+        for part in (frame(b"a" * 600, fin=False), frame(b"b" * 401, opcode=MORE, fin=False)):
+            rig.receive(part)
+        self.assertEqual(rig.handler.events, ["opened", "overlong b'aaaaa' 1001"])
+        rig.receive(frame(b"c" * 600, opcode=MORE) + frame(b"next"))
+        self.assertEqual((rig.handler.messages, len(rig.handler.events)), ([b"next"], 2))
+
     def test_too_large(self) -> None:
-        """A message over the limit is refused by its header, with 1009."""
+        """A message very much over the limit is refused by its header, with 1009."""
         rig = self.open(max_frame_bytes=1000)
         rig.receive(frame(bytes(1000)))
-        rig.receive(frame(bytes(1001))[:8])
+        rig.receive(frame(bytes(16_001))[:8])
         ((opcode, payload),) = rig.frames()
         self.assertEqual((opcode, payload[:2]), (CLOSE, (1009).to_bytes(2, "big")))
-        self.assertEqual(rig.handler.messages, [bytes(1000)])
-
-    def test_fragments_too_large(self) -> None:
-        """Fragments count in sum."""
-        rig = self.open(max_frame_bytes=1000)
-        rig.receive(frame(bytes(600), fin=False) + frame(bytes(401), opcode=MORE))
-        ((opcode, payload),) = rig.frames()
-        self.assertEqual((opcode, payload[:2]), (CLOSE, (1009).to_bytes(2, "big")))
-        self.assertEqual(rig.handler.messages, [])
+        self.assertEqual((rig.handler.messages, rig.handler.events), ([bytes(1000)], ["opened"]))
 
     def test_violations(self) -> None:
         """Frames that no client may send end the connection with 1002."""

@@ -21,6 +21,7 @@ from trafficmock.core.moment import Moment
 from trafficmock.net import queries
 from trafficmock.net.backpressure import Backpressure
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
+from trafficmock.wire.heads import too_long
 from trafficmock.wire.inbound import RequestResponse, SocketFrame
 from trafficmock.wire.outbound import RequestObserved
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from trafficmock.core.coordinator import Coordinator
     from trafficmock.history.store import History
+    from trafficmock.net.overlong import Overlong
     from trafficmock.net.recorder import Recorder
     from trafficmock.net.websocket import Link
 
@@ -103,6 +105,12 @@ class Driver:
         self._perform(self.coordinator.handle(link.id, message, now), now)
         if isinstance(message, SocketFrame):
             self._backpressure.pause_sender(link)
+
+    def link_overlong(self, link: Link, message: Overlong) -> None:
+        """Let the core answer for a message that was too long to be read."""
+        now = self._now()
+        error = too_long(message.head, message.limit)
+        self._perform(self.coordinator.handle_invalid(link.id, error, now), now)
 
     def link_closed(self, link: Link) -> None:
         """Tell the core that a connection is gone."""

@@ -1,17 +1,16 @@
-"""A WebSocket connection on Autobahn's public interface, and the link that it is to others."""
+"""A WebSocket connection on Autobahn's public interface."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field
 from autobahn.twisted.websocket import WebSocketServerProtocol
 from twisted.internet.protocol import connectionDone
 from twisted.logger import Logger
 
-from trafficmock.errors import LocalError
-from trafficmock.net.links import MOST_SENT_BYTES
+from trafficmock.net.open_link import OpenLink
 from trafficmock.net.outbox import Outbox
+from trafficmock.net.overlong import Overlong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,58 +25,6 @@ if TYPE_CHECKING:
 _INTERNAL_ERROR = 1011
 _REASON_BYTES = 123
 """What a close frame has room for beside the code (RFC 6455 section 5.5)."""
-
-
-@define(eq=False)
-class OpenLink:
-    """The link of an open connection; :class:`trafficmock.net.links.Link` tells the rest."""
-
-    _protocol: StockProtocol
-    _outbox: Outbox
-    _send: Callable[[bytes, bool], None]
-    peer: str
-    id: str = ""
-    hears: bool = field(default=True, init=False)
-    """Whether messages are still delivered."""
-
-    @property
-    def queued_bytes(self) -> int:
-        """Bytes that the kernel has not taken yet."""
-        return self._outbox.queued_bytes
-
-    @property
-    def drained_total(self) -> int:
-        """Bytes that the kernel has taken so far."""
-        return self._outbox.drained_total
-
-    def send(self, payload: bytes, *, news: bool = False) -> None:
-        """Send one text message."""
-        if len(payload) > MOST_SENT_BYTES:
-            raise LocalError(
-                f"a message of {len(payload)} bytes cannot be sent: clients take "
-                f"{MOST_SENT_BYTES} at most"
-            )
-        if self.hears:
-            self._send(payload, news)
-
-    def close(self, code: int, reason: str) -> None:
-        """Send a close frame and deliver nothing more."""
-        if self.hears:
-            self._protocol.say_goodbye(code, reason)
-
-    def abort(self) -> None:
-        """Cut the connection."""
-        self._protocol.cut()
-
-    def pause(self) -> None:
-        """Stop reading."""
-        if self.hears:
-            self._protocol.transport.pauseProducing()
-
-    def resume(self) -> None:
-        """Read again."""
-        if self.hears:
-            self._protocol.transport.resumeProducing()
 
 
 class StockProtocol(WebSocketServerProtocol):
@@ -96,8 +43,10 @@ class StockProtocol(WebSocketServerProtocol):
     tcpNoDelay = True  # noqa: N815 - Autobahn's name
 
     transport: Any
+    message_data: list[bytes]
     _outbox: Outbox
     _link: OpenLink | None = None
+    _overlong: Overlong | None = None
     _last_call: IDelayedCall | None = None
 
     def __init__(
@@ -158,10 +107,30 @@ class StockProtocol(WebSocketServerProtocol):
         if link is not None and link.hears:
             self._guard(link, self._handler.link_received, link, payload)
 
+    def onMessageFrameBegin(self, length: int) -> None:  # noqa: N802 - Autobahn's name
+        """Notice that a message is longer than we take."""
+        super().onMessageFrameBegin(length)
+        size = self.message_data_total_length
+        if self._overlong is None and size > self._limits.max_frame_bytes and not self.failedByMe:
+            self._overlong = Overlong(size, self._limits.max_frame_bytes)
+            for part in self.message_data:
+                self._overlong.take(part)
+            self.message_data = []
+
     def onMessageFrameData(self, payload: bytes) -> None:  # noqa: N802 - Autobahn's name
         """Do not collect what will not be delivered."""
-        if self._link is not None and self._link.hears:
+        if self._link is None or not self._link.hears:
+            return
+        if self._overlong is None:
             super().onMessageFrameData(payload)
+        elif self._overlong.take(payload):
+            self._guard(self._link, self._handler.link_overlong, self._link, self._overlong)
+
+    def onMessageEnd(self) -> None:  # noqa: N802 - Autobahn's name
+        """Deliver what was collected; an overlong message was told of when it began."""
+        overlong, self._overlong = self._overlong, None
+        if overlong is None:
+            super().onMessageEnd()
 
     def sendData(  # noqa: N802 - Autobahn's name
         self,

@@ -24,6 +24,9 @@ from trafficmock.wire.inbound import Fetch as FetchAction
 
 _decoder: msgspec.json.Decoder[ClientMessage] = msgspec.json.Decoder(ClientMessage)
 _encoder = msgspec.json.Encoder()
+IDS = ("testId", "requestId", "fetchId", "socketId")
+"""The keys that say what a message is about."""
+
 _BODY_KEY = "bodyBase64"
 _BODY_PARENTS = ("request", "response", "overrides")
 _LONGEST_INTEGER = 4000
@@ -175,11 +178,7 @@ def _invalid(document: Any, error: Exception) -> InvalidMessageError:
     if not isinstance(document, dict):
         return InvalidMessageError("a message must be a JSON object with a `type`")
     kind = document.get("type")
-    ids = {
-        key: document[key]
-        for key in ("testId", "requestId", "fetchId", "socketId")
-        if isinstance(document.get(key), str)
-    }
+    ids = {key: document[key] for key in IDS if isinstance(document.get(key), str)}
     name = kind if isinstance(kind, str) else ""
     return InvalidMessageError(
         f"this {name or 'message'} is not valid: {error}", type=name, ids=ids
