@@ -116,6 +116,15 @@ class ConnectionTests(SynchronousTestCase):
         rig.receive(frame(b"c" * 600, opcode=MORE) + frame(b"next"))
         self.assertEqual((rig.handler.messages, len(rig.handler.events)), ([b"next"], 2))
 
+    def test_overlong_late(self) -> None:
+        """A message that is over the limit only after its head came is told of at once."""
+        rig = self.open(max_frame_bytes=10_000)
+        rig.receive(frame(b"a" * 6000, fin=False))
+        self.assertEqual(rig.handler.events, ["opened"])
+        rig.receive(frame(b"b" * 6000, opcode=MORE) + frame(b"next"))
+        self.assertEqual(rig.handler.events, ["opened", "overlong b'aaaaa' 12000"])
+        self.assertEqual(rig.handler.messages, [b"next"])
+
     def test_too_large(self) -> None:
         """A message very much over the limit is refused by its header, with 1009."""
         rig = self.open(max_frame_bytes=1000)

@@ -113,9 +113,9 @@ class StockProtocol(WebSocketServerProtocol):
         size = self.message_data_total_length
         if self._overlong is None and size > self._limits.max_frame_bytes and not self.failedByMe:
             self._overlong = Overlong(size, self._limits.max_frame_bytes)
-            for part in self.message_data:
-                self._overlong.take(part)
-            self.message_data = []
+            parts, self.message_data = self.message_data, []
+            for part in parts:
+                self._take_overlong(part)
 
     def onMessageFrameData(self, payload: bytes) -> None:  # noqa: N802 - Autobahn's name
         """Do not collect what will not be delivered."""
@@ -123,8 +123,8 @@ class StockProtocol(WebSocketServerProtocol):
             return
         if self._overlong is None:
             super().onMessageFrameData(payload)
-        elif self._overlong.take(payload):
-            self._guard(self._link, self._handler.link_overlong, self._link, self._overlong)
+        else:
+            self._take_overlong(payload)
 
     def onMessageEnd(self) -> None:  # noqa: N802 - Autobahn's name
         """Deliver what was collected; an overlong message was told of when it began."""
@@ -225,6 +225,11 @@ class StockProtocol(WebSocketServerProtocol):
         except Exception:  # noqa: BLE001 - whatever it is, Autobahn would keep it to itself
             self._logger.failure("Closing {peer} after an error of ours", peer=link.peer)
             link.close(_INTERNAL_ERROR, "Internal error")
+
+    def _take_overlong(self, part: bytes) -> None:
+        link, overlong = self._link, self._overlong
+        if link is not None and link.hears and overlong is not None and overlong.take(part):
+            self._guard(link, self._handler.link_overlong, link, overlong)
 
     def _tell(self, tell: Callable[[OpenLink], None], link: OpenLink) -> None:
         self._guard(link, tell, link)
