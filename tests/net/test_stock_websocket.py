@@ -5,9 +5,11 @@ from typing import Any
 from twisted.logger import LogLevel, capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.net.http_client import parse
 from tests.net.websockets import (
     BINARY,
     CLOSE,
+    HANDSHAKE,
     MORE,
     PING,
     PONG,
@@ -54,9 +56,18 @@ class ConnectionTests(SynchronousTestCase):
         """A handshake that Autobahn refuses is answered, and is no link."""
         rig = Rig(self.protocol_class)
         rig.receive(b"GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\r\n")
-        self.assertIn(b"HTTP/1.1 400", rig.sent())
+        answer = parse(rig.sent())
+        self.assertEqual((answer.status, answer.json()["error"]), (400, "bad_request"))
         self.assertFalse(rig.connected)
         self.assertEqual((rig.handler.events, rig.timers()), ([], 0))
+
+    def test_another_version(self) -> None:
+        """Who speaks another version of the protocol is told which ones we speak."""
+        rig = Rig(self.protocol_class)
+        rig.receive(HANDSHAKE.replace(b": 13", b": 99") + b"\r\n")
+        answer = parse(rig.sent())
+        self.assertEqual(answer.status, 400)
+        self.assertIn("13", answer.headers["sec-websocket-version"])
 
     def test_no_delay(self) -> None:
         """Small messages are not held back by the kernel."""

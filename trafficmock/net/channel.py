@@ -1,5 +1,6 @@
 """The HTTP/1.1 parser with limits that answer: too long is 431, malformed is 400."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from twisted.internet.interfaces import IHalfCloseableProtocol
@@ -16,14 +17,17 @@ the answer with it.
 """
 
 
-def bare_answer(status: int, code: str, message: str) -> bytes:
+def bare_answer(
+    status: int, code: str, message: str, headers: Iterable[tuple[bytes, bytes]] = ()
+) -> bytes:
     """Write a whole error answer for when there is no request to answer."""
     body = error_body(code, message)
     head = (
         b"HTTP/1.1 %d %s\r\ncontent-type: %s\r\ncontent-length: %d\r\n"
-        b"cache-control: no-store\r\nconnection: close\r\n\r\n"
+        b"cache-control: no-store\r\nconnection: close\r\n%s\r\n"
     )
-    return head % (status, reason(status), JSON, len(body)) + body
+    more = b"".join(b"%s: %s\r\n" % pair for pair in headers)
+    return head % (status, reason(status), JSON, len(body), more) + body
 
 
 @implementer(IHalfCloseableProtocol)

@@ -8,6 +8,7 @@ from autobahn.twisted.websocket import WebSocketServerProtocol
 from twisted.internet.protocol import connectionDone
 from twisted.logger import Logger
 
+from trafficmock.net.channel import bare_answer
 from trafficmock.net.open_link import OpenLink
 from trafficmock.net.outbox import Outbox
 from trafficmock.net.overlong import Overlong
@@ -93,6 +94,19 @@ class StockProtocol(WebSocketServerProtocol):
     def onConnect(self, request: ConnectionRequest) -> str | None:  # noqa: N802 - Autobahn's name
         """Accept the first subprotocol that is offered, as the npm proxy does."""
         return request.protocols[0] if request.protocols else None
+
+    def failHandshake(  # noqa: N802 - Autobahn's name
+        self,
+        reason: str,
+        code: int = 400,
+        responseHeaders: Iterable[tuple[str, str]] | None = None,  # noqa: N803 - Autobahn's name
+    ) -> None:
+        """Refuse a handshake in the shape that all errors have."""
+        self.wasNotCleanReason = reason
+        headers = [(name.encode(), value.encode()) for name, value in responseHeaders or ()]
+        text = f"This is no handshake of RFC 6455: {reason}."
+        self.sendData(bare_answer(code, "bad_request", text, headers))
+        self.dropConnection(abort=False)
 
     def onOpen(self) -> None:  # noqa: N802 - Autobahn's name
         """Make the link and introduce it."""
