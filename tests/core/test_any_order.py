@@ -76,7 +76,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     def matched(self) -> dict[str, str]:
         """List the requests that have an owner, and where it is."""
-        pending = self.play.coordinator.requests.pending.values()
+        pending = self.play.coordinator.decisions.pending.values()
         return {each.id: each.test.worker.id for each in pending if each.test is not None}
 
     def one_of(self, data: st.DataObject, things: Any) -> Any:
