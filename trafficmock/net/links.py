@@ -28,8 +28,8 @@ class WebSocketLimits:
     :param max_frame_bytes: the largest message taken from a client, fragments added up. A
         longer one is read past and answered for by its head; one very much longer closes the
         connection with 1009.
-    :param send_queue_bytes: what may wait to be sent before the next message; a connection
-        that lags behind further is cut off.
+    :param send_queue_bytes: what may wait to be sent before the next message, one large
+        message not counted; a connection that lags behind further is cut off.
     :param high_water: queued bytes above which a link counts as backlogged.
     :param low_water: queued bytes at which it has drained again.
     :param close_timeout: seconds from our last word to the end of the connection, whether
