@@ -2,7 +2,8 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.net.overlong import HEAD_BYTES, Overlong
+from trafficmock.net.overlong import Overlong
+from trafficmock.wire.heads import HEAD_BYTES
 
 
 class OverlongTests(SynchronousTestCase):

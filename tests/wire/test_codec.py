@@ -117,6 +117,21 @@ class ArbitraryInputTests(SynchronousTestCase):
             detail = b'{"type":"agent:error","message":"\\ud800","detail":' + deep + b"}"
             self.read(detail, compare=False)
 
+    def test_far_too_much(self) -> None:
+        """Megabytes of small parts are refused without a second look, for whom it concerns."""
+        for junk in (b"[],{},", b"1,", b'{"a":0},'):
+            payload = b'{"type":"fetch:result","requestId":"r","fetchId":"f","ok":3.0,"x":[%s0]}'
+            error = self.assertRaises(InvalidMessageError, decode, payload % (junk * 300_000))
+            self.assertEqual(error.type, "fetch:result")
+            self.assertEqual(error.ids, {"requestId": "r", "fetchId": "f"})
+            self.assertIn("Expected `bool`", str(error))
+
+    def test_large_texts_get_their_second_chance(self) -> None:
+        """How long a text is does not matter, only of how many parts a message is."""
+        text = "\ud800" + "x" * 5_000_000
+        message = {"type": "agent:error", "message": text}
+        self.assertEqual(cast("Any", decode(json.dumps(message).encode())).message, text)
+
     def test_huge_numbers(self) -> None:
         """A number of any length is refused where it counts, and names its message."""
         text = b'{"type":"handler:result","requestId":"r","result":{"action":"fetch","fetchId":"f",'

@@ -2,8 +2,7 @@
 
 from attrs import define
 
-HEAD_BYTES = 4096
-"""Of a message that is read past; it holds the ids of whoever waits for it."""
+from trafficmock.wire.heads import HEAD_BYTES
 
 READ_PAST = 16
 """How many times the limit a message may have to be read past; beyond, the connection closes."""
