@@ -52,11 +52,15 @@ class Shared:
     def growth(self) -> int:
         return memory(self.proxy.child.process.pid).resident - self.resident
 
+    def peek(self) -> str:
+        """Give what it logged in this case so far."""
+        return self.proxy.child.output()[self.read :]
+
     def news(self) -> str:
-        """Give what it logged since the last time."""
-        output = self.proxy.child.output()
-        begun, self.read = self.read, len(output)
-        return output[begun:]
+        """Give what it logged in this case, which ends with that."""
+        logged = self.peek()
+        self.read += len(logged)
+        return logged
 
 
 _running: dict[tuple[str, ...], Shared] = {}
