@@ -20,6 +20,7 @@ from trafficmock.core.effects import (
 from trafficmock.core.moment import Moment
 from trafficmock.net import queries
 from trafficmock.net.backpressure import Backpressure
+from trafficmock.net.notes import one_line
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
 from trafficmock.wire.heads import too_long
 from trafficmock.wire.inbound import RequestResponse, SocketFrame
@@ -175,11 +176,13 @@ class Driver:
     def _cut(self, cut: Cut, _: Moment) -> None:
         link = self._links.get(cut.connection_id)
         if link is not None:
-            self.log.warn("Connection {peer} cut: {reason}", peer=link.peer, reason=cut.reason)
+            self.log.warn(
+                "Connection {peer} cut: {reason}", peer=link.peer, reason=one_line(cut.reason)
+            )
             link.abort()
 
     def _note(self, note: Note, _: Moment) -> None:
-        self.log.emit(_LEVELS[note.level], "{text}", text=note.text)
+        self.log.emit(_LEVELS[note.level], "{text}", text=one_line(note.text))
 
     def _answer_query(self, effect: AnswerQuery, now: Moment) -> None:
         result = queries.answer(self.history, effect.query)
