@@ -23,7 +23,7 @@ PACE = 0.01
 """Seconds between an answer and the next question."""
 
 CALM_REQUESTS = 10
-MOST_REQUESTS = 3000
+MOST_REQUESTS = 10_000
 """Of one agent in one test: the loop ends by itself."""
 
 PROGRESS_SECONDS = 10.0
