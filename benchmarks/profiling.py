@@ -116,6 +116,8 @@ def _print_shares(stacks: list[str]) -> None:
 
 def _package(function: str) -> str:
     """Name the package of ``name (path/to/module.py:line)``, two levels deep."""
+    if "<attrs generated" in function:
+        return "attrs, generated"
     path = function.rpartition("(")[2].partition(":")[0]
     return ".".join(path.split("/")[:-1][:2]) or path
 

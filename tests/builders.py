@@ -58,9 +58,9 @@ def glob(pattern: str) -> Matcher:
     return Matcher(url_glob=pattern)
 
 
-def predicate() -> Matcher:
+def predicate(pattern: str | None = None) -> Matcher:
     """Make a matcher that only the worker can judge."""
-    return Matcher(predicate=True)
+    return Matcher(url_glob=UNSET if pattern is None else pattern, predicate=True)
 
 
 # What agents say

@@ -78,18 +78,18 @@ class Ledger:
         :param sender: the connection that the event came from, if any.
         :param said: its message, or the error that its message was.
         """
-        closed = {effect.connection_id for effect in effects if isinstance(effect, Close)}
         for effect in effects:
             if isinstance(effect, Send):
                 self._addressed(effect, said)
-        if not isinstance(said, inbound.Hello):
-            closed = set()
-        present = self.agents - closed
+        closed = {effect.connection_id for effect in effects if isinstance(effect, Close)}
+        # Who says hello again is gone before its affairs are wound up.
+        present = self.agents - closed if isinstance(said, inbound.Hello) else self.agents
         self.requests.took(effects, sender, said, present)
         self.sockets.took(effects, sender, said, present)
-        for effect in effects:
-            if isinstance(effect, Close):
-                self.left(effect.connection_id)
+        for connection_id in closed:
+            self.leaving(connection_id)
+            if isinstance(said, inbound.Hello):
+                self.left(connection_id)
 
     def _addressed(self, send: Send, said: object) -> None:
         """Check that nobody is told what its role does not know."""

@@ -142,6 +142,11 @@ class Playbook:
         self._assert_all_read()
         self._took(self.coordinator.stop(), None, None)
 
+    def too_big(self, send: Send, size: int, limit: int) -> None:
+        """Find that a message comes out too large."""
+        self._assert_all_read()
+        self._took(self.coordinator.too_big(send, size, limit), None, None)
+
     def _took(self, effects: Effects, sender: str | None, said: object) -> None:
         for effect in effects:
             if isinstance(effect, Wake):

@@ -34,14 +34,18 @@ class Row:
     :param agent: the connection that announced it.
     :param recorded: the history was told of it.
     :param settled: how it ended.
+    :param record: what the history was told of it.
     :param told: the agent was told.
+    :param answered: those who saw the request saw an answer, or that there is none.
     :param awaiting: the agent still owes a report.
     """
 
     agent: str
     recorded: bool = True
     settled: str | None = None
+    record: Any = None
     told: bool = False
+    answered: bool = False
     awaiting: bool = False
     matched: bool = False
     observers: set[str] = field(factory=set)
@@ -125,6 +129,7 @@ class RequestLedger:
             row = self.rows[message.request_id]
             assert row.observers.issuperset(send.to), f"response without request: {send}"
             assert row.settled is not None, f"response before the decision: {send}"
+            row.answered = True
 
     def _decided(self, send: Send, message: Any) -> None:
         if message.request_id == self._refused:
@@ -164,7 +169,7 @@ class RequestLedger:
     def _settled(self, record: Any) -> Row:
         row = self.rows[record.request_id]
         assert row.settled is None, f"settled again: {record}"
-        row.settled = SETTLES[type(record)]
+        row.settled, row.record = SETTLES[type(record)], record
         row.awaiting = row.settled in {"continue", "passthrough"}
         if row.matched and row.settled != "passthrough":
             assert record.owner is not None, f"lost its owner: {record}"

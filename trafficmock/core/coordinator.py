@@ -15,6 +15,7 @@ from trafficmock.core.effects import AnswerQuery, Close, Effects, Note, Send
 from trafficmock.core.handlers import Handlers
 from trafficmock.core.handshake import Handshake, refuse
 from trafficmock.core.liveness import Liveness
+from trafficmock.core.oversize import Oversize
 from trafficmock.core.parties import Agent, Client, Party, Stranger, Worker
 from trafficmock.core.registry import Registry
 from trafficmock.core.reports import Awaited, Reports
@@ -61,6 +62,7 @@ class Coordinator:
     handshake: Handshake = field(init=False)
     liveness: Liveness = field(init=False)
     complaints: Complaints = field(init=False)
+    oversize: Oversize = field(init=False)
     _agent_handlers: dict[type[Message], Handler] = field(init=False)
     _worker_handlers: dict[type[Message], Handler] = field(init=False)
 
@@ -76,6 +78,7 @@ class Coordinator:
         self.handshake = Handshake(settings)
         self.liveness = Liveness(settings)
         self.complaints = Complaints(self.requests, self.sockets, self.reports)
+        self.oversize = Oversize(self.requests, self.sockets, self.reports)
         self._agent_handlers = self._table_for_agents()
         self._worker_handlers = self._table_for_workers()
 
@@ -172,7 +175,7 @@ class Coordinator:
     def too_big(self, send: Send, size: int, limit: int) -> Effects:
         """Replace a message that came out larger than ``limit`` bytes."""
         out: Effects = []
-        self.complaints.too_big(send, size, limit, out)
+        self.oversize.replace(send, size, limit, out)
         return out
 
     # Views

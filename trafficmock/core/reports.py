@@ -47,21 +47,21 @@ class AwaitedReport:
 class Awaited:
     """The reports that agents owe; while one is owed its request id is in use."""
 
-    _ids: set[str] = field(factory=set)
+    holders: dict[str, Agent] = field(factory=dict)
 
     def __contains__(self, request_id: str) -> bool:
-        return request_id in self._ids
+        return request_id in self.holders
 
     def add(self, agent: Agent, report: AwaitedReport) -> None:
         """Expect the agent to report on a request that it was told to send."""
-        self._ids.add(report.request_id)
+        self.holders[report.request_id] = agent
         agent.awaited[report.request_id] = report
         if len(agent.awaited) > MOST_AWAITED:
             self.free(agent, next(iter(agent.awaited.values())))
 
     def free(self, agent: Agent, report: AwaitedReport) -> None:
         """Wait for a report no longer."""
-        self._ids.discard(report.request_id)
+        del self.holders[report.request_id]
         del agent.awaited[report.request_id]
         agent.tails.pop(report.head, None)
 
@@ -105,6 +105,12 @@ class Reports:
         if report.observers:
             news = RequestResponse(request_id=report.request_id, ok=False, error=error)
             out.append(Send(report.observers, news))
+
+    def undelivered(self, request_id: str, error: Failure, out: Effects) -> None:
+        """Note that the agent could not be told to send a request on."""
+        agent = self.awaited.holders.get(request_id)
+        if agent is not None:
+            self.failed(agent, agent.awaited[request_id], error, out)
 
     def cancel(self, agent: Agent, message: RequestCancel, out: Effects) -> None:
         """Note that the application gave up a request that is on its way."""

@@ -208,6 +208,13 @@ class Requests:
 
     def continue_(self, pending: PendingRequest, overrides: Overrides | None, out: Effects) -> None:
         """Send the request upstream, changed as its owner said."""
+        try:
+            if overrides is not None:
+                mocks.check_overrides(overrides)
+        except mocks.UnsendableMockError as error:
+            text = texts.bad_overrides(str(pending), str(error))
+            self.fail_owner(pending, "handler_failed", text, out)
+            return
         self._settle(pending)
         out.append(records.RequestContinued(pending.id, _owner(pending), overrides))
         sent = mocks.overrides_for(overrides, pending.agent.features) if overrides else UNSET

@@ -70,6 +70,11 @@ def bad_mock(subject: str, problem: str) -> str:
     return f"The handler's response to {subject} cannot be sent: {problem}."
 
 
+def bad_overrides(subject: str, problem: str) -> str:
+    """Say why what a handler changed cannot be passed on."""
+    return f"The handler's changes to {subject} cannot be sent: {problem}."
+
+
 def too_big_for_handler(subject: str, size: int, limit: int) -> str:
     """Say that a body is over the limit for handlers."""
     return (

@@ -21,7 +21,8 @@ from trafficmock.core.moment import Moment
 from trafficmock.net import queries
 from trafficmock.net.backpressure import Backpressure
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
-from trafficmock.wire.inbound import SocketFrame
+from trafficmock.wire.inbound import RequestResponse, SocketFrame
+from trafficmock.wire.outbound import RequestObserved
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +39,9 @@ MOST_SENT_BYTES = 104857600
 
 _SHORTEST_WAIT = 0.001
 """Seconds; without it a deadline that rounding puts just behind us would be a busy loop."""
+
+_NEWS = frozenset({RequestObserved, RequestResponse})
+"""What workers are told of all traffic, whether it concerns them or not."""
 
 _LEVELS = {level.name: level for level in LogLevel.iterconstants()}
 
@@ -147,10 +151,11 @@ class Driver:
             self._perform(instead, now)
             return
         links = self._links
+        news = type(send.message) in _NEWS
         for connection_id in send.to:
             link = links.get(connection_id)
             if link is not None:
-                link.send(payload)
+                link.send(payload, news=news)
                 if isinstance(send.message, SocketFrame):
                     self._backpressure.sent_frame(link)
 

@@ -56,13 +56,15 @@ class Link(Protocol):
     def drained_total(self) -> int:
         """Bytes that the kernel has taken so far: it grows while the other side reads."""
 
-    def send(self, payload: bytes) -> None:
+    def send(self, payload: bytes, *, news: bool = False) -> None:
         """Send one text message; after :meth:`close` or :meth:`abort` nothing happens.
 
         Messages sent while one is handled leave together when that is done. The payload
         is kept by reference.
 
         :param payload: UTF-8, at most :data:`MOST_SENT_BYTES`.
+        :param news: nobody waits for it: it may leave a millisecond later, and together
+            with what comes behind it.
         :raises trafficmock.errors.LocalError: when it is longer.
         """
 

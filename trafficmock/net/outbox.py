@@ -76,8 +76,11 @@ class Outbox:
         self._backlogged = False
         self._closed = False
 
-    def add(self, *pieces: bytes) -> None:
-        """Queue pieces of one frame, by reference."""
+    def add(self, *pieces: bytes, news: bool = False) -> None:
+        """Queue pieces of one frame, by reference.
+
+        :param news: nobody waits for it; see :class:`trafficmock.net.turn.Turn`.
+        """
         if self._closed:
             return
         limits = self._limits
@@ -94,7 +97,11 @@ class Outbox:
         elif self.queued_bytes > limits.high_water:
             # Large messages gain nothing by waiting, and the sender may have to be held back.
             self.flush()
-        elif not self._waits_for_turn:
+        elif self._waits_for_turn:
+            return
+        elif news:
+            self._turn.add_news(self)
+        else:
             self._waits_for_turn = True
             self._turn.add(self)
 

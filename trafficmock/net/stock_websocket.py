@@ -34,7 +34,7 @@ class OpenLink:
 
     _protocol: StockProtocol
     _outbox: Outbox
-    _send: Callable[[bytes], None]
+    _send: Callable[[bytes, bool], None]
     peer: str
     id: str = ""
     hears: bool = field(default=True, init=False)
@@ -50,7 +50,7 @@ class OpenLink:
         """Bytes that the kernel has taken so far."""
         return self._outbox.drained_total
 
-    def send(self, payload: bytes) -> None:
+    def send(self, payload: bytes, *, news: bool = False) -> None:
         """Send one text message."""
         if len(payload) > MOST_SENT_BYTES:
             raise LocalError(
@@ -58,7 +58,7 @@ class OpenLink:
                 f"{MOST_SENT_BYTES} at most"
             )
         if self.hears:
-            self._send(payload)
+            self._send(payload, news)
 
     def close(self, code: int, reason: str) -> None:
         """Send a close frame and deliver nothing more."""
@@ -91,6 +91,9 @@ class StockProtocol(WebSocketServerProtocol):
 
     _logger = Logger()
     # Autobahn's own attribute "log" is in the way of the usual name.
+
+    # Autobahn looks for it before it copies the factory's options.
+    tcpNoDelay = True  # noqa: N815 - Autobahn's name
 
     transport: Any
     _outbox: Outbox
@@ -241,9 +244,8 @@ class StockProtocol(WebSocketServerProtocol):
     def _direct_write(self) -> Callable[[Iterable[bytes | memoryview]], int] | None:
         return None
 
-    def _text_sender(self) -> Callable[[bytes], None]:
-        send: Callable[[bytes], None] = self.sendMessage
-        return send
+    def _text_sender(self) -> Callable[[bytes, bool], None]:
+        return lambda payload, _: self.sendMessage(payload)
 
     # Within
 

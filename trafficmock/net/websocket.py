@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Link", "LinkHandler", "WebSocketLimits", "native_parts_missing", "websocket_resource"]
 
-KNOWN_VERSIONS = {"autobahn": ((26, 10), (26, 11)), "twisted": ((26, 10), (26, 11))}
+KNOWN_VERSIONS = {"autobahn": ((25, 10), (26, 11)), "twisted": ((24, 10), (26, 11))}
 """From, and up to but not including: what the tuned path has been compared with."""
 
 _log = Logger()
@@ -60,7 +60,6 @@ class LinkFactory(WebSocketServerFactory):
             # The handshake is complete before it comes here; the end is bounded by our clock.
             openHandshakeTimeout=0,
             closeHandshakeTimeout=0,
-            tcpNoDelay=True,
         )
 
     def buildProtocol(self, addr: IAddress) -> StockProtocol:  # noqa: ARG002, N802 - Twisted's signature
