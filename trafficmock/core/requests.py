@@ -12,6 +12,7 @@ from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.core.lifecycle import IllegalStepError, request_step
 from trafficmock.core.lifecycle import RequestStage as Stage
 from trafficmock.core.ownership import to_be_asked
+from trafficmock.core.registry import SUBSCRIBE, with_observer
 from trafficmock.core.reports import AwaitedReport
 from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
@@ -34,7 +35,11 @@ if TYPE_CHECKING:
 
 @define(eq=False, kw_only=True)
 class PendingRequest:
-    """A request that is paused in the application."""
+    """A request that is paused in the application.
+
+    :param owner_id: the connection of an owner that hears how it ended though it may not
+        observe (feature ``subscribe``).
+    """
 
     id: str
     client_id: str
@@ -45,6 +50,7 @@ class PendingRequest:
     claim: Claim | None = None
     test: Test | None = None
     owner: records.Owner | None = None
+    owner_id: str | None = None
     fetches: set[str] = field(factory=set)
 
     def __str__(self) -> str:
@@ -174,6 +180,8 @@ class Requests:
         route_id = routes[0].id
         pending.step(Stage.MATCHED)
         pending.test = test
+        if SUBSCRIBE in test.worker.features:
+            pending.owner_id = test.worker.id
         pending.owner = records.Owner(test.id, route_id, test.title, test.file)
         test.requests[pending.id] = pending
         limit, size = self.settings.handler_body_bytes, body.size(pending.request.body_base64)
@@ -310,8 +318,10 @@ class Requests:
             request_id=pending.id,
             action="continue" if owner else "passthrough",
             owner=owner,
-            observers=pending.observers,
+            # The owner waits for the response even where it does not observe.
+            observers=with_observer(pending.observers, pending.owner_id if owner else None),
             head=pending.id,
+            owner_id=pending.owner_id if owner else None,
         )
         self.awaited.add(pending.agent, report)
 

@@ -38,6 +38,9 @@ class Changes:
         return any(part is not None for part in (self.url, self.method, self.headers, self.body))
 
 
+NO_CHANGES = Changes()
+
+
 def read_body(post_data: PostData) -> tuple[bytes, str] | None:
     """Make bytes of what a test gives for a body, and tell what they are.
 

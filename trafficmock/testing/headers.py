@@ -19,9 +19,28 @@ HeadersArgument = Mapping[str, Any] | Iterable[tuple[str, Any]]
 """What tests may write: a mapping, or pairs where a name comes more than once."""
 
 _FORBIDDEN = frozenset(
-    """accept-charset accept-encoding access-control-request-headers access-control-request-method
-    connection content-length cookie date dnt expect host keep-alive origin referer set-cookie te
-    trailer transfer-encoding upgrade via""".split()
+    {
+        "accept-charset",
+        "accept-encoding",
+        "access-control-request-headers",
+        "access-control-request-method",
+        "connection",
+        "content-length",
+        "cookie",
+        "date",
+        "dnt",
+        "expect",
+        "host",
+        "keep-alive",
+        "origin",
+        "referer",
+        "set-cookie",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "via",
+    }
 )
 _METHOD_OVERRIDES = frozenset({"x-http-method", "x-http-method-override", "x-method-override"})
 _FORBIDDEN_METHODS = frozenset({"connect", "trace", "track"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
 from msgspec import UNSET
@@ -113,7 +113,7 @@ class Hub:
         self._asked[key] = promise
         text = f"the proxy did not answer {key[0]} within {ACK_SECONDS:g} s"
         cancel = self.link.call_later(
-            ACK_SECONDS, lambda: cast("None", promise.reject(ConnectionLostError(text)))
+            ACK_SECONDS, lambda: promise.reject(ConnectionLostError(text))
         )
 
         def settled(_: Promise[Any]) -> None:

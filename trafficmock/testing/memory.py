@@ -1,9 +1,5 @@
 """What the proxy remembers of traffic that a test was not told of when it happened."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import msgspec
 from attrs import define, field
 from msgspec import UNSET, Struct, UnsetType
@@ -11,13 +7,11 @@ from msgspec import UNSET, Struct, UnsetType
 from trafficmock.testing.errors import TestEndedError
 from trafficmock.testing.request import RequestState
 from trafficmock.testing.response import ResponseState
+from trafficmock.testing.traffic import Traffic
+from trafficmock.wire.inbound import RequestResponse
+from trafficmock.wire.outbound import HistoryResult
 from trafficmock.wire.request import Request
 from trafficmock.wire.response import Response
-
-if TYPE_CHECKING:
-    from trafficmock.testing.traffic import Traffic
-    from trafficmock.wire.inbound import RequestResponse
-    from trafficmock.wire.outbound import HistoryResult
 
 _WILL_NOT_ANSWER = frozenset({"aborted", "error"})
 

@@ -87,8 +87,8 @@ class Observing:
             raise TestEndedError("the test has ended")
         waiter = self._waiter(kind, wanted, timeout)
         session.waiters.add(waiter)
-        waiter.promise.on_cancel = lambda: (
-            waiter.promise.reject(TestEndedError("the wait was given up")) and None
+        waiter.promise.on_cancel = lambda: waiter.promise.reject(
+            TestEndedError("the wait was given up")
         )
         if timeout > 0:
             waiter.stop_clock = session.hub.link.call_later(

@@ -19,11 +19,11 @@ class Promise(Generic[T]):
     :param on_cancel: called when whoever waits gives up before it is settled.
     """
 
-    on_cancel: Callable[[], None] | None = None
+    on_cancel: Callable[[], object] | None = None
     done: bool = field(init=False, default=False)
     error: BaseException | None = field(init=False, default=None)
     _value: T | None = field(init=False, default=None)
-    _watchers: list[Callable[[Promise[T]], None]] = field(init=False, factory=list)
+    _watchers: list[Callable[[Promise[T]], object]] = field(init=False, factory=list)
 
     @property
     def value(self) -> T:
@@ -48,7 +48,7 @@ class Promise(Generic[T]):
         if not self.done and self.on_cancel is not None:
             self.on_cancel()
 
-    def watch(self, callback: Callable[[Promise[T]], None]) -> None:
+    def watch(self, callback: Callable[[Promise[T]], object]) -> None:
         """Call back with this promise once it is settled; at once when it is."""
         if self.done:
             callback(self)

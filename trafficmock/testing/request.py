@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 from attrs import define, field
 
 from trafficmock.testing import headers as hd
-from trafficmock.testing.changes import Changes
+from trafficmock.testing.changes import NO_CHANGES, Changes
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise
 from trafficmock.wire import body
@@ -36,7 +36,7 @@ class RequestState:
     client_id: str
     wire: WireRequest
     sequence: int
-    changes: Changes = Changes()
+    changes: Changes = NO_CHANGES
     answered: Promise[ResponseState | None] = field(factory=Promise)
     redirected_from: RequestState | None = None
     redirected_to: RequestState | None = None
@@ -212,7 +212,7 @@ class BaseRequest:
         return False
 
     def _sizes(self) -> dict[str, int]:
-        names = "requestBodySize requestHeadersSize responseBodySize responseHeadersSize".split()
+        names = ["requestBodySize", "requestHeadersSize", "responseBodySize", "responseHeadersSize"]
         return dict.fromkeys(names, 0)
 
     def _headers_array(self) -> list[dict[str, str]]:
@@ -240,8 +240,8 @@ class Request(BaseRequest):
 
     def response(self) -> Response | None:
         """Wait for the response; ``None`` when the request failed."""
-        found = self._views.wait(self._state.answered)
-        return None if found is None else self._views.response(found)  # type: ignore[no-any-return] # blocking views give this
+        found: ResponseState | None = self._views.wait(self._state.answered)
+        return None if found is None else self._views.response(found)
 
 
 class AsyncRequest(BaseRequest):
@@ -265,7 +265,9 @@ class AsyncRequest(BaseRequest):
 
     def response(self) -> Awaitable[AsyncResponse | None]:
         """Wait for the response; ``None`` when the request failed."""
-        return self._views.wait(_shown(self._state.answered, self._views))  # type: ignore[no-any-return] # awaitable here
+        shown = _shown(self._state.answered, self._views)
+        awaited: Awaitable[AsyncResponse | None] = self._views.wait(shown)
+        return awaited
 
 
 def _shown(answered: Promise[ResponseState | None], views: Views) -> Promise[Any]:

@@ -224,7 +224,7 @@ class Session:
                         exchange.force_continue()
             running = [call for entry in entries for call in entry.running]
             waited = all_of(running) if behavior == "wait" else settled(None)
-            waited.watch(lambda _: result.resolve(None) and None)
+            waited.watch(lambda _: result.resolve(None))
 
         self._remove(entries).watch(removed)
         return result
@@ -331,12 +331,8 @@ class Session:
         """Keep what the proxy has against this test."""
         self.errors.append(complaints.from_proxy(message, self.id))
 
-    def record(
-        self, error: BaseException, exchange: Exchange, entry: RouteEntry | None
-    ) -> None:
+    def record(self, error: BaseException, exchange: Exchange, entry: RouteEntry | None) -> None:
         """Keep what went wrong in a handler, with the place."""
         if entry is not None:
             complaints.point_at(error, entry, exchange.request)
         self.errors.append(error)
-
-

@@ -70,9 +70,7 @@ class SocketRoutes:
 
         session.world.handle_socket(entry.handler, socket, done)
 
-    def _handled(
-        self, entry: RouteEntry, socket: SocketState, error: BaseException | None
-    ) -> None:
+    def _handled(self, entry: RouteEntry, socket: SocketState, error: BaseException | None) -> None:
         if self.session.ended:
             return
         if error is not None:
@@ -106,5 +104,3 @@ class SocketRoutes:
 
 def _never(*_: Any) -> None:
     """Stand in for the runner of HTTP handlers: sockets have another."""
-
-

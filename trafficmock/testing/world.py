@@ -49,8 +49,11 @@ class Link(Protocol):
         :raises ConnectionLostError: there is no connection.
         """
 
-    def call_later(self, seconds: float, function: Callable[[], None]) -> Cancel:
+    def call_later(self, seconds: float, function: Callable[[], object]) -> Cancel:
         """Call a function later; the answer cancels that."""
 
     def new_id(self) -> str:
         """Make an id that nobody else has."""
+
+    def epoch_ms(self) -> int:
+        """Tell the time in milliseconds since 1970."""
