@@ -35,10 +35,16 @@ class Finished:
 
 
 class AsyncioSurroundings:
-    """Reaches the session from coroutines of any loop."""
+    """Reaches the session from coroutines of any loop.
 
-    def __init__(self, background: Background) -> None:
+    :param loop: where handlers run; else the loop of the latest call.
+    """
+
+    def __init__(
+        self, background: Background, loop: asyncio.AbstractEventLoop | None = None
+    ) -> None:
         self.background = background
+        self.loop = loop
 
     def request(self, state: RequestState) -> AsyncRequest:
         """Show a request."""
@@ -60,6 +66,8 @@ class AsyncioSurroundings:
 
     def wait_for(self, function: Callable[[], Promise[T]]) -> asyncio.Future[T]:
         """Call something of the session that gives a promise, and give that as a future."""
+        if self.loop is not self.background.loop:
+            self.loop = asyncio.get_running_loop()
         return asyncio.wrap_future(self.background.future(function))
 
     def done(self) -> Finished:
@@ -68,17 +76,11 @@ class AsyncioSurroundings:
 
 
 class AsyncioWorld:
-    """Calls a test's functions on a loop.
+    """Calls a test's functions on the loop of the surroundings, known by then."""
 
-    :param loop: which one; asked at each call, since a test's is known late.
-    """
-
-    def __init__(
-        self, background: Background, loop: Callable[[], asyncio.AbstractEventLoop]
-    ) -> None:
+    def __init__(self, background: Background, surroundings: AsyncioSurroundings) -> None:
         self._background = background
-        self._loop = loop
-        self._surroundings = AsyncioSurroundings(background)
+        self._surroundings = surroundings
         self._tasks: set[asyncio.Future[Any]] = set()
 
     def handle(self, handler: Any, exchange: Exchange, done: Done) -> None:
@@ -111,8 +113,9 @@ class AsyncioWorld:
         def say(result: Any, error: BaseException | None) -> None:
             self._background.post(lambda: done(result, error))
 
+        loop = self._surroundings.loop or self._background.loop
         try:
-            self._loop().call_soon_threadsafe(self._start, start, say)
+            loop.call_soon_threadsafe(self._start, start, say)
         except RuntimeError as error:
             say(None, error)
 

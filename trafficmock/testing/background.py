@@ -13,7 +13,6 @@ import time
 import uuid
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, TypeVar
-from urllib.parse import urlsplit, urlunsplit
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
@@ -21,6 +20,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from trafficmock.testing.codec import decode_for_worker
 from trafficmock.testing.errors import ConnectionLostError, UsageError
 from trafficmock.testing.hub import Hub, Identity
+from trafficmock.testing.proxy_address import unreachable, websocket_url
 from trafficmock.wire.codec import encode
 
 if TYPE_CHECKING:
@@ -36,26 +36,6 @@ T = TypeVar("T")
 
 OPEN_SECONDS = 10.0
 CLOSE_SECONDS = 2.0
-
-
-def websocket_url(proxy_url: str) -> str:
-    """Give the coordinator's address for the proxy's.
-
-    :raises UsageError: it is no URL of a proxy.
-    """
-    parts = urlsplit(proxy_url)
-    scheme = {"http": "ws", "https": "wss"}.get(parts.scheme)
-    if scheme is None or not parts.netloc:
-        raise UsageError(f"the proxy's URL must be like http://127.0.0.1:4310, not {proxy_url!r}")
-    return urlunsplit((scheme, parts.netloc, "/ws", "", ""))
-
-
-def unreachable(proxy_url: str, error: BaseException) -> ConnectionLostError:
-    """Make the error of a proxy that is not there."""
-    return ConnectionLostError(
-        f"no trafficmock proxy at {proxy_url}: {error}. "
-        "Start one with `trafficmock serve`, or say where it is with TRAFFICMOCK_PROXY_URL."
-    )
 
 
 class Background:

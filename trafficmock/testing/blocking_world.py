@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from trafficmock.testing.asyncio_world import AsyncioWorld, watch_route
-from trafficmock.testing.pool import Pool
+from trafficmock.testing.asyncio_world import AsyncioSurroundings, AsyncioWorld, watch_route
 from trafficmock.testing.request import Request
 from trafficmock.testing.response import Response
 from trafficmock.testing.route import Route
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from trafficmock.testing.background import Background
     from trafficmock.testing.exchange import Exchange
+    from trafficmock.testing.pool import Pool
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.request import RequestState
     from trafficmock.testing.response import ResponseState
@@ -65,7 +65,7 @@ class BlockingWorld:
         self._background = background
         self._pool = pool
         self._surroundings = BlockingSurroundings(background)
-        self._asyncio = AsyncioWorld(background, lambda: background.loop)
+        self._asyncio = AsyncioWorld(background, AsyncioSurroundings(background, background.loop))
 
     def handle(self, handler: Any, exchange: Exchange, done: Done) -> None:
         """Run a route handler."""

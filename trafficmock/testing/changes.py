@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ada_url
 from attrs import evolve, frozen
@@ -11,9 +11,11 @@ from msgspec import UNSET
 
 from trafficmock.testing import headers as hd
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.headers import HeadersArgument, Pairs
 from trafficmock.wire import body
 from trafficmock.wire.request import Overrides
+
+if TYPE_CHECKING:
+    from trafficmock.testing.headers import HeadersArgument, Pairs
 
 PostData = str | bytes | dict[str, Any] | list[Any] | int | float | bool | None
 JSON = "application/json"

@@ -16,12 +16,12 @@ from trafficmock.testing.errors import (
     UndecidedError,
     UsageError,
 )
-from trafficmock.testing.response import ResponseState
 from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill, HandlerResult
 
 if TYPE_CHECKING:
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.request import RequestState
+    from trafficmock.testing.response import ResponseState
     from trafficmock.testing.routes import RouteEntry
     from trafficmock.testing.session import Session
     from trafficmock.wire.inbound import AbortCode

@@ -13,7 +13,6 @@ from trafficmock.testing import headers as hd
 from trafficmock.testing.errors import FetchError, TestEndedError, UsageError
 from trafficmock.testing.promise import Promise
 from trafficmock.testing.response import ResponseState
-from trafficmock.wire.response import Response
 
 if TYPE_CHECKING:
     from trafficmock.testing.changes import Changes, PostData
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.request import RequestState
     from trafficmock.testing.world import Cancel, Link
     from trafficmock.wire.outbound import FetchDone
+    from trafficmock.wire.response import Response
 
 DEFAULT_TIMEOUT_MS = 30_000.0
 

@@ -126,7 +126,7 @@ class Recording:
 
     def _body(self, content: bytes, kind: str) -> dict[str, str]:
         if self.content == "attach":
-            extension = mimetypes.guess_extension(kind.split(";")[0].strip()) or ".bin"
+            extension = mimetypes.guess_extension(kind.split(";", maxsplit=1)[0].strip()) or ".bin"
             # Names are for telling contents apart, as Playwright does it; nothing is secret.
             name = hashlib.sha1(content, usedforsecurity=False).hexdigest() + extension
             self.files[name] = content

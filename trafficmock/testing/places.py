@@ -21,9 +21,9 @@ def proxy_token(environment: Mapping[str, str] = os.environ) -> str | None:
 
 def attached(url: str, token: str | None, client_id: str | None) -> dict[str, str]:
     """Make the environment in which an application's agent finds the proxy."""
-    values = {name: url for name in _URL_VARIABLES}
+    values = dict.fromkeys(_URL_VARIABLES, url)
     if token is not None:
-        values |= {name: token for name in _TOKEN_VARIABLES}
+        values |= dict.fromkeys(_TOKEN_VARIABLES, token)
     if client_id is not None:
         values["TRAFFICMOCK_CLIENT_ID"] = client_id
     return values

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import warnings
 from contextlib import contextmanager
-from trafficmock import __version__
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from trafficmock import __version__
 from trafficmock.testing import places
 from trafficmock.testing.api import SessionCalls
 from trafficmock.testing.background import Background
@@ -22,8 +22,6 @@ from trafficmock.testing.har_routes import HarOptions
 from trafficmock.testing.hub import Identity
 from trafficmock.testing.observing import DEFAULT_TIMEOUT_MS
 from trafficmock.testing.pool import Pool
-from trafficmock.testing.request import Request
-from trafficmock.testing.response import Response
 from trafficmock.testing.session import Session, TestInfo
 
 if TYPE_CHECKING:
@@ -35,6 +33,8 @@ if TYPE_CHECKING:
     from trafficmock.testing.har_routes import NotFound
     from trafficmock.testing.matchers import Names, UrlMatcher
     from trafficmock.testing.promise import Promise
+    from trafficmock.testing.request import Request
+    from trafficmock.testing.response import Response
     from trafficmock.testing.session import Behavior
     from trafficmock.testing.waiters import Kind, Waiter
     from trafficmock.testing.world import World
