@@ -200,6 +200,7 @@ class Exchange:
     def _settle(self, action: Fulfill | Continue | Abort | Decline) -> None:
         self.stage = Stage.SETTLED
         self.session.open.pop(self.request.id, None)
+        self.session.decisions[self.request.id] = type(action).__name__.lower()
         self.session.send(HandlerResult(self.request.id, action))
         if isinstance(action, Abort):
             self.request.answer(None)

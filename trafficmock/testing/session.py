@@ -60,6 +60,7 @@ class Session:
     """A registered test.
 
     :param open: the exchanges that are not decided.
+    :param decisions: what became of each request that the test owned, in words.
     :param finishing: called at the end, before the test is unregistered.
     """
 
@@ -74,6 +75,7 @@ class Session:
     waiters: Waiters = field(init=False, factory=Waiters)
     fetches: Fetches = field(init=False)
     open: dict[str, Exchange] = field(init=False, factory=dict)
+    decisions: dict[str, str] = field(init=False, factory=dict)
     errors: list[BaseException] = field(init=False, factory=list)
     finishing: list[Callable[[], None]] = field(init=False, factory=list)
     ended: bool = field(init=False, default=False)
@@ -323,6 +325,7 @@ class Session:
             self.waiters.request_came(state)
         exchange = Exchange(self, state, list(self.routes))
         self.open[state.id] = exchange
+        self.decisions[state.id] = "undecided"
         exchange.proceed()
 
     # Errors
