@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 
 from trafficmock.testing.errors import RoutingError
+from trafficmock.testing.routes import code_of
 
 if TYPE_CHECKING:
     from trafficmock.testing.request import RequestState
@@ -41,7 +42,7 @@ def _other(diagnostic: Any, test_id: str) -> str:
 def point_at(error: BaseException, entry: RouteEntry, request: RequestState) -> None:
     """Note on an error which handler raised it, on which line, for which request."""
     error.add_note(f"in {entry.name}, registered for {entry.matcher}, on {request}")
-    code = getattr(entry.handler, "__code__", None)
+    code = code_of(entry.handler)
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if code and frame.filename == code.co_filename]
     if own:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import os.path
+
+from functools import partial
+from inspect import unwrap
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -11,6 +13,7 @@ from trafficmock.testing.promise import Promise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import CodeType
 
     from trafficmock.testing.exchange import Exchange
     from trafficmock.testing.matchers import Matcher
@@ -54,10 +57,19 @@ class RouteEntry:
 def describe(function: Any) -> str:
     """Name a function of the test with its file and line."""
     name = getattr(function, "__qualname__", None) or repr(function)
-    code = getattr(function, "__code__", None)
+    code = code_of(function)
     if code is None:
         return f"handler {name}"
-    return f"handler {name} ({os.path.basename(code.co_filename)}:{code.co_firstlineno})"  # noqa: PTH119 - a text, not a file
+    file = code.co_filename.replace("\\", "/").rpartition("/")[2]
+    return f"handler {name} ({file}:{code.co_firstlineno})"
+
+
+def code_of(function: Any) -> CodeType | None:
+    """Give the code of a function of the test, which decorators and partials may hide."""
+    while isinstance(function, partial):
+        function = function.func
+    code: CodeType | None = getattr(unwrap(function), "__code__", None)
+    return code
 
 
 def limit(times: float | None) -> float | None:
