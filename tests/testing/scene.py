@@ -145,6 +145,11 @@ class Scene:
         return found
 
 
+ALONE = {"connection": "close"}
+"""Headers of a request with a connection of its own: after a reset the npm agent's interceptor
+can report the failure of the last request on a connection for the next one."""
+
+
 def control(app_url: str, action: str, command: dict[str, Any]) -> Any:
     """Tell the application something."""
     data = json.dumps(command).encode()

@@ -394,6 +394,8 @@ async def second_decision(t: Scene) -> None:
 
     await t.route(url, handler)
     assert (await t.get(url))["body"] == "once"
+    while len(told) < 2:
+        await t.upstream("seen?path=/nothing")
     assert "either body or json" in told[0]
     assert "already handled" in told[-1]
 
