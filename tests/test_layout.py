@@ -46,7 +46,8 @@ TESTING_ADAPTERS = {
 }
 """Files of the test side that do I/O; the others decide, and are pure."""
 
-IMPURE = {"twisted", "autobahn", "klein", "time", "os", "socket", "random", "secrets", "threading", "asyncio"}
+IMPURE = {"twisted", "autobahn", "klein", "time", "os", "socket", "random", "secrets"}
+IMPURE |= {"threading", "asyncio", "websockets"}
 
 TESTED_TOGETHER = {
     "core": "through the coordinator, by the playbooks of tests/core",
@@ -104,8 +105,7 @@ class ImportTests(SynchronousTestCase):
         wrong = [
             f"{path.relative_to(ROOT)} imports {name}"
             for path in modules()
-            if part(path) in PURE
-            or (part(path) == "testing" and path.name not in TESTING_ADAPTERS)
+            if part(path) in PURE or (part(path) == "testing" and path.name not in TESTING_ADAPTERS)
             for name in imported(path)
             if name.split(".")[0] in IMPURE
         ]

@@ -8,11 +8,12 @@ import json
 import urllib.request
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define, field
 
-from tests.e2e.stage import Stage
+if TYPE_CHECKING:
+    from tests.e2e.stage import Stage
 
 Row = Callable[["Scene"], Coroutine[Any, Any, None]]
 Handler = Callable[..., Coroutine[Any, Any, Any]]
@@ -118,7 +119,7 @@ class Scene:
     async def answer(self, url: Any, body: str, **options: Any) -> Callable[..., Any]:
         """Route to a text."""
 
-        async def handler(route: Any, request: Any) -> None:  # noqa: ARG001 - handlers have both
+        async def handler(route: Any, request: Any) -> None:
             await self(route.fulfill(body=body))
 
         return await self.route(url, handler, **options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from functools import partial
 from inspect import unwrap
 from typing import TYPE_CHECKING, Any

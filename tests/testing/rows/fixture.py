@@ -1,5 +1,7 @@
 """The beginning and the end of a test."""
 
+from typing import Any
+
 from tests.testing.scene import Scene, row
 
 
@@ -8,7 +10,7 @@ async def errors_are_taken_once(t: Scene) -> None:
     """``take_errors`` returns and empties the list; the request was aborted with the text."""
     url = t.url("echo")
 
-    async def boom(route, request):
+    async def boom(route: Any, request: Any) -> None:
         raise ValueError("the handler's own text")
 
     await t.route(url, boom)

@@ -1,6 +1,7 @@
 """What came, and what is to come."""
 
 import re
+from functools import partial
 from typing import Any
 
 from tests.testing.scene import Scene, ours, row
@@ -154,7 +155,7 @@ async def each_kind_of_response(t: Scene) -> None:
 
     await t.route(continued, handler)
     for url, status in ((mocked, 200), (continued, 200), (hop, 302)):
-        response = await t.expect("response", url, lambda url=url: t.get(url))
+        response = await t.expect("response", url, partial(t.get, url))
         assert (response.url, response.status) == (url, status)
 
 
