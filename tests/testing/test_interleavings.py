@@ -164,5 +164,5 @@ class InterleavingTests(SynchronousTestCase):
     def test_any_order(self) -> None:
         """Each request is answered once, ``times`` is exact, the newest comes first."""
         case = Interleavings.TestCase()
-        case.settings = effort(60, steps=40)
+        type(case).settings = effort(60, steps=40)
         case.runTest()

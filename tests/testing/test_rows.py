@@ -1,28 +1,16 @@
 """Every row on every adapter, against a real proxy, a real Node application and its upstream."""
 
-import atexit
-import functools
 from collections.abc import Callable
-from contextlib import ExitStack
 from typing import Any
 
 from twisted.internet import reactor  # noqa: TID251 - trial's own
 from twisted.trial import unittest
 
 from tests.e2e.proxies import target
-from tests.e2e.stage import Stage, stage
 from tests.testing import adapters
 from tests.testing.rows import rows
 from tests.testing.scene import Row
-
-
-@functools.cache
-def shared_stage() -> Stage:
-    """Start the processes once for all rows."""
-    ending = ExitStack()
-    playing = ending.enter_context(stage())
-    atexit.register(ending.close)
-    return playing
+from tests.testing.shared_stage import shared_stage
 
 
 class RowTests(unittest.TestCase):

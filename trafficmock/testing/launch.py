@@ -7,11 +7,13 @@ import functools
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from attrs import frozen
 
@@ -45,7 +47,7 @@ class Proxy:
     def stop(self) -> None:
         """End the process, where we started it."""
         if self.pid is not None:
-            _end(self.pid)
+            _end(self.pid, self.url)
 
 
 def start_proxy(token: str | None = None) -> Proxy:
@@ -95,12 +97,12 @@ def process_proxy() -> Proxy:
     return proxy
 
 
-def _end(pid: int) -> None:
+def _end(pid: int, url: str) -> None:
     """Ask a process to end, insist after a while; it may be another process's child."""
     deadline = time.monotonic() + STOP_SECONDS
     try:
         os.kill(pid, signal.SIGTERM)
-        while not _has_ended(pid):
+        while not _has_ended(pid, url):
             if time.monotonic() > deadline:
                 os.kill(pid, signal.SIGKILL)
                 return
@@ -109,9 +111,18 @@ def _end(pid: int) -> None:
         return
 
 
-def _has_ended(pid: int) -> bool:
+def _has_ended(pid: int, url: str) -> bool:
     try:
         return os.waitpid(pid, os.WNOHANG) != (0, 0)
     except ChildProcessError:
-        os.kill(pid, 0)
+        return not _listens(url)
+
+
+def _listens(url: str) -> bool:
+    """Tell whether a proxy still takes connections; who its parent is does not matter here."""
+    place = urlsplit(url)
+    try:
+        socket.create_connection((place.hostname, place.port), timeout=STOP_SECONDS).close()
+    except OSError:
         return False
+    return True
