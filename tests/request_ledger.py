@@ -1,5 +1,6 @@
 """What became of each request: seen first, settled once, told once, reported after."""
 
+from collections import Counter
 from typing import Any
 
 from attrs import define, field
@@ -32,7 +33,8 @@ class Row:
     """One life of a request id.
 
     :param agent: the connection that announced it.
-    :param recorded: the history was told of it.
+    :param recorded: the history was told of it. How long the id of a hop after nothing
+        is in use cannot be told from outside.
     :param settled: how it ended.
     :param record: what the history was told of it.
     :param told: the agent was told.
@@ -51,20 +53,25 @@ class Row:
     observers: set[str] = field(factory=set)
 
     def in_use(self) -> bool:
-        return self.settled is None or self.awaiting
+        return self.recorded and (self.settled is None or self.awaiting)
+
+    def may_be_in_use(self) -> bool:
+        return self.in_use() or not self.recorded
 
 
 @define
 class RequestLedger:
-    """The books about requests; ``fetches`` says who waits for which."""
+    """The books about requests; ``fetches`` counts who waits for which."""
 
     rows: dict[str, Row] = field(factory=dict)
-    fetches: dict[tuple[str, str], str] = field(factory=dict)
+    fetches: Counter[tuple[str, str, str]] = field(factory=Counter)
     _refused: str | None = None
 
     def took(self, effects: Effects, sender: str | None, said: object, agents: set[str]) -> None:
         """Check what an event led to; ``agents`` are there to hear of it."""
         self._refused = self._to_be_refused(sender, said, agents)
+        if sender in agents and isinstance(said, inbound.RequestObserve):
+            self._hop_after_nothing(said, effects, sender)
         unheard = []
         for effect in effects:
             if isinstance(effect, Send):
@@ -73,6 +80,7 @@ class RequestLedger:
                 unheard.append(self._settled(effect))
             elif isinstance(effect, records.RequestSeen):
                 self._seen(effect, sender)
+                self._refused = None
             elif isinstance(effect, records.ResponseReported):
                 self._reported(effect)
             elif isinstance(effect, records.HopSeen):
@@ -92,6 +100,14 @@ class RequestLedger:
         """List the requests that still wait for a decision."""
         return [request_id for request_id, row in self.rows.items() if not row.settled]
 
+    def _hop_after_nothing(
+        self, said: inbound.RequestObserve, effects: Effects, sender: str
+    ) -> None:
+        row = self.rows.get(said.request_id)
+        recorded = any(isinstance(effect, records.HopSeen) for effect in effects)
+        if not recorded and (row is None or not row.may_be_in_use()):
+            self.rows[said.request_id] = Row(sender, recorded=False, settled="hop")
+
     # Messages
 
     def _to_be_refused(self, sender: str | None, said: object, agents: set[str]) -> str | None:
@@ -102,7 +118,7 @@ class RequestLedger:
             return said.ids.get("requestId")
         if isinstance(said, inbound.RequestStart):
             row = self.rows.get(said.request_id)
-            return said.request_id if row is not None and row.in_use() else None
+            return said.request_id if row is not None and row.may_be_in_use() else None
         return None
 
     def _sent(self, send: Send, sender: str | None, said: object) -> None:
@@ -114,11 +130,11 @@ class RequestLedger:
             assert send.to == (row.agent,), f"fetch by somebody else: {send}"
             assert row.settled is None, f"late fetch: {send}"
             assert sender is not None
-            self.fetches[message.request_id, message.fetch_id] = sender
+            self.fetches[message.request_id, message.fetch_id, sender] += 1
         elif isinstance(message, outbound.FetchDone):
             self._fetch_done(send, message, said)
         elif isinstance(message, outbound.RequestObserved):
-            self._observed(send, message, sender)
+            self.rows[message.request_id].observers.update(send.to)
         elif isinstance(message, outbound.RequestMatched):
             row = self.rows[message.request_id]
             assert not row.matched, f"matched again: {send}"
@@ -149,19 +165,12 @@ class RequestLedger:
         row.told = True
 
     def _fetch_done(self, send: Send, message: outbound.FetchDone, said: object) -> None:
-        key = (message.request_id, message.fetch_id)
+        key = message.request_id, message.fetch_id
         if isinstance(said, inbound.HandlerResult) and isinstance(said.result, inbound.Fetch):
             assert key == (said.request_id, said.result.fetch_id), f"another fetch: {send}"
         else:
-            assert self.fetches.pop(key, None) == send.to[0], f"nobody waits for {send}"
-
-    def _observed(self, send: Send, message: outbound.RequestObserved, sender: str | None) -> None:
-        row = self.rows.get(message.request_id)
-        if row is None or not row.in_use():
-            assert sender is not None
-            row = Row(sender, recorded=False, settled="hop", awaiting=True)
-            self.rows[message.request_id] = row
-        row.observers.update(send.to)
+            self.fetches[*key, send.to[0]] -= 1
+            assert self.fetches[*key, send.to[0]] >= 0, f"nobody waits for {send}"
 
     # Records
 

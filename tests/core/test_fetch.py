@@ -57,6 +57,7 @@ class FetchTests(SynchronousTestCase):
 
     def test_sequence(self) -> None:
         """Fetches interleave; each answer goes to its asker, then the handler decides."""
+        matched = self.play.tables()
         self.asks("f1")
         self.asks("f2")
         self.agent.says(fetched("r1", "f2", response(404)))
@@ -66,6 +67,7 @@ class FetchTests(SynchronousTestCase):
         self.play.expect(done(self.worker, "f1", failure()))
         self.agent.says(fetched("r1", "f3"))
         self.play.expect(done(self.worker, "f3", response()))
+        self.assertEqual(self.play.tables(), matched)
         self.worker.says(fulfill())
         self.play.take()
         self.assertEqual(self.play.tables(), self.before)
@@ -129,6 +131,14 @@ class FetchTests(SynchronousTestCase):
         self.agent.says(fetched())
         self.play.expect()
         self.assertEqual(self.play.tables(), self.before)
+
+    def test_test_ends(self) -> None:
+        """When the test ends, open fetches are answered without waiting for the upstream."""
+        self.asks("f1")
+        self.test.ends()
+        self.assertEqual(fetches_done(self.play.take()), ["f1"])
+        self.agent.says(fetched())
+        self.play.expect()
 
     def test_agent_lost(self) -> None:
         """When the agent is lost, open fetches are answered, decided or not."""

@@ -179,6 +179,18 @@ class OversizeTests(SynchronousTestCase):
             self.agent.gets(outbound.SocketError("s1", "internal", TOO_BIG)),
         )
 
+    def test_socket_closed_early(self) -> None:
+        """One that its application closed while tests were asked is only forgotten."""
+        self.test.route(Matcher(predicate=True), kind="websocket")
+        before = self.play.tables()
+        self.agent.says(open_socket())
+        self.play.take()
+        self.agent.says(inbound.ClosePage("s1", was_clean=True))
+        self.play.take()
+        self.worker.says(claims_socket("s1", "buys", "buys#1"))
+        self.replaced(outbound.SocketMatched)
+        self.assertEqual(self.play.tables(), before)
+
     def test_too_late(self) -> None:
         """What was settled in the meantime is no matter."""
         for send in (

@@ -177,6 +177,28 @@ class GuardTests(OneWorker):
         self.worker.says(claims("r1", test.id, route_id))
         self.play.expect(self.matched(test, route_id))
 
+    def test_another_route_at_work(self) -> None:
+        """A handler of another route of the same test cannot expire the one that matches."""
+        test, _ = self.at_work()
+        self.worker.says(inbound.RouteUnregister("buys#1"))
+        self.play.take()
+        route_id = test.route("http://h.test/*")
+        self.agent.says(start())
+        self.play.expect(*self.seen(self.worker), self.matched(test, route_id))
+
+    def test_any_route_counts_between_tests(self) -> None:
+        """Before two tests are called ambiguous, one with any handler at work is asked."""
+        test, _ = self.at_work()
+        self.worker.says(inbound.RouteUnregister("buys#1"))
+        self.play.take()
+        test.route("http://h.test/*")
+        rival = self.play.worker("2").test("rival")
+        mine = rival.route("http://h.test/a")
+        self.agent.says(start())
+        self.play.expect(*self.seen(self.worker, rival.worker), self.worker.gets(CLAIM))
+        self.worker.says(claims("r1", test.id))
+        self.play.expect(self.matched(rival, mine))
+
     def test_expired_in_between(self) -> None:
         """A route that expires by the first request lets the second one pass."""
         test, route_id = self.at_work()

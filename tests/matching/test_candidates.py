@@ -7,6 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.matching.candidates import HANDFUL, Candidates
 from trafficmock.matching.glob import compile_glob
+from trafficmock.matching.literals import MAX_END
 
 MANY = 300
 
@@ -54,6 +55,17 @@ class CandidatesTests(SynchronousTestCase):
         """What demands no text of a URL is a candidate for each."""
         candidates = filled(["**", *(f"**/r{n}" for n in range(MANY))])
         self.assertEqual(list(candidates.find("x")), ["**"])
+
+    def test_long_texts(self) -> None:
+        """Beginnings and endings of any length are found; many slashes cost linear time."""
+        for length in (MAX_END - 20, MAX_END, MAX_END + 20):
+            text = "x" * length
+            self.check(f"http://h.test/{text}/N/*", f"http://h.test/{text}/N/a")
+            self.check(f"**/N/{text}", f"http://h.test/N/{text}")
+            self.check(f"http://N.test/{text}/*", f"http://N.test/{text}/a")
+        candidates = filled(["http://h.test/r/*", "**/r/x", "**/q"])
+        url = "http://h.test/r/" + "a/" * 1_000_000 + "r/x"
+        self.assertEqual(set(candidates.find(url)), {"http://h.test/r/*", "**/r/x"})
 
     def test_once(self) -> None:
         """A member whose alternatives all fit is found once."""

@@ -8,6 +8,7 @@ from tests.net.fakes import DriverRig
 from trafficmock.core.settings import Settings
 from trafficmock.history.recorder import Capture
 from trafficmock.history.store import History
+from trafficmock.net.overlong import Overlong
 
 URL = "http://api.test/users"
 OK = {"status": 200, "statusText": "OK", "headers": {}, "bodyBase64": "aGk="}
@@ -94,6 +95,19 @@ class DecisionTests(SynchronousTestCase):
         self.rig.driver.link_closed(worker)
         (decision,) = self.agent.took("decision:error")
         self.assertEqual(decision["code"], "disconnected")
+
+    def test_overlong(self) -> None:
+        """A result that was too long to be read fails its request, and names the option."""
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.rig.request(self.agent, "1", URL)
+        worker.took("request:observed", "request:matched")
+        head = b'{"type":"handler:result","requestId":"1","result":{"action":"fulf'
+        self.rig.driver.link_overlong(worker, Overlong(1000, 100, head))
+        (decision,) = self.agent.took("decision:error")
+        self.assertEqual(decision["code"], "handler_failed")
+        _, complaint = worker.took("request:response", "proxy:error")
+        self.assertEqual(complaint["testId"], "t")
+        self.assertIn("--max-frame-bytes", complaint["message"])
 
     def test_too_big(self) -> None:
         """A body that no client would take is left out of the news; the decision still comes."""

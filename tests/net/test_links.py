@@ -1,11 +1,10 @@
-"""The limits of a link, and that what we give out is a link."""
+"""The limits of a link."""
 
 import sys
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.net.links import Link, LinkHandler, WebSocketLimits
-from trafficmock.net.stock_websocket import OpenLink
+from trafficmock.net.links import WebSocketLimits
 
 
 class LimitsTests(SynchronousTestCase):
@@ -24,10 +23,3 @@ class LimitsTests(SynchronousTestCase):
         self.assertEqual(limits.max_frame_bytes, sys.maxsize)
         self.assertEqual(limits.send_queue_bytes, sys.maxsize)
         self.assertEqual(limits.high_water, sys.maxsize)
-
-    def test_protocols(self) -> None:
-        """Our link has all that a link has, and handlers are told five things."""
-        members = {name for name in vars(Link) if not name.startswith("_")} | {"id"}
-        self.assertEqual(members - set(dir(OpenLink)), set())
-        told = {name for name in vars(LinkHandler) if name.startswith("link_")}
-        self.assertEqual(len(told), 5)

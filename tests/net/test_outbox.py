@@ -218,12 +218,35 @@ class LimitTests(SynchronousTestCase):
         self.assertEqual(self.rig.events, ["backlogged", "drained"])
 
     def test_overflow(self) -> None:
-        """When more than the limit waits, the next message is refused; a large one is not."""
-        self.rig.outbox.add(bytes(5000))
+        """When more than the limit waits, the next message is refused."""
+        for _ in range(11):
+            self.rig.outbox.add(bytes(100))
         self.assertEqual(self.rig.events, ["backlogged"])
         self.rig.outbox.add(b"x")
-        self.assertEqual(self.rig.events, ["backlogged", "overflowed 5000"])
-        self.assertEqual(self.rig.outbox.queued_bytes, 5000)
+        self.assertEqual(self.rig.events, ["backlogged", "overflowed 1100"])
+        self.assertEqual(self.rig.outbox.queued_bytes, 1100)
+
+    def test_large_message(self) -> None:
+        """One message larger than the limit leaves as much room as there was without it."""
+        self.rig.outbox.add(bytes(5000))
+        for _ in range(11):
+            self.rig.outbox.add(bytes(100))
+        self.assertEqual(self.rig.events, ["backlogged"])
+        self.rig.outbox.add(b"x")
+        self.assertEqual(self.rig.events, ["backlogged", "overflowed 6100"])
+
+    def test_large_messages(self) -> None:
+        """Of several large messages one is not counted: the first that has not been taken."""
+        outbox = self.rig.outbox
+        outbox.add(bytes(5000))
+        outbox.add(bytes(2000))
+        self.assertEqual(self.rig.events, ["backlogged"])
+        self.rig.transport.empty()
+        self.assertEqual((outbox.queued_bytes, self.rig.events), (0, ["backlogged", "drained"]))
+        outbox.add(bytes(5000))
+        outbox.add(bytes(2000))
+        outbox.add(b"x")
+        self.assertEqual(self.rig.events[2:], ["backlogged", "overflowed 7000"])
 
     def test_no_limit(self) -> None:
         """With 0 there is neither a mark nor a limit."""

@@ -5,9 +5,11 @@ from typing import Any
 from twisted.logger import LogLevel, capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.net.http_client import parse
 from tests.net.websockets import (
     BINARY,
     CLOSE,
+    HANDSHAKE,
     MORE,
     PING,
     PONG,
@@ -54,9 +56,18 @@ class ConnectionTests(SynchronousTestCase):
         """A handshake that Autobahn refuses is answered, and is no link."""
         rig = Rig(self.protocol_class)
         rig.receive(b"GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\r\n")
-        self.assertIn(b"HTTP/1.1 400", rig.sent())
+        answer = parse(rig.sent())
+        self.assertEqual((answer.status, answer.json()["error"]), (400, "bad_request"))
         self.assertFalse(rig.connected)
         self.assertEqual((rig.handler.events, rig.timers()), ([], 0))
+
+    def test_another_version(self) -> None:
+        """Who speaks another version of the protocol is told which ones we speak."""
+        rig = Rig(self.protocol_class)
+        rig.receive(HANDSHAKE.replace(b": 13", b": 99") + b"\r\n")
+        answer = parse(rig.sent())
+        self.assertEqual(answer.status, 400)
+        self.assertIn("13", answer.headers["sec-websocket-version"])
 
     def test_no_delay(self) -> None:
         """Small messages are not held back by the kernel."""
@@ -90,22 +101,49 @@ class ConnectionTests(SynchronousTestCase):
         rig.receive(data[1000:])
         self.assertEqual(rig.handler.messages, messages)
 
+    def test_overlong(self) -> None:
+        """A message over the limit is read past; its head is told of before it has arrived."""
+        rig = self.open(max_frame_bytes=10_000)
+        data = frame(b"head" + bytes(20_000)) + frame(b"next")
+        rig.receive(data[:10_000])
+        self.assertEqual(rig.handler.events, ["opened", "overlong b'head\\x00' 20004"])
+        rig.receive(data[10_000:])
+        self.assertEqual((rig.handler.messages, rig.frames()), ([b"next"], []))
+        self.assertEqual(len(rig.handler.events), 2)
+
+    def test_overlong_and_short(self) -> None:
+        """A message over a small limit is told of although it is no longer than a head."""
+        rig = self.open(max_frame_bytes=10)
+        rig.receive(frame(b"elevenbytes") + frame(b"ten bytes."))
+        self.assertEqual(rig.handler.events, ["opened", "overlong b'eleve' 11"])
+        self.assertEqual(rig.handler.messages, [b"ten bytes."])
+
+    def test_overlong_fragments(self) -> None:
+        """Fragments count in sum, and make one overlong message."""
+        rig = self.open(max_frame_bytes=1000)
+        for part in (frame(b"a" * 600, fin=False), frame(b"b" * 401, opcode=MORE, fin=False)):
+            rig.receive(part)
+        self.assertEqual(rig.handler.events, ["opened", "overlong b'aaaaa' 1001"])
+        rig.receive(frame(b"c" * 600, opcode=MORE) + frame(b"next"))
+        self.assertEqual((rig.handler.messages, len(rig.handler.events)), ([b"next"], 2))
+
+    def test_overlong_late(self) -> None:
+        """A message that is over the limit only after its head came is told of at once."""
+        rig = self.open(max_frame_bytes=10_000)
+        rig.receive(frame(b"a" * 6000, fin=False))
+        self.assertEqual(rig.handler.events, ["opened"])
+        rig.receive(frame(b"b" * 6000, opcode=MORE) + frame(b"next"))
+        self.assertEqual(rig.handler.events, ["opened", "overlong b'aaaaa' 12000"])
+        self.assertEqual(rig.handler.messages, [b"next"])
+
     def test_too_large(self) -> None:
-        """A message over the limit is refused by its header, with 1009."""
+        """A message very much over the limit is refused by its header, with 1009."""
         rig = self.open(max_frame_bytes=1000)
         rig.receive(frame(bytes(1000)))
-        rig.receive(frame(bytes(1001))[:8])
+        rig.receive(frame(bytes(16_001))[:8])
         ((opcode, payload),) = rig.frames()
         self.assertEqual((opcode, payload[:2]), (CLOSE, (1009).to_bytes(2, "big")))
-        self.assertEqual(rig.handler.messages, [bytes(1000)])
-
-    def test_fragments_too_large(self) -> None:
-        """Fragments count in sum."""
-        rig = self.open(max_frame_bytes=1000)
-        rig.receive(frame(bytes(600), fin=False) + frame(bytes(401), opcode=MORE))
-        ((opcode, payload),) = rig.frames()
-        self.assertEqual((opcode, payload[:2]), (CLOSE, (1009).to_bytes(2, "big")))
-        self.assertEqual(rig.handler.messages, [])
+        self.assertEqual((rig.handler.messages, rig.handler.events), ([bytes(1000)], ["opened"]))
 
     def test_violations(self) -> None:
         """Frames that no client may send end the connection with 1002."""

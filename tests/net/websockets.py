@@ -11,6 +11,7 @@ from twisted.python.failure import Failure
 
 from trafficmock.net.links import Link, WebSocketLimits
 from trafficmock.net.masking import unmask_in_python
+from trafficmock.net.overlong import Overlong
 from trafficmock.net.stock_websocket import StockProtocol
 from trafficmock.net.websocket import LinkFactory
 
@@ -135,6 +136,9 @@ class Heard:
         self.messages.append(payload)
         if self.react is not None:
             self.react(link, payload)
+
+    def link_overlong(self, link: Link, message: Overlong) -> None:  # noqa: ARG002 - the signature of handlers
+        self.events.append(f"overlong {message.head[:5]!r} {message.size}")
 
     def link_closed(self, link: Link) -> None:  # noqa: ARG002 - the signature of handlers
         self.events.append("closed")

@@ -13,8 +13,8 @@ from trafficmock.wire import outbound
 from trafficmock.wire.response import Failure
 
 if TYPE_CHECKING:
+    from trafficmock.core.decisions import Decisions
     from trafficmock.core.reports import Reports
-    from trafficmock.core.requests import Requests
     from trafficmock.core.sockets import Sockets
     from trafficmock.wire.codec import InvalidMessageError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Complaints:
     """Answers bad input so that it harms nobody but its sender."""
 
-    requests: Requests
+    decisions: Decisions
     sockets: Sockets
     reports: Reports
 
@@ -39,14 +39,14 @@ class Complaints:
             return
         test_id = self._test_concerned(client, error)
         if error.type == "handler:result":
-            pending = self.requests.pending.get(error.ids.get("requestId", ""))
+            pending = self.decisions.pending.get(error.ids.get("requestId", ""))
             if pending is not None and pending.test and pending.test.worker is client:
-                self.requests.fail(pending, "handler_failed", text, out)
+                self.decisions.fail(pending, "handler_failed", text, out)
         out.append(Send((client.id,), outbound.ProxyError(error.code, text, test_id or UNSET)))
 
     def _test_concerned(self, worker: Worker, error: InvalidMessageError) -> str | None:
         test_id = error.ids.get("testId", "")
-        pending = self.requests.pending.get(error.ids.get("requestId", ""))
+        pending = self.decisions.pending.get(error.ids.get("requestId", ""))
         socket = self.sockets.sockets.get(error.ids.get("socketId", ""))
         for subject in (pending, socket):
             if subject is not None and subject.test and subject.test.worker is worker:

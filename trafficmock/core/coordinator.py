@@ -11,6 +11,7 @@ from trafficmock.core import texts
 from trafficmock.core.alarm import Alarm
 from trafficmock.core.claims import Claims
 from trafficmock.core.complaints import Complaints
+from trafficmock.core.decisions import Decisions
 from trafficmock.core.effects import AnswerQuery, Close, Effects, Note, Send
 from trafficmock.core.handlers import Handlers
 from trafficmock.core.handshake import Handshake, refuse
@@ -18,6 +19,7 @@ from trafficmock.core.liveness import Liveness
 from trafficmock.core.oversize import Oversize
 from trafficmock.core.parties import Agent, Client, Party, Stranger, Worker
 from trafficmock.core.registry import Registry
+from trafficmock.core.relay import Relay
 from trafficmock.core.reports import Awaited, Reports
 from trafficmock.core.requests import Requests
 from trafficmock.core.sockets import Sockets
@@ -54,8 +56,10 @@ class Coordinator:
     claims: Claims = field(init=False, factory=Claims)
     alarm: Alarm = field(init=False, factory=Alarm)
     watch: Watch = field(init=False)
+    decisions: Decisions = field(init=False)
     requests: Requests = field(init=False)
     sockets: Sockets = field(init=False)
+    relay: Relay = field(init=False)
     reports: Reports = field(init=False)
     handlers: Handlers = field(init=False)
     setup: TestsAndRoutes = field(init=False)
@@ -70,15 +74,19 @@ class Coordinator:
         settings, registry, claims, alarm = self.settings, self.registry, self.claims, self.alarm
         self.watch = Watch(settings.claim_timeout, alarm)
         awaited = Awaited()
-        self.requests = Requests(settings, registry, claims, self.watch, alarm, awaited)
+        self.decisions = Decisions(claims, self.watch, awaited)
+        self.requests = Requests(
+            settings, registry, claims, self.watch, alarm, awaited, self.decisions
+        )
         self.sockets = Sockets(settings, registry, claims, alarm)
-        self.reports = Reports(registry, awaited, self.requests.pending)
-        self.handlers = Handlers(settings, self.requests)
-        self.setup = TestsAndRoutes(registry, claims, self.requests, self.sockets)
+        self.relay = Relay(self.sockets.sockets)
+        self.reports = Reports(registry, awaited, self.decisions.pending)
+        self.handlers = Handlers(settings, self.decisions)
+        self.setup = TestsAndRoutes(registry, claims, self.decisions, self.requests, self.sockets)
         self.handshake = Handshake(settings)
         self.liveness = Liveness(settings)
-        self.complaints = Complaints(self.requests, self.sockets, self.reports)
-        self.oversize = Oversize(self.requests, self.sockets, self.reports)
+        self.complaints = Complaints(self.decisions, self.sockets, self.reports)
+        self.oversize = Oversize(self.decisions, self.sockets, self.reports)
         self._agent_handlers = self._table_for_agents()
         self._worker_handlers = self._table_for_workers()
 
@@ -157,11 +165,10 @@ class Coordinator:
     def stop(self) -> Effects:
         """Answer everybody who waits, and close every connection: the service ends."""
         out: Effects = []
-        for pending in list(self.requests.pending.values()):
-            self.requests.fail(pending, "disconnected", texts.stopping(str(pending)), out)
+        for pending in list(self.decisions.pending.values()):
+            self.decisions.fail(pending, "disconnected", texts.stopping(str(pending)), out)
         for socket in list(self.sockets.sockets.values()):
-            if "page" not in socket.closed:
-                self.sockets.fail(socket, "disconnected", texts.stopping(str(socket)), out)
+            self.sockets.fail(socket, "disconnected", texts.stopping(str(socket)), out)
         for party_id in self.parties:
             out.append(Close(party_id, GOING_AWAY, "The proxy stops."))
         return out
@@ -209,7 +216,7 @@ class Coordinator:
         text = texts.agent_lost(agent.client_id)
         error = Failure("Error", text, code="disconnected")
         for pending in list(agent.pending.values()):
-            self.requests.fail(pending, "disconnected", text, out, agent_lives=False)
+            self.decisions.fail(pending, "disconnected", text, out, agent_lives=False)
         self.handlers.agent_lost(agent, error, out)
         self.reports.agent_lost(agent, error, out)
         self.sockets.agent_lost(agent, text, out)
@@ -228,7 +235,7 @@ class Coordinator:
     # Who handles which message
 
     def _table_for_agents(self) -> dict[type[Message], Handler]:
-        requests, sockets = self.requests, self.sockets
+        requests, sockets, relay = self.requests, self.sockets, self.relay
         return {
             inbound.Hello: self._hello_again,
             Ping: _answer_ping,
@@ -240,14 +247,14 @@ class Coordinator:
             inbound.RequestObserve: lambda a, m, _, out: self.reports.hop(a, m, out),
             inbound.AgentError: _log_agent_error,
             inbound.SocketOpen: sockets.open,
-            inbound.MessageFromPage: lambda a, m, _, out: sockets.from_agent(a, m, out),
-            inbound.MessageFromServer: lambda a, m, _, out: sockets.from_agent(a, m, out),
+            inbound.MessageFromPage: lambda a, m, _, out: relay.from_agent(a, m, out),
+            inbound.MessageFromServer: lambda a, m, _, out: relay.from_agent(a, m, out),
             inbound.ClosePage: sockets.close_by_agent,
             inbound.CloseServer: sockets.close_by_agent,
         }
 
     def _table_for_workers(self) -> dict[type[Message], Handler]:
-        setup, sockets = self.setup, self.sockets
+        setup, relay = self.setup, self.relay
         return {
             inbound.Hello: self._hello_again,
             Ping: _answer_ping,
@@ -261,16 +268,16 @@ class Coordinator:
             inbound.SocketClaimResult: self._socket_claim_result,
             inbound.HandlerResult: lambda w, m, _, out: self.handlers.result(w, m, out),
             inbound.HistoryQuery: lambda w, m, _, out: out.append(AnswerQuery(w.id, m)),
-            inbound.SendToPage: lambda w, m, _, out: sockets.from_worker(w, m, out),
-            inbound.SendToServer: lambda w, m, _, out: sockets.from_worker(w, m, out),
-            inbound.SocketConnect: lambda w, m, _, out: sockets.act(w, m, out),
-            inbound.SocketEnsureOpened: lambda w, m, _, out: sockets.act(w, m, out),
-            inbound.ClosePage: lambda w, m, _, out: sockets.close_by_worker(w, m, out),
-            inbound.CloseServer: lambda w, m, _, out: sockets.close_by_worker(w, m, out),
+            inbound.SendToPage: lambda w, m, _, out: relay.from_worker(w, m, out),
+            inbound.SendToServer: lambda w, m, _, out: relay.from_worker(w, m, out),
+            inbound.SocketConnect: lambda w, m, _, out: relay.act(w, m, out),
+            inbound.SocketEnsureOpened: lambda w, m, _, out: relay.act(w, m, out),
+            inbound.ClosePage: lambda w, m, _, out: relay.close_by_worker(w, m, out),
+            inbound.CloseServer: lambda w, m, _, out: relay.close_by_worker(w, m, out),
         }
 
     def _cancel(self, agent: Agent, message: inbound.RequestCancel, out: Effects) -> None:
-        self.requests.cancel(agent, message, out)
+        self.decisions.cancel(agent, message, out)
         self.reports.cancel(agent, message, out)
 
     def _request_claim_result(

@@ -13,8 +13,8 @@ from trafficmock.wire import body, inbound, outbound
 from trafficmock.wire.response import Failure
 
 if TYPE_CHECKING:
+    from trafficmock.core.decisions import Decisions
     from trafficmock.core.reports import Reports
-    from trafficmock.core.requests import Requests
     from trafficmock.core.sockets import Sockets
 
 MOST_TEXT = 2000
@@ -25,7 +25,7 @@ MOST_TEXT = 2000
 class Oversize:
     """Keeps what is too large from breaking a connection, and from leaving anybody waiting."""
 
-    requests: Requests
+    decisions: Decisions
     sockets: Sockets
     reports: Reports
 
@@ -54,10 +54,10 @@ class Oversize:
                     out.append(Send(send.to, smaller))
 
     def _match(self, message: outbound.RequestMatched, size: int, limit: int, out: Effects) -> None:
-        pending = self.requests.pending.get(message.request_id)
+        pending = self.decisions.pending.get(message.request_id)
         if pending is not None:
             text = _text(str(pending), size, limit)
-            self.requests.fail_owner(pending, "internal", text, out)
+            self.decisions.fail_owner(pending, "internal", text, out)
 
     def _socket(self, message: outbound.SocketMatched, size: int, limit: int, out: Effects) -> None:
         socket = self.sockets.sockets.get(message.socket_id)
@@ -66,7 +66,7 @@ class Oversize:
 
     def _fetch(self, message: outbound.DecisionFetch, size: int, limit: int, out: Effects) -> None:
         request_id, fetch_id = message.request_id, message.fetch_id
-        pending = self.requests.pending.get(request_id)
+        pending = self.decisions.pending.get(request_id)
         if pending is not None:
             worker_id = pending.agent.fetches.pop((request_id, fetch_id))
             pending.fetches.discard(fetch_id)

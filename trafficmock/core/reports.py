@@ -16,8 +16,8 @@ from trafficmock.wire.response import Failure
 
 if TYPE_CHECKING:
     from trafficmock.core.parties import Agent
+    from trafficmock.core.pending import PendingRequest
     from trafficmock.core.registry import Registry
-    from trafficmock.core.requests import PendingRequest
     from trafficmock.wire.inbound import RequestCancel
 
 MOST_AWAITED = 10_000

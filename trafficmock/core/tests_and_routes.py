@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from trafficmock.core.claims import Claim, Claims
+    from trafficmock.core.decisions import Decisions
     from trafficmock.core.moment import Moment
     from trafficmock.core.parties import Agent, Worker
+    from trafficmock.core.pending import PendingRequest
     from trafficmock.core.registry import Registry, Test
-    from trafficmock.core.requests import PendingRequest, Requests
+    from trafficmock.core.requests import Requests
     from trafficmock.core.sockets import Sockets
     from trafficmock.wire import inbound
 
@@ -32,6 +34,7 @@ class TestsAndRoutes:
 
     registry: Registry
     claims: Claims
+    decisions: Decisions
     requests: Requests
     sockets: Sockets
 
@@ -119,7 +122,7 @@ class TestsAndRoutes:
         """Answer for a test that is gone: its own requests, and the rounds it is asked in."""
         owned: list[PendingRequest] = list(test.requests.values())
         for pending in owned:
-            self.requests.fail(pending, "disconnected", why(str(pending), test), out)
+            self.decisions.fail(pending, "disconnected", why(str(pending), test), out)
         for claim in self.claims.give_up_on(test):
             self.claim_done(claim, out)
 

@@ -60,6 +60,11 @@ def agent_lost(client_id: str) -> str:
     return f"The application {client_id!r} disconnected before this was settled."
 
 
+def socket_owner_lost(subject: str, test: Test) -> str:
+    """Say that nobody is left to handle a WebSocket, held or open."""
+    return f"The worker of {test} disconnected, so nobody handles {subject} any more."
+
+
 def stopping(subject: str) -> str:
     """Say that the service ends."""
     return f"The proxy was stopped while {subject} waited for a decision."

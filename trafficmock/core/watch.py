@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from trafficmock.core.alarm import Alarm
     from trafficmock.core.moment import Moment
-    from trafficmock.core.requests import PendingRequest
+    from trafficmock.core.pending import PendingRequest
 
 
 @define

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 import attrs
 
-from trafficmock.matching.literals import Literals, Variant
+from trafficmock.matching.literals import MAX_END, Literals, Variant
 
 #: So few members are tried sooner than looked up.
 HANDFUL = 16
@@ -105,13 +105,15 @@ class Candidates(Generic[T]):
         :return: each member once, in no particular order.
         """
         found = self._exact.find((url,))
-        components = url.split("/")
+        # One character more, so that what is cut within a component is too long for a label.
         if self._beginnings:
-            found += self._beginnings.find(accumulate(components, _and_then))
+            first = url[: MAX_END + 1].split("/")
+            found += self._beginnings.find(accumulate(first, _and_then))
         if self._endings:
-            found += self._endings.find(accumulate(reversed(components), _and_before))
+            last = url[-MAX_END - 1 :].split("/")
+            found += self._endings.find(accumulate(reversed(last), _and_before))
         if self._components:
-            found += self._components.find(set(components))
+            found += self._components.find(set(url.split("/")))
         for length, shelf in self._pieces.items():
             if shelf:
                 found += shelf.find({url[n : n + length] for n in range(len(url) - length + 1)})

@@ -17,6 +17,9 @@ from trafficmock.matching.tokens import Plain, Token, Wild
 MAX_VARIANTS = 8
 #: Components that nearly every URL has tell nothing.
 COMMON_COMPONENTS = frozenset({"", "http:", "https:", "ws:", "wss:"})
+#: Characters of a beginning or an ending; longer ones are as rare by their pieces, and all
+#: beginnings of a URL together must not take time that grows with the square of its length.
+MAX_END = 512
 
 
 @attrs.frozen
@@ -70,11 +73,12 @@ class Variant:
 def _beginning(run: Run) -> str:
     text, _, _ = run.text.rpartition("/")
     names_host = text.partition("//")[2]
-    return text if run.first and names_host else ""
+    return text if run.first and names_host and len(text) <= MAX_END else ""
 
 
 def _ending(run: Run) -> str:
-    return run.text.partition("/")[2] if run.last else ""
+    text = run.text.partition("/")[2]
+    return text if run.last and len(text) <= MAX_END else ""
 
 
 @attrs.frozen

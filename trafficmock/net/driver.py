@@ -20,7 +20,9 @@ from trafficmock.core.effects import (
 from trafficmock.core.moment import Moment
 from trafficmock.net import queries
 from trafficmock.net.backpressure import Backpressure
+from trafficmock.net.notes import one_line
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
+from trafficmock.wire.heads import too_long
 from trafficmock.wire.inbound import RequestResponse, SocketFrame
 from trafficmock.wire.outbound import RequestObserved
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from trafficmock.core.coordinator import Coordinator
     from trafficmock.history.store import History
+    from trafficmock.net.overlong import Overlong
     from trafficmock.net.recorder import Recorder
     from trafficmock.net.websocket import Link
 
@@ -104,6 +107,12 @@ class Driver:
         if isinstance(message, SocketFrame):
             self._backpressure.pause_sender(link)
 
+    def link_overlong(self, link: Link, message: Overlong) -> None:
+        """Let the core answer for a message that was too long to be read."""
+        now = self._now()
+        error = too_long(message.head, message.limit)
+        self._perform(self.coordinator.handle_invalid(link.id, error, now), now)
+
     def link_closed(self, link: Link) -> None:
         """Tell the core that a connection is gone."""
         del self._links[link.id]
@@ -167,11 +176,13 @@ class Driver:
     def _cut(self, cut: Cut, _: Moment) -> None:
         link = self._links.get(cut.connection_id)
         if link is not None:
-            self.log.warn("Connection {peer} cut: {reason}", peer=link.peer, reason=cut.reason)
+            self.log.warn(
+                "Connection {peer} cut: {reason}", peer=link.peer, reason=one_line(cut.reason)
+            )
             link.abort()
 
     def _note(self, note: Note, _: Moment) -> None:
-        self.log.emit(_LEVELS[note.level], "{text}", text=note.text)
+        self.log.emit(_LEVELS[note.level], "{text}", text=one_line(note.text))
 
     def _answer_query(self, effect: AnswerQuery, now: Moment) -> None:
         result = queries.answer(self.history, effect.query)

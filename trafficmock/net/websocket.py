@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from twisted.logger import Logger
 
 from trafficmock.net.links import Link, LinkHandler, WebSocketLimits
 from trafficmock.net.masking import native_parts_missing
+from trafficmock.net.overlong import READ_PAST
 from trafficmock.net.stock_websocket import StockProtocol
 from trafficmock.net.tuned_websocket import TunedProtocol
 from trafficmock.net.turn import Turn
@@ -54,7 +56,8 @@ class LinkFactory(WebSocketServerFactory):
             webStatus=False,
             # The JSON decoder looks at every byte anyway.
             utf8validateIncoming=False,
-            maxMessagePayloadSize=limits.max_frame_bytes,
+            # Up to here a message that is too long is read past; this ends the connection.
+            maxMessagePayloadSize=min(READ_PAST * limits.max_frame_bytes, sys.maxsize),
             # Say what was wrong before closing.
             failByDrop=False,
             # The handshake is complete before it comes here; the end is bounded by our clock.
