@@ -11,13 +11,14 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.effort import DEEP
 from tests.testing.scene import ask
 from tests.testing.shared_stage import shared_stage
 
 REPOSITORY = Path(__file__).parents[2]
 SAMPLES = Path(__file__).parent / "samples"
 PLUGIN = "trafficmock.testing.pytest_plugin"
-CHILD_SECONDS = 120.0
+CHILD_SECONDS = 240.0
 
 
 def run(*arguments: str, proxy: str | None = None, **more: str) -> str:
@@ -41,12 +42,20 @@ def run(*arguments: str, proxy: str | None = None, **more: str) -> str:
     return finished.stdout
 
 
-def run_pytest(notes: str, *arguments: str, proxy: str | None = None) -> str:
+def run_pytest(
+    notes: str,
+    *arguments: str,
+    proxy: str | None = None,
+    sample: str = "with_pytest.py",
+    **more: str,
+) -> str:
     installed = any(each.value == PLUGIN for each in entry_points(group="pytest11"))
     plugin = () if installed else ("-p", PLUGIN)
-    where = str(SAMPLES / "with_pytest.py")
+    where = str(SAMPLES / sample)
     options = ("-p", "no:cacheprovider", "-o", "asyncio_default_fixture_loop_scope=function")
-    return run("pytest", *plugin, *options, where, *arguments, proxy=proxy, SAMPLE_NOTES=notes)
+    return run(
+        "pytest", *plugin, *options, where, *arguments, proxy=proxy, SAMPLE_NOTES=notes, **more
+    )
 
 
 class PytestTests(SynchronousTestCase):
@@ -83,6 +92,20 @@ class PytestTests(SynchronousTestCase):
         (url_and_pid,) = set(told.values())
         with self.assertRaises(urllib.error.URLError):
             ask(url_and_pid.split()[0] + "/health")
+
+    def test_parallel(self) -> None:
+        """Tests side by side on one proxy, scoped by client id, do not see each other's mocks."""
+        workers, count, runs = (8, 400, 20) if DEEP else (3, 4, 1)
+        proxy = shared_stage().proxy.url
+        for _ in range(runs):
+            output = run_pytest(
+                "/nowhere",
+                *("-n", str(workers), "-q"),
+                proxy=proxy,
+                sample="in_parallel.py",
+                SAMPLE_COUNT=str(count),
+            )
+            self.assertIn(f"{count} passed", output)
 
     def test_options(self) -> None:
         """The option, the ini file and the environment say which proxy, in this order."""
