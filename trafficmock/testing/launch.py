@@ -23,6 +23,8 @@ from trafficmock.testing.errors import ConnectionLostError
 START_SECONDS = 20.0
 STOP_SECONDS = 5.0
 _POLL_SECONDS = 0.02
+_STARTED: list[subprocess.Popen[bytes]] = []
+"""Kept, because Python warns of a process whose object is gone."""
 
 
 @frozen
@@ -78,6 +80,7 @@ def start_proxy(token: str | None = None) -> Proxy:
                 raise ConnectionLostError(f"the proxy did not come up:\n{output}")
             time.sleep(_POLL_SECONDS)
         url = json.loads(ready.read_text())["url"]
+    _STARTED.append(process)
     return Proxy(url=url, token=token, pid=process.pid)
 
 
