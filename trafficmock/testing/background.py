@@ -197,7 +197,8 @@ class Background:
             try:
                 promise = function()
             except BaseException as error:  # noqa: BLE001 - it is raised where it was asked for
-                future.set_exception(error)
+                if future.set_running_or_notify_cancel():
+                    future.set_exception(error)
                 return
             future.add_done_callback(lambda _: self._give_up(future, promise))
             promise.watch(settled)

@@ -31,14 +31,20 @@ def as_deferred(promise: Promise[T]) -> Deferred[T]:
     """Give a promise as a Deferred; cancelling it ends the wait."""
 
     def settled(done: Promise[T]) -> None:
-        if deferred.called:
+        if deferred.called or given_up:
             return
         if done.error is not None:
             deferred.errback(Failure(done.error))
         else:
             deferred.callback(done.value)
 
-    deferred: Deferred[T] = Deferred(lambda _: promise.cancel())
+    def cancelled(_: Deferred[T]) -> None:
+        nonlocal given_up
+        given_up = True
+        promise.cancel()
+
+    given_up = False
+    deferred: Deferred[T] = Deferred(cancelled)
     promise.watch(settled)
     return deferred
 
