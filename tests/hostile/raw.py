@@ -52,6 +52,7 @@ class Raw(Protocol):
     def __init__(self) -> None:
         self.received = bytearray()
         self.ended = False
+        self.answers_heartbeats = False
         self._waiting: list[Deferred[None]] = []
 
     def dataReceived(self, data: bytes) -> None:
@@ -174,14 +175,17 @@ class Raw(Protocol):
             message: dict[str, Any] = json.loads(payload)
             if message["type"] != "ping":
                 return message
+            if self.answers_heartbeats:
+                self.send({"type": "pong", "at": message["at"]})
 
     async def of_type(self, *types: str, about: str | None = None) -> dict[str, Any]:
         """Take the next message of one of these types, leaving out what comes before it.
 
         :param about: the id of the request or socket that it must be about.
         """
+        deadline = reactor.seconds() + SECONDS
         while True:
-            message = await self.message()
+            message = await self.message(max(0.0, deadline - reactor.seconds()))
             ids = (message.get("requestId"), message.get("socketId"))
             if message["type"] in types and (about is None or about in ids):
                 return message

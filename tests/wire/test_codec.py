@@ -149,8 +149,11 @@ class ArbitraryInputTests(SynchronousTestCase):
             self.read(b'{"type":"ping","at":' + b"9" * digits + b"}")
 
     def test_invalid_utf8(self) -> None:
-        """Bytes that are not UTF-8 are refused, also inside a body."""
+        """Bytes that are not UTF-8 are refused, also inside a body or what nobody reads."""
         for payload in (
+            b'{"type":"ws:connect","socketId":"s","x":"\xff"}',
+            b'{"type":"ws:connect","socketId":"s","\xff":1}',
+            b'{"type":"agent:error","message":"m","detail":"\xff"}',
             b'{"type":"ws:connect","socketId":"\xff"}',
             b'{"type":"ws:connect","socketId":"\xed\xa0\x80"}',
             compact(GOOD[8]).replace(b"aGk=", b"aG\xffk="),

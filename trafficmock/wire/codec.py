@@ -52,6 +52,9 @@ def decode(payload: bytes) -> ClientMessage:
         json does not rescue (``3.0`` for 3, lone surrogates).
     """
     try:
+        if not payload.isascii():
+            # msgspec does not look at the text of keys that it skips.
+            payload.decode()
         message = _decoder.decode(payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         return _second_chance(payload, str(error))
