@@ -38,6 +38,7 @@ FOR_AGENTS = (
 FOR_WORKERS = (
     *FOR_ANYBODY,
     outbound.TestRegistered,
+    outbound.TestSubscribed,
     outbound.TestUnregistered,
     outbound.RouteRegistered,
     outbound.RouteUnregistered,

@@ -141,6 +141,11 @@ class RequestLedger:
             assert row.settled is None, f"matched late: {send}"
             assert len(send.to) == 1, f"matched to several: {send}"
             row.matched = True
+            # With the feature `subscribe` an owner hears of the end though it did not observe.
+            row.observers.update(send.to)
+        elif isinstance(message, outbound.TestSubscribed):
+            for row in self.rows.values():
+                row.observers.update(send.to)
         elif isinstance(message, RequestResponse):
             row = self.rows[message.request_id]
             assert row.observers.issuperset(send.to), f"response without request: {send}"

@@ -17,6 +17,7 @@ ALLOWED = {
     "core": {"errors", "matching", "wire"},
     "history": {"errors", "matching", "wire"},
     "net": {"errors", "matching", "wire", "core", "history"},
+    "testing": {"errors", "matching", "wire"},
     "options": {"errors", "logs", "net"},
     "cli": {"errors"},
     "__main__": {"cli"},
@@ -27,10 +28,32 @@ ALLOWED = {
 PURE = ("errors", "matching", "wire", "core", "history")
 """Parts that know no Twisted, no clock and no environment."""
 
-IMPURE = {"twisted", "autobahn", "klein", "time", "os", "socket", "random", "secrets", "threading"}
+TESTING_ADAPTERS = {
+    "aio.py",
+    "asyncio_world.py",
+    "awaitable.py",
+    "background.py",
+    "blocking_world.py",
+    "launch.py",
+    "places.py",
+    "pool.py",
+    "pytest_plugin.py",
+    "route.py",
+    "shared_proxy.py",
+    "sync.py",
+    "trial.py",
+    "tx.py",
+    "tx_connection.py",
+    "tx_world.py",
+}
+"""Files of the test side that do I/O; the others decide, and are pure."""
+
+IMPURE = {"twisted", "autobahn", "klein", "time", "os", "socket", "random", "secrets"}
+IMPURE |= {"threading", "asyncio", "websockets"}
 
 TESTED_TOGETHER = {
     "core": "through the coordinator, by the playbooks of tests/core",
+    "testing": "through sessions in tests/testing, and through every adapter by the rows there",
     "wire": "by the samples and the codec's tests of tests/wire",
     "__init__.py": "packages say only what they hold",
     "__main__.py": "two lines, run by tests/test_cli.py",
@@ -84,7 +107,7 @@ class ImportTests(SynchronousTestCase):
         wrong = [
             f"{path.relative_to(ROOT)} imports {name}"
             for path in modules()
-            if part(path) in PURE
+            if part(path) in PURE or (part(path) == "testing" and path.name not in TESTING_ADAPTERS)
             for name in imported(path)
             if name.split(".")[0] in IMPURE
         ]

@@ -28,7 +28,7 @@ FROM_AGENTS = {
     *("agent:error", "ws:connection", "ws:messageFromPage", "ws:messageFromServer"),
 }
 FROM_WORKERS = {
-    *("test:register", "test:unregister", "route:register", "route:unregister"),
+    *("test:register", "test:unregister", "test:subscribe", "route:register", "route:unregister"),
     *("request:claim-result", "ws:claim-result", "handler:result", "history:query"),
     *("ws:sendToPage", "ws:sendToServer", "ws:connect", "ws:ensureOpened"),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -191,6 +191,9 @@ class Coordinator:
         """List those who said hello, in the order in which they connected."""
         return [party for party in self.parties.values() if isinstance(party, Client)]
 
+    def _agents(self) -> Iterator[Agent]:
+        return (party for party in self.parties.values() if isinstance(party, Agent))
+
     # Ends of events
 
     def _introduce(self, stranger: Stranger, message: Message, now: Moment, out: Effects) -> None:
@@ -256,7 +259,8 @@ class Coordinator:
             inbound.Hello: self._hello_again,
             Ping: _answer_ping,
             Pong: _nothing_more,
-            inbound.TestRegister: lambda w, m, _, out: setup.add_test(w, m, out),
+            inbound.TestRegister: setup.add_test,
+            inbound.TestSubscribe: lambda w, m, _, out: setup.subscribe(w, m, self._agents(), out),
             inbound.TestUnregister: lambda w, m, _, out: setup.remove_test(w, m, out),
             inbound.RouteRegister: lambda w, m, _, out: setup.add_route(w, m, out),
             inbound.RouteUnregister: lambda w, m, _, out: setup.remove_route(w, m, out),

@@ -10,6 +10,7 @@ from msgspec import UNSET, structs
 from trafficmock.core import mocks, records, texts
 from trafficmock.core.effects import Effects, Send
 from trafficmock.core.lifecycle import IllegalStepError, RequestStage
+from trafficmock.core.registry import with_observer
 from trafficmock.core.reports import AwaitedReport
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.inbound import RequestResponse
@@ -153,8 +154,10 @@ class Decisions:
             request_id=pending.id,
             action="continue" if owner else "passthrough",
             owner=owner,
-            observers=pending.observers,
+            # The owner waits for the response even where it does not observe.
+            observers=with_observer(pending.observers, pending.owner_id if owner else None),
             head=pending.id,
+            owner_id=pending.owner_id if owner else None,
         )
         self.awaited.add(pending.agent, report)
 

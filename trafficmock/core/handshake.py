@@ -12,6 +12,7 @@ from trafficmock.core.effects import Close, Effects, Note, Send
 from trafficmock.core.mocks import HEADERS_LIST
 from trafficmock.core.ownership import DECLINE
 from trafficmock.core.parties import Agent, Client, Stranger, Worker
+from trafficmock.core.registry import SUBSCRIBE
 from trafficmock.wire import NPM_PACKAGE_VERSION, PROTOCOL_VERSION
 from trafficmock.wire.inbound import Hello, Ping, Pong
 from trafficmock.wire.outbound import HelloError, HelloErrorCode, HelloOk
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 POLICY_VIOLATION = 1008
 """The WebSocket close code for a connection that is refused (RFC 6455 section 7.4.1)."""
 
-FEATURES = frozenset({HEADERS_LIST, DECLINE})
+FEATURES = frozenset({HEADERS_LIST, DECLINE, SUBSCRIBE})
 """The additions to protocol 3 that we speak."""
 
 

@@ -21,6 +21,8 @@ class PendingRequest:
     """What is known of a paused request.
 
     :param observers: the connections that were told of it, and are told of its end.
+    :param owner_id: the connection of an owner that hears how it ended though it may not
+        observe (feature ``subscribe``).
     :param routes: the ids of the owner's routes that match it.
     :param fetches: the ids of the fetches that are under way for it.
     """
@@ -34,6 +36,7 @@ class PendingRequest:
     claim: Claim | None = None
     test: Test | None = None
     owner: Owner | None = None
+    owner_id: str | None = None
     routes: tuple[str, ...] = ()
     fetches: set[str] = field(factory=set)
 

@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 
 Kind = Literal["http", "websocket"]
 
+SUBSCRIBE = "subscribe"
+"""The feature of workers that are told of traffic only when one of their tests asks for it."""
+
 
 @define(eq=False)
 class Test:
     """A running test: who it is, its routes, and what it owns or is asked about.
 
+    :param subscribed: it asked to be told of all traffic (feature ``subscribe``).
     :param busy: how many unsettled requests of this test each of its routes matches.
     """
 
@@ -36,6 +40,7 @@ class Test:
     file: str
     worker_id: str
     worker: Worker
+    subscribed: bool = False
     routes: dict[str, Route] = field(factory=dict)
     requests: dict[str, PendingRequest] = field(factory=dict)
     sockets: dict[str, Socket] = field(factory=dict)
@@ -122,9 +127,13 @@ class Registry:
         for route in [route for route in worker.inert.values() if route.test_id == test.id]:
             del worker.inert[route.id]
             self._activate(route, test)
-        if len(worker.tests) == 1:
-            self.observers = (*self.observers, worker.id)
+        self._look_again(worker)
         return True
+
+    def subscribe(self, test: Test) -> None:
+        """Tell this test's worker of all traffic from now on."""
+        test.subscribed = True
+        self._look_again(test.worker)
 
     def remove_test(self, test: Test) -> None:
         """Forget a test and its routes."""
@@ -132,8 +141,7 @@ class Registry:
             self.remove_route(test.worker, route.id)
         del self.tests[test.id]
         del test.worker.tests[test.id]
-        if not test.worker.tests:
-            self.observers = tuple(each for each in self.observers if each != test.worker.id)
+        self._look_again(test.worker)
 
     def add_route(self, worker: Worker, message: RouteRegister) -> bool:
         """Register a route; it waits where its test is not known yet.
@@ -212,10 +220,25 @@ class Registry:
         }
         return Judgement(undecided=asked) if asked else None
 
+    def _look_again(self, worker: Worker) -> None:
+        """Put a worker among the observers, or take it out."""
+        by_itself = SUBSCRIBE not in worker.features
+        if any(by_itself or test.subscribed for test in worker.tests.values()):
+            self.observers = with_observer(self.observers, worker.id)
+        elif worker.id in self.observers:
+            self.observers = tuple(each for each in self.observers if each != worker.id)
+
     def _activate(self, route: Route, test: Test) -> None:
         route.test = test
         test.routes[route.id] = route
         self._indexes[route.kind].add(route.id, compile_route(route.matcher))
+
+
+def with_observer(observers: tuple[str, ...], connection_id: str | None) -> tuple[str, ...]:
+    """Add a connection to those that are told, unless it is there."""
+    if connection_id is None or connection_id in observers:
+        return observers
+    return (*observers, connection_id)
 
 
 def compile_route(matcher: Matcher) -> RouteMatcher:

@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.core.records import HopSeen, Owner, ResponseReported
+from trafficmock.core.registry import with_observer
 from trafficmock.wire.inbound import RequestObserve, RequestResponse
 from trafficmock.wire.outbound import RequestObserved
 from trafficmock.wire.response import Failure
@@ -29,6 +30,7 @@ _NO_REPORT = Failure("Error", "The agent reported neither a response nor an erro
 class AwaitedReport:
     """A request that is on its way upstream.
 
+    :param owner_id: the connection of an owner that is told though it may not observe.
     :param head: the first request of its redirect chain, itself when there is none.
     :param recorded: the history was told of it; it is not told of a hop after nothing.
     :param redirected: its redirect was reported and the next hop has not come yet.
@@ -40,6 +42,7 @@ class AwaitedReport:
     observers: tuple[str, ...]
     head: str
     recorded: bool = True
+    owner_id: str | None = None
     redirected: bool = False
 
 
@@ -126,11 +129,13 @@ class Reports:
             out.append(Note("warn", f"{client_id!r} used the request id {request_id} twice"))
             return
         prior = agent.awaited.get(message.redirected_from_request_id or "")
+        owner_id = prior.owner_id if prior else None
         report = AwaitedReport(
             request_id=request_id,
             action=prior.action if prior else "passthrough",
             owner=prior.owner if prior else None,
-            observers=self.registry.observers,
+            observers=with_observer(self.registry.observers, owner_id),
+            owner_id=owner_id,
             head=prior.head if prior else request_id,
             recorded=prior.recorded if prior else False,
         )

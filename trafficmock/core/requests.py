@@ -11,6 +11,7 @@ from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.core.lifecycle import RequestStage as Stage
 from trafficmock.core.ownership import to_be_asked
 from trafficmock.core.pending import PendingRequest
+from trafficmock.core.registry import SUBSCRIBE
 from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
 
@@ -146,6 +147,8 @@ class Requests:
         route_id = routes[0].id
         pending.step(Stage.MATCHED)
         pending.test = test
+        if SUBSCRIBE in test.worker.features:
+            pending.owner_id = test.worker.id
         pending.owner = records.Owner(test.id, route_id, test.title, test.file)
         pending.routes = tuple([route.id for route in routes])
         test.took(pending)

@@ -9,14 +9,16 @@ from msgspec import UNSET
 
 from trafficmock.core import texts
 from trafficmock.core.effects import Effects, Note, Send
+from trafficmock.core.registry import SUBSCRIBE, with_observer
 from trafficmock.wire import outbound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from trafficmock.core.claims import Claim, Claims
     from trafficmock.core.decisions import Decisions
-    from trafficmock.core.parties import Worker
+    from trafficmock.core.moment import Moment
+    from trafficmock.core.parties import Agent, Worker
     from trafficmock.core.pending import PendingRequest
     from trafficmock.core.registry import Registry, Test
     from trafficmock.core.requests import Requests
@@ -36,13 +38,32 @@ class TestsAndRoutes:
     requests: Requests
     sockets: Sockets
 
-    def add_test(self, worker: Worker, message: inbound.TestRegister, out: Effects) -> None:
+    def add_test(
+        self, worker: Worker, message: inbound.TestRegister, now: Moment, out: Effects
+    ) -> None:
         """Register a test."""
         if self.registry.add_test(worker, message):
-            out.append(Send((worker.id,), outbound.TestRegistered(message.test_id)))
+            at = now.epoch_ms if SUBSCRIBE in worker.features else UNSET
+            out.append(Send((worker.id,), outbound.TestRegistered(message.test_id, at)))
         else:
             text = f"The test id {message.test_id} is in use by another worker."
             self._refuse(worker, message.test_id, text, out)
+
+    def subscribe(
+        self, worker: Worker, message: inbound.TestSubscribe, agents: Iterable[Agent], out: Effects
+    ) -> None:
+        """Tell a test of all traffic from now on, the ends of what is on its way included."""
+        test = worker.tests.get(message.test_id)
+        if test is None or SUBSCRIBE not in worker.features:
+            _note_foreign(worker, f"to subscribe for the test {message.test_id}", out)
+            return
+        self.registry.subscribe(test)
+        for agent in agents:
+            for pending in agent.pending.values():
+                pending.observers = with_observer(pending.observers, worker.id)
+            for report in agent.awaited.values():
+                report.observers = with_observer(report.observers, worker.id)
+        out.append(Send((worker.id,), outbound.TestSubscribed(test.id)))
 
     def remove_test(self, worker: Worker, message: inbound.TestUnregister, out: Effects) -> None:
         """End a test: whoever waits for it is answered, then the end is acknowledged."""
@@ -52,7 +73,7 @@ class TestsAndRoutes:
             self._release(test, texts.test_ended, out)
             self.sockets.test_ended(test, out)
         elif message.test_id in self.registry.tests:
-            _note_foreign(worker, f"the test {message.test_id}", out)
+            _note_foreign(worker, f"to remove the test {message.test_id}", out)
             return
         else:
             self.registry.remove_routes_of(worker, message.test_id)
@@ -72,7 +93,7 @@ class TestsAndRoutes:
             if message.route_id in self.registry.routes and not self.registry.remove_route(
                 worker, message.route_id
             ):
-                _note_foreign(worker, f"the route {message.route_id}", out)
+                _note_foreign(worker, f"to remove the route {message.route_id}", out)
                 return
         elif message.test_id is not UNSET:
             self.registry.remove_routes_of(worker, message.test_id)
@@ -111,4 +132,4 @@ class TestsAndRoutes:
 
 
 def _note_foreign(worker: Worker, what: str, out: Effects) -> None:
-    out.append(Note("warn", f"{worker.client_id} wanted to remove {what} of another worker"))
+    out.append(Note("warn", f"{worker.client_id} wanted {what} of another worker"))

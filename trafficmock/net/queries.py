@@ -26,9 +26,10 @@ def answer(history: History, query: HistoryQuery) -> HistoryResult:
     """
     matcher = compile_route(query.matcher) if query.matcher is not UNSET else None
     test_id = query.test_id if query.test_id is not UNSET else None
+    since = query.since if query.since is not UNSET else None
     entries: list[Raw] = []
     size = 0
-    for entry in history.requests.query(Query(test_id=test_id)):
+    for entry in history.requests.query(Query(test_id=test_id, from_=since)):
         request = entry.record.request
         if matcher is not None:
             verdict = matcher.judge(request.url, request.method, entry.record.client_id)
@@ -39,4 +40,4 @@ def answer(history: History, query: HistoryQuery) -> HistoryResult:
         if size > MOST_BYTES:
             break
         entries.append(Raw(text))
-    return HistoryResult(query.query_id, entries)
+    return HistoryResult(query.query_id, entries, history.capture)

@@ -115,6 +115,12 @@ class TestUnregister(Message, frozen=True, tag="test:unregister"):
     test_id: str
 
 
+class TestSubscribe(Message, frozen=True, tag="test:subscribe"):
+    """A test wants to be told of all traffic from now on (feature ``subscribe``)."""
+
+    test_id: str
+
+
 class RouteRegister(Message, frozen=True, tag="route:register"):
     """A test wants the traffic that the matcher matches."""
 
@@ -197,11 +203,12 @@ class HandlerResult(Message, frozen=True, tag="handler:result"):
 
 
 class HistoryQuery(Message, frozen=True, tag="history:query"):
-    """A worker asks for recorded traffic."""
+    """A worker asks for recorded traffic, from an epoch millisecond on if it says so."""
 
     query_id: str
     test_id: str | UnsetType = UNSET
     matcher: Matcher | UnsetType = UNSET
+    since: SafeInt | UnsetType = UNSET
 
 
 class SocketOpen(Message, frozen=True, tag="ws:connection"):
@@ -278,6 +285,7 @@ ClientMessage = (
     | AgentError
     | TestRegister
     | TestUnregister
+    | TestSubscribe
     | RouteRegister
     | RouteUnregister
     | RequestClaimResult

@@ -39,7 +39,17 @@ class HelloError(Message, frozen=True, tag="hello:error"):
 
 
 class TestRegistered(Message, frozen=True, tag="test:registered"):
-    """Every later request is judged with this test in mind."""
+    """Every later request is judged with this test in mind; ``at`` is our epoch milliseconds.
+
+    The time is told only to workers with the feature ``subscribe``.
+    """
+
+    test_id: str
+    at: SafeInt | UnsetType = UNSET
+
+
+class TestSubscribed(Message, frozen=True, tag="test:subscribed"):
+    """Every later request is told to this test's worker (feature ``subscribe``)."""
 
     test_id: str
 
@@ -106,10 +116,14 @@ class ProxyError(Message, frozen=True, tag="proxy:error"):
 
 
 class HistoryResult(Message, frozen=True, tag="history:result"):
-    """The recorded entries that a query asked for, newest first."""
+    """The recorded entries that a query asked for, newest first.
+
+    :param capture: what the history keeps at all: ``all``, ``handled`` or ``none``.
+    """
 
     query_id: str
     entries: list[Raw]
+    capture: str | UnsetType = UNSET
 
 
 class DecisionPassthrough(Message, frozen=True, tag="decision:passthrough"):

@@ -31,7 +31,8 @@ async function byFetch({ url, method, headers, body, redirect }) {
 async function byHttp({ url, method, headers, body }) {
   const response = await new Promise((resolve, reject) => {
     const request = http.request(url, { method, headers }, resolve);
-    request.once("error", reject);
+    // The agent's interceptor can emit a failure twice; unheard, it would end the process.
+    request.on("error", reject);
     request.end(body);
   });
   const { statusCode, statusMessage } = response;

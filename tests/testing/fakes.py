@@ -1,0 +1,178 @@
+"""A session without a proxy: what it sends is read, what it hears is said by the test."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from twisted.internet.task import Clock
+
+from trafficmock.testing.hub import FEATURES, Hub, Identity
+from trafficmock.testing.matchers import make_matcher
+from trafficmock.testing.session import Session, TestInfo
+from trafficmock.wire import body, inbound, outbound
+from trafficmock.wire.inbound import Message
+from trafficmock.wire.request import Request
+from trafficmock.wire.response import Response
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from trafficmock.testing.codec import WorkerMessage
+    from trafficmock.testing.promise import Promise
+    from trafficmock.testing.world import Cancel
+
+M = TypeVar("M", bound=Message)
+T = TypeVar("T")
+
+URL = "http://h.test/a"
+
+
+class FakeLink:
+    """Keeps what is sent; time stands still until the test moves it."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.sent: list[Message] = []
+        self._ids = itertools.count(1)
+
+    def send(self, message: Message) -> None:
+        self.sent.append(message)
+
+    def call_later(self, seconds: float, function: Callable[[], object]) -> Cancel:
+        timer = self.clock.callLater(seconds, function)
+        return lambda: timer.cancel() if timer.active() else None
+
+    def new_id(self) -> str:
+        return f"id{next(self._ids)}"
+
+    def epoch_ms(self) -> int:
+        return round(self.clock.seconds() * 1000)
+
+
+class HandWorld:
+    """Calls handlers with the exchange itself and ``done``: each test plays them by hand."""
+
+    def handle(self, handler: Any, exchange: Any, done: Any) -> None:
+        handler(exchange, done)
+
+    def handle_socket(self, handler: Any, socket: Any, done: Any) -> None:
+        handler(socket, done)
+
+    def test_request(self, predicate: Any, request: Any, done: Any) -> None:
+        self.call(predicate, (request,), done)
+
+    def test_response(self, predicate: Any, response: Any, done: Any) -> None:
+        self.call(predicate, (response,), done)
+
+    def call(self, function: Any, args: tuple[Any, ...], done: Any) -> None:
+        try:
+            result = function(*args)
+        except Exception as error:  # noqa: BLE001 - as worlds do
+            done(None, error)
+        else:
+            done(result, None)
+
+
+class Play:
+    """A session that is registered with a proxy that acknowledges whatever is asked.
+
+    :param acknowledges: whether it does.
+    """
+
+    def __init__(self, features: Sequence[str] = FEATURES, *, acknowledges: bool = True) -> None:
+        self.link = FakeLink()
+        self._acked: list[Message] = []
+        self.acknowledges = True
+        self.hub = Hub(self.link, Identity(version="1.2.3"))
+        self.hub.opened()
+        self.says(outbound.HelloOk("c1", 3, "1.2.3", "python-0", list(features)))
+        self.session = Session("t1", TestInfo(title="buys", file="f.py"), self.hub, HandWorld())
+        self.session.start()
+        self.acks()
+        self.acknowledges = acknowledges
+        self.take()
+
+    def says(self, message: WorkerMessage) -> None:
+        self.hub.receive(message)
+        self.acks()
+
+    def acks(self) -> None:
+        """Acknowledge what was asked since the last time."""
+        if not self.acknowledges:
+            return
+        for message in list(self.link.sent):
+            answer = acknowledgement(message)
+            if answer is not None and message not in self._acked:
+                self._acked.append(message)
+                self.hub.receive(answer)
+
+    def take(self) -> list[Message]:
+        """Read what was sent since the last time."""
+        self.acks()
+        sent, self.link.sent[:] = list(self.link.sent), []
+        return sent
+
+    def results(self) -> list[Any]:
+        """Read the decisions that were sent since the last time."""
+        return [
+            (each.request_id, type(each.result).__name__)
+            for each in self.take()
+            if isinstance(each, inbound.HandlerResult)
+        ]
+
+    def route(self, handler: Any, url: Any = "**", times: float | None = None) -> Any:
+        self.session.route(make_matcher(url), handler, times)
+        entry = next(iter(self.session.routes))
+        self.acks()
+        return entry
+
+    def matched(self, request_id: str = "r1", url: str = URL, **more: Any) -> None:
+        message = outbound.RequestMatched(request_id, request(url, **more), "app", "q", "t1")
+        self.says(message)
+
+    def observed(self, request_id: str = "r1", url: str = URL) -> None:
+        self.says(outbound.RequestObserved(request_id, request(url), "app"))
+
+    def responded(self, request_id: str = "r1", answer: Response | None = None) -> None:
+        self.says(inbound.RequestResponse(request_id, ok=True, response=answer or response()))
+
+
+def acknowledgement(message: Message) -> WorkerMessage | None:  # noqa: PLR0911 - one flat match
+    match message:
+        case inbound.TestRegister():
+            return outbound.TestRegistered(message.test_id, 1000)
+        case inbound.TestUnregister():
+            return outbound.TestUnregistered(message.test_id)
+        case inbound.TestSubscribe():
+            return outbound.TestSubscribed(message.test_id)
+        case inbound.RouteRegister():
+            return outbound.RouteRegistered(message.route_id)
+        case inbound.RouteUnregister():
+            return outbound.RouteUnregistered(message.route_id, message.test_id)
+        case inbound.Ping():
+            return inbound.Pong(message.at)
+        case inbound.HistoryQuery():
+            return outbound.HistoryResult(message.query_id, [], "all")
+    return None
+
+
+def request(url: str = URL, method: str = "GET", content: bytes = b"", **headers: str) -> Request:
+    return Request(url, method, headers, body.from_bytes(content))
+
+
+def response(status: int = 200, content: bytes = b"", **headers: str) -> Response:
+    return Response(status, "", headers, body.from_bytes(content))
+
+
+def kept(promise: Promise[T]) -> T:
+    """Give a promise's value; fail when it is still open."""
+    assert promise.done, "not settled"
+    return promise.value
+
+
+def failure(promise: Promise[Any]) -> BaseException:
+    """Give a promise's error; fail when there is none."""
+    assert promise.done, "not settled"
+    assert promise.error is not None, promise
+    return promise.error

@@ -1,0 +1,22 @@
+"""Playwright's rules, one coroutine each, written once for all adapters.
+
+A row gets a :class:`~tests.testing.scene.Scene`. Blocking calls give their value at once and
+``await t(value)`` takes either, so the same row runs on every adapter.
+"""
+
+from collections.abc import Iterator
+from types import ModuleType
+
+from tests.testing.rows import actions, fixture, hars, objects, observing, routing, sockets
+from tests.testing.scene import Row
+
+MODULES: tuple[ModuleType, ...] = (fixture, routing, actions, objects, observing, hars, sockets)
+
+
+def rows() -> Iterator[tuple[str, Row]]:
+    """List all rows with the names of their groups."""
+    for module in MODULES:
+        group = module.__name__.rpartition(".")[2]
+        for name, value in vars(module).items():
+            if getattr(value, "is_row", False):
+                yield f"{group}_{name}", value

@@ -1,0 +1,45 @@
+"""The beginning and the end of a test."""
+
+from typing import Any
+
+from tests.testing.scene import Scene, row
+
+
+@row
+async def errors_are_taken_once(t: Scene) -> None:
+    """``take_errors`` returns and empties the list; the request was aborted with the text."""
+    url = t.url("echo")
+
+    async def boom(route: Any, request: Any) -> None:
+        raise ValueError("the handler's own text")
+
+    await t.route(url, boom)
+    assert "error" in await t.get(url)
+    entries = (await t.rest("/api/history"))["entries"]
+    (entry,) = [each for each in entries if each["request"]["url"] == url]
+    assert entry["outcome"]["errorCode"] == "failed", entry
+    assert "the handler's own text" in str(entry["events"]), entry
+    (error,) = await t.errors()
+    assert isinstance(error, ValueError)
+    assert any("boom" in note and "fixture.py" in note for note in error.__notes__)
+    assert any("raise ValueError" in note for note in error.__notes__), error.__notes__
+    assert await t.errors() == []
+
+
+@row
+async def registered_by_name(t: Scene) -> None:
+    """The proxy knows the test by its title when it owns something."""
+    url = t.url("echo")
+    await t.answer(url, "mine")
+    await t.get(url)
+    entries = (await t.rest("/api/history"))["entries"]
+    (entry,) = [each for each in entries if each["request"]["url"] == url]
+    assert entry["title"].endswith("registered_by_name"), entry
+
+
+@row
+async def end_unregisters(t: Scene) -> None:
+    """After the end nothing of the test is left at the proxy."""
+    workers = (await t.rest("/api/connections"))["playwrightWorkers"]
+    (mine,) = [each for each in workers if each["testCount"]]
+    assert mine["routeCount"] == 0, mine

@@ -1,0 +1,184 @@
+"""``route_from_har``: answers from a recording."""
+
+import json
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.testing.scene import Scene, row
+from trafficmock.testing.errors import UsageError
+
+
+def entry(url: str, method: str = "GET", *, body: str = "", **response: Any) -> dict[str, Any]:
+    """Make an entry; ``text`` and the rest go into its response."""
+    content = {"text": response.pop("text", "")}
+    request: dict[str, Any] = {"method": method, "url": url, "headers": response.pop("sent", [])}
+    if body:
+        request["postData"] = {"mimeType": "text/plain", "text": body}
+    answer = {"status": 200, "headers": [], "content": content, **response}
+    return {"request": request, "response": answer}
+
+
+@contextmanager
+def har(*entries: dict[str, Any]) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "some.har"
+        path.write_text(json.dumps({"log": {"entries": entries}}))
+        yield path
+
+
+def header(name: str, value: str) -> dict[str, str]:
+    return {"name": name, "value": value}
+
+
+@row
+async def hit(t: Scene) -> None:
+    """A recorded answer is given with status, headers and body, any number of times."""
+    url = t.url("echo")
+    headers = [header("content-type", "text/x"), header("set-cookie", "a=1; Path=/")]
+    with har(entry(url, text="recorded", status=203, headers=headers)) as path:
+        await t(t.mocks.route_from_har(path))
+        for _ in range(2):
+            outcome = await t.get(url)
+            assert (outcome["status"], outcome["body"]) == (203, "recorded")
+            assert outcome["headers"]["content-type"] == "text/x"
+
+
+@row
+async def several_cookies(t: Scene) -> None:
+    """Several ``set-cookie`` do not hurt the application."""
+    url = t.url("echo")
+    headers = [header("set-cookie", "a=1"), header("set-cookie", "b=2")]
+    with har(entry(url, text="recorded", headers=headers)) as path:
+        await t(t.mocks.route_from_har(path))
+        assert (await t.get(url))["body"] == "recorded"
+
+
+@row
+async def not_found(t: Scene) -> None:
+    """What is not recorded is aborted, or falls back."""
+    url = t.url("echo")
+    with har() as path:
+        await t(t.mocks.route_from_har(path))
+        assert "error" in await t.get(url)
+        await t.answer("**/*", "never asked", times=1)
+        await t(t.mocks.unroute_all())
+        await t(t.mocks.route_from_har(path, not_found="fallback"))
+        assert '"path"' in (await t.get(url))["body"]
+
+
+@row
+async def missing_file(t: Scene) -> None:
+    """A file that is missing or no HAR has no entries; other URLs are not touched."""
+    url = t.url("echo")
+    with har() as path:
+        path.write_text("{")
+        for file in (path, path.with_name("missing.har")):
+            await t(t.mocks.route_from_har(file, url="**/nothing/*"))
+            assert '"path"' in (await t.get(url))["body"]
+            assert "error" in await t.get(t.url("nothing"))
+
+
+@row
+async def best_match(t: Scene) -> None:
+    """Method and body must be equal; most equal header lines win, then the earliest."""
+    url = t.url("echo")
+    entries = (
+        entry(url, text="plain"),
+        entry(url, text="with header", sent=[header("X-A", "1")]),
+        entry(url, "POST", body="one", text="post one"),
+        entry(url, "POST", body="two", text="post two"),
+    )
+    with har(*entries) as path:
+        await t(t.mocks.route_from_har(path))
+        assert (await t.get(url))["body"] == "plain"
+        assert (await t.get(url, headers={"x-a": "1"}))["body"] == "with header"
+        assert (await t.get(url, method="POST", body="two"))["body"] == "post two"
+        assert "error" in await t.get(url, method="POST", body="three")
+
+
+@row
+async def redirects(t: Scene) -> None:
+    """Redirects are followed within the HAR; a circle counts as not found."""
+    url, end = t.url("echo"), t.url("end")
+    circle = t.url("circle")
+    entries = (
+        entry(url, "POST", body="x", status=303, headers=[header("location", end)]),
+        entry(end, text="the end"),
+        entry(circle, status=302, headers=[header("location", circle)]),
+    )
+    with har(*entries) as path:
+        await t(t.mocks.route_from_har(path))
+        assert (await t.get(url, method="POST", body="x"))["body"] == "the end"
+        assert "error" in await t.get(circle)
+
+
+@row
+async def never_answered(t: Scene) -> None:
+    """An entry with status -1 fails the request and the test; nothing stalls."""
+    url = t.url("echo")
+    with har(entry(url, status=-1)) as path:
+        await t(t.mocks.route_from_har(path))
+        assert "error" in await t.get(url)
+    (error,) = await t.errors()
+    assert isinstance(error, UsageError)
+
+
+@row
+async def files_beside_it(t: Scene) -> None:
+    """Bodies are read from files beside the HAR, and from nowhere else."""
+    url, evil = t.url("echo"), t.url("evil")
+    entries = (entry(url, content={"_file": "body.txt"}), entry(evil, content={"_file": "../x"}))
+    with har(*entries) as path:
+        (path.parent / "body.txt").write_text("from the file")
+        await t(t.mocks.route_from_har(path))
+        assert (await t.get(url))["body"] == "from the file"
+        assert "error" in await t.get(evil)
+    (error,) = await t.errors()
+    assert "leads out" in str(error)
+
+
+@row
+async def from_an_archive(t: Scene) -> None:
+    """A zip archive holds the HAR and its bodies."""
+    url = t.url("echo")
+    with har(entry(url, content={"_file": "body.txt"})) as path:
+        archive = path.with_name("some.zip")
+        with zipfile.ZipFile(archive, "w") as made:
+            made.write(path, "har.har")
+            made.writestr("body.txt", "from the archive")
+        await t(t.mocks.route_from_har(archive))
+        assert (await t.get(url))["body"] == "from the archive"
+
+
+@row
+async def is_an_ordinary_route(t: Scene) -> None:
+    """Newer routes come before it, and ``unroute_all`` removes it."""
+    url = t.url("echo")
+    with har(entry(url, text="recorded")) as path:
+        await t(t.mocks.route_from_har(path))
+        await t.answer(url, "newer", times=1)
+        assert [(await t.get(url))["body"] for _ in range(2)] == ["newer", "recorded"]
+        await t(t.mocks.unroute_all())
+        assert '"path"' in (await t.get(url))["body"]
+
+
+@row
+async def update(t: Scene) -> None:
+    """With ``update`` upstream answers and is recorded, failures too."""
+    good, bad = t.url("json"), t.url("reset", "?times=9")
+    with har() as path:
+        await t(t.mocks.route_from_har(path, update=True, update_content="embed"))
+        assert '"upstream"' in (await t.get(good))["body"]
+        assert "error" in await t.get(bad)
+        for task in t.mocks._calls.session.finishing:
+            task()
+        t.mocks._calls.session.finishing.clear()
+        entries = json.loads(path.read_text())["log"]["entries"]
+    assert [each["request"]["url"] for each in entries] == [good, bad]
+    assert '"upstream"' in entries[0]["response"]["content"]["text"]
+    assert entries[1]["response"]["status"] == -1
+    assert entries[1]["response"]["_failureText"]

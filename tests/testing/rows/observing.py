@@ -1,0 +1,189 @@
+"""What came, and what is to come."""
+
+import re
+from functools import partial
+from typing import Any
+
+from tests.testing.scene import Scene, ours, row
+from trafficmock.testing.errors import WaitTimeoutError
+
+
+@row
+async def requests_in_order(t: Scene) -> None:
+    """``requests`` lists all traffic since the test began, passthrough and hops included."""
+    base = f"{t.stage.upstream_url}/redirect"
+    urls = [t.url("echo", "?1"), f"{base}/1/{t.base}", f"{base}/0/{t.base}", t.url("echo", "?2")]
+    await t.answer(urls[0], "mock")
+    for url in (urls[0], urls[1], urls[3]):
+        await t.get(url)
+    while len(found := [r.url for r in await t.requests(re.compile(t.base))]) < len(urls):
+        pass
+    assert found == urls, found
+
+
+@row
+async def requests_filtered(t: Scene) -> None:
+    """``requests`` filters by what handlers made of the request."""
+    url = t.url("echo")
+
+    async def handler(route: Any, request: Any) -> None:
+        await t(route.continue_(method="PUT", url=t.url("echo", "?changed")))
+
+    await t.route(url, handler)
+    await t.get(url)
+    (found,) = await t.requests(t.url("echo", "?changed"), method="PUT", client_id="app")
+    assert found.method == "PUT"
+    assert await t.requests(t.url("echo", "?changed"), method="GET") == []
+
+
+@row
+async def responses_of_listed_requests(t: Scene) -> None:
+    """Requests that nobody watched have their responses too."""
+    url = t.url("json")
+    await t.get(url)
+    (found,) = await t.requests(url)
+    response = await t(found.response())
+    assert (await t(response.json()))["from"] == "upstream"
+
+
+@row
+async def wait_for_each_kind_of_matcher(t: Scene) -> None:
+    """Waiters take globs, patterns and predicates over what they wait for."""
+    url = t.url("echo")
+
+    async def by_coroutine(request: Any) -> bool:
+        return bool(request.url == url)
+
+    wanted = [f"**/{t.base}", re.compile(t.base), lambda request: request.url == url]
+    if t.adapter.name != "blocking":
+        wanted.append(by_coroutine)
+    for each in wanted:
+        assert (await t.expect("request", each, lambda: t.get(url))).url == url
+    for each in wanted[:3]:
+        assert (await t.expect("response", each, lambda: t.get(url))).url == url
+
+
+@row
+async def predicate_over_a_response(t: Scene) -> None:
+    """A predicate over a response may look at its status."""
+    url = t.url("echo")
+
+    async def act() -> None:
+        await t.get(t.url("nothing"))
+        await t.get(url)
+
+    found = await t.expect("response", lambda r: t.base in r.url and r.status == 404, act)
+    assert found.url == t.url("nothing")
+
+
+@row
+async def predicate_that_raises(t: Scene) -> None:
+    """A predicate that raises ends the wait with its error."""
+
+    def bad(_: Any) -> bool:
+        raise ValueError("bad predicate")
+
+    try:
+        await t.expect("request", bad, lambda: t.get(t.url("echo")))
+    except ValueError as error:
+        assert "bad predicate" in str(error)
+        return
+    raise AssertionError("the wait should fail")
+
+
+@row
+async def future_only(t: Scene) -> None:
+    """Requests before the wait do not count; the error says that it came too early."""
+    url = t.url("echo")
+    await t.get(url)
+    try:
+        await t(t.mocks.wait_for_request(url, timeout=200))
+    except WaitTimeoutError as error:
+        assert "Timeout 200ms" in str(error)
+        assert f"GET {url} (client app): came before the wait began" in str(error), error
+        return
+    raise AssertionError("the wait should fail")
+
+
+@row
+async def future_only_by_request(t: Scene) -> None:
+    """The response to an earlier request does not count."""
+    url, gate = t.url("echo"), t.adapter.gate()
+    kept: list[Any] = []
+
+    async def handler(route: Any, request: Any) -> None:
+        kept.append(route)
+
+    await t.route(url, handler)
+    key = await t.begin(url)
+    while not kept:
+        await t.upstream("seen?path=/nothing")
+
+    async def act() -> None:
+        await t(kept.pop().fulfill(body="early"))
+        await t.outcome(key)
+
+    try:
+        await t.expect("response", url, act, timeout=200)
+    except WaitTimeoutError:
+        gate.open()
+        return
+    raise AssertionError("the wait should fail")
+
+
+@row
+async def failures_are_no_responses(t: Scene) -> None:
+    """A request that failed answers no waiter for responses."""
+    url = t.url("reset", "?times=9")
+    try:
+        await t.expect("response", url, lambda: t.get(url), timeout=200)
+    except WaitTimeoutError as error:
+        assert "it failed" in str(error), error
+        return
+    raise AssertionError("the wait should fail")
+
+
+@row
+async def each_kind_of_response(t: Scene) -> None:
+    """Mocks, continued requests and hops answer waiters."""
+    mocked, continued = t.url("echo"), t.url("json")
+    hop = f"{t.stage.upstream_url}/redirect/1/{t.base}"
+    await t.answer(mocked, "mock")
+
+    async def handler(route: Any, request: Any) -> None:
+        await t(route.continue_())
+
+    await t.route(continued, handler)
+    for url, status in ((mocked, 200), (continued, 200), (hop, 302)):
+        response = await t.expect("response", url, partial(t.get, url))
+        assert (response.url, response.status) == (url, status)
+
+
+@row
+async def says_which_part_differs(t: Scene) -> None:
+    """A wait that failed lists what came, nearest first, and the part that differs."""
+    url = t.url("echo", "?page=2")
+    await t.get(t.url("json"))
+
+    async def act() -> None:
+        await t.get(url)
+
+    try:
+        await t.expect("request", t.url("echo", "?page=1"), act, timeout=200)
+    except WaitTimeoutError as error:
+        lines = str(error).splitlines()
+        assert lines[2] == f"  GET {url} (client app): query differs", lines
+        assert "path differs" in lines[3], lines
+        return
+    raise AssertionError("the wait should fail")
+
+
+@ours
+async def who_looks_at_nothing_is_told_nothing(t: Scene) -> None:
+    """A test without waiters is told of nothing but what it owns."""
+    url = t.url("echo")
+    await t.get(url)
+    await t.errors()
+    session = t.mocks._calls.session
+    assert session.traffic.requests == {}
+    assert [request.url for request in await t.requests(url)] == [url]

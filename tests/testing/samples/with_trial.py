@@ -1,0 +1,40 @@
+"""Run by trial as a child."""
+
+import os
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.internet.threads import deferToThread
+
+from tests.testing.scene import control
+from trafficmock.testing.trial import TestCase
+
+APP, UPSTREAM = os.environ.get("SAMPLE_APP", ""), os.environ.get("SAMPLE_UPSTREAM", "")
+
+
+class SampleTests(TestCase):
+    """Tests as coroutine and as Deferred; the last one's handler fails."""
+
+    __test__ = True
+
+    def get(self) -> Deferred[Any]:
+        command = {"kind": "http", "url": f"{UPSTREAM}/json/trial"}
+        return deferToThread(control, APP, "request", command)
+
+    async def test_coroutine(self) -> None:
+        await self.trafficmock.route("**/trial", lambda route, _: route.fulfill(body="mock"))
+        outcome = await self.get()
+        self.assertEqual(outcome["body"], "mock")
+
+    def test_deferred(self) -> Any:
+        routed: Any = self.trafficmock.route("**/trial", lambda r, _: r.fulfill(body="mock"))
+        routed.addCallback(lambda _: self.get())
+        routed.addCallback(lambda outcome: self.assertEqual(outcome["body"], "mock"))
+        return routed
+
+    async def test_handler_fails(self) -> None:
+        def broken(route: Any, request: Any) -> None:
+            raise ValueError("in the handler")
+
+        await self.trafficmock.route("**/trial", broken)
+        await self.get()

@@ -1,0 +1,28 @@
+"""Run by unittest as a child."""
+
+import os
+import unittest
+from typing import Any
+
+from tests.testing.scene import control
+from trafficmock.testing.unittest import TrafficMockMixin
+
+APP, UPSTREAM = os.environ.get("SAMPLE_APP", ""), os.environ.get("SAMPLE_UPSTREAM", "")
+
+
+class SampleTests(TrafficMockMixin, unittest.TestCase):
+    """Two tests of an application; the second one's handler fails."""
+
+    def get(self) -> Any:
+        return control(APP, "request", {"kind": "http", "url": f"{UPSTREAM}/json/unittest"})
+
+    def test_passes(self) -> None:
+        self.trafficmock.route("**/unittest", lambda route, _: route.fulfill(body="mock"))
+        self.assertEqual(self.get()["body"], "mock")
+
+    def test_handler_fails(self) -> None:
+        def broken(route: Any, request: Any) -> None:
+            raise ValueError("in the handler")
+
+        self.trafficmock.route("**/unittest", broken)
+        self.get()

@@ -1,0 +1,185 @@
+"""What a row has in hand: mocks of some adapter, an application, its upstream and a proxy."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import urllib.request
+import uuid
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from attrs import define, field
+
+if TYPE_CHECKING:
+    from tests.e2e.stage import Stage
+
+Row = Callable[["Scene"], Coroutine[Any, Any, None]]
+Handler = Callable[..., Coroutine[Any, Any, Any]]
+F = TypeVar("F", bound=Row)
+
+CONTROL_SECONDS = 30.0
+
+
+def row(function: F) -> F:
+    """Mark a coroutine as a row."""
+    function.is_row = True  # type: ignore[attr-defined] # a mark
+    return function
+
+
+def ours(function: F) -> F:
+    """Mark a row that asks for more than the npm proxy gives."""
+    function.is_ours = True  # type: ignore[attr-defined] # a mark
+    return row(function)
+
+
+class Gate:
+    """Holds handlers back until a row opens it."""
+
+    def open(self) -> None:
+        """Let everybody through."""
+        raise NotImplementedError
+
+    def wait(self) -> Any:
+        """Wait for that; blocking, or to be awaited."""
+        raise NotImplementedError
+
+
+@define
+class Adapter:
+    """How rows run on an adapter.
+
+    :param in_background: runs a blocking function beside the row.
+    :param handler: makes the adapter's kind of handler of a coroutine function.
+    """
+
+    name: str
+    in_background: Callable[..., Any]
+    handler: Callable[[Handler], Callable[..., Any]]
+    gate: Callable[[], Gate]
+
+
+@define
+class Scene:
+    """One row's surroundings."""
+
+    mocks: Any
+    stage: Stage
+    adapter: Adapter
+    base: str = field(factory=lambda: uuid.uuid4().hex[:8])
+
+    async def __call__(self, value: Any) -> Any:
+        """Take a value, or wait for it."""
+        return await value if inspect.isawaitable(value) else value
+
+    def url(self, page: str, query: str = "") -> str:
+        """Give an upstream address that no other row uses."""
+        return f"{self.stage.upstream_url}/{page}/{self.base}{query}"
+
+    def socket_url(self, page: str) -> str:
+        return self.url(page).replace("http:", "ws:")
+
+    # The application
+
+    async def tell(self, action: str, **command: Any) -> Any:
+        return await self(self.adapter.in_background(control, self.stage.app_url, action, command))
+
+    async def get(self, url: str, **command: Any) -> Any:
+        """Let the application send a request; tell how it ended."""
+        return await self.tell("request", kind="http", url=url, **command)
+
+    async def fetch(self, url: str, **command: Any) -> Any:
+        return await self.tell("request", url=url, **command)
+
+    async def begin(self, url: str, **command: Any) -> str:
+        """Let the application begin a request; give the key of its outcome."""
+        key = uuid.uuid4().hex
+        await self.tell("begin", key=key, kind="http", url=url, **command)
+        return key
+
+    async def outcome(self, key: str) -> Any:
+        return await self.tell("outcome", key=key)
+
+    async def upstream(self, page: str) -> Any:
+        """Ask the upstream directly."""
+        return await self(self.adapter.in_background(ask, f"{self.stage.upstream_url}/{page}"))
+
+    async def rest(self, path: str) -> Any:
+        return await self(self.adapter.in_background(ask, f"{self.stage.proxy.url}{path}"))
+
+    # The mocks
+
+    async def route(self, url: Any, handler: Handler, **options: Any) -> Callable[..., Any]:
+        """Register a handler; give what was registered."""
+        made = self.adapter.handler(handler)
+        await self(self.mocks.route(url, made, **options))
+        return made
+
+    async def answer(self, url: Any, body: str, **options: Any) -> Callable[..., Any]:
+        """Route to a text."""
+
+        async def handler(route: Any, request: Any) -> None:
+            await self(route.fulfill(body=body))
+
+        return await self.route(url, handler, **options)
+
+    async def expect(
+        self, kind: str, wanted: Any, act: Callable[[], Awaitable[Any]], **options: Any
+    ) -> Any:
+        """Act within an expectation; give what came."""
+        expectation = getattr(self.mocks, f"expect_{kind}")(wanted, **options)
+        if hasattr(expectation, "__aenter__"):
+            async with expectation as info:
+                await act()
+            return await info.value
+        with expectation as info:
+            await act()
+        return info.value
+
+    async def errors(self) -> list[Any]:
+        taken: list[Any] = await self(self.mocks.take_errors())
+        return taken
+
+    async def requests(self, *wanted: Any, **options: Any) -> list[Any]:
+        found: list[Any] = await self(self.mocks.requests(*wanted, **options))
+        return found
+
+
+ALONE = {"connection": "close"}
+"""Headers of a request with a connection of its own: after a reset the npm agent's interceptor
+can report the failure of the last request on a connection for the next one."""
+
+
+def control(app_url: str, action: str, command: dict[str, Any]) -> Any:
+    """Tell the application something."""
+    data = json.dumps(command).encode()
+    request = urllib.request.Request(f"{app_url}/{action}", data=data, method="POST")
+    with urllib.request.urlopen(request, timeout=CONTROL_SECONDS) as response:
+        told = json.load(response)
+    assert "controlError" not in (told or {}), told
+    return told
+
+
+def ask(url: str) -> Any:
+    with urllib.request.urlopen(url, timeout=CONTROL_SECONDS) as response:
+        return json.loads(response.read() or b"null")
+
+
+def drive(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Run a coroutine that never has to wait."""
+    try:
+        coroutine.send(None)
+    except StopIteration as stop:
+        return stop.value
+    raise AssertionError("a blocking row had to wait")
+
+
+def plain(handler: Handler) -> Callable[..., Any]:
+    """Make a plain function of a coroutine function that never has to wait."""
+
+    @functools.wraps(handler)
+    def call(*args: Any) -> Any:
+        return drive(handler(*args))
+
+    return call

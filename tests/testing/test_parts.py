@@ -1,0 +1,336 @@
+"""The pieces of the test side that only compute."""
+
+import json
+import re
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.effort import effort
+from tests.testing.fakes import request, response
+from trafficmock.testing import changes as ch
+from trafficmock.testing import headers as hd
+from trafficmock.testing.codec import decode_for_worker
+from trafficmock.testing.errors import UsageError
+from trafficmock.testing.explain import differing
+from trafficmock.testing.har import HarCycleError, Lookup, Question
+from trafficmock.testing.matchers import make_matcher
+from trafficmock.testing.mocks import File, Mock, build
+from trafficmock.testing.places import attached, proxy_token, proxy_url
+from trafficmock.testing.promise import Promise, all_of
+from trafficmock.testing.proxy_address import websocket_url
+from trafficmock.testing.traffic import Traffic
+from trafficmock.wire import body, codec, outbound
+from trafficmock.wire.matcher import Regex
+
+TEXT = st.text(max_size=20)
+PAIRS = st.lists(st.tuples(TEXT, TEXT), max_size=5).map(tuple)
+
+
+class PromiseTests(SynchronousTestCase):
+    """A value that is there later."""
+
+    def test_settled_once(self) -> None:
+        """The first value stays, and watchers hear it whenever they come."""
+        promise: Promise[int] = Promise()
+        heard: list[int] = []
+        promise.watch(lambda done: heard.append(done.value))
+        self.assertTrue(promise.resolve(1))
+        self.assertFalse(promise.reject(ValueError()) or promise.resolve(2))
+        promise.watch(lambda done: heard.append(done.value))
+        self.assertEqual(heard, [1, 1])
+
+    def test_all(self) -> None:
+        """All of several waits for the last, and fails with the first error."""
+        several: list[Promise[int]] = [Promise(), Promise(), Promise()]
+        together = all_of(several)
+        several[2].reject(ValueError("two"))
+        several[1].reject(ValueError("one"))
+        self.assertFalse(together.done)
+        several[0].resolve(0)
+        self.assertEqual(str(together.error), "one")
+        self.assertTrue(all_of([]).done)
+
+    def test_cancel(self) -> None:
+        """Giving up is told while it is open, and not later."""
+        told: list[int] = []
+        promise: Promise[int] = Promise(on_cancel=lambda: told.append(1))
+        promise.cancel()
+        promise.resolve(1)
+        promise.cancel()
+        self.assertEqual(told, [1])
+
+
+class MatcherTests(SynchronousTestCase):
+    """What is told to the proxy, and what is the same."""
+
+    def test_on_the_wire(self) -> None:
+        """Only what the proxy reads as we do is told; the rest is a predicate."""
+        for url, expected in (
+            (r"/a\d$", Regex(r"/a\d$", "")),
+            (re.compile("a", re.IGNORECASE | re.DOTALL), Regex("a", "is")),
+            (re.compile(r"(?P<x>a)"), None),
+            (re.compile("[]a]"), None),
+            (re.compile("a", re.VERBOSE), None),
+            (re.compile(r"a\Z"), None),
+        ):
+            pattern = re.compile(url) if isinstance(url, str) else url
+            told = make_matcher(pattern).wire
+            if expected is None:
+                self.assertEqual((bool(told.predicate), bool(told.url_regex)), (True, False), url)
+            else:
+                self.assertEqual(told.url_regex, expected)
+
+    def test_base_url(self) -> None:
+        """Relative globs are resolved here and told as absolute ones."""
+        matcher = make_matcher("/api/*", base_url="http://h.test/x/")
+        self.assertEqual(matcher.wire.url_glob, "http://h.test/api/*")
+        self.assertTrue(matcher.matches_url("http://h.test/api/1"))
+        alone = make_matcher("/api/*")
+        self.assertTrue(alone.wire.predicate)
+        self.assertFalse(alone.matches_url("http://h.test/api/1"))
+        socket = make_matcher("/s", base_url="https://h.test", websocket=True)
+        self.assertTrue(socket.matches_url("wss://h.test/s"))
+
+    def test_refused(self) -> None:
+        """What is no matcher is refused with a list of those that are."""
+
+        async def coroutine(url: str) -> bool:
+            return bool(url)
+
+        for wrong in (5, coroutine, re.compile(b"x"), {"uri": "x"}):
+            with self.assertRaises(UsageError):
+                make_matcher(wrong)  # type: ignore[arg-type] # that is the point
+
+    def test_same(self) -> None:
+        """Matchers are the same when they were written alike."""
+        self.assertTrue(make_matcher("**/a").same_as(make_matcher("**/a")))
+        self.assertTrue(make_matcher(re.compile("a")).same_as(make_matcher(re.compile("a"))))
+        ignoring = make_matcher(re.compile("a", re.IGNORECASE))
+        self.assertFalse(make_matcher(re.compile("a")).same_as(ignoring))
+        self.assertFalse(make_matcher("a").same_as(make_matcher(re.compile("a"))))
+        one, other = (
+            make_matcher("a", method=["GET", "PUT"]),
+            make_matcher("a", method=["put", "get"]),
+        )
+        self.assertFalse(one.same_as(other))
+        self.assertTrue(one.same_as(make_matcher({"url": "a", "method": ["get", "put"]})))
+
+
+class HeaderTests(SynchronousTestCase):
+    """Headers as pairs."""
+
+    @effort(100)
+    @given(PAIRS)
+    def test_there_and_back(self, pairs: Any) -> None:
+        """What goes onto the wire comes back, but for the case of names."""
+        mapped, listed = hd.to_wire(hd.lenient(pairs))
+        expected = tuple((name.lower(), value) for name, value in pairs)
+        self.assertEqual(hd.from_wire(mapped, listed), expected)
+
+    @effort(100)
+    @given(PAIRS, PAIRS)
+    def test_forbidden_stay(self, original: Any, changed: Any) -> None:
+        """What a handler may not set is the original's, whatever it says."""
+        names = ("cookie", "sec-x", "proxy-y", "host")
+        changed = (*changed, *((name, "evil") for name in names))
+        original = (*original, ("cookie", "a=1"))
+        result = hd.for_continue(original, changed)
+        self.assertNotIn("evil", [value for name, value in result if name in names])
+        self.assertEqual(hd.get(result, "Cookie"), hd.get(original, "cookie"))
+
+    def test_method_overrides(self) -> None:
+        """The header that overrides a method is forbidden for some methods only."""
+        self.assertTrue(hd.is_forbidden("x-http-method", "get, TRACE"))
+        self.assertFalse(hd.is_forbidden("x-http-method", "PATCH"))
+
+
+class ChangeTests(SynchronousTestCase):
+    """What handlers change adds up."""
+
+    def merged(self, before: ch.Changes = ch.NO_CHANGES, **given: Any) -> ch.Changes:
+        nothing = dict.fromkeys(("url", "method", "headers", "post_data"))
+        return ch.merge(before, **{**nothing, **given})
+
+    def test_bodies(self) -> None:
+        """Text, bytes and objects are bodies; falsy values that are none change nothing."""
+        for given_body, expected in (
+            ("", b""),
+            (b"x", b"x"),
+            ({}, b"{}"),
+            ([], b"[]"),
+            (5, b"5"),
+            (0, None),
+            (False, None),
+            (None, None),
+        ):
+            self.assertEqual(self.merged(post_data=given_body).body, expected, given_body)
+
+    def test_nothing(self) -> None:
+        """No change is no key on the wire."""
+        self.assertIsNone(ch.for_continue((), self.merged(method="", post_data=0)))
+        self.assertIsNone(ch.for_fetch((), self.merged()))
+
+    def test_length(self) -> None:
+        """A new body brings its length; an empty one removes it, and is null on the wire."""
+        original = (("content-length", "5"), ("x", "1"))
+        sent = ch.for_continue(original, self.merged(post_data="ab"))
+        assert sent is not None
+        self.assertEqual(sent.headers, {"content-length": "2", "x": "1"})
+        sent = ch.for_continue(original, self.merged(post_data=""))
+        assert sent is not None
+        self.assertEqual((sent.headers, sent.body_base64), ({"x": "1"}, body.NULL))
+
+
+class MockTests(SynchronousTestCase):
+    """What ``fulfill`` makes of its arguments."""
+
+    def test_statuses(self) -> None:
+        """0 is 200; what is no status is refused."""
+        self.assertEqual(build(Mock(status=0), "u").status, 200)
+        for wrong in (600, -1, 2.5):
+            with self.assertRaises(UsageError):
+                build(Mock(status=wrong), "u")  # type: ignore[arg-type] # that is the point
+
+    def test_lengths(self) -> None:
+        """An explicit content-length is kept even if it is wrong."""
+        made = build(Mock(headers={"Content-Length": "99"}, body="ab"), "u")
+        self.assertEqual(made.headers, {"content-length": "99"})
+
+    def test_repeats(self) -> None:
+        """Repeated headers are told in full beside the map."""
+        made = build(Mock(headers=[("set-cookie", "a=1"), ("Set-Cookie", "b=2")]), "u")
+        self.assertEqual(made.headers_list, [("set-cookie", "a=1"), ("set-cookie", "b=2")])
+
+    def test_files(self) -> None:
+        """Files of unknown kind are bytes."""
+        made = build(Mock(file=File("x.unknown-kind", b"x")), "u")
+        self.assertEqual(made.headers["content-type"], "application/octet-stream")
+
+
+class TrafficTests(SynchronousTestCase):
+    """Redirects are linked whichever message comes first."""
+
+    def test_either_order(self) -> None:
+        """The next request of the same client to the resolved Location is the hop."""
+        for hop_first in (False, True):
+            traffic = Traffic()
+            first, _ = traffic.observe("r1", request("http://h.test/x/a"), "app")
+            if not hop_first:
+                traffic.respond(first, response(302, location="../b"))
+            traffic.observe("r0", request("http://h.test/b"), "another")
+            second, _ = traffic.observe("r2", request("http://h.test/b"), "app")
+            if hop_first:
+                _, hop = traffic.respond(first, response(302, location="../b"))
+                self.assertIs(hop, second)
+            self.assertIs(first.redirected_to, second)
+            self.assertIs(second.redirected_from, first)
+            self.assertIsNone(traffic.requests["r0"].redirected_from)
+
+    def test_same_request_once(self) -> None:
+        """A request that is told twice is one, and its first answer stays."""
+        traffic = Traffic()
+        state, new = traffic.observe("r1", request(), "app")
+        self.assertTrue(new)
+        self.assertEqual(traffic.observe("r1", request(), "app"), (state, False))
+        self.assertIsNotNone(traffic.respond(state, response(201))[0])
+        self.assertEqual(traffic.respond(state, response(202)), (None, None))
+
+
+class HarTests(SynchronousTestCase):
+    """Looking things up in a HAR."""
+
+    def test_boundaries(self) -> None:
+        """Multipart bodies are compared without their boundaries."""
+        recorded = "--AAA\r\nx\r\n--AAA--"
+        entry = {
+            "request": {
+                "method": "POST",
+                "url": "u",
+                "headers": [{"name": "Content-Type", "value": "multipart/form-data; boundary=AAA"}],
+                "postData": {"text": recorded},
+            },
+            "response": {"status": 200, "content": {"text": "hit"}},
+        }
+        lookup = Lookup([entry], lambda _: b"")
+        kind = (("content-type", 'multipart/form-data; boundary="BBB"'),)
+        sent = recorded.replace("AAA", "BBB").encode()
+        found = lookup.find(Question("u", "POST", kind, sent))
+        assert found is not None
+        self.assertEqual(found.body, b"hit")
+        self.assertIsNone(lookup.find(Question("u", "POST", kind, sent + b"!")))
+
+    def test_circle(self) -> None:
+        """A circle of redirects is an error, not an endless loop."""
+        response = {"status": 302, "headers": [{"name": "Location", "value": "http://h/"}]}
+        entry = {"request": {"method": "GET", "url": "http://h/"}, "response": response}
+        with self.assertRaises(HarCycleError):
+            Lookup([entry], lambda _: b"").find(Question("http://h/", "GET", (), b""))
+
+
+class CodecTests(SynchronousTestCase):
+    """What the proxy sends."""
+
+    @effort(200)
+    @given(st.binary(max_size=60) | TEXT.map(str.encode))
+    def test_any_bytes(self, payload: bytes) -> None:
+        """No bytes raise; what is no message is none."""
+        decode_for_worker(payload)
+
+    @effort(200)
+    @given(st.integers(0, 200), st.binary(max_size=3))
+    def test_damaged(self, at: int, instead: bytes) -> None:
+        """Damaged messages do not raise."""
+        good = codec.encode(outbound.RequestObserved("r", request(content=b"abc", a="b"), "app"))
+        decode_for_worker(good[:at] + instead + good[at + 1 :])
+
+    def test_unknown(self) -> None:
+        """Types and keys that we do not know are no harm; lone surrogates are replaced."""
+        self.assertIsNone(decode_for_worker(b'{"type":"newer"}'))
+        payload = b'{"type":"proxy:error","code":"c","message":"\\ud800","newer":1}'
+        message = decode_for_worker(payload)
+        assert isinstance(message, outbound.ProxyError)
+        self.assertEqual(message.message, "\ufffd")
+
+
+class ExplainTests(SynchronousTestCase):
+    """Which part of a URL differs from a glob."""
+
+    def test_parts(self) -> None:
+        """Each part is named by itself; globs without a host are compared as a whole."""
+        url = "http://h.test/a?x=1"
+        for glob, expected in (
+            ("https://h.test/a?x=1", ["scheme"]),
+            ("http://g.test/a?x=1", ["host"]),
+            ("http://h.test/b?x=2", ["path", "query"]),
+            ("**/a", ["query"]),
+            ("**/b", ["path"]),
+        ):
+            self.assertEqual(differing(glob, url), expected, glob)
+
+
+class PlaceTests(SynchronousTestCase):
+    """Where the proxy is."""
+
+    def test_environment(self) -> None:
+        """Our variables come before the npm packages'; empty ones do not count."""
+        env = {"TRAFFICMOCK_PROXY_URL": "", "PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL": "http://b"}
+        self.assertEqual(proxy_url(env), "http://b")
+        self.assertEqual(proxy_url({**env, "TRAFFICMOCK_PROXY_URL": "http://a"}), "http://a")
+        self.assertIsNone(proxy_token(env))
+
+    def test_attached(self) -> None:
+        """An application finds url, token and client id under the names agents know."""
+        env = attached("http://a", "secret", "shop")
+        self.assertEqual((proxy_url(env), proxy_token(env)), ("http://a", "secret"))
+        self.assertEqual(env["TRAFFICMOCK_CLIENT_ID"], "shop")
+        self.assertEqual(json.dumps(attached("http://a", None, None)).count("TOKEN"), 0)
+
+    def test_address(self) -> None:
+        """The coordinator is at ``/ws`` of the proxy's host."""
+        self.assertEqual(websocket_url("https://u:p@h:1/x?y#z"), "wss://u:p@h:1/ws")
+        for wrong in ("h:1", "ftp://h", "http://"):
+            with self.assertRaises(UsageError):
+                websocket_url(wrong)

@@ -1,0 +1,63 @@
+"""Every row on every adapter, against a real proxy, a real Node application and its upstream."""
+
+from collections.abc import Callable
+from typing import Any
+
+from twisted.internet import reactor  # noqa: TID251 - trial's own
+from twisted.trial import unittest
+
+from tests.e2e.proxies import target
+from tests.testing import adapters
+from tests.testing.rows import rows
+from tests.testing.scene import Row
+from tests.testing.shared_stage import shared_stage
+
+
+class RowTests(unittest.TestCase):
+    """The parent of the adapters' test cases; each gets one test a row."""
+
+    timeout = 60
+
+    def perform(self, title: str, row: Row) -> Any:
+        raise NotImplementedError
+
+
+class BlockingTests(RowTests):
+    """The rows with blocking calls."""
+
+    def perform(self, title: str, row: Row) -> Any:
+        return adapters.run_blocking(shared_stage(), title, row)
+
+
+class AsyncioTests(RowTests):
+    """The rows with asyncio."""
+
+    def perform(self, title: str, row: Row) -> Any:
+        return adapters.run_asyncio(shared_stage(), title, row)
+
+
+class TwistedTests(RowTests):
+    """The rows with Twisted."""
+
+    def perform(self, title: str, row: Row) -> Any:
+        return adapters.run_twisted(reactor, shared_stage(), title, row)
+
+
+def _test(title: str, row: Row) -> Callable[[RowTests], Any]:
+    def test(self: RowTests) -> Any:
+        if getattr(row, "is_ours", False) and target() != "ours":
+            raise unittest.SkipTest("asks for more than the npm proxy gives")
+        return self.perform(title, row)
+
+    test.__name__ = f"test_{title}"
+    test.__doc__ = row.__doc__
+    return test
+
+
+def _add_tests() -> None:
+    for title, row in rows():
+        for case in (BlockingTests, AsyncioTests, TwistedTests):
+            setattr(case, f"test_{title}", _test(title, row))
+
+
+_add_tests()

@@ -1,0 +1,192 @@
+"""What pytest, unittest and trial make of tests that use the mocks: each as a child process."""
+
+import functools
+import os
+import re
+import subprocess
+import sys
+import urllib.error
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.effort import DEEP
+from tests.testing.scene import ask
+from tests.testing.shared_stage import shared_stage
+
+REPOSITORY = Path(__file__).parents[2]
+SAMPLES = Path(__file__).parent / "samples"
+PLUGIN = "trafficmock.testing.pytest_plugin"
+CHILD_SECONDS = 240.0
+
+
+def run(*arguments: str, proxy: str | None = None, **more: str) -> str:
+    """Run a Python module as a child; give what it printed."""
+    env = {name: value for name, value in os.environ.items() if "TRAFFICMOCK_" not in name}
+    env |= {"PYTHONPATH": str(REPOSITORY), **more}
+    if proxy is not None:
+        stage = shared_stage()
+        env |= {"SAMPLE_APP": stage.app_url, "SAMPLE_UPSTREAM": stage.upstream_url}
+        env |= {"TRAFFICMOCK_PROXY_URL": proxy}
+    finished = subprocess.run(
+        [sys.executable, "-m", *arguments],
+        env=env,
+        cwd=REPOSITORY,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=CHILD_SECONDS,
+        check=False,
+    )
+    return finished.stdout
+
+
+def run_pytest(
+    notes: str,
+    *arguments: str,
+    proxy: str | None = None,
+    sample: str = "with_pytest.py",
+    **more: str,
+) -> str:
+    installed = any(each.value == PLUGIN for each in entry_points(group="pytest11"))
+    plugin = () if installed else ("-p", PLUGIN)
+    where = str(SAMPLES / sample)
+    options = ("-p", "no:cacheprovider", "-o", "asyncio_default_fixture_loop_scope=function")
+    return run(
+        "pytest", *plugin, *options, where, *arguments, proxy=proxy, SAMPLE_NOTES=notes, **more
+    )
+
+
+class PytestTests(SynchronousTestCase):
+    """The plugin."""
+
+    def output(self) -> str:
+        return pytest_output()
+
+    def test_outcomes(self) -> None:
+        """Plain tests and coroutines get their mocks; what is left fails a test at its end."""
+        self.assertIn("1 failed, 4 passed, 4 deselected, 1 error", self.output())
+
+    def test_traffic_of_a_failure(self) -> None:
+        """A failing test's report lists what it owned, and what passed through."""
+        _, _, section = self.output().partition("traffic of this test")
+        self.assertRegex(section, r"owned by this test: 1\n  GET \S+/json/owned, 200, client app")
+        self.assertRegex(section, r"another test's: 1\n  GET \S+/json/passed, 200, client app")
+
+    def test_group(self) -> None:
+        """What is left is raised as a group that names the test, the handler and the line."""
+        output = self.output()
+        self.assertIn("::test_whose_handler_fails (1 sub-exception)", output)
+        self.assertRegex(output, r"in handler test_whose_handler_fails.<locals>.broken \(with_pyt")
+        self.assertIn('raise ValueError("in the handler")', output)
+
+    def test_one_proxy_for_all_workers(self) -> None:
+        """Without a proxy given one is started, for all workers, and stopped at the end."""
+        notes = Path(self.mktemp()).resolve()
+        notes.mkdir()
+        output = run_pytest(str(notes), "-n", "2", "-k", "test_proxy")
+        self.assertIn("4 passed", output)
+        told = {note.name: note.read_text() for note in notes.iterdir()}
+        self.assertEqual(len({name.partition("-")[0] for name in told}), 2, told)
+        (url_and_pid,) = set(told.values())
+        with self.assertRaises(urllib.error.URLError):
+            ask(url_and_pid.split()[0] + "/health")
+
+    def test_parallel(self) -> None:
+        """Tests side by side on one proxy, scoped by client id, do not see each other's mocks."""
+        workers, count, runs = (8, 400, 20) if DEEP else (3, 4, 1)
+        proxy = shared_stage().proxy.url
+        for _ in range(runs):
+            output = run_pytest(
+                "/nowhere",
+                *("-n", str(workers), "-q"),
+                proxy=proxy,
+                sample="in_parallel.py",
+                SAMPLE_COUNT=str(count),
+            )
+            self.assertIn(f"{count} passed", output)
+
+    def test_options(self) -> None:
+        """The option, the ini file and the environment say which proxy, in this order."""
+        for arguments in (
+            ("--trafficmock-proxy-url", "http://127.0.0.1:1"),
+            ("-o", "trafficmock_proxy_url=http://127.0.0.1:1"),
+        ):
+            proxy = shared_stage().proxy.url
+            output = run_pytest(self.mktemp(), "-k", "test_plain", *arguments, proxy=proxy)
+            self.assertIn("no trafficmock proxy at http://127.0.0.1:1", output)
+
+
+@functools.cache
+def pytest_output() -> str:
+    proxy = shared_stage().proxy.url
+    return run_pytest("/nowhere", "-k", "not test_proxy", proxy=proxy)
+
+
+class UnittestTests(SynchronousTestCase):
+    """The mixin for unittest."""
+
+    def test_outcomes(self) -> None:
+        """One test passes, the other fails by what its handler raised."""
+        output = run(
+            "unittest", "tests.testing.samples.with_unittest", proxy=shared_stage().proxy.url
+        )
+        self.assertIn("Ran 2 tests", output)
+        self.assertIn("FAILED (errors=1)", output)
+        self.assertIn("ExceptionGroup: errors in the mocks of tests.testing.samples", output)
+        self.assertIn("ValueError: in the handler", output)
+
+
+class TrialTests(SynchronousTestCase):
+    """The test case for trial."""
+
+    def test_outcomes(self) -> None:
+        """Coroutines and Deferreds pass; what a handler raised fails its test; nothing is left."""
+        output = run(
+            "twisted.trial",
+            f"--temp-directory={self.mktemp()}",
+            "tests.testing.samples.with_trial",
+            proxy=shared_stage().proxy.url,
+        )
+        self.assertIn("Ran 3 tests", output)
+        self.assertIn("FAILED (errors=1, successes=2)", output)
+        self.assertNotIn("Reactor was unclean", output)
+        self.assertTrue(re.search(r"errors in the mocks of \S+test_handler_fails", output), output)
+
+    def test_no_reactor(self) -> None:
+        """Importing any adapter installs no reactor."""
+        code = (
+            "import sys; import trafficmock.testing.trial, trafficmock.testing.tx;"
+            "sys.exit('twisted.internet.reactor' in sys.modules)"
+        )
+        env = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+        subprocess.run([sys.executable, "-c", code], env=env, check=True)
+
+    def test_lean(self) -> None:
+        """The blocking and asyncio adapters do without Twisted."""
+        code = (
+            "import sys; import trafficmock.testing.sync, trafficmock.testing.aio;"
+            "sys.exit('twisted' in sys.modules)"
+        )
+        env = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+        subprocess.run([sys.executable, "-c", code], env=env, check=True)
+
+
+class LaunchTests(SynchronousTestCase):
+    """A proxy that tests start for themselves."""
+
+    def test_started_and_stopped(self) -> None:
+        """It serves with the token that it was given, and is gone after ``stop``."""
+        from trafficmock.testing.launch import start_proxy  # noqa: PLC0415 - beside its one use
+        from trafficmock.testing.sync import Connection  # noqa: PLC0415
+
+        self.patch(os, "environ", {**os.environ, "PYTHONPATH": str(REPOSITORY)})
+        proxy = start_proxy("secret")
+        self.addCleanup(proxy.stop)
+        Connection(proxy.url, token="secret").close()
+        with self.assertRaisesRegex(Exception, "token"):
+            Connection(proxy.url, token="wrong")
+        proxy.stop()
+        with self.assertRaisesRegex(Exception, "no trafficmock proxy"):
+            Connection(proxy.url, token="secret")

@@ -1,0 +1,308 @@
+"""A session against a proxy that is played by hand."""
+
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.testing.fakes import URL, Play, failure, kept, request, response
+from trafficmock.testing.errors import (
+    ConnectionLostError,
+    FetchError,
+    RoutingError,
+    TestEndedError,
+    UndecidedError,
+)
+from trafficmock.testing.exchange import Exchange
+from trafficmock.testing.fetches import FetchOptions
+from trafficmock.testing.mocks import Mock
+from trafficmock.testing.observing import Observing
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.inbound import HandlerResult, RouteUnregister
+
+
+def fulfills(exchange: Exchange, done: Any) -> None:
+    exchange.fulfill(Mock(body="mock"))
+    done(None, None)
+
+
+def falls_back(exchange: Exchange, done: Any) -> None:
+    exchange.fallback(url=None, method=None, headers=None, post_data=None)
+    done(None, None)
+
+
+class ConnectionTests(SynchronousTestCase):
+    """The handshake, acknowledgements and the loss of the link."""
+
+    def test_hello(self) -> None:
+        """The hub introduces itself first, with its features, and reports a refusal."""
+        play = Play()
+        hello = play.hub.identity.hello()
+        self.assertEqual(hello.features, ["decline", "headers-list", "subscribe"])
+        self.assertEqual((hello.role, hello.protocol_version), ("playwright", 3))
+        self.assertTrue(play.hub.ready.done)
+
+    def test_acknowledgement_is_late(self) -> None:
+        """What is not acknowledged within 5 s fails."""
+        play = Play(acknowledges=False)
+        promise = play.session.subscribe()
+        play.link.clock.advance(4.9)
+        self.assertFalse(promise.done)
+        play.link.clock.advance(0.2)
+        self.assertIsInstance(failure(promise), ConnectionLostError)
+
+    def test_lost(self) -> None:
+        """When the link is lost everybody who waits hears of it, and every call fails."""
+        play = Play()
+        waiter = Observing(play.session).expect("request", "**/never", 0)
+        fetches: list[Any] = []
+        play.route(lambda exchange, _: fetches.append(exchange.fetch(FetchOptions())))
+        play.matched()
+        play.hub.closed("cut")
+        for promise in (waiter.promise, fetches[0]):
+            self.assertIsInstance(failure(promise), ConnectionLostError)
+        with self.assertRaises(ConnectionLostError):
+            play.session.take_errors()
+        (error,) = kept(play.session.finish())
+        self.assertIsInstance(error, ConnectionLostError)
+
+    def test_ping(self) -> None:
+        """A heartbeat is answered."""
+        play = Play()
+        play.says(inbound.Ping(7))
+        self.assertIn(inbound.Pong(7), play.take())
+
+
+class RouteTests(SynchronousTestCase):
+    """Handlers and what is said of them on the wire."""
+
+    def test_expiry_is_told_before_the_decision(self) -> None:
+        """A ``times`` route is unregistered before the result of its last call."""
+        play = Play()
+        entry = play.route(fulfills, times=1)
+        play.take()
+        play.matched()
+        kinds = [type(each) for each in play.take()]
+        self.assertEqual(kinds, [RouteUnregister, HandlerResult])
+        self.assertFalse(entry.active)
+
+    def test_claim(self) -> None:
+        """A claim is answered with all live handlers that match, and with none."""
+        play = Play()
+        wanted, _ = play.route(fulfills), play.route(fulfills, "**/other")
+        play.take()
+        play.says(outbound.RequestClaim("r1", request(URL), "app"))
+        (answer,) = play.take()
+        self.assertEqual(
+            answer, inbound.RequestClaimResult("r1", "t1", [inbound.RouteMatch(wanted.id)])
+        )
+
+    def test_declined_or_continued(self) -> None:
+        """What no handler wants is declined where the proxy knows that, else continued."""
+        for features, expected in ((("decline",), "Decline"), ((), "Continue")):
+            play = Play(features)
+            play.matched()
+            self.assertEqual(play.results(), [("r1", expected)])
+
+    def test_chain(self) -> None:
+        """Fallbacks go from the newest to the oldest, and on to the network."""
+        play = Play()
+        for _ in range(3):
+            play.route(falls_back)
+        play.matched()
+        self.assertEqual(play.results(), [("r1", "Continue")])
+
+    def test_held_to_the_end(self) -> None:
+        """A request that nobody decided is aborted at the test's end, which hears of it."""
+        play = Play()
+        play.route(lambda _, done: done(None, None))
+        play.matched()
+        self.assertEqual(play.results(), [])
+        finished = play.session.finish()
+        self.assertEqual(play.results(), [("r1", "Abort")])
+        (error,) = kept(finished)
+        self.assertIsInstance(error, UndecidedError)
+
+    def test_abandoned_before_or_after_the_return(self) -> None:
+        """A request is aborted once its handler returned and nobody holds its route."""
+        for early in (True, False):
+            play = Play()
+            calls: list[Any] = []
+            play.route(lambda exchange, done, calls=calls: calls.extend((exchange, done)))
+            play.matched()
+            steps = [calls[0].abandoned, lambda calls=calls: calls[1](None, None)]
+            for step in steps if early else reversed(steps):
+                self.assertEqual(play.results(), [])
+                step()
+            self.assertEqual(play.results(), [("r1", "Abort")])
+
+    def test_late_handler(self) -> None:
+        """A handler that outlives its test can do nothing more, and is nobody's error."""
+        play = Play()
+        calls: list[Any] = []
+        play.route(lambda exchange, done: calls.extend((exchange, done)))
+        play.matched()
+        finished = play.session.finish()
+        play.acks()
+        self.assertEqual(kept(finished), [])
+        exchange, done = calls
+        with self.assertRaises(TestEndedError):
+            exchange.fulfill(Mock())
+        done(None, ValueError("late"))
+        self.assertEqual(play.session.errors, [])
+
+
+class FetchTests(SynchronousTestCase):
+    """Upstream fetches of handlers."""
+
+    def setUp(self) -> None:
+        self.play = Play()
+        self.exchanges: list[Exchange] = []
+        self.play.route(lambda exchange, _: self.exchanges.append(exchange))
+        self.play.matched()
+        self.play.take()
+
+    def fetch(self, **options: Any) -> Any:
+        promise = self.exchanges[0].fetch(FetchOptions(**options))
+        (message,) = self.play.take()
+        assert isinstance(message, HandlerResult)
+        return promise, message.result
+
+    def test_done(self) -> None:
+        """The answer comes to the fetch that asked, whichever comes first."""
+        one, asked = self.fetch()
+        other, asked_later = self.fetch()
+        for each, status in ((asked_later, 202), (asked, 201)):
+            self.play.says(
+                outbound.FetchDone("r1", each.fetch_id, ok=True, response=response(status))
+            )
+        self.assertEqual([kept(each).wire.status for each in (one, other)], [201, 202])
+
+    def test_timeout(self) -> None:
+        """A fetch fails after its milliseconds; 0 is no limit; a late answer changes nothing."""
+        promise, asked = self.fetch(timeout=100)
+        endless, _ = self.fetch(timeout=0)
+        self.play.link.clock.advance(1000)
+        self.assertIn("Timeout 100ms", str(failure(promise)))
+        self.assertFalse(endless.done)
+        self.play.says(outbound.FetchDone("r1", asked.fetch_id, ok=True, response=response()))
+        self.assertIsInstance(failure(promise), FetchError)
+
+    def test_end(self) -> None:
+        """The test's end ends its fetches, and leaves no timer."""
+        promise, _ = self.fetch()
+        self.play.session.finish()
+        self.play.acks()
+        self.assertIsInstance(failure(promise), TestEndedError)
+        self.assertEqual(self.play.link.clock.getDelayedCalls(), [])
+
+
+class ErrorTests(SynchronousTestCase):
+    """What the proxy has against a test."""
+
+    def test_ambiguous(self) -> None:
+        """An ambiguous route names the other test and says how to tell them apart."""
+        play = Play()
+        other = {"testId": "t2", "title": "sells", "file": "g.py", "workerId": "1", "matcher": {}}
+        mine = {**other, "testId": "t1"}
+        play.says(outbound.ProxyError("ambiguous_route", "Ambiguous", "t1", [mine, other]))
+        (error,) = self.taken(play)
+        self.assertIsInstance(error, RoutingError)
+        text = str(error)
+        self.assertEqual(text.count("Also matched by"), 1)
+        self.assertIn("'sells' in g.py (worker 1)", text)
+        self.assertIn("client_id=", text)
+
+    def taken(self, play: Play) -> list[BaseException]:
+        promise = play.session.take_errors()
+        play.acks()
+        return kept(promise)
+
+    def test_whose(self) -> None:
+        """An error without a test is everybody's, another test's is not ours."""
+        play = Play()
+        play.says(outbound.ProxyError("invalid_message", "for all"))
+        play.says(outbound.ProxyError("internal", "another's", "t2"))
+        self.assertEqual([str(each) for each in self.taken(play)], ["for all"])
+
+    def test_pointed_at(self) -> None:
+        """A handler's error says which handler it was, on which line, for which request."""
+        play = Play()
+
+        def breaks(_: Exchange, done: Any) -> None:
+            try:
+                int("broken")
+            except ValueError as error:
+                done(None, error)
+
+        play.route(breaks)
+        play.matched()
+        (error,) = self.taken(play)
+        notes = "\n".join(error.__notes__)
+        self.assertIn("breaks (test_session.py:", notes)
+        self.assertIn('int("broken")', notes)
+        self.assertIn(f"GET {URL}", notes)
+
+
+class WaiterTests(SynchronousTestCase):
+    """Waits for what is to come."""
+
+    def setUp(self) -> None:
+        self.play = Play()
+
+    def wait(self, kind: Any, wanted: Any, timeout: float = 30_000) -> Any:
+        waiter = Observing(self.play.session).expect(kind, wanted, timeout)
+        self.play.acks()
+        return waiter
+
+    def test_subscribes_first(self) -> None:
+        """A wait is ready when nothing can be missed any more."""
+        waiter = Observing(self.play.session).expect("request", URL, 0)
+        self.assertFalse(waiter.ready.done)
+        self.play.acks()
+        self.assertTrue(waiter.ready.done)
+
+    def test_future_only(self) -> None:
+        """Only requests after it, and responses to those, count."""
+        self.play.observed("r1")
+        asked, answer = self.wait("request", URL), self.wait("response", URL)
+        self.play.responded("r1")
+        self.assertFalse(asked.promise.done or answer.promise.done)
+        self.play.observed("r2")
+        self.assertEqual(kept(asked.promise).id, "r2")
+        self.play.responded("r2", response(201))
+        self.assertEqual(kept(answer.promise).wire.status, 201)
+
+    def test_no_limit(self) -> None:
+        """A timeout of 0 is none; a wait that is over leaves no timer."""
+        endless, soon = self.wait("request", "**/never", 0), self.wait("request", URL)
+        self.play.observed()
+        self.assertTrue(soon.promise.done)
+        self.play.link.clock.advance(10_000)
+        self.assertFalse(endless.promise.done)
+        self.assertEqual(self.play.link.clock.getDelayedCalls(), [])
+
+    def test_expired(self) -> None:
+        """A wait that fails says what it saw; it does so too when the proxy is silent."""
+        waiter = self.wait("request", "http://h.test/b", 100)
+        self.play.observed()
+        self.play.acknowledges = False
+        self.play.link.clock.advance(0.1)
+        self.assertFalse(waiter.promise.done)
+        self.play.link.clock.advance(1)
+        self.assertIn(f"GET {URL} (client app): path differs", str(failure(waiter.promise)))
+
+    def test_late_link(self) -> None:
+        """A hop that came before its redirect was known is offered again once it is."""
+        waiter = self.wait("request", lambda request: request.redirected_from is not None)
+        self.play.observed("r1", "http://h.test/first")
+        self.play.observed("r2", URL)
+        self.assertFalse(waiter.promise.done)
+        self.play.responded("r1", response(302, location="/a"))
+        self.assertEqual(kept(waiter.promise).id, "r2")
+
+    def test_end(self) -> None:
+        """The test's end ends its waits."""
+        waiter = self.wait("request", URL)
+        self.play.session.finish()
+        self.play.acks()
+        self.assertIsInstance(failure(waiter.promise), TestEndedError)

@@ -1,0 +1,69 @@
+"""What both ways of writing tests have in common: arguments in, calls of the session out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from trafficmock.testing.har_routes import HarOptions, route_from_har
+from trafficmock.testing.matchers import Names, UrlMatcher, make_matcher
+from trafficmock.testing.observing import Observing
+
+if TYPE_CHECKING:
+    from trafficmock.testing.matchers import Matcher
+    from trafficmock.testing.promise import Promise
+    from trafficmock.testing.request import RequestState
+    from trafficmock.testing.session import Behavior, Session
+    from trafficmock.testing.waiters import Kind, Waiter
+
+
+@define
+class SessionCalls:
+    """Calls of one session; each is made where the session lives."""
+
+    session: Session
+    observing: Observing = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.observing = Observing(self.session)
+
+    def matcher(self, url: UrlMatcher, method: Names, client_id: Names) -> Matcher:
+        """Read what a test gave."""
+        base_url = self.session.base_url
+        return make_matcher(url, method=method, client_id=client_id, base_url=base_url)
+
+    def optional_matcher(self, url: UrlMatcher, method: Names, client_id: Names) -> Matcher | None:
+        """Read what a test gave; nothing is no matcher."""
+        if url is None and method is None and client_id is None:
+            return None
+        return self.matcher(url, method, client_id)
+
+    def route(self, matcher: Matcher, handler: Any, times: float | None) -> Promise[Any]:
+        """Register a handler."""
+        return self.session.route(matcher, handler, times)
+
+    def unroute(self, matcher: Matcher | None, handler: Any) -> Promise[None]:
+        """Remove handlers."""
+        return self.session.unroute(matcher, handler)
+
+    def unroute_all(self, behavior: Behavior) -> Promise[None]:
+        """Remove all handlers of HTTP requests."""
+        return self.session.unroute_all(behavior)
+
+    def route_from_har(self, options: HarOptions) -> Promise[Any]:
+        """Answer from a HAR file, or write one."""
+        return route_from_har(self.session, options)
+
+    def route_web_socket(self, url: UrlMatcher, handler: Any) -> Promise[Any]:
+        """Register a handler of WebSockets."""
+        matcher = make_matcher(url, base_url=self.session.base_url, websocket=True)
+        return self.session.sockets.add(matcher, handler)
+
+    def expect(self, kind: Kind, wanted: Any, timeout: float) -> Waiter:
+        """Begin a wait."""
+        return self.observing.expect(kind, wanted, timeout)
+
+    def requests(self, matcher: Matcher | None) -> Promise[list[RequestState]]:
+        """Promise the traffic so far."""
+        return self.observing.requests(matcher)

@@ -1,0 +1,147 @@
+"""Runs handlers on an asyncio event loop: the test's own, or the connection's."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import weakref
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from trafficmock.testing.request import AsyncRequest
+from trafficmock.testing.response import AsyncResponse
+from trafficmock.testing.route import AsyncRoute
+from trafficmock.testing.socket_route import AsyncWebSocketRoute
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from trafficmock.testing.background import Background
+    from trafficmock.testing.exchange import Exchange
+    from trafficmock.testing.promise import Promise
+    from trafficmock.testing.request import RequestState
+    from trafficmock.testing.response import ResponseState
+    from trafficmock.testing.websocket import SocketState
+    from trafficmock.testing.world import Done
+
+T = TypeVar("T")
+
+
+class Finished:
+    """Something to await that is done; nobody minds when it is not awaited."""
+
+    def __await__(self) -> Generator[None, None, None]:
+        return
+        yield
+
+
+class AsyncioSurroundings:
+    """Reaches the session from coroutines of any loop.
+
+    :param loop: where handlers run; else the loop of the latest call.
+    """
+
+    def __init__(
+        self, background: Background, loop: asyncio.AbstractEventLoop | None = None
+    ) -> None:
+        self.background = background
+        self.loop = loop
+
+    def request(self, state: RequestState) -> AsyncRequest:
+        """Show a request."""
+        view = state.views.get(AsyncRequest) or AsyncRequest(state, self)
+        return state.views.setdefault(AsyncRequest, view)  # type: ignore[no-any-return] # what the key says
+
+    def response(self, state: ResponseState) -> AsyncResponse:
+        """Show a response."""
+        view = state.views.get(AsyncResponse) or AsyncResponse(state, self.request(state.request))
+        return state.views.setdefault(AsyncResponse, view)  # type: ignore[no-any-return] # what the key says
+
+    def call(self, function: Callable[[], T]) -> T:
+        """Call something of the session."""
+        return self.background.call(function)
+
+    def wait(self, promise: Promise[T]) -> asyncio.Future[T]:
+        """Give a promise as a future of the running loop."""
+        return self.wait_for(lambda: promise)
+
+    def wait_for(self, function: Callable[[], Promise[T]]) -> asyncio.Future[T]:
+        """Call something of the session that gives a promise, and give that as a future."""
+        if self.loop is not self.background.loop:
+            self.loop = asyncio.get_running_loop()
+        return asyncio.wrap_future(self.background.future(function))
+
+    def done(self) -> Finished:
+        """Give something to await."""
+        return Finished()
+
+
+class AsyncioWorld:
+    """Calls a test's functions on the loop of the surroundings, known by then."""
+
+    def __init__(self, background: Background, surroundings: AsyncioSurroundings) -> None:
+        self._background = background
+        self._surroundings = surroundings
+        self._tasks: set[asyncio.Future[Any]] = set()
+
+    def handle(self, handler: Any, exchange: Exchange, done: Done) -> None:
+        """Run a route handler."""
+
+        def start() -> Any:
+            route = AsyncRoute(exchange, self._surroundings)
+            watch_route(route, exchange, self._background)
+            return handler(route, route.request)
+
+        self._run(start, done)
+
+    def handle_socket(self, handler: Any, socket: SocketState, done: Done) -> None:
+        """Run a WebSocket handler."""
+        self._run(lambda: handler(AsyncWebSocketRoute(socket.page, self._surroundings)), done)
+
+    def test_request(self, predicate: Any, request: RequestState, done: Done) -> None:
+        """Ask a predicate."""
+        self._run(lambda: predicate(self._surroundings.request(request)), done)
+
+    def test_response(self, predicate: Any, response: ResponseState, done: Done) -> None:
+        """Ask a predicate."""
+        self._run(lambda: predicate(self._surroundings.response(response)), done)
+
+    def call(self, function: Any, args: tuple[Any, ...], done: Done) -> None:
+        """Call any other function."""
+        self._run(lambda: function(*args), done)
+
+    def _run(self, start: Callable[[], Any], done: Done) -> None:
+        def say(result: Any, error: BaseException | None) -> None:
+            self._background.post(lambda: done(result, error))
+
+        loop = self._surroundings.loop or self._background.loop
+        try:
+            loop.call_soon_threadsafe(self._start, start, say)
+        except RuntimeError as error:
+            say(None, error)
+
+    def _start(self, start: Callable[[], Any], say: Done) -> None:
+        try:
+            result = start()
+        except BaseException as error:  # noqa: BLE001 - it goes to the test's errors
+            say(None, error)
+            return
+        if inspect.isawaitable(result):
+            task = asyncio.ensure_future(_finish(result, say))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        else:
+            say(result, None)
+
+
+async def _finish(awaitable: Any, say: Done) -> None:
+    try:
+        result = await awaitable
+    except BaseException as error:  # noqa: BLE001 - it goes to the test's errors
+        say(None, error)
+    else:
+        say(result, None)
+
+
+def watch_route(route: Any, exchange: Exchange, background: Background) -> None:
+    """Tell the exchange when nobody holds its route any more."""
+    weakref.finalize(route, background.post, exchange.abandoned).atexit = False

@@ -1,0 +1,49 @@
+"""Errors that teach: where a handler failed, and how an ambiguous route can be told apart."""
+
+from __future__ import annotations
+
+import traceback
+from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET
+
+from trafficmock.testing.errors import RoutingError
+from trafficmock.testing.routes import code_of
+
+if TYPE_CHECKING:
+    from trafficmock.testing.request import RequestState
+    from trafficmock.testing.routes import RouteEntry
+    from trafficmock.wire.outbound import ProxyError
+
+_HOW_TO_SCOPE = (
+    "To tell the tests apart, start one application for each worker with a client id of its "
+    "own and give it to the route: route(url, handler, client_id=...); or make the URLs differ."
+)
+
+
+def from_proxy(message: ProxyError, test_id: str) -> RoutingError:
+    """Make an exception of a ``proxy:error``; an ambiguous route names who else matches."""
+    detail = None if message.detail is UNSET else message.detail
+    lines = [message.message]
+    if message.code == "ambiguous_route" and isinstance(detail, list):
+        lines += [line for each in detail if (line := _other(each, test_id))]
+        lines.append(_HOW_TO_SCOPE)
+    return RoutingError("\n".join(lines), code=message.code, matches=detail)
+
+
+def _other(diagnostic: Any, test_id: str) -> str:
+    if not isinstance(diagnostic, dict) or diagnostic.get("testId") == test_id:
+        return ""
+    title, file = diagnostic.get("title"), diagnostic.get("file")
+    matcher, worker = diagnostic.get("matcher"), diagnostic.get("workerId")
+    return f"Also matched by {title!r} in {file} (worker {worker}), matcher {matcher}"
+
+
+def point_at(error: BaseException, entry: RouteEntry, request: RequestState) -> None:
+    """Note on an error which handler raised it, on which line, for which request."""
+    error.add_note(f"in {entry.name}, registered for {entry.matcher}, on {request}")
+    code = code_of(entry.handler)
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if code and frame.filename == code.co_filename]
+    if own:
+        error.add_note(f"at {own[-1].filename}:{own[-1].lineno}: {own[-1].line}")

@@ -1,0 +1,52 @@
+"""What can go wrong on the test side, by name."""
+
+from typing import Any
+
+from trafficmock.errors import LocalError, PeerError
+
+
+class UsageError(LocalError, ValueError):
+    """An argument or an order of calls that has no meaning; nothing was sent."""
+
+
+class AlreadyHandledError(UsageError):
+    """A route was decided twice."""
+
+
+class TestEndedError(LocalError):
+    """The test ended before this could happen."""
+
+    __test__ = False
+
+
+class ConnectionLostError(LocalError):
+    """There is no connection to the proxy (any more)."""
+
+
+class RefusedError(PeerError):
+    """The proxy refused the connection, as its ``hello:error`` says."""
+
+
+class WaitTimeoutError(LocalError, TimeoutError):
+    """Nothing came in time; the text says what did come."""
+
+
+class FetchError(LocalError):
+    """The upstream gave no response to a handler's ``fetch``."""
+
+
+class UndecidedError(LocalError):
+    """A handler returned without a decision, and nobody can make it any more."""
+
+
+class RoutingError(LocalError):
+    """The proxy could not do what a test asked for (protocol 3 ``proxy:error``).
+
+    :param code: ``ambiguous_route``, ``handler_failed``, ``invalid_message`` and others.
+    :param matches: for an ambiguous route, the diagnostics of all that match.
+    """
+
+    def __init__(self, message: str, *, code: str, matches: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.matches = matches

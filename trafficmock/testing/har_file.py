@@ -1,0 +1,84 @@
+"""Where a HAR lies: a file with others beside it, or a zip archive with all of them."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from attrs import field, frozen
+
+from trafficmock.testing.errors import UsageError
+
+_IN_ARCHIVE = "har.har"
+
+
+@frozen
+class HarFile:
+    """A HAR by its path; ``.zip`` means an archive."""
+
+    path: Path = field(converter=Path)
+
+    def _is_archive(self) -> bool:
+        return self.path.suffix == ".zip"
+
+    def entries(self) -> list[dict[str, Any]]:
+        """Read the entries; what is missing or no HAR has none."""
+        try:
+            text = self._archived(_IN_ARCHIVE) if self._is_archive() else self.path.read_bytes()
+            found = json.loads(text)["log"]["entries"]
+        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+            return []
+        return [each for each in found if _is_entry(each)] if isinstance(found, list) else []
+
+    def read(self, name: str) -> bytes:
+        """Read a body that lies beside the HAR.
+
+        :raises UsageError: the name leads out of the HAR's directory.
+        :raises OSError: it is not there.
+        """
+        parts = PurePosixPath(name)
+        if parts.is_absolute() or ".." in parts.parts:
+            raise UsageError(f"{name!r} leads out of the directory of {self.path}")
+        if self._is_archive():
+            try:
+                return self._archived(name)
+            except KeyError as error:
+                raise FileNotFoundError(f"{name} is not in {self.path}") from error
+        directory = self.path.parent.resolve()
+        file = (directory / name).resolve()
+        if not file.is_relative_to(directory):
+            raise UsageError(f"{name!r} leads out of the directory of {self.path}")
+        return file.read_bytes()
+
+    def save(self, document: dict[str, Any], files: dict[str, bytes]) -> None:
+        """Write the HAR anew, and the bodies that belong beside it."""
+        text = json.dumps(document, indent=2).encode()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self._is_archive():
+            buffer = io.BytesIO()
+            with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+                for name, content in {_IN_ARCHIVE: text, **files}.items():
+                    archive.writestr(name, content)
+            self.path.write_bytes(buffer.getvalue())
+            return
+        for name, content in files.items():
+            (self.path.parent / name).write_bytes(content)
+        self.path.write_bytes(text)
+
+    def _archived(self, name: str) -> bytes:
+        with zipfile.ZipFile(self.path) as archive:
+            names = [each for each in archive.namelist() if each.endswith(".har")]
+            wanted = name if name != _IN_ARCHIVE or name in names else (names or [name])[0]
+            return archive.read(wanted)
+
+
+def _is_entry(value: object) -> bool:
+    """Tell whether there is a request and a response to look at."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("request"), dict)
+        and isinstance(value.get("response"), dict)
+    )

@@ -1,0 +1,141 @@
+"""The pytest plugin: fixtures, options, and the traffic of a test that failed.
+
+It is found by its entry point; nothing needs importing. The connection's parts are
+imported when the first fixture asks for them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
+    from trafficmock.testing.launch import Proxy
+    from trafficmock.testing.sync import Connection
+
+_OPTIONS = {
+    "url": ("--trafficmock-proxy-url", "trafficmock_proxy_url", "URL of a proxy that runs"),
+    "token": ("--trafficmock-token", "trafficmock_token", "token that the proxy asks for"),
+}
+_SECTION = "traffic of this test"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options and their twins in the ini file."""
+    group = parser.getgroup("trafficmock")
+    for option, ini, meaning in _OPTIONS.values():
+        group.addoption(option, default=None, help=meaning)
+        parser.addini(ini, meaning, default="")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the proxy that was started for all workers, where all of them have ended."""
+    if hasattr(config, "workerinput"):
+        return
+    from trafficmock.testing import shared_proxy  # noqa: PLC0415 - only where it is needed
+
+    shared_proxy.stop(config)
+
+
+@pytest.fixture(scope="session")
+def trafficmock_proxy(request: pytest.FixtureRequest) -> Proxy:
+    """Give the proxy, with ``url`` and ``token``; one for all xdist workers.
+
+    The options, the ini file and the environment say which, in this order; else one is
+    started on a free port.
+    """
+    from trafficmock.testing import launch, shared_proxy  # noqa: PLC0415 - only where it is needed
+
+    url, token = _setting(request.config, "url"), _setting(request.config, "token")
+    if url:
+        return launch.Proxy(url, token)
+    return launch.given_proxy() or shared_proxy.get(request.config, token)
+
+
+@pytest.fixture(scope="session")
+def trafficmock_env(trafficmock_proxy: Proxy) -> Callable[..., dict[str, str]]:
+    """Make the environment to start an application with, so that it runs attached.
+
+    Call it, with a ``client_id`` where several applications are to be told apart.
+    """
+    return trafficmock_proxy.environment
+
+
+@pytest.fixture(scope="session")
+def trafficmock_base_url(request: pytest.FixtureRequest) -> str | None:
+    """Give what relative globs are resolved against; that of pytest-base-url, if it is there."""
+    url: str | None = request.config.getoption("base_url", None)
+    return url or None
+
+
+@pytest.fixture(scope="session")
+def _trafficmock_connection(trafficmock_proxy: Proxy) -> Iterator[Connection]:
+    from trafficmock.testing.sync import Connection  # noqa: PLC0415 - only where it is needed
+
+    connection = Connection(
+        trafficmock_proxy.url, token=trafficmock_proxy.token, worker_id=_worker_id()
+    )
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def trafficmock(
+    request: pytest.FixtureRequest,
+    _trafficmock_connection: Connection,
+    trafficmock_base_url: str | None,
+) -> Iterator[Any]:
+    """Give the mocks of this test; awaitable ones in an ``async def`` test.
+
+    What went wrong in handlers is raised at the test's end, as an ``ExceptionGroup``.
+    """
+    from trafficmock.testing import aio  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.ending import raise_left  # noqa: PLC0415
+    from trafficmock.testing.session import TestInfo  # noqa: PLC0415
+    from trafficmock.testing.sync import TrafficMock  # noqa: PLC0415
+
+    connection = _trafficmock_connection
+    title = request.node.nodeid
+    file = str(request.node.path)
+    info = TestInfo(title=title, file=file, base_url=trafficmock_base_url)
+    mocks: Any
+    if inspect.iscoroutinefunction(getattr(request, "function", None)):
+        mocks, session = aio.begin(connection, info)
+    else:
+        session = connection.session(info)
+        mocks = TrafficMock(connection.background, session)
+    request.node.stash[_STASHED] = (connection, session)
+    yield mocks
+    errors = connection.background.wait_for(session.finish)
+    raise_left(title, errors)
+
+
+_STASHED: pytest.StashKey[Any] = pytest.StashKey()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
+    """Add the traffic to the report of a test that failed."""
+    outcome = yield
+    report: pytest.TestReport = outcome.get_result()
+    stashed = item.stash.get(_STASHED, None)
+    if report.when == "call" and report.failed and stashed is not None:
+        from trafficmock.testing.traffic_report import traffic_of  # noqa: PLC0415
+
+        report.sections.append((_SECTION, traffic_of(*stashed)))
+
+
+def _setting(config: pytest.Config, name: str) -> str | None:
+    option, ini, _ = _OPTIONS[name]
+    given = config.getoption(option) or config.getini(ini)
+    return str(given) if given else None
+
+
+def _worker_id() -> str:
+    """Give the number of the xdist worker; 0 without xdist."""
+    return os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")

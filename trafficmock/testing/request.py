@@ -1,0 +1,279 @@
+"""Requests of the application, as tests see them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import parse_qsl
+
+from attrs import define, field
+
+from trafficmock.testing import headers as hd
+from trafficmock.testing.changes import NO_CHANGES, Changes
+from trafficmock.testing.errors import UsageError
+from trafficmock.testing.promise import Promise
+from trafficmock.wire import body
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from trafficmock.testing.headers import Pairs
+    from trafficmock.testing.response import AsyncResponse, Response, ResponseState
+    from trafficmock.wire.request import Request as WireRequest
+
+
+@define(eq=False)
+class RequestState:
+    """One request from its arrival on.
+
+    :param sequence: its place among all that the test saw.
+    :param answered: the response, or ``None`` when there will be none.
+    :param changes: what handlers changed so far.
+    :param views: what tests see of it, one for each way of writing tests.
+    """
+
+    id: str
+    client_id: str
+    wire: WireRequest
+    sequence: int
+    changes: Changes = NO_CHANGES
+    answered: Promise[ResponseState | None] = field(factory=Promise)
+    redirected_from: RequestState | None = None
+    redirected_to: RequestState | None = None
+    views: dict[type, Any] = field(factory=dict)
+
+    @property
+    def url(self) -> str:
+        """The URL, as changed so far."""
+        return self.wire.url if self.changes.url is None else self.changes.url
+
+    @property
+    def method(self) -> str:
+        """The method, as changed so far."""
+        return self.changes.method or self.wire.method
+
+    @property
+    def original_headers(self) -> Pairs:
+        """The headers that the application sent."""
+        return hd.from_wire(self.wire.headers, self.wire.headers_list)
+
+    @property
+    def headers(self) -> Pairs:
+        """The headers, as changed so far."""
+        return self.original_headers if self.changes.headers is None else self.changes.headers
+
+    @property
+    def content(self) -> bytes:
+        """The body, as changed so far."""
+        if self.changes.body is not None:
+            return self.changes.body
+        return body.to_bytes(self.wire.body_base64)
+
+    def with_changes(self, changes: Changes) -> RequestState:
+        """Make the request that a handler's fetch sends; it has a life of its own."""
+        return RequestState(self.id, self.client_id, self.wire, self.sequence, changes)
+
+    def answer(self, response: ResponseState | None) -> bool:
+        """Settle it; tell whether this was the first time."""
+        return self.answered.resolve(response)
+
+    def existing(self) -> ResponseState | None:
+        """Give the response if it is there."""
+        return self.answered.value if self.answered.done else None
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.url}"
+
+
+class Views(Protocol):
+    """Makes what tests see of requests and responses, the same object each time."""
+
+    def request(self, state: RequestState) -> Any:
+        """Show a request."""
+
+    def response(self, state: ResponseState) -> Any:
+        """Show a response."""
+
+    def wait(self, promise: Promise[Any]) -> Any:
+        """Wait for a promise: block until, or give an awaitable of, its value."""
+
+
+class BaseRequest:
+    """What is there at once, whichever way a test is written (Playwright's ``Request``).
+
+    URL, method, headers and body are those that handlers made of it so far.
+    """
+
+    def __init__(self, state: RequestState, views: Views) -> None:
+        self._state = state
+        self._views = views
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._state}>"
+
+    @property
+    def url(self) -> str:
+        """The whole URL."""
+        return self._state.url
+
+    @property
+    def method(self) -> str:
+        """The method."""
+        return self._state.method
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Headers by lower-case name, repeats joined; a copy."""
+        return hd.to_map(self._state.headers)
+
+    @property
+    def client_id(self) -> str:
+        """The agent that it comes from."""
+        return self._state.client_id
+
+    @property
+    def post_data(self) -> str | None:
+        """The body as text (UTF-8); ``None`` when there is none."""
+        content = self._state.content
+        return content.decode("utf-8", "replace") if content else None
+
+    @property
+    def post_data_buffer(self) -> bytes | None:
+        """The body; ``None`` when there is none."""
+        return self._state.content or None
+
+    @property
+    def post_data_json(self) -> Any:
+        """The body read as JSON, or a form as a dict in which the last value wins.
+
+        :raises UsageError: it is neither.
+        """
+        content = self._state.content
+        if not content:
+            return None
+        kind = hd.get(self._state.headers, "content-type") or ""
+        if kind.split(";")[0].strip().lower() == "application/x-www-form-urlencoded":
+            return dict(parse_qsl(content.decode("utf-8", "replace"), keep_blank_values=True))
+        try:
+            return json.loads(content)
+        except ValueError as error:
+            raise UsageError(f"POST data is not a valid JSON object: {error}") from None
+
+    @property
+    def redirected_from(self) -> Any:
+        """The request whose redirect led here, if any."""
+        found = self._state.redirected_from
+        return None if found is None else self._views.request(found)
+
+    @property
+    def redirected_to(self) -> Any:
+        """The request that the redirect led to, if any."""
+        found = self._state.redirected_to
+        return None if found is None else self._views.request(found)
+
+    @property
+    def existing_response(self) -> Any:
+        """The response if it is there already; waits for nothing."""
+        found = self._state.existing()
+        return None if found is None else self._views.response(found)
+
+    @property
+    def failure(self) -> None:
+        """Always ``None``: how a server's request failed is the server's to tell."""
+        return None
+
+    @property
+    def resource_type(self) -> str:
+        """Always ``other``: servers load no pages."""
+        return "other"
+
+    @property
+    def service_worker(self) -> None:
+        """Always ``None``."""
+        return None
+
+    @property
+    def frame(self) -> Any:
+        """There is none.
+
+        :raises UsageError: always.
+        """
+        raise UsageError("requests of a server have no frame")
+
+    @property
+    def timing(self) -> dict[str, float]:
+        """Placeholders, in Playwright's form."""
+        names = """domainLookupStart domainLookupEnd connectStart secureConnectionStart connectEnd
+            requestStart responseStart responseEnd"""
+        return {"startTime": 0.0, **dict.fromkeys(names.split(), -1.0)}
+
+    def is_navigation_request(self) -> bool:
+        """Never: servers do not navigate."""
+        return False
+
+    def _sizes(self) -> dict[str, int]:
+        names = ["requestBodySize", "requestHeadersSize", "responseBodySize", "responseHeadersSize"]
+        return dict.fromkeys(names, 0)
+
+    def _headers_array(self) -> list[dict[str, str]]:
+        return [{"name": name, "value": value} for name, value in self._state.headers]
+
+
+class Request(BaseRequest):
+    """A request as blocking tests see it."""
+
+    def all_headers(self) -> dict[str, str]:
+        """Give all headers by lower-case name."""
+        return self.headers
+
+    def headers_array(self) -> list[dict[str, str]]:
+        """List headers as ``{"name", "value"}``, repeats apart."""
+        return self._headers_array()
+
+    def header_value(self, name: str) -> str | None:
+        """Read one header; the name's case does not matter."""
+        return hd.get(self._state.headers, name)
+
+    def sizes(self) -> dict[str, int]:
+        """Give placeholders, in Playwright's form."""
+        return self._sizes()
+
+    def response(self) -> Response | None:
+        """Wait for the response; ``None`` when the request failed."""
+        found: ResponseState | None = self._views.wait(self._state.answered)
+        return None if found is None else self._views.response(found)
+
+
+class AsyncRequest(BaseRequest):
+    """A request as asyncio and Twisted tests see it."""
+
+    async def all_headers(self) -> dict[str, str]:
+        """Give all headers by lower-case name."""
+        return self.headers
+
+    async def headers_array(self) -> list[dict[str, str]]:
+        """List headers as ``{"name", "value"}``, repeats apart."""
+        return self._headers_array()
+
+    async def header_value(self, name: str) -> str | None:
+        """Read one header; the name's case does not matter."""
+        return hd.get(self._state.headers, name)
+
+    async def sizes(self) -> dict[str, int]:
+        """Give placeholders, in Playwright's form."""
+        return self._sizes()
+
+    def response(self) -> Awaitable[AsyncResponse | None]:
+        """Wait for the response; ``None`` when the request failed."""
+        shown = _shown(self._state.answered, self._views)
+        awaited: Awaitable[AsyncResponse | None] = self._views.wait(shown)
+        return awaited
+
+
+def _shown(answered: Promise[ResponseState | None], views: Views) -> Promise[Any]:
+    """Turn a promise of a response into one of what the test sees of it."""
+    shown: Promise[Any] = Promise()
+    answered.watch(
+        lambda done: shown.resolve(None if done.value is None else views.response(done.value))
+    )
+    return shown

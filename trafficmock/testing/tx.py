@@ -1,0 +1,68 @@
+"""Mocks for Twisted tests: everything happens on the reactor, and calls give Deferreds."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from trafficmock import __version__
+from trafficmock.testing import places
+from trafficmock.testing.awaitable import AsyncTrafficMock, finish
+from trafficmock.testing.ending import add_left, raise_left
+from trafficmock.testing.hub import Identity
+from trafficmock.testing.session import TestInfo
+from trafficmock.testing.tx_connection import TwistedConnection
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+
+async def connect(
+    reactor: Any,
+    proxy_url: str | None = None,
+    *,
+    token: str | None = None,
+    worker_id: str = "0",
+) -> TwistedConnection:
+    """Connect to the proxy.
+
+    :param proxy_url: where it is; else what the environment says, else the default.
+    :raises ConnectionLostError: there is no proxy.
+    :raises RefusedError: it does not let us in.
+    """
+    identity = Identity(
+        version=__version__, worker_id=worker_id, token=token or places.proxy_token()
+    )
+    url = proxy_url or places.proxy_url() or places.DEFAULT_PROXY_URL
+    connection = TwistedConnection(reactor, url, identity)
+    await connection.open()
+    return connection
+
+
+@asynccontextmanager
+async def mocks(
+    reactor: Any,
+    proxy_url: str | None = None,
+    *,
+    token: str | None = None,
+    title: str = "test",
+    file: str = "",
+    base_url: str | None = None,
+) -> AsyncIterator[AsyncTrafficMock]:
+    """Connect for one test, in a coroutine that Twisted runs.
+
+    :param reactor: for time and sockets.
+    :param base_url: for relative globs.
+    :raises ExceptionGroup: at the end, what went wrong in handlers.
+    """
+    connection = await connect(reactor, proxy_url, token=token)
+    try:
+        mine = await connection.begin(TestInfo(title=title, file=file, base_url=base_url))
+        try:
+            yield mine
+        except BaseException as error:
+            add_left(error, await finish(mine))
+            raise
+        raise_left(title, await finish(mine))
+    finally:
+        await connection.close()
