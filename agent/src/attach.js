@@ -3,6 +3,7 @@
 const { Agent } = require('./agent.js')
 const http = require('./http/hook.js')
 const { UndiciHook } = require('./undici/hook.js')
+const { WebSocketHook } = require('./websocket/hook.js')
 const { onModule } = require('./modules.js')
 const { PARENT } = require('./settings.js')
 const { TrafficMockError } = require('./errors.js')
@@ -50,7 +51,14 @@ function attachNow (settings, complain) {
 function install (agent) {
   const undici = new UndiciHook(agent)
   undici.install()
-  const undo = [http.install(agent), onModule('undici', UNDICI, (exports) => undici.hookModule(exports)), () => undici.uninstall()]
+  const sockets = new WebSocketHook(agent)
+  undici.upgrade = (held) => sockets.takeDispatch(held)
+  const undo = [
+    http.install(agent, (held) => sockets.takeRequest(held)),
+    sockets.install(),
+    onModule('undici', UNDICI, (exports) => undici.hookModule(exports)),
+    () => undici.uninstall()
+  ]
   return () => { for (const act of undo) act() }
 }
 

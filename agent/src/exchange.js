@@ -117,7 +117,7 @@ class Exchange {
     const { requestId, fetchId } = message
     try {
       const wanted = withOverrides(this.request, message.overrides ?? {})
-      const response = await fetchUpstream(wanted, this.client.perform, message)
+      const response = await fetchUpstream(wanted, (request) => this.client.perform(request), message)
       this.agent.send({ type: 'fetch:result', requestId, fetchId, ok: true, response: responseToWire(this.agent, response) })
     } catch (error) {
       this.agent.send({ type: 'fetch:result', requestId, fetchId, ok: false, error: serializeError(error) })

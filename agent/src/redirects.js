@@ -40,11 +40,15 @@ function nextHop (request, status, location) {
   return { url: url.href, method, pairs: headers.without(pairs, 'host'), body }
 }
 
-/** Where a client library's call has got to. */
+/** A call of a client library: what it is, and how far it has got. */
 class Chain {
   constructor () {
     /** @type {{ id: string, location: string, report: import('./report.js').Report } | undefined} */
     this.last = undefined
+    /** Whether the call is `new globalThis.WebSocket(...)`. */
+    this.isGlobalSocket = false
+    /** @type {WebSocket | undefined} */
+    this.socket = undefined
   }
 
   /**

@@ -1,6 +1,6 @@
 'use strict'
 
-const http = require('node:http')
+const { onSocket } = require('./on-socket.js')
 const { Exchange } = require('../exchange.js')
 const { Copy } = require('../report.js')
 const { Chain, chains, isRedirect } = require('../redirects.js')
@@ -14,8 +14,6 @@ const { MockSocket } = require('./mock-socket.js')
 const BODY_BYTES = 64 * 1024 * 1024
 const BODY_MS = 5000
 
-const { onSocket } = /** @type {any} */ (http.ClientRequest.prototype)
-
 /**
  * A `ClientRequest` that has no socket yet. Until the decision it writes into
  * its own buffer, as it does while an agent makes it wait for a connection.
@@ -23,7 +21,7 @@ const { onSocket } = /** @type {any} */ (http.ClientRequest.prototype)
 class HeldRequest {
   /**
    * @param {import('../agent.js').Agent} agent
-   * @param {http.ClientRequest} req
+   * @param {import('node:http').ClientRequest} req
    * @param {URL} url
    * @param {any} options of the request, for requests like it
    * @param {() => void} release goes on with the application's own agent

@@ -7,6 +7,12 @@ const { isUnseen } = require('../unseen.js')
 const { chains } = require('../redirects.js')
 const { HeldRequest } = require('./held.js')
 
+/**
+ * @callback Upgrade
+ * @param {{ req: any, url: URL, options: any, release: () => void }} held
+ * @returns {boolean} whether it takes it
+ */
+
 /** Marks requests that were looked at, so that nothing is announced twice. */
 const SEEN = Symbol('trafficmock.seen')
 
@@ -16,13 +22,14 @@ const SEEN = Symbol('trafficmock.seen')
  * the agent that the application chose.
  *
  * @param {import('../agent.js').Agent} agent
+ * @param {Upgrade} upgrade asked about WebSockets
  * @returns {() => void} undoes it
  */
-function install (agent) {
+function install (agent, upgrade) {
   const undo = [
-    hookAddRequest(agent, http.Agent.prototype),
-    hookOnSocket(agent),
-    ...[http, https].flatMap((module) => ['request', 'get'].map((name) => hookCall(agent, /** @type {any} */ (module), name)))
+    hookAddRequest(agent, upgrade, http.Agent.prototype),
+    hookOnSocket(agent, upgrade),
+    ...[http, https].flatMap((module) => ['request', 'get'].map((name) => hookCall(agent, upgrade, /** @type {any} */ (module), name)))
   ]
   syncBuiltinESMExports()
   return () => {
@@ -33,14 +40,15 @@ function install (agent) {
 
 /**
  * @param {import('../agent.js').Agent} agent
+ * @param {Upgrade} upgrade
  * @param {any} owner the prototype, or object, that has `addRequest`
  */
-function hookAddRequest (agent, owner) {
+function hookAddRequest (agent, upgrade, owner) {
   const original = owner.addRequest
   function addRequest (/** @type {any} */ req, /** @type {any[]} */ ...args) {
     const release = () => original.call(this, req, ...args)
     const options = typeof args[0] === 'object' && args[0] !== null ? args[0] : { host: args[0], port: args[1] }
-    if (isOurs(agent, this) || !hold(agent, req, options, release)) release()
+    if (isOurs(agent, this) || !hold(agent, upgrade, req, options, release)) release()
   }
   addRequest[SEEN] = true
   owner.addRequest = addRequest
@@ -51,20 +59,26 @@ function hookAddRequest (agent, owner) {
  * Agents of their own kind, and `createConnection` without an agent, are
  * stopped here when their socket comes.
  * @param {import('../agent.js').Agent} agent
+ * @param {Upgrade} upgrade
  */
-function hookOnSocket (agent) {
+function hookOnSocket (agent, upgrade) {
   const owner = /** @type {any} */ (http.ClientRequest.prototype)
   const original = owner.onSocket
   owner.onSocket = function onSocket (/** @type {any} */ socket, /** @type {any} */ error) {
-    const ignore = () => {}
-    const release = () => {
-      socket.removeListener('error', ignore)
-      original.call(this, socket, error)
-    }
-    if (error || !socket || isUnseen() || !hold(agent, this, {}, release)) return original.call(this, socket, error)
+    /** @type {Error | undefined} */
+    let failure
+    let isReleased = false
     // An upstream that is not there must not hurt a request that is mocked.
-    socket.on('error', ignore)
-    this.once('close', () => socket.destroy())
+    const keep = (/** @type {Error} */ reason) => { failure = reason }
+    const release = () => {
+      isReleased = true
+      socket.removeListener('error', keep)
+      original.call(this, socket, failure)
+    }
+    if (error || !socket || isUnseen()) return original.call(this, socket, error)
+    socket.on('error', keep)
+    if (!hold(agent, upgrade, this, {}, release)) return release()
+    this.once('close', () => { if (!isReleased) socket.destroy() })
   }
   return () => { owner.onSocket = original }
 }
@@ -72,13 +86,14 @@ function hookOnSocket (agent) {
 /**
  * See the agents that requests are made with, for those with an `addRequest` of their own.
  * @param {import('../agent.js').Agent} agent
+ * @param {Upgrade} upgrade
  * @param {any} module
  * @param {string} name
  */
-function hookCall (agent, module, name) {
+function hookCall (agent, upgrade, module, name) {
   const original = module[name]
   const call = { [name]: function (/** @type {any[]} */ ...args) {
-    for (const arg of args) if (arg?.agent) ensure(agent, arg.agent)
+    for (const arg of args) if (arg?.agent) ensure(agent, upgrade, arg.agent)
     return original.apply(this, args)
   } }[name]
   module[name] = call
@@ -87,13 +102,14 @@ function hookCall (agent, module, name) {
 
 /**
  * @param {import('../agent.js').Agent} agent
+ * @param {Upgrade} upgrade
  * @param {any} httpAgent
  */
-function ensure (agent, httpAgent) {
+function ensure (agent, upgrade, httpAgent) {
   if (typeof httpAgent.addRequest !== 'function' || httpAgent.addRequest[SEEN]) return
   let owner = httpAgent
   while (owner && !Object.hasOwn(owner, 'addRequest')) owner = Object.getPrototypeOf(owner)
-  if (owner) hookAddRequest(agent, owner)
+  if (owner) hookAddRequest(agent, upgrade, owner)
 }
 
 /**
@@ -108,19 +124,21 @@ function isOurs (agent, httpAgent) {
 
 /**
  * @param {import('../agent.js').Agent} agent
+ * @param {Upgrade} upgrade
  * @param {any} req
  * @param {any} options
  * @param {() => void} release
  * @returns {boolean} whether it is held now
  */
-function hold (agent, req, options, release) {
+function hold (agent, upgrade, req, options, release) {
   if (req[SEEN]) return false
   req[SEEN] = true
-  if (!agent.isAttached || isUnseen() || req.method === 'CONNECT' || wantsUpgrade(req)) return false
+  if (!agent.isAttached || isUnseen() || req.method === 'CONNECT') return false
   const peer = peerOf(req, options)
   if (!peer || agent.isOwn(peer)) return false
   // A request to somebody else's proxy names its whole URL.
   const url = URL.canParse(req.path) ? new URL(req.path) : new URL(req.path, peer)
+  if (wantsUpgrade(req)) return upgrade({ req, url, options, release })
   void new HeldRequest(agent, req, url, options, release, chains.getStore())
   return true
 }

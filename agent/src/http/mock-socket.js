@@ -8,9 +8,12 @@ const { Duplex } = require('node:stream')
  * sees a response exactly as from a server.
  */
 class MockSocket extends Duplex {
-  /** @param {boolean} isEncrypted whether the request is https */
-  constructor (isEncrypted) {
-    super({ allowHalfOpen: true })
+  /**
+   * @param {boolean} isEncrypted whether the request is https
+   * @param {{ allowHalfOpen: boolean }} [options]
+   */
+  constructor (isEncrypted, options = { allowHalfOpen: true }) {
+    super(options)
     this.connecting = false
     this.pending = false
     this.encrypted = isEncrypted

@@ -77,7 +77,7 @@ class UndiciHook {
     const url = urlOf(dispatcher, opts)
     if (!url || agent.isOwn(url)) return false
     const chain = chains.getStore()
-    if (opts.upgrade) return this.upgrade({ dispatcher, original, opts, handler, url })
+    if (opts.upgrade) return this.upgrade({ dispatcher, original, opts, handler, url, seen: SEEN, chain })
     new HeldDispatch(agent, dispatcher, original, opts, handler, url, chain).start()
     return true
   }
