@@ -1,7 +1,7 @@
 'use strict'
 
 const { Exchange } = require('../exchange.js')
-const { isRedirect } = require('../redirects.js')
+const { Chain, isRedirect } = require('../redirects.js')
 const { located } = require('../location.js')
 const { unseen } = require('../unseen.js')
 const headers = require('../headers.js')
@@ -14,6 +14,13 @@ const WHOLE_BODY_BYTES = 64 * 1024 * 1024
 
 /** Marks options that were looked at: dispatchers hand them on to each other. */
 const SEEN = Symbol('trafficmock.seen')
+
+/**
+ * undici's redirect interceptor dispatches the next hop with the handler of the
+ * last one; `fetch` does so in the context of its call.
+ * @type {WeakMap<object, Chain>}
+ */
+const chainOf = new WeakMap()
 
 /** A dispatch that waits for the proxy's decision; the dispatcher has not heard of it yet. */
 class HeldDispatch {
@@ -137,7 +144,7 @@ class HeldDispatch {
       },
       head: (status, statusText, pairs) => {
         report.head(status, statusText, pairs)
-        if (isRedirect(status, pairs)) this.chain?.redirected(exchange.id, report)
+        if (isRedirect(status, pairs)) this.redirected(report)
       },
       data: (chunk) => report.data(chunk),
       end: () => report.end(),
@@ -145,6 +152,13 @@ class HeldDispatch {
       fail: (error) => (report.status ? report.cut() : report.fail(error)),
       headers: (pairs) => (url === this.url.href ? pairs : located(pairs, url))
     }
+  }
+
+  /** @param {import('../report.js').Report} report */
+  redirected (report) {
+    const chain = this.chain ?? new Chain()
+    chain.redirected(report.id, report)
+    chainOf.set(this.handler, chain)
   }
 
   /** @param {import('../mock.js').Mock} mock */
@@ -179,4 +193,4 @@ class HeldDispatch {
 
 const abortError = () => new DOMException('This operation was aborted', 'AbortError')
 
-module.exports = { HeldDispatch, SEEN }
+module.exports = { HeldDispatch, SEEN, chainOf }

@@ -3,7 +3,7 @@
 const { isUnseen } = require('../unseen.js')
 const { Chain, chains } = require('../redirects.js')
 const { internal, urlOf } = require('./request.js')
-const { HeldDispatch, SEEN } = require('./held.js')
+const { HeldDispatch, SEEN, chainOf } = require('./held.js')
 
 const GLOBALS = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')]
 const HOOKED = Symbol('trafficmock.hooked')
@@ -24,14 +24,38 @@ class UndiciHook {
 
   /** Hook what is there: the global dispatcher and `fetch`. */
   install () {
-    // Node loads its undici with the first use of one of these.
-    void globalThis.Response
     this.hookGlobals()
+    for (const symbol of GLOBALS) this.expect(symbol)
     this.hookFetch(globalThis, true)
   }
 
+  /**
+   * Every copy of undici, also one bundled into the application, looks for a
+   * global dispatcher while it loads, and sets its own if there is none.
+   * Loading Node's here would decide that for the application.
+   * @param {symbol} symbol
+   */
+  expect (symbol) {
+    if (Object.hasOwn(globalThis, symbol)) return
+    const look = () => {
+      queueMicrotask(() => this.hookGlobals())
+      return undefined
+    }
+    Object.defineProperty(globalThis, symbol, { get: look, configurable: true, enumerable: false })
+    this.undo.push(() => {
+      if (Object.getOwnPropertyDescriptor(globalThis, symbol)?.get === look) Reflect.deleteProperty(globalThis, symbol)
+    })
+  }
+
   hookGlobals () {
-    for (const symbol of GLOBALS) this.hook(/** @type {any} */ (globalThis)[symbol])
+    // The value, not the getter of `expect`, which would call this again.
+    for (const symbol of GLOBALS) this.hook(Object.getOwnPropertyDescriptor(globalThis, symbol)?.value)
+  }
+
+  /** Hook what `fetch` is about to use: Node loads its undici with the first use of one of these. */
+  hookOwn () {
+    void globalThis.Response
+    this.hookGlobals()
   }
 
   /**
@@ -42,7 +66,7 @@ class UndiciHook {
     const { Agent, MockAgent } = undici
     for (const { prototype } of [Agent, MockAgent]) this.hook(prototype)
     this.hookGlobals()
-    for (const name of ['request', 'stream', 'pipeline', 'fetch']) if (typeof undici[name] === 'function') this.hookCall(undici, name)
+    this.hookFetch(undici)
   }
 
   /**
@@ -76,7 +100,7 @@ class UndiciHook {
     if (opts.method === 'CONNECT' || leavesToUs(agent, dispatcher)) return false
     const url = urlOf(dispatcher, opts)
     if (!url || agent.isOwn(url)) return false
-    const chain = chains.getStore()
+    const chain = chainOf.get(handler) ?? chains.getStore()
     if (opts.upgrade) return this.upgrade({ dispatcher, original, opts, handler, url, seen: SEEN, chain })
     new HeldDispatch(agent, dispatcher, original, opts, handler, url, chain).start()
     return true
@@ -103,7 +127,7 @@ class UndiciHook {
     const hook = this
     const call = { [name]: function (/** @type {any[]} */ ...args) {
       if (!hook.agent.isAttached) return original.apply(this, args)
-      if (isGlobal) hook.hookGlobals()
+      if (isGlobal) hook.hookOwn()
       hook.hook(args[1]?.dispatcher)
       return chains.run(new Chain(), () => original.apply(this, args))
     } }[name]
