@@ -10,28 +10,54 @@ const { TrafficMockError } = require('./errors.js')
 
 const UNDICI = /[\\/]undici[^\\/]*[\\/]index\.js$/
 
-/** The one agent of this thread. @type {Agent | undefined} */
-let attached
+/**
+ * The one agent of this thread. Under a global symbol, because a preload and
+ * the application may have brought two copies of this package.
+ */
+const ATTACHED = Symbol.for('trafficmock.attached')
+const own = /** @type {{ [ATTACHED]?: Attached }} */ (globalThis)
 
 /**
- * Attach, once the proxy has answered.
+ * @typedef {object} Attached
+ * @property {Agent} agent
+ * @property {string} proxyUrl
+ * @property {boolean} isPreload
+ * @property {Promise<void>} ready
+ * @property {Handle} handle
+ */
+
+/** @typedef {{ readonly clientId: string, stop(): Promise<void> }} Handle */
+
+/**
+ * Attach, once the proxy has answered. What a preload has attached is shared.
  * @param {import('./settings.js').Settings} settings
+ * @returns {Promise<Handle>}
  */
 async function attach (settings) {
-  if (attached) throw new TrafficMockError('already_started', 'trafficmock is already attached to this process; call stop() first.')
-  const agent = attached = new Agent(settings)
+  const known = own[ATTACHED]
+  if (known) {
+    if (!known.isPreload || known.proxyUrl !== settings.proxyUrl) {
+      throw new TrafficMockError('already_started', `trafficmock is already attached to ${known.proxyUrl}; call stop() first.`)
+    }
+    known.agent.hold()
+    await known.ready.finally(() => known.agent.release())
+    return known.handle
+  }
+  const agent = new Agent(settings)
   // Somebody waits for the answer, so the process must live until it comes.
   agent.hold()
+  const ready = agent.start()
+  const attached = enter(agent, settings, false, ready)
   try {
-    await agent.start()
+    await ready
   } catch (error) {
-    agent.stop()
-    attached = undefined
+    await attached.handle.stop()
     throw error
   } finally {
     agent.release()
   }
-  return handle(agent, install(agent))
+  attached.uninstall = install(agent)
+  return attached.handle
 }
 
 /**
@@ -40,11 +66,38 @@ async function attach (settings) {
  * @param {(error: Error) => void} complain
  */
 function attachNow (settings, complain) {
-  if (attached) return
-  const agent = attached = new Agent(settings)
+  if (own[ATTACHED]) return
+  const agent = new Agent(settings)
   process.env[PARENT] ??= String(process.pid)
-  agent.start().catch(complain)
-  return handle(agent, install(agent))
+  const ready = agent.start()
+  ready.catch(complain)
+  enter(agent, settings, true, ready).uninstall = install(agent)
+}
+
+/**
+ * @param {Agent} agent
+ * @param {import('./settings.js').Settings} settings
+ * @param {boolean} isPreload
+ * @param {Promise<void>} ready
+ */
+function enter (agent, { proxyUrl }, isPreload, ready) {
+  const attached = {
+    agent,
+    proxyUrl,
+    isPreload,
+    ready,
+    uninstall: () => {},
+    handle: {
+      get clientId () { return agent.clientId },
+      stop: async () => {
+        attached.uninstall()
+        agent.stop()
+        if (own[ATTACHED] === attached) delete own[ATTACHED]
+      }
+    }
+  }
+  own[ATTACHED] = attached
+  return attached
 }
 
 /** @param {Agent} agent */
@@ -60,21 +113,6 @@ function install (agent) {
     () => undici.uninstall()
   ]
   return () => { for (const act of undo) act() }
-}
-
-/**
- * @param {Agent} agent
- * @param {() => void} uninstall
- */
-function handle (agent, uninstall) {
-  return {
-    clientId: agent.clientId,
-    stop: async () => {
-      uninstall()
-      agent.stop()
-      if (attached === agent) attached = undefined
-    }
-  }
 }
 
 module.exports = { attach, attachNow }

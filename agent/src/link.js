@@ -10,7 +10,7 @@ const { version } = require('../package.json')
 /** What this agent speaks beyond protocol 3. */
 const FEATURES = ['headers-list']
 const PROTOCOL_VERSION = 3
-const HANDSHAKE_MS = 2000
+const HANDSHAKE_MS = 1900
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 5000
 /** Protocol 3's largest frame; bytes. */

@@ -56,6 +56,15 @@ describe('start and stop', () => {
     await agent.stop()
   })
 
+  test('a call under the preload shares what is attached', async () => {
+    const code = `require('./src/index.js').startTrafficMock().then(async ({ clientId, stop }) => {
+      console.log(clientId, await (await fetch('http://nowhere.test/mocked')).text())
+      await stop()
+    })`
+    const { stdout } = await runNode(code, { env: { TRAFFICMOCK_PROXY_URL: proxy.url, TRAFFICMOCK_CLIENT_ID: 'both' } })
+    assert.equal(stdout, 'both from the test\n')
+  })
+
   test('the handshake says what this agent can do, and the proxy lists it', async () => {
     const agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: 'listed' })
     await until(proxy, '/api/connections', ({ nodeAgents }) => nodeAgents.some(({ clientId }) => clientId === 'listed'))

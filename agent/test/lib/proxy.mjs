@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { createServer } from 'node:net'
 import { mkdtempSync, readFileSync, existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -52,4 +53,26 @@ export async function until (proxy, path, test, ms = 3000) {
     if (Date.now() > end) throw new Error(`not seen at ${path}: ${JSON.stringify(answer).slice(0, 2000)}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
+}
+
+const E2E = join(ROOT, 'tests/e2e/node/node_modules')
+
+/** Start the npm proxy 0.1.8, which speaks protocol 3 and none of our features. */
+export async function startNpmProxy () {
+  const script = join(E2E, '@playwright-backend-mocks/proxy/dist/cli.cjs')
+  if (!existsSync(script)) throw new Error('the npm proxy is missing; run: npm ci --prefix tests/e2e/node')
+  // It takes no port 0, so somebody has to guess for it.
+  const port = await new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address()
+      probe.close(() => resolve(port))
+    })
+  })
+  const child = spawn(process.execPath, [script, '--port', String(port)], { env: { ...process.env, NODE_OPTIONS: '' }, stdio: 'ignore' })
+  const url = `http://127.0.0.1:${port}`
+  for (const end = Date.now() + DEADLINE_MS; !(await fetch(`${url}/health`).catch(() => undefined));) {
+    if (child.exitCode !== null || Date.now() > end) throw new Error('the npm proxy did not start')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return { url, process: child, get: (path) => getJson(url + path), stop: () => stop(child) }
 }
