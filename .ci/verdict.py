@@ -33,7 +33,7 @@ def main() -> int:
     total = count(Path(sys.argv[1]).read_text(encoding="utf-8", errors="replace"))
     line = closing_line(total)
     print(line)  # noqa: T201 - this is what it is for
-    return 0 if total["successes"] and " 0 failed" in line else 1
+    return 0 if total["successes"] and ", 0 failed" in line else 1
 
 
 if __name__ == "__main__":

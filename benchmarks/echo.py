@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -175,7 +176,7 @@ class Client:
             for _ in range(in_flight):
                 self._send(link)
 
-    def received(self, number: int) -> None:
+    def received(self, number: int, _: bytes) -> None:
         """Send the next message where one came back."""
         self.out -= 1
         self._send(self.links[number])
@@ -191,9 +192,8 @@ def _measure(server: Server, load: EchoLoad, messages: int) -> float:
     hub = Hub()
     client = Client(client_frame(b"x" * load.size), left=messages, out=messages)
     for number in range(load.links):
-        client.links.append(
-            Link(hub, _HOST, server.port, lambda _, number=number: client.received(number))
-        )
+        receive = partial(client.received, number)
+        client.links.append(Link(hub, _HOST, server.port, receive))
     before = process.cpu_seconds(server.pid)
     client.start(load.in_flight)
     hub.run_until(lambda: client.out == 0, _ROUND_SECONDS, load.title)

@@ -36,6 +36,8 @@ class Figures:
     """
     What several rounds of one load on one target come to.
 
+    :param first_us: CPU per request of the first requests of a fresh process,
+        before it was warm, in microseconds.
     :param cpu_us: median over the rounds, microseconds of CPU per request.
     :param cpu_rounds: each round's figure, in the order they were run.
     :param p50_ms: median of the time to decision; median over the rounds.
@@ -45,6 +47,7 @@ class Figures:
     :param peak_mb: the highest it was.
     """
 
+    first_us: float
     cpu_us: float
     cpu_rounds: tuple[float, ...]
     p50_ms: float
@@ -77,10 +80,16 @@ def milliseconds(latencies: Sequence[int], share: float) -> float:
     return percentile(latencies, share) / 1e6
 
 
-def summarise(samples: Sequence[Sample], memory: Memory) -> Figures:
-    """Medians over ``samples``, with the memory read after the last of them."""
+def summarise(samples: Sequence[Sample], memory: Memory, first_us: float) -> Figures:
+    """
+    Take the medians over ``samples``.
+
+    :param memory: read after the last of them.
+    :param first_us: what a request cost before the first of them.
+    """
     cpu = tuple(sample.cpu_us for sample in samples)
     return Figures(
+        first_us=first_us,
         cpu_us=statistics.median(cpu),
         cpu_rounds=cpu,
         p50_ms=statistics.median(milliseconds(sample.latencies, 0.5) for sample in samples),

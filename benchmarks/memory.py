@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from typing import TYPE_CHECKING
 
 from benchmarks import options as common
@@ -50,10 +51,11 @@ def run(options: Namespace) -> bool:
     )
     step = max(1, options.requests // _STEPS)
     rows = []
+    deadline = time.monotonic() + options.seconds
     with running(target) as proxy, contextlib.closing(Hub()) as hub:
         session = Session(hub, proxy.address, load)
         for done in range(step, options.requests + 1, step):
-            session.run(step, options.seconds / _STEPS)
+            session.run(step, deadline - time.monotonic())
             now = process.memory(proxy.pid)
             rows.append([f"{done:,}", f"{now.resident / 1e6:.0f}", f"{now.peak / 1e6:.0f}"])
         session.settle()

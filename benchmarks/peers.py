@@ -160,14 +160,8 @@ class Agent(Peer):
         self.decided: Callable[[], None] = nothing
         super().__init__(hub, address, "node", CLIENT_ID)
 
-    def start(self, since: int | None = None) -> None:
-        """
-        Announce the next request.
-
-        :param since: when it was due, in nanoseconds of the performance
-            counter; now by default. Counting from the due time keeps a stalled
-            target from hiding the requests that had to wait behind it.
-        """
+    def start(self) -> None:
+        """Announce the next request."""
         identifier = messages.request_id(self._next)
         place = self._load.place(self._next)
         self._next += 1
@@ -177,7 +171,7 @@ class Agent(Peer):
             template = Template(messages.request_start(CLIENT_ID, url, self._request_body))
             self._starts[place] = template
         frame = template.frame(mask(identifier.encode("ascii")))
-        self._begun[identifier] = since or time.perf_counter_ns()
+        self._begun[identifier] = time.perf_counter_ns()
         self.link.send(frame)
 
     def _handle(self, message: Incoming) -> None:

@@ -1,9 +1,9 @@
 """
 ``polling``: what readers of the history cost those who wait for a decision.
 
-Requests are due at fixed times and their wait counts from then. With the next
-request sent only after the last decision, a reader that blocks the proxy for
-20 ms would delay one request out of hundreds, and no percentile would show it.
+Requests are sent at fixed times. With the next one sent only after the last
+decision, a reader that blocks the proxy for 20 ms would delay one request out
+of hundreds, and no percentile would show it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,11 @@ _QUIET = "nothing"
 
 @frozen
 class Wait:
-    """Time to decision in milliseconds, and the polls that were answered meanwhile."""
+    """
+    Time to decision in milliseconds, and the polls that were answered meanwhile.
+
+    ``late_ms`` is how late the generator itself was at worst (``Drive.late``).
+    """
 
     what: str
     p50_ms: float
@@ -47,6 +51,7 @@ class Wait:
     polls: int
     poll_ms: float
     poll_bytes: int
+    late_ms: float
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -75,7 +80,11 @@ def run(options: Namespace) -> bool:
     )
     worst = max(wait.worst_ms for wait in waits[_FULL])
     rows = [_row(what, taken) for what, taken in waits.items()]
-    print(table(("meanwhile", "p50 ms", "p99 ms", "worst ms", "polls", "each ms", "MB"), rows))
+    print(
+        table(
+            ("meanwhile", "p50 ms", "p99 ms", "worst ms", "polls", "each ms", "MB", "late ms"), rows
+        )
+    )
     print(f"polling the summary adds {added:.1f} ms to the p99 (under {ADDED_P99_MS:.0f} wanted)")
     print(f"worst wait beside a full list: {worst:.1f} ms (under {WORST_MS:.0f} wanted)")
     if options.json:
@@ -132,6 +141,7 @@ def _wait(
         polls=len(poller.seconds),
         poll_ms=statistics.median(poller.seconds) * 1000 if poller.seconds else 0.0,
         poll_bytes=poller.bytes,
+        late_ms=drive.late * 1000,
     )
 
 
@@ -148,4 +158,5 @@ def _row(what: str, taken: list[Wait]) -> list[str]:
         f"{middle('polls'):.0f}",
         f"{middle('poll_ms'):.1f}",
         f"{middle('poll_bytes') / 1e6:.2f}",
+        f"{max(wait.late_ms for wait in taken):.1f}",
     ]

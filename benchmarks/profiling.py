@@ -100,11 +100,26 @@ def _print_shares(stacks: list[str]) -> None:
             total[function] += int(count)
     samples = sum(own.values())
     print("   own  with callees")
+    print("\nby package")
+    layers: Counter[str] = Counter()
+    for function, busy in own.items():
+        layers[_package(function)] += busy
+    for layer, busy in layers.most_common():
+        print(f"{busy / samples:6.1%}         {layer}")
+    print("\nby own time")
     for function, _ in own.most_common(_LINES):
         print(f"{own[function] / samples:6.1%} {total[function] / samples:6.1%}  {function}")
     print("\nby time with callees")
     for function, busy in total.most_common(_LINES):
         print(f"{own[function] / samples:6.1%} {busy / samples:6.1%}  {function}")
+
+
+def _package(function: str) -> str:
+    """Name the package of ``name (path/to/module.py:line)``, two levels deep."""
+    if "<attrs generated" in function:
+        return "attrs, generated"
+    path = function.rpartition("(")[2].partition(":")[0]
+    return ".".join(path.split("/")[:-1][:2]) or path
 
 
 def _count_calls(load: Load, output: Path, duration: int) -> None:

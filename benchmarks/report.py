@@ -69,7 +69,7 @@ def comparison_table(rows: Sequence[Comparison], names: tuple[str, str]) -> str:
     one, two = names
     head = (
         *("load", f"CPU µs {one}", f"CPU µs {two}", "ratio", "at most", ""),
-        *(f"p50 ms {one}/{two}", f"p99 ms {one}/{two}", "messages"),
+        *(f"first requests {one}/{two}", f"p50 ms {one}/{two}", f"p99 ms {one}/{two}", "messages"),
         *(f"RSS MB {one}/{two}", "peak MB"),
     )
     return table(head, [_comparison_row(row) for row in rows])
@@ -84,6 +84,7 @@ def _comparison_row(row: Comparison) -> list[str]:
         f"{row.cpu_ratio:.2f}",
         _limits(load),
         "" if load.cpu_target is None else ("yes" if row.reached else "NO"),
+        f"{ours.first_us:,.0f} / {theirs.first_us:,.0f}",
         f"{ours.p50_ms:.2f} / {theirs.p50_ms:.2f}",
         f"{ours.p99_ms:.2f} / {theirs.p99_ms:.2f}",
         f"{ours.messages:.0f} / {theirs.messages:.0f}",

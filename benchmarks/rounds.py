@@ -48,8 +48,10 @@ def in_turns(pairs: Sequence[tuple[Session, Running]], effort: Effort) -> list[F
     :returns: the figures, in the order of ``pairs``.
     """
     samples: list[list[Sample]] = [[] for _ in pairs]
-    for session, _ in pairs:
-        session.run(effort.scaled(session.load.warmup), effort.seconds)
+    first = [
+        measure(session, proxy, effort.scaled(session.load.warmup), effort.seconds).cpu_us
+        for session, proxy in pairs
+    ]
     # What the clients keep is long-lived: the collector need not walk it while we measure.
     gc.collect()
     gc.freeze()
@@ -58,8 +60,8 @@ def in_turns(pairs: Sequence[tuple[Session, Running]], effort: Effort) -> list[F
             requests = effort.scaled(session.load.requests)
             taken.append(measure(session, proxy, requests, effort.seconds))
     return [
-        summarise(taken, process.memory(proxy.pid))
-        for (_, proxy), taken in zip(pairs, samples, strict=True)
+        summarise(taken, process.memory(proxy.pid), first_us)
+        for (_, proxy), taken, first_us in zip(pairs, samples, first, strict=True)
     ]
 
 

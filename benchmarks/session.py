@@ -24,10 +24,14 @@ class Drive:
     :param latencies: nanoseconds from announcement to terminal decision, in
         order of decision.
     :param seconds: wall time of the run.
+    :param late: how many seconds after its time the latest request was sent. A
+        target cannot hold up the sending, so this is the machine's doing, and
+        waits in such a run say nothing about the target.
     """
 
     latencies: list[int]
     seconds: float
+    late: float = 0.0
 
 
 class Session:
@@ -87,14 +91,18 @@ class Session:
         agent.decided = nothing
         begun = time.perf_counter()
 
+        late = 0.0
+
         def tick(index: int) -> None:
-            due = begun + index / per_second
-            agent.start(since=int(due * 1e9))
+            nonlocal late
+            late = max(late, time.perf_counter() - begun - index / per_second)
+            agent.start()
             if index + 1 < count:
                 self._hub.call_at(begun + (index + 1) / per_second, lambda: tick(index + 1))
 
         self._hub.call_at(begun, lambda: tick(0))
-        return self._finish(count, begun, seconds)
+        drive = self._finish(count, begun, seconds)
+        return Drive(latencies=drive.latencies, seconds=drive.seconds, late=late)
 
     def _finish(self, count: int, begun: float, seconds: float) -> Drive:
         agent = self._agent

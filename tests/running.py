@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -128,3 +129,11 @@ def run(*argv: str, env: Mapping[str, str] | None = None) -> subprocess.Complete
         cwd=REPOSITORY,
         check=False,
     )
+
+
+def free_port() -> int:
+    """Guess a port for a program that does not say what 0 became."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -8,7 +8,7 @@ from pathlib import Path
 from twisted.logger import Logger, LogLevel, LogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.logs import LEVELS, observer_factory
+from trafficmock.logs import LEVELS, make_observer
 
 ORDER = [LogLevel.debug, LogLevel.info, LogLevel.warn, LogLevel.error, LogLevel.critical]
 
@@ -21,7 +21,7 @@ class LogTestCase(SynchronousTestCase):
         self.patch(sys, "stdout", self.output)
 
     def logger(self, level: str, namespace: str, *, as_json: bool = False) -> Logger:
-        publisher = LogPublisher(observer_factory("-", level, as_json=as_json)())
+        publisher = LogPublisher(make_observer("-", level, as_json=as_json))
         return Logger(namespace, observer=publisher)
 
     def shown(self, level: str, namespace: str) -> list[str]:
@@ -83,6 +83,6 @@ class FormTests(LogTestCase):
         """A file is appended to."""
         path = Path(self.mktemp())
         path.write_text("before\n")
-        observer = observer_factory(str(path), "info", as_json=False)()
+        observer = make_observer(str(path), "info", as_json=False)
         Logger("trafficmock", observer=LogPublisher(observer)).info("after")
         self.assertRegex(path.read_text(), r"\Abefore\n.* after\n\Z")

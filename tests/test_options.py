@@ -6,7 +6,6 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from twisted.logger import ILogObserver
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.options import Options
@@ -39,6 +38,7 @@ DEFAULTS: dict[str, Any] = {
     "stock-websocket": 0,
     "allowed-host": [],
     "cors-origin": [],
+    "logfile": None,
 }
 
 NAMES = [f"--{name}" for name in DEFAULTS]
@@ -151,25 +151,28 @@ class TokenTests(OptionsTestCase):
 class TwistdTests(OptionsTestCase):
     """What the options settle for the twistd around them."""
 
-    def settled(self, *words: str, **twistd: Any) -> dict[str, Any]:
-        parent: dict[str, Any] = {"pidfile": "twistd.pid", "logger": None, "syslog": 0} | twistd
+    def settled(self, **given: Any) -> tuple[str, str | None]:
+        """Parse below a twistd with these options; give its pid file, and our log file."""
+        usual = {"nodaemon": True, "pidfile": "twistd.pid", "syslog": 0, "logfile": None}
+        parent: dict[str, Any] = usual | given
         options = Options()
         options.parent = parent  # type: ignore[assignment] # only its mapping is used
-        options.parseOptions(list(words))
-        return parent
+        options.parseOptions([])
+        return parent["pidfile"], options["logfile"]
 
-    def test_no_pid_file(self) -> None:
-        """In the foreground no pid file is kept, so that two run in one directory."""
-        self.assertEqual(self.settled(nodaemon=True)["pidfile"], "")
+    def test_foreground(self) -> None:
+        """In the foreground there is no pid file, so that two run in one directory."""
+        self.assertEqual(self.settled(), ("", "-"))
 
-    def test_wanted_pid_file(self) -> None:
-        """A pid file that was asked for, or that a daemon needs, stays."""
-        self.assertEqual(self.settled(nodaemon=True, pidfile="own.pid")["pidfile"], "own.pid")
-        self.assertEqual(self.settled(nodaemon=False)["pidfile"], "twistd.pid")
+    def test_daemon(self) -> None:
+        """A daemon has a pid file and a log file."""
+        self.assertEqual(self.settled(nodaemon=False), ("twistd.pid", "twistd.log"))
 
-    def test_logger(self) -> None:
-        """Our log is used unless another was chosen."""
-        make = self.settled("--log-level", "silent", nodaemon=True)["logger"]
-        self.assertTrue(ILogObserver.providedBy(make()))
-        self.assertEqual(self.settled(logger="theirs", nodaemon=True)["logger"], "theirs")
-        self.assertEqual(self.settled(syslog=1, nodaemon=True)["logger"], None)
+    def test_wanted(self) -> None:
+        """Files that were asked for are taken."""
+        found = self.settled(pidfile="own.pid", logfile="own.log")
+        self.assertEqual(found, ("own.pid", "own.log"))
+
+    def test_syslog(self) -> None:
+        """Who wants syslog gets no file of ours."""
+        self.assertEqual(self.settled(syslog=1), ("", None))

@@ -13,7 +13,7 @@ from tempfile import mkdtemp
 from twisted.python.filepath import FilePath
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.running import REPOSITORY, TWISTD, Service, get, service, until
+from tests.running import REPOSITORY, TWISTD, Service, free_port, get, service, until
 
 UNITS = REPOSITORY / "docs" / "systemd"
 INSTALL = "apt-get install --yes systemd"
@@ -134,14 +134,6 @@ class NotifyTests(SystemdTestCase):
                 self.assertTrue(running.get("/health")["ok"])
             self.assertEqual(heard.recv(100), b"STOPPING=1")
         self.assertEqual(running.process.returncode, 0)
-
-
-def free_port() -> int:
-    """Guess a port for ``systemd-socket-activate``, which does not say what 0 became."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from benchmarks.report import Comparison, comparison_table, table
 
 def figures(*cpu: float, resident_mb: float = 100.0) -> Figures:
     samples = [Sample(one, [1_000_000, 9_000_000], 1.0, 2.0) for one in cpu]
-    return summarise(samples, Memory(resident=int(resident_mb * 1e6), peak=200_000_000))
+    return summarise(samples, Memory(resident=int(resident_mb * 1e6), peak=200_000_000), 5.0)
 
 
 class PercentileTests(SynchronousTestCase):

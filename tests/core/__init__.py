@@ -1,0 +1,1 @@
+"""Who decides: playbooks, the fault matrix, and every order of events."""

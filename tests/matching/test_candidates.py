@@ -1,11 +1,13 @@
 """Requirements on :mod:`trafficmock.matching.candidates`."""
 
 from collections.abc import Iterable
+from itertools import product
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.matching.candidates import HANDFUL, Candidates
 from trafficmock.matching.glob import compile_glob
+from trafficmock.matching.literals import MAX_END
 
 MANY = 300
 
@@ -40,10 +42,30 @@ class CandidatesTests(SynchronousTestCase):
         self.check("http://h.test/{a,b}/N/*", "http://h.test/b/N/x")
         self.check("**/x?id=N", "http://h.test/x?id=N")
 
+    def test_one_candidate_among_combinations(self) -> None:
+        """Globs made of the same few words in all combinations are told apart at once."""
+        words = [f"w{n}" for n in range(8)]
+        forms = ("http://{}.test/{}/{}/**", "**/{}/{}/{}", "http://*/{}/{}/{}")
+        for form in forms:
+            globs = [form.format(*three) for three in product(words, words, words)]
+            url = form.replace("*", "x").format("w3", "w5", "w1")
+            self.assertEqual(len(list(filled(globs).find(url))), 1, form)
+
     def test_without_literals(self) -> None:
         """What demands no text of a URL is a candidate for each."""
         candidates = filled(["**", *(f"**/r{n}" for n in range(MANY))])
         self.assertEqual(list(candidates.find("x")), ["**"])
+
+    def test_long_texts(self) -> None:
+        """Beginnings and endings of any length are found; many slashes cost linear time."""
+        for length in (MAX_END - 20, MAX_END, MAX_END + 20):
+            text = "x" * length
+            self.check(f"http://h.test/{text}/N/*", f"http://h.test/{text}/N/a")
+            self.check(f"**/N/{text}", f"http://h.test/N/{text}")
+            self.check(f"http://N.test/{text}/*", f"http://N.test/{text}/a")
+        candidates = filled(["http://h.test/r/*", "**/r/x", "**/q"])
+        url = "http://h.test/r/" + "a/" * 1_000_000 + "r/x"
+        self.assertEqual(set(candidates.find(url)), {"http://h.test/r/*", "**/r/x"})
 
     def test_once(self) -> None:
         """A member whose alternatives all fit is found once."""
@@ -57,12 +79,13 @@ class CandidatesTests(SynchronousTestCase):
         candidates = filled(globs)
         self.assertEqual(len(candidates), len(globs))
         for glob in globs:
-            candidates.remove(glob, compile_glob(glob).literals)
+            candidates.remove(glob)
         self.assertEqual(len(candidates), 0)
-        tables = (candidates._exact, candidates._components, *candidates._pieces.values())
+        whole = (candidates._beginnings, candidates._endings, candidates._components)
+        tables = (candidates._exact, *whole, *candidates._pieces.values())
         self.assertEqual(sum(map(len, tables)), 0)
-        self.assertFalse(candidates._rest or candidates._frequency)
+        self.assertFalse(candidates._rest)
 
     def test_remove_unknown(self) -> None:
         """Removing what is not there is an error."""
-        self.assertRaises(KeyError, Candidates[str]().remove, "x", compile_glob("**").literals)
+        self.assertRaises(KeyError, Candidates[str]().remove, "x")

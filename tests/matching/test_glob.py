@@ -122,6 +122,12 @@ class CompileGlobTests(SynchronousTestCase):
         for glob in ("*a" * 20 + "*b", "**a" * 20 + "**b", "*{a,*a}" * 20 + "b", "**/" * 50 + "b"):
             self.assertFalse(compile_glob("**/" + glob).fullmatch(url), glob)
 
+    def test_pathologically_long(self) -> None:
+        """A glob of a million characters is refused in no more than linear time."""
+        for text in ("**/", "*", "\\a", "{a,b}", "?", "a/*/"):
+            glob = "http://h.test/" + text * (1_000_000 // len(text))
+            self.assertRaises(GlobError, compile_glob, glob)
+
     def test_too_long(self) -> None:
         """A glob too long for the engine is refused with its length; an exact URL is not."""
         error = self.assertRaises(GlobError, compile_glob, "*" + "a" * 100_000)

@@ -32,6 +32,19 @@ class GlobLiteralsTests(SynchronousTestCase):
         ):
             self.assertEqual(literals(glob).variants[0].components, components, glob)
 
+    def test_ends(self) -> None:
+        """The beginning and the ending are whole components, and name a host at least."""
+        for glob, beginning, ending in (
+            ("http://h/a/b*", "http://h/a", ""),
+            ("http://h*/a", "", "a"),
+            ("http://*/a/b", "", "a/b"),
+            ("**/a/b", "", "a/b"),
+            ("http://h/**/a", "http://h", "a"),
+            ("**a", "", ""),
+        ):
+            variant = literals(glob).variants[0]
+            self.assertEqual((variant.beginning, variant.ending), (beginning, ending), glob)
+
     def test_needle_is_the_longest_text(self) -> None:
         """The needle is the longest text that every matching URL contains."""
         self.assertEqual(literals("**/api/*/x").needle, "/api/")
@@ -42,7 +55,10 @@ class GlobLiteralsTests(SynchronousTestCase):
         """Each way through the braces has literals of its own, as long as they are few."""
         self.assertEqual(
             literals("/x/{a,b}").variants,
-            (Variant(("x", "a"), ("/x/a",)), Variant(("x", "b"), ("/x/b",))),
+            (
+                Variant(("x", "a"), ("/x/a",), "", "x/a"),
+                Variant(("x", "b"), ("/x/b",), "", "x/b"),
+            ),
         )
         self.assertEqual(literals("/x/" + "{a,b}" * 4).variants, (Variant(("x",), ("/x/",)),))
 
@@ -62,6 +78,8 @@ class GlobLiteralsTests(SynchronousTestCase):
         self.assertTrue(
             any(
                 components.issuperset(variant.components)
+                and url.startswith(variant.beginning)
+                and url.endswith(variant.ending)
                 and all(text in url for text in variant.texts)
                 for variant in compiled.literals.variants
             )

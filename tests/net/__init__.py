@@ -1,0 +1,1 @@
+"""The doors: sockets, HTTP, limits and clocks, mostly without any of them."""

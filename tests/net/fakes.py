@@ -29,10 +29,13 @@ class FakeLink:
     closed: tuple[int, str] | None = None
     aborted: bool = False
     pauses: int = 0
+    news: int = 0
     queued_bytes: int = 0
     drained_total: int = 0
 
-    def send(self, payload: bytes) -> None:
+    def send(self, payload: bytes, *, news: bool = False) -> None:
+        if news:
+            self.news += 1
         self.payloads.append(payload)
         self.sent.append(json.loads(payload))
 

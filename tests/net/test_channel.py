@@ -4,7 +4,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.net.http_client import Answer, Connection, Service
+from tests.net.http_client import Answer, Connection, Service, record
 from trafficmock.net.channel import LINGER_SECONDS
 from trafficmock.net.limits import HttpLimits
 
@@ -95,6 +95,46 @@ class ChannelTests(SynchronousTestCase):
             self.assertTrue(connection.transport.disconnecting, data)
             connection.lose()
             self.assertEqual(connection.clock.getDelayedCalls(), [])
+
+    def test_dripping(self) -> None:
+        """A head has its time once, however often a piece of it comes; then it is too late."""
+        connection = self.connect()
+        for number in range(4):
+            connection.send(GOOD[number : number + 1])
+            connection.clock.advance(self.service.limits.idle_seconds / 4)
+        self.assertTrue(connection.transport.disconnecting)
+        connection.lose()
+        self.assertEqual(connection.clock.getDelayedCalls(), [])
+
+    def test_body_takes_its_time(self) -> None:
+        """Each piece of a body gives the rest of it more time."""
+        connection = self.connect()
+        connection.send(b"POST /health HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n")
+        for _ in range(9):
+            connection.clock.advance(self.service.limits.idle_seconds / 2)
+            connection.send(b"x")
+        self.assertEqual(connection.take().status, 405)
+
+    def test_half_closed(self) -> None:
+        """Who closes his direction behind his requests gets all answers, and then the end."""
+        connection = self.connect()
+        record(self.service.history, "large", body=b"x" * 3_000_000)
+        channel = connection.transport.protocol
+        channel.dataReceived(GOOD.replace(b"/health", b"/api/history") + GOOD)
+        channel.readConnectionLost()
+        self.assertFalse(connection.transport.disconnecting)
+        connection.turn()
+        self.assertEqual(connection.transport.value().count(b"HTTP/1.1 200"), 2)
+        self.assertTrue(connection.transport.disconnecting)
+
+    def test_half_closed_early(self) -> None:
+        """Who closes his direction before his request is whole gets the end only."""
+        for data in (b"", b"GET /hea", GOOD[:-2], GOOD[:-2] + b"content-length: 2\r\n\r\nx"):
+            connection = self.connect()
+            connection.send(data)
+            connection.transport.protocol.readConnectionLost()
+            self.assertEqual(connection.transport.value(), b"")
+            self.assertTrue(connection.transport.disconnecting, data)
 
     @given(
         st.lists(

@@ -6,7 +6,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.net.fakes import DriverRig
 from trafficmock.core.settings import Settings
+from trafficmock.history.recorder import Capture
 from trafficmock.history.store import History
+from trafficmock.net.overlong import Overlong
 
 URL = "http://api.test/users"
 OK = {"status": 200, "statusText": "OK", "headers": {}, "bodyBase64": "aGk="}
@@ -23,7 +25,9 @@ class DecisionTests(SynchronousTestCase):
         """A request that nobody wants is sent on, and remembered."""
         self.rig.request(self.agent, "1", URL)
         self.agent.took("decision:passthrough")
-        entry = json.loads(self.rig.history.requests.get("1").to_json())
+        stored = self.rig.history.requests.get("1")
+        assert stored is not None
+        entry = json.loads(stored.to_json())
         self.assertEqual((entry["action"], entry["timestamp"]), ("passthrough", 1_000_000))
 
     def test_fulfilled(self) -> None:
@@ -46,6 +50,17 @@ class DecisionTests(SynchronousTestCase):
             self.rig.say(worker, "test:register", **test)
         self.rig.request(self.agent, "1", URL)
         self.assertEqual(len({id(worker.payloads[-1]) for worker in workers}), 1)
+
+    def test_news(self) -> None:
+        """News of requests may wait; decisions, matches and acknowledgements may not."""
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.rig.request(self.agent, "1", "http://else.test/")
+        self.rig.say(self.agent, "request:response", requestId="1", ok=True, response=OK)
+        worker.took("request:observed", "request:response")
+        self.assertEqual((worker.news, self.agent.news), (2, 0))
+        self.rig.request(self.agent, "2", URL)
+        worker.took("request:observed", "request:matched")
+        self.assertEqual(worker.news, 3)
 
     def test_invalid_message(self) -> None:
         """Junk gets an answer and harms nobody."""
@@ -80,6 +95,19 @@ class DecisionTests(SynchronousTestCase):
         self.rig.driver.link_closed(worker)
         (decision,) = self.agent.took("decision:error")
         self.assertEqual(decision["code"], "disconnected")
+
+    def test_overlong(self) -> None:
+        """A result that was too long to be read fails its request, and names the option."""
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.rig.request(self.agent, "1", URL)
+        worker.took("request:observed", "request:matched")
+        head = b'{"type":"handler:result","requestId":"1","result":{"action":"fulf'
+        self.rig.driver.link_overlong(worker, Overlong(1000, 100, head))
+        (decision,) = self.agent.took("decision:error")
+        self.assertEqual(decision["code"], "handler_failed")
+        _, complaint = worker.took("request:response", "proxy:error")
+        self.assertEqual(complaint["testId"], "t")
+        self.assertIn("--max-frame-bytes", complaint["message"])
 
     def test_too_big(self) -> None:
         """A body that no client would take is left out of the news; the decision still comes."""
@@ -144,7 +172,7 @@ class TimeTests(SynchronousTestCase):
 class ObservabilityTests(SynchronousTestCase):
     """What is remembered never changes what is decided."""
 
-    def conversation(self, capture: str) -> list[bytes]:
+    def conversation(self, capture: Capture) -> list[bytes]:
         """Give all that everybody is told in one playbook, under one capture mode."""
         rig = DriverRig(history=History(capture=capture))
         agent, worker = rig.agent(), rig.worker_with_route("http://api.test/*")

@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from attrs import define, field
+from twisted.application.service import Application
 from twisted.internet.address import IPv4Address, IPv6Address, UNIXAddress
 from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.error import CannotListenError
 from twisted.internet.task import Clock
+from twisted.logger import ILogObserver
 from twisted.trial.unittest import SynchronousTestCase
 
+from trafficmock.logs import silent
 from trafficmock.net import service
 from trafficmock.net.service import ProxyService
 
@@ -156,6 +159,24 @@ class StartTests(ServiceTestCase):
             stage = self.stage(address=address, open_to_all=True, ready_file=path)
             stage.service.privilegedStartService()
             self.assertEqual(json.loads(path.read_text())["url"], url)
+
+
+class LogTests(ServiceTestCase):
+    """What the application logs through."""
+
+    def test_ours(self) -> None:
+        """The application that the service is given to logs our way."""
+        stage = self.stage()
+        stage.service.log_observer = silent
+        application = Application("any")
+        stage.service.setServiceParent(application)
+        self.assertIs(ILogObserver(application), silent)
+
+    def test_theirs(self) -> None:
+        """Without an observer of ours the application is left as it is."""
+        application = Application("any")
+        self.stage().service.setServiceParent(application)
+        self.assertIsNone(application.getComponent(ILogObserver))
 
 
 class RefusalTests(ServiceTestCase):

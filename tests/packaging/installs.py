@@ -1,5 +1,6 @@
 """A wheel and an editable install both show the plugin to twistd, and serve."""
 
+import functools
 import subprocess
 import sys
 import venv
@@ -19,15 +20,8 @@ ELSEWHERE = Path("/")
 class BuiltTests(SynchronousTestCase):
     """The wheel, built from the sdist."""
 
-    wheel: Path
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        """Build both, in isolation."""
-        directory = Path(mkdtemp())
-        cls.addClassCleanup(FilePath(str(directory)).remove)
-        call(sys.executable, "-m", "build", "--outdir", str(directory), str(REPOSITORY))
-        (cls.wheel,) = directory.glob("*.whl")
+    def setUp(self) -> None:
+        self.wheel = built_wheel()
 
     def test_contents(self) -> None:
         """The wheel has the types' marker and the plugin, and no tests or caches."""
@@ -57,6 +51,15 @@ class EditableTests(SynchronousTestCase):
     def test_serves(self) -> None:
         """Installed editable, twistd knows the plugin and the service answers."""
         check_install(self, "--editable", str(REPOSITORY))
+
+
+@functools.cache
+def built_wheel() -> Path:
+    """Build sdist and wheel, in isolation, below trial's temporary directory."""
+    directory = Path("built").absolute()
+    call(sys.executable, "-m", "build", "--outdir", str(directory), str(REPOSITORY))
+    (wheel,) = directory.glob("*.whl")
+    return wheel
 
 
 def check_install(test: SynchronousTestCase, *what: str) -> None:

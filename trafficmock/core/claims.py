@@ -50,7 +50,7 @@ class Claim:
             counted = [r for r in routes if r.sequence <= self.sequence and r.kind == self.kind]
             if test is not None and counted:
                 found.append((test, counted))
-        return found
+        return sorted(found, key=lambda claimant: claimant[1][0].sequence)
 
 
 @define

@@ -11,13 +11,16 @@ from trafficmock.core import texts
 from trafficmock.core.alarm import Alarm
 from trafficmock.core.claims import Claims
 from trafficmock.core.complaints import Complaints
+from trafficmock.core.decisions import Decisions
 from trafficmock.core.effects import AnswerQuery, Close, Effects, Note, Send
 from trafficmock.core.handlers import Handlers
 from trafficmock.core.handshake import Handshake, refuse
 from trafficmock.core.liveness import Liveness
+from trafficmock.core.oversize import Oversize
 from trafficmock.core.parties import Agent, Client, Party, Stranger, Worker
 from trafficmock.core.registry import Registry
-from trafficmock.core.reports import Reports
+from trafficmock.core.relay import Relay
+from trafficmock.core.reports import Awaited, Reports
 from trafficmock.core.requests import Requests
 from trafficmock.core.sockets import Sockets
 from trafficmock.core.tests_and_routes import TestsAndRoutes
@@ -53,28 +56,37 @@ class Coordinator:
     claims: Claims = field(init=False, factory=Claims)
     alarm: Alarm = field(init=False, factory=Alarm)
     watch: Watch = field(init=False)
+    decisions: Decisions = field(init=False)
     requests: Requests = field(init=False)
     sockets: Sockets = field(init=False)
+    relay: Relay = field(init=False)
     reports: Reports = field(init=False)
     handlers: Handlers = field(init=False)
     setup: TestsAndRoutes = field(init=False)
     handshake: Handshake = field(init=False)
     liveness: Liveness = field(init=False)
     complaints: Complaints = field(init=False)
+    oversize: Oversize = field(init=False)
     _agent_handlers: dict[type[Message], Handler] = field(init=False)
     _worker_handlers: dict[type[Message], Handler] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         settings, registry, claims, alarm = self.settings, self.registry, self.claims, self.alarm
         self.watch = Watch(settings.claim_timeout, alarm)
-        self.requests = Requests(settings, registry, claims, self.watch, alarm)
+        awaited = Awaited()
+        self.decisions = Decisions(claims, self.watch, awaited)
+        self.requests = Requests(
+            settings, registry, claims, self.watch, alarm, awaited, self.decisions
+        )
         self.sockets = Sockets(settings, registry, claims, alarm)
-        self.reports = Reports(registry)
-        self.handlers = Handlers(settings, self.requests)
-        self.setup = TestsAndRoutes(registry, claims, self.requests, self.sockets)
+        self.relay = Relay(self.sockets.sockets)
+        self.reports = Reports(registry, awaited, self.decisions.pending)
+        self.handlers = Handlers(settings, self.decisions)
+        self.setup = TestsAndRoutes(registry, claims, self.decisions, self.requests, self.sockets)
         self.handshake = Handshake(settings)
         self.liveness = Liveness(settings)
-        self.complaints = Complaints(self.requests, self.sockets, self.reports)
+        self.complaints = Complaints(self.decisions, self.sockets, self.reports)
+        self.oversize = Oversize(self.decisions, self.sockets, self.reports)
         self._agent_handlers = self._table_for_agents()
         self._worker_handlers = self._table_for_workers()
 
@@ -153,8 +165,8 @@ class Coordinator:
     def stop(self) -> Effects:
         """Answer everybody who waits, and close every connection: the service ends."""
         out: Effects = []
-        for pending in list(self.requests.pending.values()):
-            self.requests.fail(pending, "disconnected", texts.stopping(str(pending)), out)
+        for pending in list(self.decisions.pending.values()):
+            self.decisions.fail(pending, "disconnected", texts.stopping(str(pending)), out)
         for socket in list(self.sockets.sockets.values()):
             self.sockets.fail(socket, "disconnected", texts.stopping(str(socket)), out)
         for party_id in self.parties:
@@ -170,7 +182,7 @@ class Coordinator:
     def too_big(self, send: Send, size: int, limit: int) -> Effects:
         """Replace a message that came out larger than ``limit`` bytes."""
         out: Effects = []
-        self.complaints.too_big(send, size, limit, out)
+        self.oversize.replace(send, size, limit, out)
         return out
 
     # Views
@@ -201,7 +213,7 @@ class Coordinator:
         text = texts.agent_lost(agent.client_id)
         error = Failure("Error", text, code="disconnected")
         for pending in list(agent.pending.values()):
-            self.requests.fail(pending, "disconnected", text, out, agent_lives=False)
+            self.decisions.fail(pending, "disconnected", text, out, agent_lives=False)
         self.handlers.agent_lost(agent, error, out)
         self.reports.agent_lost(agent, error, out)
         self.sockets.agent_lost(agent, text, out)
@@ -220,7 +232,7 @@ class Coordinator:
     # Who handles which message
 
     def _table_for_agents(self) -> dict[type[Message], Handler]:
-        requests, sockets = self.requests, self.sockets
+        requests, sockets, relay = self.requests, self.sockets, self.relay
         return {
             inbound.Hello: self._hello_again,
             Ping: _answer_ping,
@@ -232,14 +244,14 @@ class Coordinator:
             inbound.RequestObserve: lambda a, m, _, out: self.reports.hop(a, m, out),
             inbound.AgentError: _log_agent_error,
             inbound.SocketOpen: sockets.open,
-            inbound.MessageFromPage: lambda a, m, _, out: sockets.from_agent(a, m, out),
-            inbound.MessageFromServer: lambda a, m, _, out: sockets.from_agent(a, m, out),
+            inbound.MessageFromPage: lambda a, m, _, out: relay.from_agent(a, m, out),
+            inbound.MessageFromServer: lambda a, m, _, out: relay.from_agent(a, m, out),
             inbound.ClosePage: sockets.close_by_agent,
             inbound.CloseServer: sockets.close_by_agent,
         }
 
     def _table_for_workers(self) -> dict[type[Message], Handler]:
-        setup, sockets = self.setup, self.sockets
+        setup, relay = self.setup, self.relay
         return {
             inbound.Hello: self._hello_again,
             Ping: _answer_ping,
@@ -252,16 +264,16 @@ class Coordinator:
             inbound.SocketClaimResult: self._socket_claim_result,
             inbound.HandlerResult: lambda w, m, _, out: self.handlers.result(w, m, out),
             inbound.HistoryQuery: lambda w, m, _, out: out.append(AnswerQuery(w.id, m)),
-            inbound.SendToPage: lambda w, m, _, out: sockets.from_worker(w, m, out),
-            inbound.SendToServer: lambda w, m, _, out: sockets.from_worker(w, m, out),
-            inbound.SocketConnect: lambda w, m, _, out: sockets.act(w, m, out),
-            inbound.SocketEnsureOpened: lambda w, m, _, out: sockets.act(w, m, out),
-            inbound.ClosePage: lambda w, m, _, out: sockets.close_by_worker(w, m, out),
-            inbound.CloseServer: lambda w, m, _, out: sockets.close_by_worker(w, m, out),
+            inbound.SendToPage: lambda w, m, _, out: relay.from_worker(w, m, out),
+            inbound.SendToServer: lambda w, m, _, out: relay.from_worker(w, m, out),
+            inbound.SocketConnect: lambda w, m, _, out: relay.act(w, m, out),
+            inbound.SocketEnsureOpened: lambda w, m, _, out: relay.act(w, m, out),
+            inbound.ClosePage: lambda w, m, _, out: relay.close_by_worker(w, m, out),
+            inbound.CloseServer: lambda w, m, _, out: relay.close_by_worker(w, m, out),
         }
 
     def _cancel(self, agent: Agent, message: inbound.RequestCancel, out: Effects) -> None:
-        self.requests.cancel(agent, message, out)
+        self.decisions.cancel(agent, message, out)
         self.reports.cancel(agent, message, out)
 
     def _request_claim_result(

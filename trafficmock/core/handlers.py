@@ -16,8 +16,9 @@ from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill
 from trafficmock.wire.response import Failure
 
 if TYPE_CHECKING:
+    from trafficmock.core.decisions import Decisions
     from trafficmock.core.parties import Agent, Worker
-    from trafficmock.core.requests import PendingRequest, Requests
+    from trafficmock.core.pending import PendingRequest
     from trafficmock.core.settings import Settings
     from trafficmock.wire.inbound import FetchResult, HandlerResult
 
@@ -29,24 +30,24 @@ class Handlers:
     """Carries out what the owner of a request says."""
 
     settings: Settings
-    requests: Requests
+    decisions: Decisions
 
     def result(self, worker: Worker, message: HandlerResult, out: Effects) -> None:
         """Settle the request, or ask its agent for a fetch."""
-        pending = self.requests.pending.get(message.request_id)
+        pending = self.decisions.pending.get(message.request_id)
         action = message.result
         if pending is None or pending.test is None or pending.test.worker is not worker:
             self._not_yours(worker, message, pending, out)
             return
         match action:
             case Fulfill():
-                self.requests.fulfill(pending, action.response, out)
+                self.decisions.fulfill(pending, action.response, out)
             case Continue():
                 overrides = action.overrides if action.overrides is not UNSET else None
-                self.requests.continue_(pending, overrides, out)
+                self.decisions.continue_(pending, overrides, out)
             case Abort():
                 decision = to_client.DecisionAbort(pending.id, action.error_code, action.message)
-                self.requests.abort(pending, decision, out)
+                self.decisions.abort(pending, decision, out)
             case Fetch():
                 self._fetch(pending, worker, action, out)
             case Decline():
@@ -70,10 +71,10 @@ class Handlers:
 
     def _decline(self, pending: PendingRequest, worker: Worker, out: Effects) -> None:
         if DECLINE in worker.features:
-            self.requests.decline(pending, out)
+            self.decisions.decline(pending, out)
         else:
             text = "Only a worker that announced the feature 'decline' may give a match back."
-            self.requests.fail_owner(pending, "handler_failed", text, out)
+            self.decisions.fail_owner(pending, "handler_failed", text, out)
 
     def _fetch(self, pending: PendingRequest, worker: Worker, action: Fetch, out: Effects) -> None:
         agent = pending.agent

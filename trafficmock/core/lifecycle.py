@@ -9,23 +9,23 @@ class IllegalStepError(TrafficMockError):
     """The core tried a step that its table does not have: a mistake of ours."""
 
 
-class RequestStage(enum.Enum):
-    """How far a request has come."""
+class RequestStage(enum.IntEnum):
+    """How far a request has come; a number, because those are quickly looked up."""
 
-    OBSERVED = "observed"
-    CLAIMING = "claiming"
-    MATCHED = "matched"
-    SETTLED = "settled"
+    OBSERVED = enum.auto()
+    CLAIMING = enum.auto()
+    MATCHED = enum.auto()
+    SETTLED = enum.auto()
 
 
-class SocketStage(enum.Enum):
+class SocketStage(enum.IntEnum):
     """How far a WebSocket has come."""
 
-    HELD = "held"
-    CLAIMING = "claiming"
-    MATCHED = "matched"
-    CLOSING = "closing"
-    GONE = "gone"
+    HELD = enum.auto()
+    CLAIMING = enum.auto()
+    MATCHED = enum.auto()
+    CLOSING = enum.auto()
+    GONE = enum.auto()
 
 
 REQUEST_STEPS = {
@@ -52,7 +52,7 @@ def request_step(current: RequestStage, following: RequestStage) -> RequestStage
     :raises IllegalStepError: when the table has no such step.
     """
     if following not in REQUEST_STEPS[current]:
-        raise IllegalStepError(f"a request cannot go from {current.value} to {following.value}")
+        raise IllegalStepError(f"a request cannot go from {current.name} to {following.name}")
     return following
 
 
@@ -62,5 +62,5 @@ def socket_step(current: SocketStage, following: SocketStage) -> SocketStage:
     :raises IllegalStepError: when the table has no such step.
     """
     if following not in SOCKET_STEPS[current]:
-        raise IllegalStepError(f"a socket cannot go from {current.value} to {following.value}")
+        raise IllegalStepError(f"a socket cannot go from {current.name} to {following.name}")
     return following

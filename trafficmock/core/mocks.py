@@ -16,14 +16,23 @@ from trafficmock.errors import LocalError
 from trafficmock.wire import body
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from msgspec import Raw, UnsetType
+
     from trafficmock.wire.request import HeaderPairs, Overrides
     from trafficmock.wire.response import Response
 
 HEADERS_LIST = "headers-list"
 """The feature of clients that keep the order and repeats of headers."""
 
-MOST_BODY_BYTES = 104857600 - 2**20
-"""Base64 letters of a body that still fit into the 100 MiB that clients take in a message."""
+MOST_BYTES = 104857600 - 2**10
+"""What a mock or its overrides may weigh in the 100 MiB that clients take in a message."""
+
+_ESCAPED = 6
+"""Bytes that one character of a text takes at most, as in ``\\u0000``."""
+_AROUND = 8
+"""Bytes of the quotes, brackets and commas around a text."""
 
 _LOWEST_STATUS = 200
 _WITHOUT_BODY = frozenset({204, 205, 304})
@@ -47,8 +56,9 @@ def sendable(response: Response) -> Response:
         raise UnsendableMockError(f"the status is {response.status}, it must be 200 to 599")
     if _BAD_STATUS_TEXT.search(response.status_text):
         raise UnsendableMockError(f"the status text {response.status_text!r} is not plain text")
-    if len(bytes(response.body_base64)) > MOST_BODY_BYTES:
-        raise UnsendableMockError("its body makes a message above 100 MiB, which no client takes")
+    url = () if response.url is UNSET else (response.url,)
+    texts = (response.status_text, *url)
+    _check_weight(response.body_base64, response.headers, response.headers_list, texts)
     changes: dict[str, object] = {}
     if response.status in _WITHOUT_BODY and not body.is_empty(response.body_base64):
         changes["body_base64"] = body.NULL
@@ -75,6 +85,33 @@ def overrides_for(overrides: Overrides, features: frozenset[str]) -> Overrides:
     if overrides.headers_list is UNSET or HEADERS_LIST in features:
         return overrides
     return structs.replace(overrides, headers=_joined(overrides.headers_list), headers_list=UNSET)
+
+
+def check_overrides(overrides: Overrides) -> None:
+    """See to it that overrides can be sent.
+
+    :raises UnsendableMockError: when they make a message that no client takes.
+    """
+    texts = [each for each in (overrides.url, overrides.method) if each is not UNSET]
+    headers = {} if overrides.headers is UNSET else overrides.headers
+    _check_weight(overrides.body_base64, headers, overrides.headers_list, texts)
+
+
+def _check_weight(
+    content: Raw,
+    headers: dict[str, str],
+    headers_list: HeaderPairs | UnsetType,
+    texts: Iterable[str],
+) -> None:
+    """Refuse what might exceed the limit, counting each character at its dearest."""
+    characters = sum(map(len, texts)) + sum(map(len, headers)) + sum(map(len, headers.values()))
+    count = 2 * len(headers)
+    if headers_list is not UNSET:
+        # Agents without the feature get the pairs as a map: they count in either form.
+        characters += sum(len(name) + len(value) for name, value in headers_list)
+        count += 2 * len(headers_list)
+    if len(memoryview(content)) + _ESCAPED * characters + _AROUND * count > MOST_BYTES:
+        raise UnsendableMockError("it makes a message above 100 MiB, which no client takes")
 
 
 def _value(name: str, value: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from trafficmock.core.registry import Judgement, Kind, Test
+    from trafficmock.core.registry import Judgement, Kind, Route, Test
 
 DECLINE = "decline"
 """The feature of workers that can give a match back."""
@@ -17,14 +17,15 @@ def to_be_asked(kind: Kind, judgement: Judgement) -> dict[str, Test]:
     * A test that only its worker can judge is asked.
     * A WebSocket's test is always asked: a match that its fixture does not share
       would leave the application with an open, dead socket.
-    * A test that matches is asked while one of its handlers is at work, because a
-      ``times`` route may be expiring at this moment.
+    * A test that matches is asked while a ``times`` route that makes it match may be
+      expiring; see :func:`_may_be_expiring`.
     * Whoever matches on a connection that is asked anyway is asked too: the answer
       costs nothing and is the truth.
     """
     asked = dict(judgement.undecided)
-    for test_id, (test, _) in judgement.yes.items():
-        if kind == "websocket" or _may_be_expiring(test):
+    certain = len(judgement.yes) == 1 and not asked
+    for test_id, (test, routes) in judgement.yes.items():
+        if kind == "websocket" or _may_be_expiring(test, routes, certain=certain):
             asked[test_id] = test
     if asked and len(asked) < len(judgement.undecided) + len(judgement.yes):
         workers = {test.worker.id for test in asked.values()}
@@ -34,5 +35,20 @@ def to_be_asked(kind: Kind, judgement: Judgement) -> dict[str, Test]:
     return asked
 
 
-def _may_be_expiring(test: Test) -> bool:
-    return bool(test.requests) and DECLINE not in test.worker.features
+def _may_be_expiring(test: Test, routes: list[Route], *, certain: bool) -> bool:
+    """Tell whether a handler at work may be the last call of a ``times`` route.
+
+    The routes that an unsettled request matches may expire through it. When this test alone
+    is in question, those are all that count: should a handler rewrite its request's URL and
+    fall back to a route that did not match before, and should that expire just now, then the
+    fixture sends the new request on, as it would have gone anyway. Between several tests a
+    mistake would be an error for both, so there every unsettled request counts.
+
+    :param routes: the test's routes that match the new request.
+    :param certain: no other test matches, or may match, the new request.
+    """
+    if DECLINE in test.worker.features:
+        return False
+    if not certain:
+        return bool(test.requests)
+    return any(route.id in test.busy for route in routes)

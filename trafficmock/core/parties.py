@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from attrs import define, field
 
 if TYPE_CHECKING:
+    from trafficmock.core.pending import PendingRequest
     from trafficmock.core.registry import Route, Test
     from trafficmock.core.reports import AwaitedReport
-    from trafficmock.core.requests import PendingRequest
-    from trafficmock.core.sockets import Socket
+    from trafficmock.core.socket import Socket
 
 
 @define(eq=False)
@@ -40,12 +41,14 @@ class Client:
 class Agent(Client):
     """An application's side, with everything of it that is still open.
 
+    ``awaited`` is ordered so that its oldest is at hand: a dict would look for it among all
+    that were deleted before it.
     ``fetches`` says which worker waits for a fetch, by request and fetch id.
     ``tails`` names, for the first request of a redirect chain, its newest hop.
     """
 
     pending: dict[str, PendingRequest] = field(factory=dict)
-    awaited: dict[str, AwaitedReport] = field(factory=dict)
+    awaited: OrderedDict[str, AwaitedReport] = field(factory=OrderedDict)
     tails: dict[str, str] = field(factory=dict)
     fetches: dict[tuple[str, str], str] = field(factory=dict)
     sockets: dict[str, Socket] = field(factory=dict)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from trafficmock.core.claims import Claim
     from trafficmock.core.parties import Worker
-    from trafficmock.core.requests import PendingRequest
-    from trafficmock.core.sockets import Socket
+    from trafficmock.core.pending import PendingRequest
+    from trafficmock.core.socket import Socket
     from trafficmock.matching import RouteMatcher
     from trafficmock.wire.inbound import RouteRegister, TestRegister
 
@@ -24,7 +24,10 @@ Kind = Literal["http", "websocket"]
 
 @define(eq=False)
 class Test:
-    """A running test: who it is, its routes, and what it owns or is asked about."""
+    """A running test: who it is, its routes, and what it owns or is asked about.
+
+    :param busy: how many unsettled requests of this test each of its routes matches.
+    """
 
     __test__ = False
 
@@ -37,6 +40,21 @@ class Test:
     requests: dict[str, PendingRequest] = field(factory=dict)
     sockets: dict[str, Socket] = field(factory=dict)
     claims: dict[tuple[Kind, str], Claim] = field(factory=dict)
+    busy: dict[str, int] = field(factory=dict)
+
+    def took(self, pending: PendingRequest) -> None:
+        """Note that a request is matched to this test."""
+        self.requests[pending.id] = pending
+        for route_id in pending.routes:
+            self.busy[route_id] = self.busy.get(route_id, 0) + 1
+
+    def released(self, pending: PendingRequest) -> None:
+        """Note that a request of this test is settled."""
+        del self.requests[pending.id]
+        for route_id in pending.routes:
+            self.busy[route_id] -= 1
+            if not self.busy[route_id]:
+                del self.busy[route_id]
 
     def __str__(self) -> str:
         return f'"{self.title}" ({self.file}, worker {self.worker_id})'

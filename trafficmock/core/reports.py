@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from attrs import define
+from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.core.effects import Effects, Note, Send
@@ -15,6 +15,7 @@ from trafficmock.wire.response import Failure
 
 if TYPE_CHECKING:
     from trafficmock.core.parties import Agent
+    from trafficmock.core.pending import PendingRequest
     from trafficmock.core.registry import Registry
     from trafficmock.wire.inbound import RequestCancel
 
@@ -29,6 +30,7 @@ class AwaitedReport:
     """A request that is on its way upstream.
 
     :param head: the first request of its redirect chain, itself when there is none.
+    :param recorded: the history was told of it; it is not told of a hop after nothing.
     :param redirected: its redirect was reported and the next hop has not come yet.
     """
 
@@ -37,19 +39,31 @@ class AwaitedReport:
     owner: Owner | None
     observers: tuple[str, ...]
     head: str
+    recorded: bool = True
     redirected: bool = False
 
 
-def await_report(agent: Agent, report: AwaitedReport) -> None:
-    """Expect the agent to report on a request that it was told to send."""
-    agent.awaited[report.request_id] = report
-    if len(agent.awaited) > MOST_AWAITED:
-        _free(agent, next(iter(agent.awaited.values())))
+@define
+class Awaited:
+    """The reports that agents owe; while one is owed its request id is in use."""
 
+    holders: dict[str, Agent] = field(factory=dict)
 
-def _free(agent: Agent, report: AwaitedReport) -> None:
-    del agent.awaited[report.request_id]
-    agent.tails.pop(report.head, None)
+    def __contains__(self, request_id: str) -> bool:
+        return request_id in self.holders
+
+    def add(self, agent: Agent, report: AwaitedReport) -> None:
+        """Expect the agent to report on a request that it was told to send."""
+        self.holders[report.request_id] = agent
+        agent.awaited[report.request_id] = report
+        if len(agent.awaited) > MOST_AWAITED:
+            self.free(agent, next(iter(agent.awaited.values())))
+
+    def free(self, agent: Agent, report: AwaitedReport) -> None:
+        """Wait for a report no longer."""
+        del self.holders[report.request_id]
+        del agent.awaited[report.request_id]
+        agent.tails.pop(report.head, None)
 
 
 @define
@@ -57,6 +71,8 @@ class Reports:
     """Takes the reports and hops of agents."""
 
     registry: Registry
+    awaited: Awaited
+    pending: dict[str, PendingRequest]
 
     def response(self, agent: Agent, message: RequestResponse, out: Effects) -> None:
         """Record and pass on what the upstream said.
@@ -72,21 +88,29 @@ class Reports:
         if response is UNSET:
             self.failed(agent, report, message.error or _NO_REPORT, out)
             return
-        out.append(ResponseReported(report.request_id, response, None))
+        if report.recorded:
+            out.append(ResponseReported(report.request_id, response, None))
         if report.observers:
             out.append(Send(report.observers, message))
         if response.is_redirect():
             report.redirected = True
         else:
-            _free(agent, report)
+            self.awaited.free(agent, report)
 
     def failed(self, agent: Agent, report: AwaitedReport, error: Failure, out: Effects) -> None:
         """Record and pass on that the upstream failed."""
-        _free(agent, report)
-        out.append(ResponseReported(report.request_id, None, error))
+        self.awaited.free(agent, report)
+        if report.recorded:
+            out.append(ResponseReported(report.request_id, None, error))
         if report.observers:
             news = RequestResponse(request_id=report.request_id, ok=False, error=error)
             out.append(Send(report.observers, news))
+
+    def undelivered(self, request_id: str, error: Failure, out: Effects) -> None:
+        """Note that the agent could not be told to send a request on."""
+        agent = self.awaited.holders.get(request_id)
+        if agent is not None:
+            self.failed(agent, agent.awaited[request_id], error, out)
 
     def cancel(self, agent: Agent, message: RequestCancel, out: Effects) -> None:
         """Note that the application gave up a request that is on its way."""
@@ -98,7 +122,7 @@ class Reports:
     def hop(self, agent: Agent, message: RequestObserve, out: Effects) -> None:
         """Take the next request of a redirect chain; it is not routed anew."""
         request_id, client_id, request = message.request_id, message.client_id, message.request
-        if request_id in agent.awaited or request_id in agent.pending:
+        if request_id in self.awaited or request_id in self.pending:
             out.append(Note("warn", f"{client_id!r} used the request id {request_id} twice"))
             return
         prior = agent.awaited.get(message.redirected_from_request_id or "")
@@ -108,21 +132,23 @@ class Reports:
             owner=prior.owner if prior else None,
             observers=self.registry.observers,
             head=prior.head if prior else request_id,
+            recorded=prior.recorded if prior else False,
         )
         if prior is not None:
-            _free(agent, prior)
+            self.awaited.free(agent, prior)
+            agent.tails[report.head] = request_id
+        if prior is not None and prior.recorded:
             out.append(
                 HopSeen(request_id, client_id, request, prior.request_id, prior.action, prior.owner)
             )
-            agent.tails[report.head] = request_id
         if report.observers:
             out.append(Send(report.observers, RequestObserved(request_id, request, client_id)))
-        await_report(agent, report)
+        self.awaited.add(agent, report)
 
     def agent_lost(self, agent: Agent, error: Failure, out: Effects) -> None:
         """Say for every request on its way that its outcome will not be known."""
         for report in list(agent.awaited.values()):
             if report.redirected:
-                _free(agent, report)
+                self.awaited.free(agent, report)
             else:
                 self.failed(agent, report, error, out)

@@ -8,16 +8,18 @@ from attrs import define
 from msgspec import UNSET
 
 from trafficmock.core import texts
-from trafficmock.core.effects import Effects, Send
+from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.wire import outbound
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.core.claims import Claim, Claims
+    from trafficmock.core.decisions import Decisions
     from trafficmock.core.parties import Worker
+    from trafficmock.core.pending import PendingRequest
     from trafficmock.core.registry import Registry, Test
-    from trafficmock.core.requests import PendingRequest, Requests
+    from trafficmock.core.requests import Requests
     from trafficmock.core.sockets import Sockets
     from trafficmock.wire import inbound
 
@@ -30,6 +32,7 @@ class TestsAndRoutes:
 
     registry: Registry
     claims: Claims
+    decisions: Decisions
     requests: Requests
     sockets: Sockets
 
@@ -49,6 +52,7 @@ class TestsAndRoutes:
             self._release(test, texts.test_ended, out)
             self.sockets.test_ended(test, out)
         elif message.test_id in self.registry.tests:
+            _note_foreign(worker, f"the test {message.test_id}", out)
             return
         else:
             self.registry.remove_routes_of(worker, message.test_id)
@@ -68,6 +72,7 @@ class TestsAndRoutes:
             if message.route_id in self.registry.routes and not self.registry.remove_route(
                 worker, message.route_id
             ):
+                _note_foreign(worker, f"the route {message.route_id}", out)
                 return
         elif message.test_id is not UNSET:
             self.registry.remove_routes_of(worker, message.test_id)
@@ -96,10 +101,14 @@ class TestsAndRoutes:
         """Answer for a test that is gone: its own requests, and the rounds it is asked in."""
         owned: list[PendingRequest] = list(test.requests.values())
         for pending in owned:
-            self.requests.fail(pending, "disconnected", why(str(pending), test), out)
+            self.decisions.fail(pending, "disconnected", why(str(pending), test), out)
         for claim in self.claims.give_up_on(test):
             self.claim_done(claim, out)
 
     @staticmethod
     def _refuse(worker: Worker, test_id: str, text: str, out: Effects) -> None:
         out.append(Send((worker.id,), outbound.ProxyError("invalid_message", text, test_id)))
+
+
+def _note_foreign(worker: Worker, what: str, out: Effects) -> None:
+    out.append(Note("warn", f"{worker.client_id} wanted to remove {what} of another worker"))

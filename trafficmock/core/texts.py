@@ -60,6 +60,11 @@ def agent_lost(client_id: str) -> str:
     return f"The application {client_id!r} disconnected before this was settled."
 
 
+def socket_owner_lost(subject: str, test: Test) -> str:
+    """Say that nobody is left to handle a WebSocket, held or open."""
+    return f"The worker of {test} disconnected, so nobody handles {subject} any more."
+
+
 def stopping(subject: str) -> str:
     """Say that the service ends."""
     return f"The proxy was stopped while {subject} waited for a decision."
@@ -68,6 +73,11 @@ def stopping(subject: str) -> str:
 def bad_mock(subject: str, problem: str) -> str:
     """Say why a handler's response cannot be delivered."""
     return f"The handler's response to {subject} cannot be sent: {problem}."
+
+
+def bad_overrides(subject: str, problem: str) -> str:
+    """Say why what a handler changed cannot be passed on."""
+    return f"The handler's changes to {subject} cannot be sent: {problem}."
 
 
 def too_big_for_handler(subject: str, size: int, limit: int) -> str:

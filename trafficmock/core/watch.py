@@ -19,15 +19,21 @@ if TYPE_CHECKING:
 
     from trafficmock.core.alarm import Alarm
     from trafficmock.core.moment import Moment
-    from trafficmock.core.requests import PendingRequest
+    from trafficmock.core.pending import PendingRequest
 
 
 @define
 class Watched:
-    """A request whose owner was not asked, since ``matched_at`` (monotonic seconds)."""
+    """A request whose owner was not asked.
+
+    :param matched_at: monotonic seconds.
+    :param due: when to look at it next. After a ping this counts from the ping: where
+        everybody was held up, the owner still has its time to answer.
+    """
 
     pending: PendingRequest
     matched_at: float
+    due: float
 
     def owner_lives(self) -> bool:
         """Tell whether the owner's worker said anything since the match."""
@@ -49,8 +55,9 @@ class Watch:
 
     def begin(self, pending: PendingRequest, now: Moment, out: Effects) -> None:
         """Watch a request that is about to be matched."""
-        self._fresh[pending.id] = Watched(pending, now.seconds)
-        self.alarm.need(now.seconds + self.patience / 2, out)
+        due = now.seconds + self.patience / 2
+        self._fresh[pending.id] = Watched(pending, now.seconds, due)
+        self.alarm.need(due, out)
 
     def end(self, pending: PendingRequest) -> None:
         """Stop watching a request that is settled."""
@@ -59,12 +66,13 @@ class Watch:
 
     def overdue(self, now: Moment, out: Effects) -> Iterator[PendingRequest]:
         """Ping the owners that are half overdue, and give the requests that are overdue."""
-        for watched in self._due(self._pinged, now.seconds - self.patience):
+        for watched in self._take_due(self._pinged, now.seconds):
             if not watched.owner_lives():
                 yield watched.pending
         silent: dict[str, None] = {}
-        for watched in self._due(self._fresh, now.seconds - self.patience / 2):
+        for watched in self._take_due(self._fresh, now.seconds):
             if not watched.owner_lives() and watched.pending.test is not None:
+                watched.due = now.seconds + self.patience / 2
                 self._pinged[watched.pending.id] = watched
                 silent[watched.pending.test.worker.id] = None
         if silent:
@@ -72,15 +80,14 @@ class Watch:
 
     def next_deadline(self) -> float | None:
         """Tell when the next one is due."""
-        due = [first.matched_at + self.patience for first in _first(self._pinged)]
-        due += [first.matched_at + self.patience / 2 for first in _first(self._fresh)]
-        return min(due, default=None)
+        first = [*_first(self._fresh), *_first(self._pinged)]
+        return min((each.due for each in first), default=None)
 
     @staticmethod
-    def _due(table: dict[str, Watched], matched_by: float) -> list[Watched]:
+    def _take_due(table: dict[str, Watched], now: float) -> list[Watched]:
         due = []
         for watched in table.values():
-            if watched.matched_at > matched_by:
+            if watched.due > now:
                 break
             due.append(watched)
         for watched in due:

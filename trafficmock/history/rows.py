@@ -6,7 +6,7 @@ from heapq import heappop, heappush
 from itertools import chain
 from typing import Any, Generic, TypeVar
 
-from attrs import Factory, define
+from attrs import Factory, define, field
 
 from trafficmock.history.budget import ByteBudget
 from trafficmock.history.entries import Entry
@@ -44,6 +44,11 @@ class Rows(Generic[E]):
     _by_serial: dict[int, E] = Factory(dict)
     _pending: OrderedDict[int, E] = Factory(OrderedDict)
     _settled: list[int] = Factory(list)
+    _heads: int = field(init=False)
+
+    @_heads.default
+    def _most_characters_of_heads(self) -> int:
+        return max(_HEADS_AT_LEAST, self.limit * _HEADS_PER_ROW)
 
     def __len__(self) -> int:
         return len(self._by_serial) - (len(self._pending) if self.hides_pending else 0)
@@ -138,7 +143,7 @@ class Rows(Generic[E]):
         return None if entry is None or (self.hides_pending and entry.pending) else entry
 
     def _bound(self, newest: E) -> None:
-        heads = max(_HEADS_AT_LEAST, self.limit * _HEADS_PER_ROW)
+        heads = self._heads
         if len(self._by_serial) <= self.limit and self.weight <= heads:
             return
         if newest.weight > heads:

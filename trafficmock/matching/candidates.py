@@ -1,16 +1,16 @@
 """Which conditions can match a URL at all, without trying them one by one."""
 
-from collections import Counter
 from collections.abc import Hashable, Iterable
+from itertools import accumulate
 from typing import Generic, TypeVar
 
 import attrs
 
-from trafficmock.matching.literals import Literals, Variant
+from trafficmock.matching.literals import MAX_END, Literals, Variant
 
 #: So few members are tried sooner than looked up.
 HANDFUL = 16
-#: A component shared by so few is a good place; by more, a piece of text may be rarer.
+#: A text shared by so few is a good place; by more, a piece of it may be rarer.
 FEW = 4
 #: Lengths of the pieces of text that are looked up, in characters; the longest that a
 #: text allows is used.  Each length in use costs one pass over the URL.
@@ -68,12 +68,13 @@ class Candidates(Generic[T]):
     """
 
     _exact: Shelf[T] = attrs.Factory(Shelf)
+    _beginnings: Shelf[T] = attrs.Factory(Shelf)
+    _endings: Shelf[T] = attrs.Factory(Shelf)
     _components: Shelf[T] = attrs.Factory(Shelf)
     _pieces: dict[int, Shelf[T]] = attrs.Factory(lambda: {n: Shelf() for n in PIECE_LENGTHS})
     #: Tried for every URL that contains their needle.
     _rest: dict[T, str] = attrs.Factory(dict)
     _places: dict[T, set[Place[T]]] = attrs.Factory(dict)
-    _frequency: Counter[str] = attrs.Factory(Counter)
 
     def add(self, member: T, literals: Literals) -> None:
         """File a member.
@@ -81,7 +82,6 @@ class Candidates(Generic[T]):
         :param member: not filed yet.
         :param literals: what a URL must contain to concern it.
         """
-        self._frequency.update(_components_of(literals))
         places = self._find_places(literals)
         if places is None:
             self._rest[member] = literals.needle
@@ -89,19 +89,14 @@ class Candidates(Generic[T]):
         for shelf, label in self._places[member]:
             shelf.add(label, member)
 
-    def remove(self, member: T, literals: Literals) -> None:
+    def remove(self, member: T) -> None:
         """Take a member away.
 
-        :param literals: what it was added with.
         :raises KeyError: it is not there.
         """
         for shelf, label in self._places.pop(member):
             shelf.remove(label, member)
         self._rest.pop(member, None)
-        for component in _components_of(literals):
-            self._frequency[component] -= 1
-            if not self._frequency[component]:
-                del self._frequency[component]
 
     def find(self, url: str) -> Iterable[T]:
         """Find all members that the URL may concern, and few others.
@@ -110,7 +105,15 @@ class Candidates(Generic[T]):
         :return: each member once, in no particular order.
         """
         found = self._exact.find((url,))
-        found += self._components.find(set(url.split("/")))
+        # One character more, so that what is cut within a component is too long for a label.
+        if self._beginnings:
+            first = url[: MAX_END + 1].split("/")
+            found += self._beginnings.find(accumulate(first, _and_then))
+        if self._endings:
+            last = url[-MAX_END - 1 :].split("/")
+            found += self._endings.find(accumulate(reversed(last), _and_before))
+        if self._components:
+            found += self._components.find(set(url.split("/")))
         for length, shelf in self._pieces.items():
             if shelf:
                 found += shelf.find({url[n : n + length] for n in range(len(url) - length + 1)})
@@ -129,16 +132,24 @@ class Candidates(Generic[T]):
         return found if found == places else None
 
     def _find_place(self, variant: Variant) -> Place[T] | None:
-        frequency = self._frequency
-        component = min(variant.components, key=lambda c: (frequency[c], -len(c)), default=None)
-        if component is not None and frequency[component] <= FEW:
-            return self._components, component
-        if component is None and len(self._rest) < HANDFUL:
+        rarest = min(self._whole_texts(variant), key=_crowd, default=None)
+        if rarest is not None and _crowd(rarest)[0] < FEW:
+            return rarest
+        if rarest is None and len(self._rest) < HANDFUL:
             return None
         shelf, piece = self._find_piece(variant)
-        if component is not None and (not piece or frequency[component] <= shelf.count(piece)):
-            return self._components, component
+        if rarest is not None and (not piece or _crowd(rarest)[0] <= shelf.count(piece)):
+            return rarest
         return (shelf, piece) if piece else None
+
+    def _whole_texts(self, variant: Variant) -> Iterable[Place[T]]:
+        """Give the places that a look-up finds without cutting the URL's components up."""
+        if variant.beginning:
+            yield self._beginnings, variant.beginning
+        if variant.ending:
+            yield self._endings, variant.ending
+        for component in variant.components:
+            yield self._components, component
 
     def _find_piece(self, variant: Variant) -> Place[T]:
         for length, shelf in self._pieces.items():
@@ -149,5 +160,15 @@ class Candidates(Generic[T]):
         return self._components, ""
 
 
-def _components_of(literals: Literals) -> set[str]:
-    return {component for variant in literals.variants for component in variant.components}
+def _crowd(place: Place[T]) -> tuple[int, int]:
+    """Order places: few members first, then long labels, which will stay rare."""
+    shelf, label = place
+    return shelf.count(label), -len(label)
+
+
+def _and_then(beginning: str, component: str) -> str:
+    return f"{beginning}/{component}"
+
+
+def _and_before(ending: str, component: str) -> str:
+    return f"{component}/{ending}"

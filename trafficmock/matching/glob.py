@@ -4,9 +4,15 @@ from collections.abc import Sequence
 
 import attrs
 
-from trafficmock.matching.linear import LinearPattern, PatternTooLargeError, as_subject, byte_escape
+from trafficmock.matching.linear import (
+    MAX_SOURCE,
+    LinearPattern,
+    PatternTooLargeError,
+    as_subject,
+    byte_escape,
+)
 from trafficmock.matching.literals import Literals, glob_literals
-from trafficmock.matching.resolve import resolve
+from trafficmock.matching.resolve import OPAQUE_CHARACTERS, resolve
 from trafficmock.matching.shapes import TwoStars
 from trafficmock.matching.tokens import GlobError, Token, Wild, tokenize
 
@@ -58,6 +64,8 @@ def compile_glob(glob: str, *, base_url: str | None = None, websocket: bool = Fa
     """
     if not glob:
         return Glob(Literals(), LinearPattern(EVERYTHING))
+    if len(glob) > MAX_SOURCE and not OPAQUE_CHARACTERS.isdisjoint(glob):
+        raise _too_long(glob, f"at most {MAX_SOURCE} are allowed beside wildcards")
     tokens = tokenize(resolve(glob, base_url=base_url, websocket=websocket))
     literals = glob_literals(tokens)
     if literals.exact is not None:
@@ -65,8 +73,12 @@ def compile_glob(glob: str, *, base_url: str | None = None, websocket: bool = Fa
     try:
         pattern = LinearPattern(translate(tokens))
     except PatternTooLargeError as error:
-        raise GlobError(f"a URL glob of {len(glob)} characters is too long: {error}") from error
+        raise _too_long(glob, error) from error
     return Glob(literals, pattern, TwoStars.from_tokens(tokens))
+
+
+def _too_long(glob: str, why: object) -> GlobError:
+    return GlobError(f"a URL glob of {len(glob)} characters is too long: {why}")
 
 
 def translate(tokens: Sequence[Token]) -> bytes:

@@ -51,7 +51,7 @@ class _Population:
                 del by_method[method]
         if not by_method:
             del self.keys[condition]
-            self.candidates.remove(condition, condition.literals)
+            self.candidates.remove(condition)
 
     def judge(self, url: str, method: str, yes: list[Keys], undecided: list[Keys]) -> None:
         """Append the groups of keys that match, and those that nobody here can judge."""

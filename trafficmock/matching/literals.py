@@ -17,6 +17,9 @@ from trafficmock.matching.tokens import Plain, Token, Wild
 MAX_VARIANTS = 8
 #: Components that nearly every URL has tell nothing.
 COMMON_COMPONENTS = frozenset({"", "http:", "https:", "ws:", "wss:"})
+#: Characters of a beginning or an ending; longer ones are as rare by their pieces, and all
+#: beginnings of a URL together must not take time that grows with the square of its length.
+MAX_END = 512
 
 
 @attrs.frozen
@@ -45,10 +48,15 @@ class Variant:
 
     :param components: whole components of the URL, telling ones only.
     :param texts: text anywhere in the URL, the longest first.
+    :param beginning: what the URL begins with, up to a slash that is left out; it names a
+        host at least.
+    :param ending: what the URL ends with, behind a slash.
     """
 
     components: tuple[str, ...]
     texts: tuple[str, ...]
+    beginning: str = ""
+    ending: str = ""
 
     @classmethod
     def from_runs(cls, runs: Iterable[Run]) -> "Variant":
@@ -56,7 +64,21 @@ class Variant:
         runs = [run for run in runs if run.text]
         components = {c: None for run in runs for c in run.components}
         texts = sorted((run.text for run in runs), key=len, reverse=True)
-        return cls(tuple(c for c in components if c not in COMMON_COMPONENTS), tuple(texts))
+        telling = tuple(c for c in components if c not in COMMON_COMPONENTS)
+        if not runs:
+            return cls(telling, tuple(texts))
+        return cls(telling, tuple(texts), _beginning(runs[0]), _ending(runs[-1]))
+
+
+def _beginning(run: Run) -> str:
+    text, _, _ = run.text.rpartition("/")
+    names_host = text.partition("//")[2]
+    return text if run.first and names_host and len(text) <= MAX_END else ""
+
+
+def _ending(run: Run) -> str:
+    text = run.text.partition("/")[2]
+    return text if run.last and len(text) <= MAX_END else ""
 
 
 @attrs.frozen

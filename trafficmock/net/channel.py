@@ -1,8 +1,11 @@
 """The HTTP/1.1 parser with limits that answer: too long is 431, malformed is 400."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from twisted.web.http import HTTPChannel
+from twisted.internet.interfaces import IHalfCloseableProtocol
+from twisted.web.http import HTTPChannel, Request
+from zope.interface import implementer
 
 from trafficmock.net.answers import JSON, error_body, reason
 
@@ -14,16 +17,20 @@ the answer with it.
 """
 
 
-def bare_answer(status: int, code: str, message: str) -> bytes:
+def bare_answer(
+    status: int, code: str, message: str, headers: Iterable[tuple[bytes, bytes]] = ()
+) -> bytes:
     """Write a whole error answer for when there is no request to answer."""
     body = error_body(code, message)
     head = (
         b"HTTP/1.1 %d %s\r\ncontent-type: %s\r\ncontent-length: %d\r\n"
-        b"cache-control: no-store\r\nconnection: close\r\n\r\n"
+        b"cache-control: no-store\r\nconnection: close\r\n%s\r\n"
     )
-    return head % (status, reason(status), JSON, len(body)) + body
+    more = b"".join(b"%s: %s\r\n" % pair for pair in headers)
+    return head % (status, reason(status), JSON, len(body), more) + body
 
 
+@implementer(IHalfCloseableProtocol)
 class ServiceChannel(HTTPChannel):
     """One connection as long as it speaks HTTP.
 
@@ -33,6 +40,7 @@ class ServiceChannel(HTTPChannel):
     transport: Any
     _networkProducer: Any  # noqa: N815 - Twisted's name
     _refused = False
+    _asked_all = False
 
     def __init__(self, *, max_header_bytes: int) -> None:
         super().__init__()
@@ -43,6 +51,29 @@ class ServiceChannel(HTTPChannel):
         """Read, unless this client has been refused."""
         if not self._refused:
             super().dataReceived(data)
+
+    def resetTimeout(self) -> None:  # noqa: N802 - Twisted's name
+        """Give a head its time once: a byte now and then must not hold a connection for ever."""
+        if not (self.line_mode and (self._receivedHeaderSize or self._buffer)):
+            super().resetTimeout()
+
+    def readConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
+        """Answer what a client asked before it closed its direction, then close ours."""
+        self._asked_all = True
+        self._close_when_answered()
+
+    def writeConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
+        """Go on waiting for the end: it was our own doing."""
+
+    def requestDone(self, request: Request) -> None:  # noqa: N802 - Twisted's name
+        """Take the next request, if there is one."""
+        super().requestDone(request)
+        self._close_when_answered()
+
+    def _close_when_answered(self) -> None:
+        if self._asked_all and not self._handlingRequest:
+            self._asked_all = False
+            self.loseConnection()
 
     def lineReceived(self, line: bytes) -> None:  # noqa: N802 - Twisted's name
         """Count before anything is read."""

@@ -21,7 +21,9 @@ from trafficmock.core.moment import Moment
 from trafficmock.net import queries
 from trafficmock.net.backpressure import Backpressure
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
-from trafficmock.wire.inbound import SocketFrame
+from trafficmock.wire.heads import too_long
+from trafficmock.wire.inbound import RequestResponse, SocketFrame
+from trafficmock.wire.outbound import RequestObserved
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from trafficmock.core.coordinator import Coordinator
     from trafficmock.history.store import History
+    from trafficmock.net.overlong import Overlong
     from trafficmock.net.recorder import Recorder
     from trafficmock.net.websocket import Link
 
@@ -38,6 +41,9 @@ MOST_SENT_BYTES = 104857600
 
 _SHORTEST_WAIT = 0.001
 """Seconds; without it a deadline that rounding puts just behind us would be a busy loop."""
+
+_NEWS = frozenset({RequestObserved, RequestResponse})
+"""What workers are told of all traffic, whether it concerns them or not."""
 
 _LEVELS = {level.name: level for level in LogLevel.iterconstants()}
 
@@ -100,6 +106,12 @@ class Driver:
         if isinstance(message, SocketFrame):
             self._backpressure.pause_sender(link)
 
+    def link_overlong(self, link: Link, message: Overlong) -> None:
+        """Let the core answer for a message that was too long to be read."""
+        now = self._now()
+        error = too_long(message.head, message.limit)
+        self._perform(self.coordinator.handle_invalid(link.id, error, now), now)
+
     def link_closed(self, link: Link) -> None:
         """Tell the core that a connection is gone."""
         del self._links[link.id]
@@ -147,10 +159,11 @@ class Driver:
             self._perform(instead, now)
             return
         links = self._links
+        news = type(send.message) in _NEWS
         for connection_id in send.to:
             link = links.get(connection_id)
             if link is not None:
-                link.send(payload)
+                link.send(payload, news=news)
                 if isinstance(send.message, SocketFrame):
                     self._backpressure.sent_frame(link)
 

@@ -65,20 +65,21 @@ def locate(data: bytes, start: int, longest: int) -> tuple[int, int]:
 class MessageReader:
     """Cuts messages out of what a client sends, until something comes that is not for us.
 
-    Bytes of a frame that is not complete are collected where they need not be moved again,
-    so that a message of any size costs time in proportion to it.
+    A message that comes in parts is unmasked part by part, while each is still at hand, and
+    joined once, so that a message of any size costs time in proportion to it.
 
     :param longest: payload bytes of the largest message.
     """
 
-    __slots__ = ("_at", "_data", "_head", "_longest", "_missing", "_part", "foreign")
+    __slots__ = ("_arrived", "_at", "_data", "_head", "_longest", "_missing", "_parts", "foreign")
 
     def __init__(self, longest: int) -> None:
         self._longest = longest
         self._data = b""
         self._at = 0
         self._head = b""
-        self._part = bytearray()
+        self._parts: list[bytes] = []
+        self._arrived = 0
         self._missing = 0
         self.foreign = False
         """Whether what comes next is not for us; :meth:`give_back` gives it."""
@@ -90,22 +91,23 @@ class MessageReader:
 
     def feed(self, data: bytes) -> None:
         """Take what was received; call :meth:`next` until it gives nothing."""
-        if not self._head:
-            self._data = self._data[self._at :] + data if self._at < len(self._data) else data
-            self._at = 0
-            return
-        if len(data) < self._missing:
-            self._part += data
-            self._missing -= len(data)
-            return
-        self._part += memoryview(data)[: self._missing]
-        self._data, self._at, self._missing = data, self._missing, 0
+        if self._missing:
+            part = data[: self._missing]
+            self._add_part(part)
+            self._data, self._at = data, len(part)
+        elif self._at < len(self._data):
+            self._data, self._at = self._data[self._at :] + data, 0
+        else:
+            self._data, self._at = data, 0
 
     def next(self) -> bytes | None:
         """Give the next message, if there is a whole one."""
-        if self._head:
-            return None if self._missing else self._finish()
+        if self._head and not self._missing:
+            return self._join_parts()
         data, start = self._data, self._at
+        if start == len(data):
+            self._data, self._at = b"", 0
+            return None
         mask_at, length = locate(data, start, self._longest)
         if length < 0:
             self.foreign = length == FOREIGN
@@ -113,29 +115,33 @@ class MessageReader:
         begin = mask_at + _MASK_BYTES
         end = begin + length
         if end > len(data):
-            self._begin(data[start:begin], data[begin:], end - len(data))
+            self._head, self._missing = data[start:begin], length
+            self._add_part(data[begin:])
+            self._at = len(data)
             return None
         self._at = end
-        if not length:
-            return b""
-        return unmask(bytearray(data[begin:end]), data[mask_at:begin])
+        return unmask(bytearray(data[begin:end]), data[mask_at:begin]) if length else b""
 
     def give_back(self) -> bytes:
         """Give all bytes that were fed and did not become messages, and forget them."""
-        rest = self._head + self._part + self._data[self._at :]
-        self._data, self._at = b"", 0
-        self._forget_part()
-        self.foreign = False
+        rest = self._data[self._at :]
+        if self._head:
+            head, self._missing = self._head, 0
+            # Masking twice is not masking at all.
+            rest = head + unmask(bytearray(self._join_parts()), head[-_MASK_BYTES:]) + rest
+        self._data, self._at, self.foreign = b"", 0, False
         return rest
 
-    def _begin(self, head: bytes, part: bytes, missing: int) -> None:
-        self._head, self._part, self._missing = head, bytearray(part), missing
-        self._data, self._at = b"", 0
+    def _add_part(self, part: bytes) -> None:
+        if part:
+            # The mask goes on where the last part ended.
+            turn = self._arrived % _MASK_BYTES
+            mask = self._head[-_MASK_BYTES:]
+            self._parts.append(unmask(bytearray(part), mask[turn:] + mask[:turn]))
+            self._missing -= len(part)
+            self._arrived += len(part)
 
-    def _finish(self) -> bytes:
-        message = unmask(self._part, self._head[-_MASK_BYTES:])
-        self._forget_part()
+    def _join_parts(self) -> bytes:
+        message = b"".join(self._parts)
+        self._head, self._parts, self._arrived = b"", [], 0
         return message
-
-    def _forget_part(self) -> None:
-        self._head, self._part, self._missing = b"", bytearray(), 0

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from attrs import field, frozen
+
+if TYPE_CHECKING:
+    from trafficmock.net.overlong import Overlong
 
 MOST_SENT_BYTES = 104857600
 """No protocol-3 client takes a larger message: it closes with 1009 instead."""
@@ -22,9 +25,11 @@ def _or_none(limit: int) -> int:
 class WebSocketLimits:
     """How much one connection may ask of us; sizes in bytes, 0 is no limit.
 
-    :param max_frame_bytes: the largest message taken from a client, fragments added up.
-    :param send_queue_bytes: what may wait to be sent before the next message; a connection
-        that lags behind further is cut off.
+    :param max_frame_bytes: the largest message taken from a client, fragments added up. A
+        longer one is read past and answered for by its head; one very much longer closes the
+        connection with 1009.
+    :param send_queue_bytes: what may wait to be sent before the next message, one large
+        message not counted; a connection that lags behind further is cut off.
     :param high_water: queued bytes above which a link counts as backlogged.
     :param low_water: queued bytes at which it has drained again.
     :param close_timeout: seconds from our last word to the end of the connection, whether
@@ -56,13 +61,15 @@ class Link(Protocol):
     def drained_total(self) -> int:
         """Bytes that the kernel has taken so far: it grows while the other side reads."""
 
-    def send(self, payload: bytes) -> None:
+    def send(self, payload: bytes, *, news: bool = False) -> None:
         """Send one text message; after :meth:`close` or :meth:`abort` nothing happens.
 
         Messages sent while one is handled leave together when that is done. The payload
         is kept by reference.
 
         :param payload: UTF-8, at most :data:`MOST_SENT_BYTES`.
+        :param news: nobody waits for it: it may leave a millisecond later, and together
+            with what comes behind it.
         :raises trafficmock.errors.LocalError: when it is longer.
         """
 
@@ -94,6 +101,9 @@ class LinkHandler(Protocol):
 
     def link_received(self, link: Link, payload: bytes) -> None:
         """Take one text or binary message; whether it is UTF-8 has not been checked."""
+
+    def link_overlong(self, link: Link, message: Overlong) -> None:
+        """Answer for a message over the limit, of which only the head is there."""
 
     def link_closed(self, link: Link) -> None:
         """Forget a link: called once for each opened one, however it ended."""

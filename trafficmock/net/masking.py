@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-_FASTEST = 2
-"""Autobahn's number for its vectorised implementation."""
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-
-def _native() -> Any:
-    try:
-        return import_module("_nvx_xormasker")
-    except ImportError:
-        return None
-
-
-_nvx = _native()
+_MASKER = "_nvx_xormasker"
+_NATIVE_PARTS = (_MASKER, "_nvx_utf8validator")
 
 _XOR_TABLES = [bytes(octet ^ key for octet in range(256)) for key in range(256)]
 
@@ -26,7 +20,7 @@ def native_parts_missing() -> str | None:
 
     :returns: a sentence for the log, or nothing when all is there.
     """
-    missing = [name for name in ("_nvx_xormasker", "_nvx_utf8validator") if not _can_import(name)]
+    missing = [name for name in _NATIVE_PARTS if find_spec(name) is None]
     if not missing:
         return None
     return (
@@ -35,34 +29,39 @@ def native_parts_missing() -> str | None:
     )
 
 
-def _can_import(name: str) -> bool:
+def native_unmask() -> Callable[[bytearray, bytes], bytes] | None:
+    """Give a function like :func:`unmask_in_python` on Autobahn's C code.
+
+    Autobahn's own object for each message costs more than the work on a small one.
+
+    :returns: nothing when the native part is missing, or not what we know.
+    """
     try:
-        import_module(name)
-    except ImportError:
-        return False
-    return True
+        native = import_module(_MASKER)
+        new, process = native.lib.nvx_xormask_new, native.lib.nvx_xormask_process
+        free, from_buffer = native.lib.nvx_xormask_free, native.ffi.from_buffer
+    except (ImportError, AttributeError):
+        return None
+
+    def unmask_natively(payload: bytearray, mask: bytes) -> bytes:
+        masker = new(mask)
+        process(masker, from_buffer(payload), len(payload))
+        free(masker)
+        return bytes(payload)
+
+    return unmask_natively
 
 
-def unmask_natively(payload: bytearray, mask: bytes) -> bytes:
-    """Unmask in place with Autobahn's C code, without its object for each message.
+def unmask_in_python(payload: bytearray, mask: bytes) -> bytes:
+    """Unmask every fourth byte at once, by table.
 
     :param payload: is overwritten.
     :param mask: four bytes.
     :returns: the unmasked payload.
     """
-    library = _nvx.lib
-    masker = library.nvx_xormask_new(mask)
-    library.nvx_xormask_set_impl(masker, _FASTEST)
-    library.nvx_xormask_process(masker, _nvx.ffi.from_buffer(payload), len(payload))
-    library.nvx_xormask_free(masker)
-    return bytes(payload)
-
-
-def unmask_in_python(payload: bytearray, mask: bytes) -> bytes:
-    """Unmask every fourth byte at once, by table; as :func:`unmask_natively` otherwise."""
     for position, key in enumerate(mask):
         payload[position::4] = payload[position::4].translate(_XOR_TABLES[key])
     return bytes(payload)
 
 
-unmask = unmask_in_python if _nvx is None else unmask_natively
+unmask = native_unmask() or unmask_in_python

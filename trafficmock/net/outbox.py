@@ -69,6 +69,8 @@ class Outbox:
         self._owner = owner
         self._pieces: deque[bytes | memoryview] = deque()
         self._handed = 0
+        # Where large messages begin and end, counted in bytes since the connection began.
+        self._large: deque[tuple[int, int]] = deque()
         self._waits_for_turn = False
         self._producing = False
         # Until it has asked for more, the transport may hold what somebody else wrote.
@@ -76,25 +78,39 @@ class Outbox:
         self._backlogged = False
         self._closed = False
 
-    def add(self, *pieces: bytes) -> None:
-        """Queue pieces of one frame, by reference."""
+    def add(self, *pieces: bytes, news: bool = False) -> None:
+        """Queue pieces of one frame, by reference.
+
+        :param news: nobody waits for it; see :class:`trafficmock.net.turn.Turn`.
+        """
         if self._closed:
             return
         limits = self._limits
-        if self.queued_bytes > limits.send_queue_bytes:
+        before = self.queued_bytes
+        if before > limits.send_queue_bytes:
             self.flush()
-            if self.queued_bytes > limits.send_queue_bytes:
-                self._owner.outbox_overflowed(self.queued_bytes)
+            before = self.queued_bytes
+            if before - self._left_of_large() > limits.send_queue_bytes:
+                self._owner.outbox_overflowed(before)
                 return
         self._pieces.extend(pieces)
         for piece in pieces:
             self.queued_bytes += len(piece)
+        if self.queued_bytes - before > limits.high_water:
+            self._left_of_large()
+            self._large.append(
+                (self.drained_total + before, self.drained_total + self.queued_bytes)
+            )
         if self._producing:
             self._look_at_high_water()
         elif self.queued_bytes > limits.high_water:
             # Large messages gain nothing by waiting, and the sender may have to be held back.
             self.flush()
-        elif not self._waits_for_turn:
+        elif self._waits_for_turn:
+            return
+        elif news:
+            self._turn.add_news(self)
+        else:
             self._waits_for_turn = True
             self._turn.add(self)
 
@@ -113,6 +129,7 @@ class Outbox:
         """Forget everything and take nothing more: the connection is gone or cut."""
         self._closed = True
         self._pieces.clear()
+        self._large.clear()
         self.queued_bytes = 0
         self._handed = 0
 
@@ -141,6 +158,18 @@ class Outbox:
         self.discard()
 
     # Within
+
+    def _left_of_large(self) -> int:
+        """Count the bytes still queued of the first large message.
+
+        It says nothing about how fast the other side reads: one message may be larger
+        than all that may wait, and whoever reads as well as he can must not be cut off
+        because of it.
+        """
+        large, sent = self._large, self.drained_total
+        while large and large[0][1] <= sent:
+            large.popleft()
+        return large[0][1] - max(large[0][0], sent) if large else 0
 
     def _write_directly(self) -> None:
         if self._write is None or not self._empty_transport:

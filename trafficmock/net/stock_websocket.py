@@ -1,17 +1,17 @@
-"""A WebSocket connection on Autobahn's public interface, and the link that it is to others."""
+"""A WebSocket connection on Autobahn's public interface."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field
 from autobahn.twisted.websocket import WebSocketServerProtocol
 from twisted.internet.protocol import connectionDone
 from twisted.logger import Logger
 
-from trafficmock.errors import LocalError
-from trafficmock.net.links import MOST_SENT_BYTES
+from trafficmock.net.channel import bare_answer
+from trafficmock.net.open_link import OpenLink
 from trafficmock.net.outbox import Outbox
+from trafficmock.net.overlong import Overlong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -28,58 +28,6 @@ _REASON_BYTES = 123
 """What a close frame has room for beside the code (RFC 6455 section 5.5)."""
 
 
-@define(eq=False)
-class OpenLink:
-    """The link of an open connection; :class:`trafficmock.net.links.Link` tells the rest."""
-
-    _protocol: StockProtocol
-    _outbox: Outbox
-    _send: Callable[[bytes], None]
-    peer: str
-    id: str = ""
-    hears: bool = field(default=True, init=False)
-    """Whether messages are still delivered."""
-
-    @property
-    def queued_bytes(self) -> int:
-        """Bytes that the kernel has not taken yet."""
-        return self._outbox.queued_bytes
-
-    @property
-    def drained_total(self) -> int:
-        """Bytes that the kernel has taken so far."""
-        return self._outbox.drained_total
-
-    def send(self, payload: bytes) -> None:
-        """Send one text message."""
-        if len(payload) > MOST_SENT_BYTES:
-            raise LocalError(
-                f"a message of {len(payload)} bytes cannot be sent: clients take "
-                f"{MOST_SENT_BYTES} at most"
-            )
-        if self.hears:
-            self._send(payload)
-
-    def close(self, code: int, reason: str) -> None:
-        """Send a close frame and deliver nothing more."""
-        if self.hears:
-            self._protocol.say_goodbye(code, reason)
-
-    def abort(self) -> None:
-        """Cut the connection."""
-        self._protocol.cut()
-
-    def pause(self) -> None:
-        """Stop reading."""
-        if self.hears:
-            self._protocol.transport.pauseProducing()
-
-    def resume(self) -> None:
-        """Read again."""
-        if self.hears:
-            self._protocol.transport.resumeProducing()
-
-
 class StockProtocol(WebSocketServerProtocol):
     """Autobahn's server protocol with our queue, limits, closing and error handling.
 
@@ -92,9 +40,14 @@ class StockProtocol(WebSocketServerProtocol):
     _logger = Logger()
     # Autobahn's own attribute "log" is in the way of the usual name.
 
+    # Autobahn looks for it before it copies the factory's options.
+    tcpNoDelay = True  # noqa: N815 - Autobahn's name
+
     transport: Any
+    message_data: list[bytes]
     _outbox: Outbox
     _link: OpenLink | None = None
+    _overlong: Overlong | None = None
     _last_call: IDelayedCall | None = None
 
     def __init__(
@@ -142,6 +95,19 @@ class StockProtocol(WebSocketServerProtocol):
         """Accept the first subprotocol that is offered, as the npm proxy does."""
         return request.protocols[0] if request.protocols else None
 
+    def failHandshake(  # noqa: N802 - Autobahn's name
+        self,
+        reason: str,
+        code: int = 400,
+        responseHeaders: Iterable[tuple[str, str]] | None = None,  # noqa: N803 - Autobahn's name
+    ) -> None:
+        """Refuse a handshake in the shape that all errors have."""
+        self.wasNotCleanReason = reason
+        headers = [(name.encode(), value.encode()) for name, value in responseHeaders or ()]
+        text = f"This is no handshake of RFC 6455: {reason}."
+        self.sendData(bare_answer(code, "bad_request", text, headers))
+        self.dropConnection(abort=False)
+
     def onOpen(self) -> None:  # noqa: N802 - Autobahn's name
         """Make the link and introduce it."""
         link = OpenLink(self, self._outbox, self._text_sender(), _readable(self.transport))
@@ -155,10 +121,30 @@ class StockProtocol(WebSocketServerProtocol):
         if link is not None and link.hears:
             self._guard(link, self._handler.link_received, link, payload)
 
+    def onMessageFrameBegin(self, length: int) -> None:  # noqa: N802 - Autobahn's name
+        """Notice that a message is longer than we take."""
+        super().onMessageFrameBegin(length)
+        size = self.message_data_total_length
+        if self._overlong is None and size > self._limits.max_frame_bytes and not self.failedByMe:
+            self._overlong = Overlong(size, self._limits.max_frame_bytes)
+            parts, self.message_data = self.message_data, []
+            for part in parts:
+                self._take_overlong(part)
+
     def onMessageFrameData(self, payload: bytes) -> None:  # noqa: N802 - Autobahn's name
         """Do not collect what will not be delivered."""
-        if self._link is not None and self._link.hears:
+        if self._link is None or not self._link.hears:
+            return
+        if self._overlong is None:
             super().onMessageFrameData(payload)
+        else:
+            self._take_overlong(payload)
+
+    def onMessageEnd(self) -> None:  # noqa: N802 - Autobahn's name
+        """Deliver what was collected; an overlong message was told of when it began."""
+        overlong, self._overlong = self._overlong, None
+        if overlong is None:
+            super().onMessageEnd()
 
     def sendData(  # noqa: N802 - Autobahn's name
         self,
@@ -241,9 +227,8 @@ class StockProtocol(WebSocketServerProtocol):
     def _direct_write(self) -> Callable[[Iterable[bytes | memoryview]], int] | None:
         return None
 
-    def _text_sender(self) -> Callable[[bytes], None]:
-        send: Callable[[bytes], None] = self.sendMessage
-        return send
+    def _text_sender(self) -> Callable[[bytes, bool], None]:
+        return lambda payload, _: self.sendMessage(payload)
 
     # Within
 
@@ -254,6 +239,11 @@ class StockProtocol(WebSocketServerProtocol):
         except Exception:  # noqa: BLE001 - whatever it is, Autobahn would keep it to itself
             self._logger.failure("Closing {peer} after an error of ours", peer=link.peer)
             link.close(_INTERNAL_ERROR, "Internal error")
+
+    def _take_overlong(self, part: bytes) -> None:
+        link, overlong = self._link, self._overlong
+        if link is not None and link.hears and overlong is not None and overlong.take(part):
+            self._guard(link, self._handler.link_overlong, link, overlong)
 
     def _tell(self, tell: Callable[[OpenLink], None], link: OpenLink) -> None:
         self._guard(link, tell, link)

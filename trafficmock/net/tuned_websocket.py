@@ -21,7 +21,7 @@ _JOIN_BYTES = 16 * 1024
 
 _READ_BYTES = 64 * 1024
 _LARGE_READ_BYTES = 240 * 1024
-"""How much is read at a time within a large message; the allocator has that at hand."""
+"""How much is read at a time within a large message: more would be fresh memory each time."""
 
 
 class TunedProtocol(StockProtocol):
@@ -66,15 +66,15 @@ class TunedProtocol(StockProtocol):
         self._large_reads = missing > _READ_BYTES
         self.transport.bufferSize = _LARGE_READ_BYTES if self._large_reads else _READ_BYTES
 
-    def _text_sender(self) -> Callable[[bytes], None]:
+    def _text_sender(self) -> Callable[[bytes, bool], None]:
         add = self._outbox.add
 
-        def send(payload: bytes) -> None:
+        def send(payload: bytes, news: bool) -> None:  # noqa: FBT001 - called for each message
             header = text_header(len(payload))
             if len(payload) <= _JOIN_BYTES:
-                add(header + payload)
+                add(header + payload, news=news)
             else:
-                add(header, payload)
+                add(header, payload, news=news)
 
         return send
 

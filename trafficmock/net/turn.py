@@ -11,6 +11,12 @@ if TYPE_CHECKING:
 
     from twisted.internet.interfaces import IReactorTime
 
+PROBE_EVERY = 16
+"""How often it is looked whether the reactor finds more than one thing to handle."""
+
+NEWS_GAP = 0.001
+"""Seconds between two writings of what nobody waits for."""
+
 
 class Flushable(Protocol):
     """Something that holds back until it is told to write."""
@@ -24,22 +30,40 @@ class Turn:
     """One for all connections: ``with turn:`` around the handling of what came in.
 
     A message that is relayed wakes several queues, and some of them several times. Each
-    writes once, when all is handled. Outside of that the writing waits for the reactor.
+    writes once, when all is handled. As long as the reactor finds several connections to
+    read from at a time, the writing waits until all of them have been; that call to the
+    reactor would cost more than it saves when there is only one, so it is tried now and
+    then whether it would pay.
 
-    :param clock: runs what was not sent while something was handled.
+    What nobody waits for (news of requests that are another worker's) leaves with the next
+    message to the same connection that somebody does wait for, and at the latest when
+    :data:`NEWS_GAP` has passed since news were last written: at once when little happens,
+    in few writes when much does.
+
+    :param clock: runs what is to be done at the end of the reactor's turn.
     """
 
     _clock: IReactorTime
     _waiting: list[Flushable] = field(factory=list)
     _depth: int = 0
+    _handled: int = 0
     _called: bool = False
+    _gathering: bool = False
+    _news: dict[Flushable, None] = field(factory=dict)
+    _news_at: float = 0.0
+    _news_called: bool = False
 
     def add(self, queue: Flushable) -> None:
         """Have a queue flushed soon; it adds itself once until then."""
         self._waiting.append(queue)
-        if not self._depth and not self._called:
-            self._called = True
-            self._clock.callLater(0, self._late)
+        if not self._depth:
+            self._call_at_end(handled=0)
+
+    def add_news(self, queue: Flushable) -> None:
+        """Have a queue flushed when it is time for news; adding it again changes nothing."""
+        self._news[queue] = None
+        if not self._depth and self._is_time_for_news():
+            self._call_at_end(handled=0)
 
     def __enter__(self) -> None:
         self._depth += 1
@@ -51,11 +75,48 @@ class Turn:
         traceback: TracebackType | None,
     ) -> None:
         self._depth -= 1
-        if self._waiting and not self._depth:
+        if self._depth:
+            return
+        self._handled += 1
+        if self._news:
+            self._is_time_for_news()
+        if not self._gathering and self._waiting:
             self._flush()
+        if self._gathering or self._handled == PROBE_EVERY:
+            self._call_at_end(handled=1)
 
-    def _late(self) -> None:
+    def _is_time_for_news(self) -> bool:
+        """Let the news go with the rest if it is time, else see to it that it will be."""
+        if self._news_called:
+            return False
+        since = self._clock.seconds() - self._news_at
+        if 0 <= since < NEWS_GAP:
+            self._news_called = True
+            self._clock.callLater(NEWS_GAP - since, self._tell_news)
+            return False
+        self._release_news()
+        return True
+
+    def _tell_news(self) -> None:
+        self._news_called = False
+        self._release_news()
+        self._flush()
+
+    def _release_news(self) -> None:
+        self._news_at = self._clock.seconds()
+        self._waiting.extend(self._news)
+        self._news.clear()
+
+    def _call_at_end(self, *, handled: int) -> None:
+        if not self._called:
+            self._called = True
+            self._handled = handled
+            self._clock.callLater(0, self._end)
+
+    def _end(self) -> None:
         self._called = False
+        self._gathering = self._handled > 1
+        self._handled = 0
         self._flush()
 
     def _flush(self) -> None:

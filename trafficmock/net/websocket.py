@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from twisted.logger import Logger
 
 from trafficmock.net.links import Link, LinkHandler, WebSocketLimits
 from trafficmock.net.masking import native_parts_missing
+from trafficmock.net.overlong import READ_PAST
 from trafficmock.net.stock_websocket import StockProtocol
 from trafficmock.net.tuned_websocket import TunedProtocol
 from trafficmock.net.turn import Turn
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Link", "LinkHandler", "WebSocketLimits", "native_parts_missing", "websocket_resource"]
 
-KNOWN_VERSIONS = {"autobahn": ((26, 10), (26, 11)), "twisted": ((26, 10), (26, 11))}
+KNOWN_VERSIONS = {"autobahn": ((25, 10), (26, 11)), "twisted": ((24, 10), (26, 11))}
 """From, and up to but not including: what the tuned path has been compared with."""
 
 _log = Logger()
@@ -54,13 +56,13 @@ class LinkFactory(WebSocketServerFactory):
             webStatus=False,
             # The JSON decoder looks at every byte anyway.
             utf8validateIncoming=False,
-            maxMessagePayloadSize=limits.max_frame_bytes,
+            # Up to here a message that is too long is read past; this ends the connection.
+            maxMessagePayloadSize=min(READ_PAST * limits.max_frame_bytes, sys.maxsize),
             # Say what was wrong before closing.
             failByDrop=False,
             # The handshake is complete before it comes here; the end is bounded by our clock.
             openHandshakeTimeout=0,
             closeHandshakeTimeout=0,
-            tcpNoDelay=True,
         )
 
     def buildProtocol(self, addr: IAddress) -> StockProtocol:  # noqa: ARG002, N802 - Twisted's signature

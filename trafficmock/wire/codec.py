@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
-from trafficmock.errors import PeerError
 from trafficmock.wire import body
+from trafficmock.wire.heads import HEAD_BYTES, told_by
 from trafficmock.wire.inbound import (
     ClientMessage,
     Continue,
@@ -21,28 +21,26 @@ from trafficmock.wire.inbound import (
     RequestStart,
 )
 from trafficmock.wire.inbound import Fetch as FetchAction
+from trafficmock.wire.invalid import IDS, InvalidMessageError
+
+__all__ = ["InvalidMessageError", "decode", "encode", "to_plain"]
 
 _decoder: msgspec.json.Decoder[ClientMessage] = msgspec.json.Decoder(ClientMessage)
 _encoder = msgspec.json.Encoder()
 _BODY_KEY = "bodyBase64"
 _BODY_PARENTS = ("request", "response", "overrides")
+_NOT_BASE64 = bytes(
+    code for code in range(128) if not chr(code).isalnum() and chr(code) not in "+/=-_"
+)
 _LONGEST_INTEGER = 4000
 """Digits; the standard library refuses integers that are not much longer."""
 
+_MOST_PARTS = 200_000
+"""Commas and brackets in a message that gets a second chance.
 
-class InvalidMessageError(PeerError):
-    """A message that is not JSON, or does not have the shape of its type.
-
-    :param message: what is wrong, and where.
-    :param type: the message's ``type`` as far as it can be told, else empty.
-    :param ids: the ids in the message that can be told, so that whoever waits for it can be
-        answered.
-    """
-
-    def __init__(self, message: str, *, type: str = "", ids: dict[str, str] | None = None) -> None:  # noqa: A002 - the key's name on the wire
-        super().__init__(message, code="invalid_message")
-        self.type = type
-        self.ids = ids or {}
+Each part costs the standard library time and memory, so that a message of the largest size
+would stall everybody for many seconds, only to be refused.
+"""
 
 
 def decode(payload: bytes) -> ClientMessage:
@@ -53,11 +51,11 @@ def decode(payload: bytes) -> ClientMessage:
     """
     try:
         message = _decoder.decode(payload)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return _second_chance(payload)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        return _second_chance(payload, str(error))
     for found in _bodies(message):
         if not body.is_plain(found):
-            return _second_chance(payload)
+            return _second_chance(payload, "its body is not plain base64")
     return message
 
 
@@ -106,7 +104,10 @@ def _bodies(message: ClientMessage) -> tuple[Raw, ...]:
     return ()
 
 
-def _second_chance(payload: bytes) -> ClientMessage:
+def _second_chance(payload: bytes, why: str) -> ClientMessage:
+    if sum(map(payload.count, (b",", b"[", b"{"))) > _MOST_PARTS:
+        kind, ids = told_by(payload[:HEAD_BYTES])
+        raise InvalidMessageError(_complaint(kind, why), type=kind, ids=ids)
     try:
         document = json.loads(
             payload.decode(),
@@ -167,20 +168,18 @@ def _raw_body(value: Any) -> Any:
         return body.NULL
     if not isinstance(value, str):
         return value
-    plain = "".join(letter for letter in value if letter.isalnum() or letter in "+/=-_")
-    return Raw(b'"' + plain.encode("ascii", "ignore") + b'"')
+    plain = value.encode("ascii", "ignore").translate(None, _NOT_BASE64)
+    return Raw(b'"' + plain + b'"')
 
 
 def _invalid(document: Any, error: Exception) -> InvalidMessageError:
     if not isinstance(document, dict):
         return InvalidMessageError("a message must be a JSON object with a `type`")
     kind = document.get("type")
-    ids = {
-        key: document[key]
-        for key in ("testId", "requestId", "fetchId", "socketId")
-        if isinstance(document.get(key), str)
-    }
+    ids = {key: document[key] for key in IDS if isinstance(document.get(key), str)}
     name = kind if isinstance(kind, str) else ""
-    return InvalidMessageError(
-        f"this {name or 'message'} is not valid: {error}", type=name, ids=ids
-    )
+    return InvalidMessageError(_complaint(name, error), type=name, ids=ids)
+
+
+def _complaint(kind: str, why: object) -> str:
+    return f"this {kind or 'message'} is not valid: {why}"

@@ -1,7 +1,8 @@
 import { expect, fresh, ours, row, test } from "../../lib/fixtures.mjs";
 
-async function refused(app, backendMocks, options) {
+async function refused(ownApp, backendMocks, options) {
   ours("the app process ends, or the request hangs");
+  const app = await ownApp();
   const url = fresh("json");
   await backendMocks.route(url, (route) => route.fulfill(options));
   const outcome = await app.fetch(url);
@@ -11,60 +12,62 @@ async function refused(app, backendMocks, options) {
   await app.alive();
 }
 
-async function withoutBody(app, backendMocks, status) {
+async function withoutBody(ownApp, backendMocks, status) {
   ours("the app process ends");
+  const app = await ownApp();
   const url = fresh("json");
   await backendMocks.route(url, (route) => route.fulfill({ status, body: "not allowed here" }));
   expect(await app.fetch(url)).toMatchObject({ status, bodyLength: 0 });
   await app.alive();
 }
 
-test("a body with 204 is left out", async ({ app, backendMocks }) => {
-  await withoutBody(app, backendMocks, 204);
+test("a body with 204 is left out", async ({ backendMocks, ownApp }) => {
+  await withoutBody(ownApp, backendMocks, 204);
 });
 
-test("a body with 205 is left out", async ({ app, backendMocks }) => {
-  await withoutBody(app, backendMocks, 205);
+test("a body with 205 is left out", async ({ backendMocks, ownApp }) => {
+  await withoutBody(ownApp, backendMocks, 205);
 });
 
-test("a body with 304 is left out", async ({ app, backendMocks }) => {
-  await withoutBody(app, backendMocks, 304);
+test("a body with 304 is left out", async ({ backendMocks, ownApp }) => {
+  await withoutBody(ownApp, backendMocks, 304);
 });
 
-test("a status below 200 is refused", async ({ app, backendMocks }) => {
-  await refused(app, backendMocks, { status: 101 });
+test("a status below 200 is refused", async ({ backendMocks, ownApp }) => {
+  await refused(ownApp, backendMocks, { status: 101 });
 });
 
-test("a status of 600 is refused", async ({ app, backendMocks }) => {
-  await refused(app, backendMocks, { status: 600 });
+test("a status of 600 is refused", async ({ backendMocks, ownApp }) => {
+  await refused(ownApp, backendMocks, { status: 600 });
 });
 
-test("an empty header name is refused", async ({ app, backendMocks }) => {
-  await refused(app, backendMocks, { headers: { "": "x" } });
+test("an empty header name is refused", async ({ backendMocks, ownApp }) => {
+  await refused(ownApp, backendMocks, { headers: { "": "x" } });
 });
 
-test("a header name with a blank is refused", async ({ app, backendMocks }) => {
-  await refused(app, backendMocks, { headers: { "x y": "x" } });
+test("a header name with a blank is refused", async ({ backendMocks, ownApp }) => {
+  await refused(ownApp, backendMocks, { headers: { "x y": "x" } });
 });
 
-test("a header value with a line feed is refused", async ({ app, backendMocks }) => {
-  await refused(app, backendMocks, { headers: { "x-mock": "a\nb" } });
+test("a header value with a line feed is refused", async ({ backendMocks, ownApp }) => {
+  await refused(ownApp, backendMocks, { headers: { "x-mock": "a\nb" } });
 });
 
-test("a header value with a carriage return is refused", async ({ app, backendMocks }) => {
-  await refused(app, backendMocks, { headers: { "x-mock": "a\rb" } });
+test("a header value with a carriage return is refused", async ({ backendMocks, ownApp }) => {
+  await refused(ownApp, backendMocks, { headers: { "x-mock": "a\rb" } });
 });
 
-test("a header value with a NUL is refused", async ({ app, backendMocks }) => {
-  await refused(app, backendMocks, { headers: { "x-mock": "a\0b" } });
+test("a header value with a NUL is refused", async ({ backendMocks, ownApp }) => {
+  await refused(ownApp, backendMocks, { headers: { "x-mock": "a\0b" } });
 });
 
-test("a header value outside Latin-1 is refused", async ({ app, backendMocks }) => {
-  await refused(app, backendMocks, { headers: { "x-mock": "\u20ac" } });
+test("a header value outside Latin-1 is refused", async ({ backendMocks, ownApp }) => {
+  await refused(ownApp, backendMocks, { headers: { "x-mock": "\u20ac" } });
 });
 
-test("several cookies joined by line feeds still reach the app", async ({ app, backendMocks }) => {
+test("several cookies joined by line feeds still reach the app", async ({ backendMocks, ownApp }) => {
   ours("the app process ends");
+  const app = await ownApp();
   const url = fresh("json");
   await backendMocks.route(url, (route) =>
     route.fulfill({ headers: { "set-cookie": "a=1\nb=2" }, body: "cookies" }),

@@ -1,0 +1,16 @@
+"""How Sphinx builds the documentation."""
+
+from trafficmock import __version__
+
+project = "trafficmock"
+copyright = "the trafficmock authors"  # noqa: A001 - Sphinx's name
+release = version = __version__
+
+extensions = ["myst_parser"]
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build", "examples/**"]
+nitpicky = True
+
+html_theme = "furo"
+html_title = f"trafficmock {release}"

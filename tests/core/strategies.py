@@ -1,0 +1,144 @@
+"""Any message, from small pools of ids, so that it often concerns something."""
+
+import json
+from typing import Any, get_args
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from msgspec import UNSET, structs
+
+from tests import builders
+from trafficmock.wire import inbound
+from trafficmock.wire.codec import to_plain
+from trafficmock.wire.inbound import AbortCode, Message
+from trafficmock.wire.matcher import Matcher
+from trafficmock.wire.request import Overrides
+from trafficmock.wire.response import Failure, Response
+
+REQUESTS = st.sampled_from(["r0", "r1", "r2", "r3", "r4"])
+FETCHES = st.sampled_from(["f0", "f1"])
+SOCKETS = st.sampled_from(["s0", "s1"])
+TESTS = st.sampled_from(["t0", "t1", "t2"])
+ROUTES = st.sampled_from(["q0", "q1", "q2", "q3"])
+URLS = st.sampled_from(["http://h.test/a", "http://h.test/b"])
+ROLES = st.sampled_from(["node", "node", "playwright", "playwright", "runner"])
+FEATURES = st.sampled_from([[], ["decline"], ["headers-list"], ["decline", "headers-list", "x"]])
+
+requests = st.builds(
+    builders.request, URLS, st.sampled_from(["GET", "POST"]), st.sampled_from([b"", b"x" * 30])
+)
+responses: SearchStrategy[Response] = st.one_of(
+    st.builds(builders.response, st.sampled_from([0, 200, 204, 304, 404]), st.just(b"x")),
+    st.builds(builders.response, st.just(200), st.just(b"x" * 30)),
+    st.builds(builders.redirect, st.sampled_from(["/b", ""])),
+    st.just(structs.replace(builders.response(), headers={"set-cookie": "a\nb", "x": "€"})),
+    st.just(structs.replace(builders.response(), headers_list=[("Set-Cookie", "a")])),
+)
+failures = st.builds(Failure, st.just("Error"), st.sampled_from(["", "\ud800 refused"]))
+overrides = st.sampled_from(
+    [
+        Overrides(),
+        Overrides(url="http://h.test/c", headers={"a": "b"}, headers_list=[("A", "b")]),
+    ]
+)
+matchers = st.sampled_from(
+    [
+        Matcher(url_glob="http://h.test/a"),
+        Matcher(url_glob="**"),
+        Matcher(predicate=True),
+        Matcher(url_glob="/relative"),
+        Matcher(url_glob="ws://**"),
+        Matcher(methods=["POST"], client_ids=["app"]),
+    ]
+)
+kinds: SearchStrategy[inbound.RouteKind] = st.sampled_from(["http", "http", "websocket"])
+matches = st.lists(st.builds(inbound.RouteMatch, ROUTES), max_size=3)
+frames = (SOCKETS, st.just("x"), st.booleans())
+closes = (
+    SOCKETS,
+    st.booleans(),
+    st.sampled_from([UNSET, 1000]),
+    st.sampled_from([UNSET, "bye"]),
+)
+actions: SearchStrategy[Any] = st.one_of(
+    st.builds(inbound.Fulfill, responses),
+    st.builds(inbound.Continue, overrides | st.just(UNSET)),
+    st.builds(inbound.Abort, st.sampled_from(get_args(AbortCode)), st.just(UNSET)),
+    st.builds(inbound.Fetch, FETCHES),
+    st.just(inbound.Decline()),
+)
+
+
+def _outcomes(kind: Any, *ids: SearchStrategy[str]) -> SearchStrategy[Message]:
+    """Write answers with a response, a failure, neither or both."""
+    maybe_response, maybe_failure = responses | st.just(UNSET), failures | st.just(UNSET)
+    return st.builds(kind, *ids, st.booleans(), maybe_response, maybe_failure)
+
+
+clients = st.sampled_from(["app", "other"])
+on_sockets_by_agents: SearchStrategy[Message] = st.one_of(
+    st.builds(inbound.MessageFromPage, *frames),
+    st.builds(inbound.MessageFromServer, *frames),
+    st.builds(inbound.ClosePage, *closes),
+    st.builds(inbound.CloseServer, *closes),
+)
+on_sockets_by_workers: SearchStrategy[Message] = st.one_of(
+    st.builds(inbound.SendToPage, *frames),
+    st.builds(inbound.SendToServer, *frames),
+    st.builds(inbound.SocketConnect, SOCKETS),
+    st.builds(inbound.SocketEnsureOpened, SOCKETS),
+    st.builds(inbound.ClosePage, *closes),
+    st.builds(inbound.CloseServer, *closes),
+)
+starts = st.builds(inbound.RequestStart, REQUESTS, clients, requests)
+of_agents: SearchStrategy[Message] = st.one_of(
+    starts,
+    st.builds(inbound.RequestCancel, REQUESTS),
+    _outcomes(inbound.FetchResult, REQUESTS, FETCHES),
+    _outcomes(inbound.RequestResponse, REQUESTS),
+    st.builds(inbound.RequestObserve, REQUESTS, clients, requests, REQUESTS | st.just(UNSET)),
+    st.builds(inbound.SocketOpen, SOCKETS, st.just("ws://h.test/"), st.just([]), clients),
+    on_sockets_by_agents,
+)
+of_workers: SearchStrategy[Message] = st.one_of(
+    st.builds(inbound.TestRegister, TESTS, st.just("title"), st.just("file"), st.just("0")),
+    st.builds(inbound.TestUnregister, TESTS),
+    st.builds(inbound.RouteRegister, ROUTES, TESTS, matchers, kinds),
+    st.builds(inbound.RouteUnregister, ROUTES | st.just(UNSET), TESTS | st.just(UNSET)),
+    st.builds(inbound.RequestClaimResult, REQUESTS, TESTS, matches),
+    st.builds(inbound.SocketClaimResult, SOCKETS, TESTS, matches),
+    st.builds(inbound.HandlerResult, REQUESTS, actions),
+    st.builds(inbound.HistoryQuery, st.just("h")),
+    on_sockets_by_workers,
+)
+of_both: SearchStrategy[Message] = st.one_of(
+    st.builds(inbound.Ping, st.just(1)),
+    st.builds(inbound.Pong, st.just(1)),
+    st.builds(inbound.AgentError, st.just("x")),
+)
+hellos = st.builds(
+    inbound.Hello,
+    st.sampled_from([3, 3, 3, 3, 3, 3, 3, 2]),
+    st.just("0.1.0"),
+    ROLES,
+    clients | st.just(UNSET),
+    features=FEATURES | st.just(UNSET),
+)
+messages = of_agents | of_workers | of_both
+
+
+@st.composite
+def broken(draw: st.DrawFn) -> bytes:
+    """Write a message with one key missing, ``null``, or of another type."""
+    document = to_plain(draw(messages))
+    holder = draw(
+        st.sampled_from([document, *(v for v in document.values() if isinstance(v, dict))])
+    )
+    if holder:
+        key = draw(st.sampled_from(sorted(holder)))
+        value: Any = draw(st.sampled_from(["missing", None, 7, [], "\ud800"]))
+        if value == "missing":
+            del holder[key]
+        else:
+            holder[key] = value
+    return json.dumps(document).encode()

@@ -1,0 +1,175 @@
+"""Several tests want one request: nobody gets it, and everybody concerned learns why."""
+
+from attrs import evolve
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.builders import claims, predicate, request, start, text
+from tests.playbook import SETTINGS, Playbook, StagedTest, to
+from trafficmock.core.effects import Effects, Send
+from trafficmock.core.records import RequestFailed, RequestSeen
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.matcher import Diagnostic, Matcher
+from trafficmock.wire.response import Failure
+
+SAID = text("Ambiguous backend mock routing", "2 tests", "GET http://h.test/a", '"a"', '"b"')
+CLAIM = outbound.RequestClaim("r1", request(), "app")
+
+
+def diagnostic(test: StagedTest, number: int, matcher: Matcher) -> Diagnostic:
+    file, worker_id = f"{test.id}.spec.ts", test.worker.id[-1]
+    return Diagnostic(f"{test.id}#{number}", test.id, test.id, file, worker_id, matcher)
+
+
+class AmbiguityTests(SynchronousTestCase):
+    """Two tests on two workers, unless a test says otherwise."""
+
+    def setUp(self) -> None:
+        self.play = Playbook(self)
+        self.agent = self.play.agent()
+        self.one, self.other = self.play.worker("1"), self.play.worker("2")
+        self.a, self.b = self.one.test("a"), self.other.test("b")
+
+    def seen(self) -> Effects:
+        news = outbound.RequestObserved("r1", request(), "app")
+        observers = to(self.one, self.other)
+        return [RequestSeen("r1", "app", request()), Send(observers, news)]
+
+    def ambiguous(self, *matches: Diagnostic) -> Effects:
+        """Everything that an ambiguity of ``a`` and ``b`` leads to."""
+        detail = list(matches)
+        error = Failure("Error", SAID, code="ambiguous_route")
+        news = inbound.RequestResponse("r1", ok=False, error=error)
+        refusal = outbound.DecisionError("r1", "ambiguous_route", SAID, detail)
+        complaints = [
+            test.worker.gets(outbound.ProxyError("ambiguous_route", SAID, test.id, detail))
+            for test in (self.a, self.b)
+        ]
+        return [
+            RequestFailed("r1", None, "ambiguous_route", SAID, detail),
+            self.agent.gets(refusal),
+            Send(to(self.one, self.other), news),
+            *complaints,
+        ]
+
+    def test_certain(self) -> None:
+        """Two certain matches are ambiguous at once; each test is told once, with all routes."""
+        matcher = Matcher(methods=["GET"])
+        self.a.route(matcher)
+        self.a.route(Matcher())
+        self.a.route("http://other.test/")
+        self.b.route(matcher)
+        before = self.play.tables()
+        self.agent.says(start())
+        matches = [
+            diagnostic(self.a, 1, matcher),
+            diagnostic(self.a, 2, Matcher()),
+            diagnostic(self.b, 1, matcher),
+        ]
+        self.play.expect(*self.seen(), *self.ambiguous(*matches))
+        self.assertEqual(self.play.tables(), before)
+
+    def test_the_undecided_are_asked_first(self) -> None:
+        """With a question open, the diagnostics wait for its answer and are complete."""
+        self.a.route(Matcher())
+        self.b.route(predicate())
+        self.agent.says(start())
+        self.play.expect(*self.seen(), self.other.gets(CLAIM))
+        self.other.says(claims("r1", "b", "b#1"))
+        matches = [diagnostic(self.a, 1, Matcher()), diagnostic(self.b, 1, predicate())]
+        self.play.expect(*self.ambiguous(*matches))
+
+    def test_the_undecided_says_no(self) -> None:
+        """One certain match and an answer of no: the certain one gets it."""
+        self.a.route(Matcher())
+        self.b.route(predicate())
+        self.agent.says(start())
+        self.play.take()
+        self.other.says(claims("r1", "b"))
+        matched = outbound.RequestMatched("r1", request(), "app", "a#1", "a")
+        self.play.expect(self.one.gets(matched))
+
+    def test_whoever_is_on_an_asked_connection_is_asked(self) -> None:
+        """A certain match beside an undecided test on one connection is asked as well."""
+        self.a.route(Matcher())
+        self.one.test("c").route(predicate())
+        self.agent.says(start())
+        self.play.expect(*self.seen(), self.one.gets(CLAIM))
+        self.one.says(claims("r1", "c"))
+        self.play.expect()
+        self.one.says(claims("r1", "a", "a#1"))
+        matched = outbound.RequestMatched("r1", request(), "app", "a#1", "a")
+        self.play.expect(self.one.gets(matched))
+
+    def test_guard(self) -> None:
+        """Of two certain matches the one with a handler at work is asked first."""
+        self.a.route(Matcher(client_ids=["app", "alone"]))
+        self.b.route(Matcher(client_ids=["app"]))
+        self.agent.says(start("r0", client_id="alone"))
+        self.play.take()
+        self.agent.says(start())
+        self.play.expect(*self.seen(), self.one.gets(CLAIM))
+        self.one.says(claims("r1", "a"))
+        matched = outbound.RequestMatched("r1", request(), "app", "b#1", "b")
+        self.play.expect(self.other.gets(matched))
+
+    def test_two_tests_of_one_worker(self) -> None:
+        """Tests compete, not workers: one worker is told once for each of its tests."""
+        self.other.dies()
+        self.b = self.one.test("b")
+        self.a.route(Matcher())
+        self.b.route(Matcher())
+        self.agent.says(start())
+        complained = [
+            effect.message.test_id
+            for effect in self.play.take()
+            if isinstance(effect, Send) and isinstance(effect.message, outbound.ProxyError)
+        ]
+        self.assertEqual(complained, ["a", "b"])
+
+    def test_one_ends_during_the_round(self) -> None:
+        """A rival that ends before the round does is none."""
+        self.a.route(predicate())
+        self.b.route(predicate())
+        self.agent.says(start())
+        self.play.take()
+        self.one.says(claims("r1", "a", "a#1"))
+        self.play.expect()
+        self.a.ends()
+        self.play.expect(self.a.ended())
+        self.other.says(claims("r1", "b", "b#1"))
+        matched = outbound.RequestMatched("r1", request(), "app", "b#1", "b")
+        self.play.expect(self.other.gets(matched))
+
+    def test_always_asking(self) -> None:
+        """When everybody is asked the outcome is the same."""
+        play = self.play = Playbook(self, evolve(SETTINGS, ownership="always-ask"))
+        self.agent = play.agent()
+        self.one, self.other = play.worker("1"), play.worker("2")
+        self.a, self.b = self.one.test("a"), self.other.test("b")
+        self.a.route(Matcher())
+        self.b.route(Matcher())
+        self.agent.says(start())
+        play.expect(*self.seen(), Send(to(self.one, self.other), CLAIM))
+        self.other.says(claims("r1", "b", "b#1"))
+        play.expect()
+        self.one.says(claims("r1", "a", "a#1"))
+        matches = sorted(
+            [diagnostic(self.a, 1, Matcher()), diagnostic(self.b, 1, Matcher())],
+            key=lambda each: each.test_id,
+        )
+        decided = play.take()
+        failed = decided[0]
+        assert isinstance(failed, RequestFailed)
+        assert failed.matches is not None
+        self.assertEqual(sorted(failed.matches, key=lambda each: each.test_id), matches)
+
+    def test_texts(self) -> None:
+        """The message names tests, files, workers and matchers, and says what to do."""
+        self.a.route(Matcher(methods=["GET", "PUT"], client_ids=["app"], url_glob="**/a"))
+        self.b.route(Matcher(predicate=False))
+        self.agent.says(start())
+        failed = next(each for each in self.play.take() if isinstance(each, RequestFailed))
+        expected = text(
+            '"a" (a.spec.ts, worker 1)', "'**/a' GET|PUT client app", "any URL", "narrow the URLs"
+        )
+        self.assertEqual(failed.message, expected)

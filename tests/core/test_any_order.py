@@ -1,0 +1,233 @@
+"""Any order of anything from anybody: no error, no second answer, nothing left behind."""
+
+from typing import Any
+
+from attrs import evolve
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from msgspec import structs
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.core import strategies as some
+from tests.effort import effort
+from tests.playbook import SETTINGS, Playbook
+from trafficmock.core.effects import Cut, Send
+from trafficmock.core.parties import Agent, Worker
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.inbound import Message, RouteKind
+from trafficmock.wire.matcher import Matcher
+
+REPLACEABLE = (
+    outbound.RequestObserved,
+    outbound.RequestClaim,
+    outbound.RequestMatched,
+    outbound.DecisionFetch,
+    outbound.SocketMatched,
+    inbound.RequestResponse,
+)
+"""Messages that the driver may find too large; decisions never are."""
+
+
+class AnyOrder(RuleBasedStateMachine):
+    """A coordinator among connections that do as they please; its ledger watches."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+        self.connections: list[str] = []
+
+    @initialize(
+        always_ask=st.booleans(),
+        limit=st.sampled_from([0, 20]),
+        features=some.FEATURES,
+        routes=st.lists(st.tuples(some.matchers, some.kinds), min_size=2, max_size=4),
+    )
+    def begin(
+        self,
+        always_ask: bool,  # noqa: FBT001 - drawn by name
+        limit: int,
+        features: list[str],
+        routes: list[tuple[Matcher, RouteKind]],
+    ) -> None:
+        """Bring in a cast that has something to do with each other."""
+        ownership: Any = "always-ask" if always_ask else "direct"
+        settings = evolve(SETTINGS, ownership=ownership, handler_body_bytes=limit)
+        self.play = Playbook(SynchronousTestCase(), settings)
+        for role in ("node", "node", "playwright", "playwright"):
+            self.arrive(inbound.Hello(3, "0.1.0", role, "app", features=features))
+        for number, (matcher, kind) in enumerate(routes):
+            test_id, worker = f"t{number % 2}", self.connections[2 + number % 2]
+            self.say(worker, inbound.TestRegister(test_id, "title", "file", "0"))
+            self.say(worker, inbound.RouteRegister(f"q{number}", test_id, matcher, kind))
+
+    # Who there is
+
+    def agents(self) -> list[Agent]:
+        return [each for each in self.play.coordinator.clients() if isinstance(each, Agent)]
+
+    def workers(self) -> list[Worker]:
+        return [each for each in self.play.coordinator.clients() if isinstance(each, Worker)]
+
+    def matched(self) -> dict[str, str]:
+        """List the requests that have an owner, and where it is."""
+        pending = self.play.coordinator.decisions.pending.values()
+        return {each.id: each.test.worker.id for each in pending if each.test is not None}
+
+    def one_of(self, data: st.DataObject, things: Any) -> Any:
+        return data.draw(st.sampled_from(sorted(things)))
+
+    # What disturbs; one rule of many, so that something comes about in between
+
+    @rule(data=st.data(), how=st.sampled_from(["arrive", "leave", "anything", "nonsense", "time"]))
+    def disturb(self, data: st.DataObject, how: str) -> None:
+        if how == "time":
+            seconds = data.draw(st.sampled_from([0.0, 0.1, 0.5, 1.0, 2.5, 5.0, 70.0]))
+            self.let_time_pass(seconds, muted=data.draw(st.booleans()))
+        elif how == "arrive" and len(self.connections) < 6:
+            self.arrive(data.draw(some.hellos | some.hellos | some.messages))
+        elif not self.connections:
+            return
+        elif how == "leave":
+            self.leave(self.one_of(data, self.connections))
+        elif how == "anything":
+            self.say(self.one_of(data, self.connections), data.draw(some.messages | some.hellos))
+        elif how == "nonsense":
+            self.play.tell_text(self.one_of(data, self.connections), data.draw(some.broken()))
+            self.play.take()
+
+    def arrive(self, first: Message) -> None:
+        """Connect, and say something."""
+        self.count += 1
+        peer = self.play.connect(f"c{self.count}")
+        self.connections.append(peer.id)
+        self.say(peer.id, first)
+
+    def leave(self, connection_id: str) -> None:
+        """Lose a connection."""
+        self.connections.remove(connection_id)
+        self.play.disconnect(connection_id)
+        self.play.take()
+
+    def let_time_pass(self, seconds: float, *, muted: bool) -> None:
+        """Wait; connections that are cut are lost."""
+        self.play.muted = set(self.connections) if muted else set()
+        self.play.tick_at(self.play.seconds)
+        self.play.take()
+        self.play.wait(seconds)
+        for effect in self.play.take():
+            if isinstance(effect, Cut) and effect.connection_id in self.connections:
+                self.leave(effect.connection_id)
+
+    # What is likely
+
+    @precondition(lambda self: self.agents())
+    @rule(data=st.data(), start=some.starts)
+    def request(self, data: st.DataObject, start: inbound.RequestStart) -> None:
+        """Let an application request something."""
+        self.say(self.one_of(data, [each.id for each in self.agents()]), start)
+
+    @precondition(lambda self: self.agents())
+    @rule(data=st.data(), message=some.of_agents)
+    def agent_says(self, data: st.DataObject, message: Message) -> None:
+        self.say(self.one_of(data, [each.id for each in self.agents()]), message)
+
+    @precondition(lambda self: self.workers())
+    @rule(data=st.data(), message=some.of_workers)
+    def worker_says(self, data: st.DataObject, message: Message) -> None:
+        self.say(self.one_of(data, [each.id for each in self.workers()]), message)
+
+    @precondition(lambda self: len(self.play.coordinator.claims) > 0)
+    @rule(data=st.data())
+    def answer_a_claim(self, data: st.DataObject) -> None:
+        """Let a test that is asked answer with some of its routes."""
+        kind, subject_id = self.one_of(data, self.play.coordinator.claims._open)
+        claim = self.play.coordinator.claims._open[kind, subject_id]
+        test = claim.waiting[self.one_of(data, claim.waiting)]
+        wanted = data.draw(st.lists(st.sampled_from(sorted(test.routes) or ["q0"]), max_size=2))
+        result = inbound.RequestClaimResult if kind == "http" else inbound.SocketClaimResult
+        matches = [inbound.RouteMatch(route_id) for route_id in wanted]
+        self.say(test.worker.id, result(subject_id, test.id, matches))
+
+    @precondition(lambda self: self.matched())
+    @rule(data=st.data(), action=some.actions)
+    def decide(self, data: st.DataObject, action: Any) -> None:
+        """Let an owner decide."""
+        matched = self.matched()
+        request_id = self.one_of(data, matched)
+        self.say(matched[request_id], inbound.HandlerResult(request_id, action))
+
+    @precondition(lambda self: any(each.fetches for each in self.agents()))
+    @rule(data=st.data(), answer=some.responses)
+    def answer_a_fetch(self, data: st.DataObject, answer: Any) -> None:
+        """Let an agent answer a fetch."""
+        agent = next(each for each in self.agents() if each.fetches)
+        request_id, fetch_id = self.one_of(data, agent.fetches)
+        message = inbound.FetchResult(request_id, fetch_id, ok=True, response=answer)
+        self.say(agent.id, message)
+
+    @precondition(lambda self: self.play.coordinator.sockets.sockets)
+    @rule(data=st.data(), by_owner=st.booleans())
+    def use_a_socket(self, data: st.DataObject, by_owner: bool) -> None:  # noqa: FBT001 - drawn
+        """Let an owner, or an application, send, act or close."""
+        sockets = self.play.coordinator.sockets.sockets
+        socket = sockets[self.one_of(data, sockets)]
+        if by_owner and socket.test is not None:
+            message = data.draw(some.on_sockets_by_workers)
+            self.say(socket.test.worker.id, structs.replace(message, socket_id=socket.id))
+        else:
+            message = data.draw(some.on_sockets_by_agents)
+            self.say(socket.agent.id, structs.replace(message, socket_id=socket.id))
+
+    @precondition(lambda self: any(each.awaited for each in self.agents()))
+    @rule(data=st.data(), answer=some.responses)
+    def report(self, data: st.DataObject, answer: Any) -> None:
+        """Let an agent report what is awaited of it, and follow a redirect."""
+        agent = next(each for each in self.agents() if each.awaited)
+        request_id = self.one_of(data, agent.awaited)
+        self.say(agent.id, inbound.RequestResponse(request_id, ok=True, response=answer))
+        hop = data.draw(
+            st.builds(inbound.RequestObserve, some.REQUESTS, some.clients, some.requests)
+        )
+        linked = inbound.RequestObserve(hop.request_id, "app", hop.request, request_id)
+        self.say(agent.id, linked)
+
+    # Ends
+
+    def say(self, connection_id: str, message: Message) -> None:
+        """Say it, and find every second message too large that may be."""
+        self.play.tell(connection_id, message)
+        effects = self.play.take()
+        for number, effect in enumerate(effects):
+            if number % 2 and isinstance(effect, Send) and isinstance(effect.message, REPLACEABLE):
+                self.play.too_big(effect, 123, 100)
+                self.play.take()
+
+    def teardown(self) -> None:
+        """Let time pass and tests end: all are answered. Let all leave: nothing is left."""
+        if not hasattr(self, "play"):
+            return
+        self.let_time_pass(70.0, muted=False)
+        for worker in self.workers():
+            for test_id in list(worker.tests):
+                self.play.tell(worker.id, inbound.TestUnregister(test_id))
+                self.play.take()
+        ledger = self.play.ledger
+        assert not ledger.requests.unsettled(), ledger.requests
+        assert not ledger.sockets.undecided(), ledger.sockets
+        for connection_id in list(self.connections):
+            self.leave(connection_id)
+        assert self.play.tables() == {}, self.play.tables()
+
+
+class AnyOrderTests(SynchronousTestCase):
+    """Runs the machine; ``TRAFFICMOCK_DEEP=1`` runs it far longer."""
+
+    def test_any_order(self) -> None:
+        """Whatever is said by whomever and when, the books of the ledger are in order."""
+        run_state_machine_as_test(AnyOrder, settings=effort(60, steps=50))

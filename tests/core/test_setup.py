@@ -1,0 +1,167 @@
+"""Tests and routes come and go: acknowledged once they count, and only to their owner."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.builders import ANY, glob, start, text
+from tests.playbook import Playbook
+from trafficmock.core.records import RequestPassedThrough, RequestSeen
+from trafficmock.wire import outbound
+from trafficmock.wire.inbound import RouteRegister, RouteUnregister, TestRegister, TestUnregister
+from trafficmock.wire.matcher import Matcher, Regex
+
+
+class SetupTests(SynchronousTestCase):
+    """What one worker sets up, it can take down."""
+
+    def setUp(self) -> None:
+        self.play = Playbook(self)
+        self.worker = self.play.worker()
+        self.before = self.play.tables()
+
+    def routes(self) -> set[str]:
+        return set(self.play.coordinator.registry.routes)
+
+    def test_sequence(self) -> None:
+        """Each step is acknowledged, and the end leaves nothing behind."""
+        test = self.worker.test("buys")
+        one, other = test.route("**/a"), test.route("ws://**", kind="websocket")
+        self.assertEqual(self.routes(), {one, other})
+        self.worker.says(RouteUnregister(one))
+        self.play.expect(self.worker.gets(outbound.RouteUnregistered(one)))
+        self.assertEqual(self.routes(), {other})
+        self.worker.says(RouteUnregister(test_id="buys"))
+        self.play.expect(self.worker.gets(outbound.RouteUnregistered(test_id="buys")))
+        self.assertEqual(self.routes(), set())
+        test.ends()
+        self.play.expect(test.ended())
+        self.assertEqual(self.play.tables(), self.before)
+
+    def test_the_end_takes_the_routes_along(self) -> None:
+        """Ending a test removes its routes of both kinds."""
+        test = self.worker.test()
+        test.route("**")
+        test.route("**", kind="websocket")
+        test.ends()
+        self.play.expect(test.ended())
+        self.assertEqual(self.play.tables(), self.before)
+
+    def test_unregister_echoes(self) -> None:
+        """The answer has the keys of the question, also when nothing was there."""
+        for message in (
+            RouteUnregister("q"),
+            RouteUnregister(test_id="t"),
+            RouteUnregister("q", "t"),
+            RouteUnregister(),
+        ):
+            self.worker.says(message)
+            answer = outbound.RouteUnregistered(message.route_id, message.test_id)
+            self.play.expect(self.worker.gets(answer))
+        self.worker.says(TestUnregister("t"))
+        self.play.expect(self.worker.gets(outbound.TestUnregistered("t")))
+
+    def test_route_before_test(self) -> None:
+        """A route of a test that is not registered yet sleeps until it is."""
+        agent = self.play.agent()
+        self.worker.says(RouteRegister("q", "t", glob("**")))
+        self.play.expect(self.worker.gets(outbound.RouteRegistered("q")))
+        agent.says(start("r1"))
+        self.play.expect(
+            RequestSeen("r1", "app", start().request),
+            RequestPassedThrough("r1"),
+            agent.gets(outbound.DecisionPassthrough("r1")),
+        )
+        self.worker.says(TestRegister("t", "t", "f", "0"))
+        self.play.expect(self.worker.gets(outbound.TestRegistered("t")))
+        agent.says(start("r2"))
+        matched = outbound.RequestMatched("r2", start().request, "app", "q", "t")
+        self.assertIn(self.worker.gets(matched), self.play.take())
+
+    def test_sleeping_routes_can_be_removed(self) -> None:
+        """A sleeping route goes by its id, by its test's id, and with its worker."""
+        for message in (RouteUnregister("q"), RouteUnregister(test_id="t"), TestUnregister("t")):
+            self.worker.says(RouteRegister("q", "t", glob("**")))
+            self.play.take()
+            self.assertIn("q", self.routes())
+            self.worker.says(message)
+            self.play.take()
+            self.assertEqual(self.play.tables(), self.before)
+        self.worker.says(RouteRegister("q", "t", glob("**")))
+        self.play.take()
+        self.worker.dies()
+        self.assertEqual(self.play.tables(), {})
+
+    def test_any_matcher(self) -> None:
+        """No matcher makes a registration fail: what cannot be judged is asked about."""
+        test = self.worker.test()
+        for matcher in (
+            glob("http://h.test/{a"),
+            glob("\ud800"),
+            Matcher(url_regex=Regex("(", "")),
+            Matcher(url_regex=Regex("a", "gimsuyvdz")),
+            Matcher(methods=[], client_ids=[], predicate=False),
+        ):
+            test.route(matcher)
+        test.ends()
+        self.play.expect(test.ended())
+
+    def test_again(self) -> None:
+        """Registering a test again is acknowledged and changes nothing."""
+        test = self.worker.test()
+        test.route("**")
+        before = self.play.tables()
+        self.worker.test()
+        self.assertEqual(self.play.tables(), before)
+
+    def test_route_id_in_use(self) -> None:
+        """The first holder of a route id keeps it; the second is told, by its test's id."""
+        test = self.worker.test()
+        route_id = test.route("**/a")
+        self.worker.says(RouteRegister(route_id, test.id, glob("**/b")))
+        complaint = outbound.ProxyError("invalid_message", text(route_id, "in use"), test.id)
+        self.play.expect(self.worker.gets(complaint))
+        self.assertEqual(self.play.coordinator.registry.routes[route_id].matcher, glob("**/a"))
+
+
+class OtherWorkersTests(SynchronousTestCase):
+    """Nobody touches another worker's tests and routes."""
+
+    def setUp(self) -> None:
+        self.play = Playbook(self)
+        self.owner, self.other = self.play.worker("0"), self.play.worker("1")
+        self.test = self.owner.test()
+        self.route_id = self.test.route("**")
+        self.before = self.play.tables()
+
+    def test_taking_over(self) -> None:
+        """Another worker's test id cannot be registered, nor be given routes."""
+        for message in (
+            TestRegister(self.test.id, "mine", "f", "1"),
+            RouteRegister("q", self.test.id, glob("**")),
+        ):
+            self.other.says(message)
+            complaint = outbound.ProxyError("invalid_message", ANY, self.test.id)
+            self.play.expect(self.other.gets(complaint))
+            self.assertEqual(self.play.tables(), self.before)
+
+    def test_taking_down(self) -> None:
+        """Another worker's test and routes cannot be unregistered."""
+        for message in (TestUnregister(self.test.id), RouteUnregister(self.route_id)):
+            self.other.says(message)
+            self.play.expect()
+            self.assertEqual(self.play.tables(), self.before)
+        self.other.says(RouteUnregister(test_id=self.test.id))
+        answer = outbound.RouteUnregistered(test_id=self.test.id)
+        self.play.expect(self.other.gets(answer))
+        self.assertEqual(self.play.tables(), self.before)
+
+    def test_sleeping_in_anothers_bed(self) -> None:
+        """A route that sleeps for a test id does not wake for another worker's test."""
+        agent = self.play.agent()
+        self.other.says(RouteRegister("q", "late", glob("**/late")))
+        self.play.expect(self.other.gets(outbound.RouteRegistered("q")))
+        late = self.owner.test("late")
+        agent.says(start("r1", "http://h.test/late"))
+        self.play.take()
+        late.ends()
+        self.play.expect(late.ended())
+        self.assertIn("q", self.play.coordinator.registry.routes)

@@ -1,0 +1,213 @@
+"""Nobody waits for ever: claims that are not answered, and owners that fall silent."""
+
+from attrs import evolve
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.builders import claims, fulfill, predicate, report, start, text
+from tests.playbook import EPOCH_MS, SETTINGS, Playbook
+from trafficmock.core.effects import Effects, Send
+from trafficmock.core.records import Owner, RequestFailed
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.response import Failure
+
+QUIET = evolve(SETTINGS, claim_timeout=5.0, heartbeat=1000.0, idle_timeout=4000.0)
+OWNER = Owner("buys", "buys#1", "buys", "buys.spec.ts")
+
+
+class TimeoutTests(SynchronousTestCase):
+    """One agent, one worker with one test; heartbeats stay out of the picture."""
+
+    def setUp(self) -> None:
+        self.play = Playbook(self, QUIET)
+        self.agent, self.worker = self.play.agent(), self.play.worker()
+        self.test = self.worker.test()
+        self.before = self.play.tables()
+
+    def failed(self, owner: Owner | None, said: str) -> Effects:
+        """Write what a timeout leads to."""
+        error = Failure("Error", said, code="claim_timeout")
+        return [
+            RequestFailed("r1", owner, "claim_timeout", said, None),
+            self.agent.gets(outbound.DecisionError("r1", "claim_timeout", said)),
+            self.worker.gets(inbound.RequestResponse("r1", ok=False, error=error)),
+        ]
+
+    def routes_left(self) -> None:
+        """Check that only the test and its routes are left."""
+        self.worker.says(inbound.RouteUnregister(test_id="buys"))
+        self.play.take()
+        self.assertEqual(self.play.tables(), self.before)
+
+
+class ClaimTimeoutTests(TimeoutTests):
+    """A round ends when its time is up."""
+
+    def test_nobody_answers(self) -> None:
+        """The request fails; the text names the test, its file, its worker and the option."""
+        self.test.route(predicate())
+        self.agent.says(start())
+        self.play.take()
+        self.play.wait(4.999)
+        self.play.expect()
+        self.play.wait(0.001)
+        said = text("5000 ms", "GET http://h.test/a", '"buys"', "buys.spec.ts", "worker 0", "--cl")
+        self.play.expect(*self.failed(None, said))
+        self.worker.says(claims("r1", "buys", "buys#1"))
+        self.play.expect()
+        self.routes_left()
+
+    def test_one_of_two_answers(self) -> None:
+        """Only who did not answer is named."""
+        self.test.route(predicate())
+        self.worker.test("sells").route(predicate())
+        self.agent.says(start())
+        self.play.take()
+        self.worker.says(claims("r1", "buys", "buys#1"))
+        self.play.expect()
+        self.play.wait(5)
+        failed = self.play.take()[0]
+        assert isinstance(failed, RequestFailed)
+        self.assertIn('"sells"', failed.message)
+        self.assertNotIn('"buys"', failed.message)
+
+    def test_each_round_has_its_own_time(self) -> None:
+        """Rounds that began later end later."""
+        self.test.route(predicate())
+        for request_id in ("r1", "r2", "r3"):
+            self.agent.says(start(request_id))
+            self.play.take()
+            self.play.wait(1)
+        ended: list[tuple[float, str]] = []
+        for _ in range(3):
+            self.play.wait(2 if not ended else 1)
+            failed = self.play.take()[0]
+            assert isinstance(failed, RequestFailed)
+            ended.append((self.play.seconds - 1000, failed.request_id))
+        self.assertEqual(ended, [(5, "r1"), (6, "r2"), (7, "r3")])
+        self.routes_left()
+
+
+class SilentOwnerTests(TimeoutTests):
+    """A match without a question is bounded, too, as long as the owner says nothing."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.test.route("**")
+        self.agent.says(start())
+        self.play.take()
+
+    def pinged(self, seconds: float) -> Send:
+        return self.worker.gets(inbound.Ping(EPOCH_MS + round(seconds * 1000)))
+
+    def tick(self, seconds: float) -> None:
+        self.play.tick_at(1000 + seconds)
+
+    def test_silence(self) -> None:
+        """It is pinged at half time; still silent at the end, it loses the request."""
+        self.tick(2.499)
+        self.play.expect()
+        self.tick(2.5)
+        self.play.expect(self.pinged(2.5))
+        self.tick(4.999)
+        self.play.expect()
+        self.tick(5)
+        said = text("5000 ms", '"buys"', "no sign of life", "--claim-timeout-ms")
+        self.play.expect(*self.failed(OWNER, said))
+        self.worker.says(fulfill())
+        self.play.expect()
+        self.routes_left()
+
+    def test_wakes_up_by_itself(self) -> None:
+        """The core asks for the wake-ups that this takes."""
+        self.play.muted.add(self.worker.id)
+        self.play.wait(5)
+        self.play.expect(*self.failed(OWNER, text("no sign of life")))
+
+    def test_answered_ping(self) -> None:
+        """A worker that answers pings may take its time."""
+        self.play.wait(500)
+        self.play.expect()
+        self.worker.says(fulfill())
+        self.assertEqual(len(self.play.take()), 3)
+        self.routes_left()
+
+    def test_any_sign_of_life(self) -> None:
+        """Whatever the worker says within the first half spares it the ping."""
+        self.tick(1)
+        self.play.expect()
+        self.worker.says_text("nonsense")
+        self.play.take()
+        self.tick(2.5)
+        self.tick(5)
+        self.play.expect()
+
+    def test_everybody_was_held_up(self) -> None:
+        """After a late wake-up the owner still has half the time to answer its ping."""
+        self.tick(60)
+        self.play.expect(self.pinged(60))
+        self.tick(60.1)
+        self.play.expect()
+        self.worker.says(inbound.Pong(0))
+        self.tick(70)
+        self.play.expect()
+
+    def test_one_ping_for_several(self) -> None:
+        """A worker with several matches is pinged once."""
+        self.worker.says(fulfill())
+        self.play.take()
+        self.worker.says(inbound.RouteUnregister("buys#1"))
+        self.play.take()
+        tests = [self.worker.test(title) for title in ("one", "two")]
+        for number, test in enumerate(tests):
+            test.route(f"http://{test.id}.test/")
+            self.agent.says(start(f"r{number}", f"http://{test.id}.test/"))
+            self.play.take()
+        self.tick(2.5)
+        self.play.expect(self.pinged(2.5))
+
+    def test_settled_in_time(self) -> None:
+        """A settled request is watched no more."""
+        self.worker.says(fulfill())
+        self.play.take()
+        self.play.muted.add(self.worker.id)
+        self.play.wait(20)
+        self.play.expect()
+
+    def test_asked_owners_are_not_watched(self) -> None:
+        """An owner that answered a claim may fall silent: it is there until its test ends."""
+        self.worker.says(fulfill())
+        self.play.take()
+        self.worker.says(inbound.RouteUnregister("buys#1"))
+        self.play.take()
+        self.test.route(predicate())
+        self.agent.says(start("r2"))
+        self.play.take()
+        self.worker.says(claims("r2", "buys", "buys#2"))
+        self.play.take()
+        self.play.muted.add(self.worker.id)
+        self.play.wait(500)
+        self.play.expect()
+
+    def test_two_agents(self) -> None:
+        """One silent worker loses the requests of all agents, each in its time."""
+        other = self.play.worker("1", features=("decline",))
+        other.test("sells").route("**/sold")
+        self.play.seconds += 1
+        for number in (7, 8):
+            self.agent.says(start(f"r{number}", "http://h.test/sold"))
+            self.play.take()
+        self.play.muted |= {self.worker.id, other.id}
+        self.play.wait(4)
+        self.assertEqual(self.play.take()[0], self.failed(OWNER, text("no sign"))[0])
+        self.play.wait(1)
+        lost = [each.request_id for each in self.play.take() if isinstance(each, RequestFailed)]
+        self.assertEqual(lost, ["r7", "r8"])
+
+    def test_continued(self) -> None:
+        """A request that was sent on is not watched, however long its report takes."""
+        self.worker.says(inbound.HandlerResult("r1", inbound.Continue()))
+        self.play.take()
+        self.play.wait(900)
+        self.play.expect()
+        self.agent.says(report())
+        self.assertEqual(len(self.play.take()), 2)

@@ -1,0 +1,58 @@
+"""Answers to a worker's ``history:query``."""
+
+import json
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from trafficmock.history.entries import Owner
+from trafficmock.history.store import History
+from trafficmock.net import queries
+from trafficmock.wire import body
+from trafficmock.wire.codec import encode
+from trafficmock.wire.inbound import HistoryQuery
+from trafficmock.wire.matcher import Matcher
+from trafficmock.wire.request import Request
+
+
+class QueryTests(SynchronousTestCase):
+    """Which entries a worker gets."""
+
+    def setUp(self) -> None:
+        self.history = History()
+        for number, (path, method) in enumerate([("a", "GET"), ("b", "GET"), ("a", "POST")]):
+            request = Request(f"http://h.test/{path}", method, {}, body.NULL)
+            self.history.request_observed(f"q{number}", "shop", request, 1000 + number)
+        self.history.request_continued("q1", Owner("t", "r", "buys", "a.spec.ts"), None, 2000)
+
+    def asked(self, **query: Any) -> list[str]:
+        """Ask, and give the ids of the answer as it goes over the wire."""
+        answer = queries.answer(self.history, HistoryQuery("x", **query))
+        message = json.loads(encode(answer))
+        self.assertEqual((message["type"], message["queryId"]), ("history:result", "x"))
+        return [entry["id"] for entry in message["entries"]]
+
+    def test_all(self) -> None:
+        """Without filters everything comes, newest first."""
+        self.assertEqual(self.asked(), ["q2", "q1", "q0"])
+
+    def test_test_id(self) -> None:
+        """A test's entries are those it owned."""
+        self.assertEqual(self.asked(test_id="t"), ["q1"])
+        self.assertEqual(self.asked(test_id="other"), [])
+
+    def test_matcher(self) -> None:
+        """A matcher lets through what a route with it would match."""
+        self.assertEqual(self.asked(matcher=Matcher(url_glob="**/a")), ["q2", "q0"])
+        glob_and_method = Matcher(url_glob="**/a", methods=["post"])
+        self.assertEqual(self.asked(matcher=glob_and_method), ["q2"])
+        self.assertEqual(self.asked(matcher=Matcher(client_ids=["other"])), [])
+
+    def test_predicate(self) -> None:
+        """A predicate, which only the worker could run, matches nothing."""
+        self.assertEqual(self.asked(matcher=Matcher(predicate=True)), [])
+
+    def test_bounded(self) -> None:
+        """The answer stops before it gets too large for a message."""
+        self.patch(queries, "MOST_BYTES", 500)
+        self.assertEqual(self.asked(), ["q2"])

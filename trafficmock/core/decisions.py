@@ -1,0 +1,176 @@
+"""How a paused request is settled: once, and so that everybody who waits is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+from msgspec import UNSET
+
+from trafficmock.core import mocks, records, texts
+from trafficmock.core.effects import Effects, Send
+from trafficmock.core.lifecycle import IllegalStepError, RequestStage
+from trafficmock.core.reports import AwaitedReport
+from trafficmock.wire import outbound as to_client
+from trafficmock.wire.inbound import RequestResponse
+from trafficmock.wire.response import Failure, Response
+
+if TYPE_CHECKING:
+    from trafficmock.core.claims import Claims
+    from trafficmock.core.parties import Agent
+    from trafficmock.core.pending import PendingRequest
+    from trafficmock.core.reports import Awaited
+    from trafficmock.core.watch import Watch
+    from trafficmock.wire.inbound import RequestCancel
+    from trafficmock.wire.matcher import Diagnostic
+    from trafficmock.wire.request import Overrides
+
+
+@define
+class Decisions:
+    """Settles requests. ``pending`` are those that wait, by id, over all agents."""
+
+    claims: Claims
+    watch: Watch
+    awaited: Awaited
+    pending: dict[str, PendingRequest] = field(factory=dict)
+
+    def pass_through(self, pending: PendingRequest, out: Effects) -> None:
+        """Send the request upstream unchanged: nobody wants it."""
+        self._settle(pending)
+        out.append(records.RequestPassedThrough(pending.id))
+        out.append(Send((pending.agent.id,), to_client.DecisionPassthrough(pending.id)))
+        self._await_report(pending, None)
+
+    def decline(self, pending: PendingRequest, out: Effects) -> None:
+        """Send a request on whose only owner gave it back."""
+        self.pass_through(pending, out)
+
+    def continue_(self, pending: PendingRequest, overrides: Overrides | None, out: Effects) -> None:
+        """Send the request upstream, changed as its owner said."""
+        try:
+            if overrides is not None:
+                mocks.check_overrides(overrides)
+        except mocks.UnsendableMockError as error:
+            text = texts.bad_overrides(str(pending), str(error))
+            self.fail_owner(pending, "handler_failed", text, out)
+            return
+        self._settle(pending)
+        out.append(records.RequestContinued(pending.id, _owner(pending), overrides))
+        sent = mocks.overrides_for(overrides, pending.agent.features) if overrides else UNSET
+        out.append(Send((pending.agent.id,), to_client.DecisionContinue(pending.id, sent)))
+        self._await_report(pending, pending.owner)
+
+    def fulfill(self, pending: PendingRequest, response: Response, out: Effects) -> None:
+        """Answer the application, or fail both sides when no HTTP response can carry it."""
+        try:
+            response = mocks.sendable(response)
+        except mocks.UnsendableMockError as error:
+            text = texts.bad_mock(str(pending), str(error))
+            self.fail_owner(pending, "handler_failed", text, out)
+            return
+        self._settle(pending)
+        out.append(records.RequestFulfilled(pending.id, _owner(pending), response))
+        sent = mocks.response_for(response, pending.agent.features)
+        out.append(Send((pending.agent.id,), to_client.DecisionFulfill(pending.id, sent)))
+        if pending.observers:
+            news = RequestResponse(pending.id, ok=True, response=response)
+            out.append(Send(pending.observers, news))
+
+    def abort(
+        self,
+        pending: PendingRequest,
+        decision: to_client.DecisionAbort,
+        out: Effects,
+    ) -> None:
+        """Fail the application's call as its owner said."""
+        self._settle(pending)
+        code = decision.error_code
+        detail = decision.message or code
+        out.append(records.RequestAborted(pending.id, pending.owner, code, detail))
+        out.append(Send((pending.agent.id,), decision))
+        self._broadcast_failure(pending, Failure("AbortError", detail, code=code), out)
+
+    def cancel(self, agent: Agent, message: RequestCancel, out: Effects) -> None:
+        """Forget a request that the application gave up."""
+        pending = agent.pending.get(message.request_id)
+        if pending is None:
+            return
+        reason = message.reason or "The application gave the request up."
+        self._settle(pending)
+        out.append(records.RequestAborted(pending.id, pending.owner, "aborted", reason))
+        self._broadcast_failure(pending, Failure("AbortError", reason, code="aborted"), out)
+        self._fail_fetches(pending, reason, out)
+
+    def fail(
+        self,
+        pending: PendingRequest,
+        code: to_client.ErrorCode,
+        text: str,
+        out: Effects,
+        *,
+        matches: list[Diagnostic] | None = None,
+        agent_lives: bool = True,
+    ) -> None:
+        """Settle a request that nobody can decide."""
+        self._settle(pending)
+        out.append(records.RequestFailed(pending.id, pending.owner, code, text, matches))
+        if agent_lives:
+            refusal = to_client.DecisionError(pending.id, code, text, matches or UNSET)
+            out.append(Send((pending.agent.id,), refusal))
+        self._broadcast_failure(pending, Failure("Error", text, code=code), out)
+        if pending.fetches:
+            self._fail_fetches(pending, text, out)
+
+    def fail_owner(
+        self, pending: PendingRequest, code: to_client.ErrorCode, text: str, out: Effects
+    ) -> None:
+        """Settle a request through its owner's fault, and tell the owner."""
+        test = pending.test
+        self.fail(pending, code, text, out)
+        if test is not None:
+            out.append(Send((test.worker.id,), to_client.ProxyError(code, text, test.id)))
+
+    # What every settling has in common
+
+    def _settle(self, pending: PendingRequest) -> None:
+        pending.step(RequestStage.SETTLED)
+        del self.pending[pending.id]
+        del pending.agent.pending[pending.id]
+        if pending.claim is not None:
+            self.claims.drop(pending.claim)
+            pending.claim = None
+        if pending.test is not None:
+            self.watch.end(pending)
+            pending.test.released(pending)
+            pending.test = None
+
+    def _await_report(self, pending: PendingRequest, owner: records.Owner | None) -> None:
+        report = AwaitedReport(
+            request_id=pending.id,
+            action="continue" if owner else "passthrough",
+            owner=owner,
+            observers=pending.observers,
+            head=pending.id,
+        )
+        self.awaited.add(pending.agent, report)
+
+    def _broadcast_failure(self, pending: PendingRequest, error: Failure, out: Effects) -> None:
+        if pending.observers:
+            news = RequestResponse(pending.id, ok=False, error=error)
+            out.append(Send(pending.observers, news))
+
+    def _fail_fetches(self, pending: PendingRequest, text: str, out: Effects) -> None:
+        for fetch_id in sorted(pending.fetches):
+            worker_id = pending.agent.fetches.pop((pending.id, fetch_id), None)
+            if worker_id is not None:
+                answer = to_client.FetchDone(
+                    pending.id, fetch_id, ok=False, error=Failure("Error", text)
+                )
+                out.append(Send((worker_id,), answer))
+
+
+def _owner(pending: PendingRequest) -> records.Owner:
+    if pending.owner is None:
+        raise IllegalStepError(f"request {pending.id} was decided by nobody")
+    return pending.owner

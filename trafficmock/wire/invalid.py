@@ -1,0 +1,21 @@
+"""What is wrong with a message that cannot be read, and whom it concerns."""
+
+from trafficmock.errors import PeerError
+
+IDS = ("testId", "requestId", "fetchId", "socketId")
+"""The keys that say what a message is about."""
+
+
+class InvalidMessageError(PeerError):
+    """A message that is not JSON, or does not have the shape of its type.
+
+    :param message: what is wrong, and where.
+    :param type: the message's ``type`` as far as it can be told, else empty.
+    :param ids: the ids in the message that can be told, so that whoever waits for it can be
+        answered.
+    """
+
+    def __init__(self, message: str, *, type: str = "", ids: dict[str, str] | None = None) -> None:  # noqa: A002 - the key's name on the wire
+        super().__init__(message, code="invalid_message")
+        self.type = type
+        self.ids = ids or {}
