@@ -18,7 +18,7 @@ ALLOWED = {
     "history": {"errors", "matching", "wire"},
     "net": {"errors", "matching", "wire", "core", "history"},
     "options": {"errors", "logs"},
-    "cli": {"errors"},
+    "cli": {"attach", "errors"},
     "__main__": {"cli"},
 }
 """What each part may import of the others: downward only. Small modules beside them that
