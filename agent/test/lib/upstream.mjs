@@ -56,8 +56,7 @@ function respond (url, request, res, waiting) {
   if (pathname === '/304') return res.writeHead(304, { ETag: '"x"' }).end()
   if (pathname === '/head') return res.writeHead(200, { 'Content-Length': '1234', 'X-Head': 'yes' }).end(request.method === 'HEAD' ? undefined : Buffer.alloc(1234, 97))
   if (pathname === '/reset') return request.socket.destroy()
-  if (pathname === '/big') return res.writeHead(200).end(Buffer.alloc(Number(url.searchParams.get('bytes')), 98))
-  if (pathname === '/hang') return undefined
+  if (pathname === '/stream-big') return void pour(res, Number(url.searchParams.get('bytes')))
   if (pathname === '/redirect') return res.writeHead(Number(url.searchParams.get('status') ?? 302), { Location: url.searchParams.get('to') ?? '/echo' }).end('moved')
   if (pathname === '/steps') {
     res.writeHead(200, { 'Content-Type': 'text/event-stream' })
@@ -67,4 +66,19 @@ function respond (url, request, res, waiting) {
   }
   const body = JSON.stringify({ method: request.method, url: request.url, rawHeaders: request.rawHeaders, body: request.body.toString('latin1') })
   return res.writeHead(200, 'Fine', { 'Content-Type': 'application/json' }).end(body)
+}
+
+/** As many bytes as wanted, as fast as they are read. */
+function pour (res, bytes) {
+  const chunk = Buffer.alloc(64 * 1024, 98)
+  const go = () => {
+    while (bytes > 0) {
+      const piece = chunk.subarray(0, Math.min(bytes, chunk.length))
+      bytes -= piece.length
+      if (!res.write(piece)) return res.once('drain', go)
+    }
+    return res.end()
+  }
+  res.writeHead(200)
+  go()
 }
