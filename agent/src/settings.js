@@ -1,7 +1,7 @@
 'use strict'
 
 const { readFileSync } = require('node:fs')
-const { dirname, join } = require('node:path')
+const { dirname, join, sep } = require('node:path')
 const cluster = require('node:cluster')
 const { threadId, isMainThread } = require('node:worker_threads')
 
@@ -55,7 +55,10 @@ function parseProxyUrl (given) {
  * @param {NodeJS.ProcessEnv} env
  */
 function defaultClientId (env) {
-  const name = packageName(process.argv[1] ? dirname(process.argv[1]) : process.cwd())
+  const script = process.argv[1] ?? ''
+  // A tool of the application (`next`, `nest`) is not the application.
+  const isTool = script === '' || script.includes(`${sep}node_modules${sep}`)
+  const name = packageName(isTool ? process.cwd() : dirname(script))
   if (!name) return isMainThread ? `node-${process.pid}` : `node-${process.pid}-t${threadId}`
   if (!isMainThread) return `${name}-t${threadId}`
   if (cluster.worker) return `${name}-w${cluster.worker.id}`

@@ -48,6 +48,10 @@ class AgentTests(SynchronousTestCase):
         """It starts, stops, loses its link and comes back as documented."""
         self.check("lifecycle.test.mjs")
 
+    def test_frameworks(self) -> None:
+        """Express and Fastify are mocked by ``NODE_OPTIONS`` alone."""
+        self.check("frameworks.test.mjs")
+
     def test_faithful(self) -> None:
         """What the application's own client does, it still does."""
         self.check("faithful.test.mjs")
