@@ -1,4 +1,4 @@
-"""Installs the npm packages of the end-to-end tests, if they are not those of the lock file."""
+"""Installs the npm packages that tests need, if they are not those of the lock files."""
 
 import hashlib
 import shutil
@@ -6,25 +6,34 @@ import subprocess
 import sys
 from pathlib import Path
 
-NODE = Path(__file__).parents[1] / "tests" / "e2e" / "node"
-STAMP = NODE / "node_modules" / ".lock-file.sha256"
+ROOT = Path(__file__).parents[1]
+PROJECTS = (ROOT / "tests" / "e2e" / "node", ROOT / "agent")
 
 
 def main() -> int:
-    """Run ``npm ci`` unless the stamp says that it ran for this very lock file.
+    """Run ``npm ci`` where the stamp does not say that it ran for this very lock file.
 
     :returns: the exit status.
     """
-    wanted = hashlib.sha256((NODE / "package-lock.json").read_bytes()).hexdigest()
-    if STAMP.exists() and STAMP.read_text() == wanted:
-        return 0
     npm = shutil.which("npm")
     if npm is None:
         sys.stderr.write("npm is missing: apt-get install --yes nodejs npm\n")
         return 1
-    status = subprocess.call([npm, "ci", "--no-audit", "--no-fund"], cwd=NODE)
+    return max(install(npm, project) for project in PROJECTS)
+
+
+def install(npm: str, project: Path) -> int:
+    """Bring one project's packages, if they are not there.
+
+    :returns: npm's exit status.
+    """
+    stamp = project / "node_modules" / ".lock-file.sha256"
+    wanted = hashlib.sha256((project / "package-lock.json").read_bytes()).hexdigest()
+    if stamp.exists() and stamp.read_text() == wanted:
+        return 0
+    status = subprocess.call([npm, "ci", "--no-audit", "--no-fund"], cwd=project)
     if status == 0:
-        STAMP.write_text(wanted)
+        stamp.write_text(wanted)
     return status
 
 

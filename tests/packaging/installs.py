@@ -33,6 +33,13 @@ class BuiltTests(SynchronousTestCase):
         strange = [name for name in names if name.startswith("tests") or "dropin" in name]
         self.assertEqual(strange, [])
 
+    def test_agent(self) -> None:
+        """The wheel brings the Node agent, in one file, and what it owes to others."""
+        names = zipfile.ZipFile(self.wheel).namelist()
+        for name in ("register.js", "index.js", "THIRD-PARTY-LICENSES"):
+            self.assertIn(f"trafficmock/_agent/{name}", names)
+        self.assertEqual([name for name in names if "node_modules" in name], [])
+
     def test_every_module(self) -> None:
         """Every module of the checkout is in the wheel."""
         ours = {

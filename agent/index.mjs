@@ -1,0 +1,4 @@
+import agent from './src/index.js'
+
+export const { startTrafficMock } = agent
+export default agent

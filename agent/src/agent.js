@@ -1,0 +1,170 @@
+'use strict'
+
+const { randomBytes } = require('node:crypto')
+const { Link } = require('./link.js')
+const { TrafficMockError } = require('./errors.js')
+
+/** How long requests wait for the first handshake; ms. */
+const START_MS = 2000
+/** Any long time: the timer is there to be counted, not to fire. */
+const LONG_MS = 2 ** 30
+
+/**
+ * What is attached to this process: the link, and everything that waits for
+ * the proxy's word. Knows nothing of HTTP clients: those hand in an
+ * {@link import('./exchange.js').Exchange} or a WebSocket bridge, and get the
+ * messages that carry its id.
+ */
+class Agent {
+  /** @param {import('./settings.js').Settings} settings */
+  constructor (settings) {
+    this.settings = settings
+    this.clientId = settings.clientId
+    /** @type {'starting' | 'up' | 'down' | 'stopped'} */
+    this.state = 'starting'
+    /** @type {Error} */
+    this.error = new TrafficMockError('unreachable', 'trafficmock has not connected yet.')
+    /** @type {Set<string>} */
+    this.features = new Set()
+    /** @type {Map<string, { receive(message: any): void, lost(error: Error): void }>} */
+    this.parties = new Map()
+    /** @type {(() => void)[]} */
+    this.queue = []
+    /** @type {NodeJS.Timeout | undefined} */
+    this.alive = undefined
+    this.holds = 0
+    this.link = new Link(settings, this)
+    this.ownHosts = hostsOf(settings.proxyUrl)
+    /** @type {(error?: Error) => void} */
+    this.started = () => {}
+    /** @type {NodeJS.Timeout | undefined} */
+    this.deadline = undefined
+  }
+
+  /** @returns {Promise<void>} settles with the first handshake, within 2 s */
+  start () {
+    return new Promise((resolve, reject) => {
+      this.started = (error) => (error ? reject(error) : resolve())
+      this.deadline = setTimeout(() => this.down(this.error), START_MS).unref()
+      this.link.open()
+    })
+  }
+
+  /** @param {any} hello the proxy's `hello:ok` */
+  up (hello) {
+    clearTimeout(this.deadline)
+    this.state = 'up'
+    this.clientId = hello.clientId ?? this.clientId
+    this.features = new Set(hello.features ?? [])
+    this.started()
+    for (const act of this.queue.splice(0)) act()
+  }
+
+  /** @param {Error} error why the link is not there */
+  down (error) {
+    clearTimeout(this.deadline)
+    if (this.state === 'stopped') return
+    this.state = 'down'
+    this.error = error
+    this.started(error)
+    this.dropAll(error)
+  }
+
+  /** @param {Error} error what everybody who waits gets */
+  dropAll (error) {
+    const parties = [...this.parties.values()]
+    this.parties.clear()
+    for (const act of this.queue.splice(0)) act()
+    for (const party of parties) party.lost(error)
+  }
+
+  /** End it: whoever waits fails, the link closes. */
+  stop () {
+    if (this.state === 'stopped') return
+    this.state = 'stopped'
+    clearTimeout(this.deadline)
+    this.link.close()
+    this.error = new TrafficMockError('stopped', 'trafficmock was stopped while this request waited for a decision.')
+    this.dropAll(this.error)
+  }
+
+  /** @param {any} message of the proxy */
+  message (message) {
+    this.parties.get(message.requestId ?? message.socketId)?.receive(message)
+  }
+
+  /** @param {object} message for the proxy; dropped while there is no link */
+  send (message) {
+    if (this.state === 'up') this.link.send(message)
+  }
+
+  /**
+   * Enter something that waits for messages with its id.
+   * @param {string} id
+   * @param {{ receive(message: any): void, lost(error: Error): void }} party hears of it when the link is lost
+   * @param {() => void} announce called once the link is up
+   */
+  enter (id, party, announce) {
+    if (this.state === 'up') {
+      this.parties.set(id, party)
+      announce()
+    } else if (this.state === 'starting') {
+      this.queue.push(() => {
+        if (this.state !== 'up') return party.lost(this.error)
+        this.parties.set(id, party)
+        announce()
+      })
+    } else party.lost(this.error)
+  }
+
+  /** @param {string} id */
+  leave (id) {
+    this.parties.delete(id)
+  }
+
+  /** Keep the process alive, as a socket in use would. */
+  hold () {
+    this.holds += 1
+    this.alive ??= setInterval(() => {}, LONG_MS)
+  }
+
+  release () {
+    this.holds -= 1
+    if (this.holds > 0) return
+    clearInterval(this.alive)
+    this.alive = undefined
+  }
+
+  /** @returns {boolean} whether requests are to be intercepted at all */
+  get isAttached () {
+    return this.state !== 'stopped'
+  }
+
+  /**
+   * @param {URL} url
+   * @returns {boolean} whether it goes to the proxy itself
+   */
+  isOwn (url) {
+    return this.ownHosts.has(hostOf(url))
+  }
+}
+
+/** @param {URL} url */
+function hostOf (url) {
+  const port = url.port || (/^(https|wss):$/.test(url.protocol) ? '443' : '80')
+  return `${url.hostname}:${port}`
+}
+
+/** @param {string} proxyUrl */
+function hostsOf (proxyUrl) {
+  const url = new URL(proxyUrl)
+  const own = hostOf(url)
+  const port = own.slice(own.lastIndexOf(':'))
+  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  return new Set(isLoopback ? [own, `localhost${port}`, `127.0.0.1${port}`, `[::1]${port}`] : [own])
+}
+
+/** @returns {string} an id as protocol 3's agents make them */
+const newId = () => randomBytes(8).toString('hex')
+
+module.exports = { Agent, newId }

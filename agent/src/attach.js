@@ -1,0 +1,118 @@
+'use strict'
+
+const { Agent } = require('./agent.js')
+const http = require('./http/hook.js')
+const { UndiciHook } = require('./undici/hook.js')
+const { WebSocketHook } = require('./websocket/hook.js')
+const { onModule } = require('./modules.js')
+const { PARENT } = require('./settings.js')
+const { TrafficMockError } = require('./errors.js')
+
+const UNDICI = /[\\/]undici[^\\/]*[\\/]index\.js$/
+
+/**
+ * The one agent of this thread. Under a global symbol, because a preload and
+ * the application may have brought two copies of this package.
+ */
+const ATTACHED = Symbol.for('trafficmock.attached')
+const own = /** @type {{ [ATTACHED]?: Attached }} */ (globalThis)
+
+/**
+ * @typedef {object} Attached
+ * @property {Agent} agent
+ * @property {string} proxyUrl
+ * @property {boolean} isPreload
+ * @property {Promise<void>} ready
+ * @property {Handle} handle
+ */
+
+/** @typedef {{ readonly clientId: string, stop(): Promise<void> }} Handle */
+
+/**
+ * Attach, once the proxy has answered. What a preload has attached is shared.
+ * @param {import('./settings.js').Settings} settings
+ * @returns {Promise<Handle>}
+ */
+async function attach (settings) {
+  const known = own[ATTACHED]
+  if (known) {
+    if (!known.isPreload || known.proxyUrl !== settings.proxyUrl) {
+      throw new TrafficMockError('already_started', `trafficmock is already attached to ${known.proxyUrl}; call stop() first.`)
+    }
+    known.agent.hold()
+    await known.ready.finally(() => known.agent.release())
+    return known.handle
+  }
+  const agent = new Agent(settings)
+  // Somebody waits for the answer, so the process must live until it comes.
+  agent.hold()
+  const ready = agent.start()
+  const attached = enter(agent, settings, false, ready)
+  try {
+    await ready
+  } catch (error) {
+    await attached.handle.stop()
+    throw error
+  } finally {
+    agent.release()
+  }
+  attached.uninstall = install(agent)
+  return attached.handle
+}
+
+/**
+ * Attach at once, as a preload does: requests wait for the handshake.
+ * @param {import('./settings.js').Settings} settings
+ * @param {(error: Error) => void} complain
+ */
+function attachNow (settings, complain) {
+  if (own[ATTACHED]) return
+  const agent = new Agent(settings)
+  process.env[PARENT] ??= String(process.pid)
+  const ready = agent.start()
+  ready.catch(complain)
+  enter(agent, settings, true, ready).uninstall = install(agent)
+}
+
+/**
+ * @param {Agent} agent
+ * @param {import('./settings.js').Settings} settings
+ * @param {boolean} isPreload
+ * @param {Promise<void>} ready
+ */
+function enter (agent, { proxyUrl }, isPreload, ready) {
+  const attached = {
+    agent,
+    proxyUrl,
+    isPreload,
+    ready,
+    uninstall: () => {},
+    handle: {
+      get clientId () { return agent.clientId },
+      stop: async () => {
+        attached.uninstall()
+        agent.stop()
+        if (own[ATTACHED] === attached) delete own[ATTACHED]
+      }
+    }
+  }
+  own[ATTACHED] = attached
+  return attached
+}
+
+/** @param {Agent} agent */
+function install (agent) {
+  const undici = new UndiciHook(agent)
+  undici.install()
+  const sockets = new WebSocketHook(agent)
+  undici.upgrade = (held) => sockets.takeDispatch(held)
+  const undo = [
+    http.install(agent, (held) => sockets.takeRequest(held)),
+    sockets.install(),
+    onModule('undici', UNDICI, (exports) => undici.hookModule(exports)),
+    () => undici.uninstall()
+  ]
+  return () => { for (const act of undo) act() }
+}
+
+module.exports = { attach, attachNow }

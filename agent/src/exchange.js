@@ -1,0 +1,163 @@
+'use strict'
+
+const headers = require('./headers.js')
+const { newId } = require('./agent.js')
+const { TrafficMockError, networkError, serializeError } = require('./errors.js')
+const { readMock } = require('./mock.js')
+const { Report } = require('./report.js')
+const { fetchUpstream } = require('./fetching.js')
+const { requestToWire, responseToWire } = require('./wire.js')
+
+/**
+ * One request that the application made, as every client library hands it in.
+ *
+ * @typedef {object} Outgoing
+ * @property {string} url
+ * @property {string} method
+ * @property {headers.Pairs} pairs
+ * @property {Buffer | null} body
+ * @property {boolean} [truncated] whether the body is longer than what is here
+ */
+
+/**
+ * What a client library's side must be able to do with a request it holds.
+ * Each is called at most once, except `perform`.
+ *
+ * @typedef {object} Client
+ * @property {() => void} passthrough let the application's own client send it
+ * @property {(changed: Outgoing) => void} resume send this in its place
+ * @property {(mock: import('./mock.js').Mock) => void} fulfill
+ * @property {(error: Error) => void} fail
+ * @property {import('./fetching.js').Perform} perform send a copy, for a handler that wants the answer
+ */
+
+/** A request from its announcement to the proxy's decision, and its reports after that. */
+class Exchange {
+  /**
+   * @param {import('./agent.js').Agent} agent
+   * @param {Outgoing} request
+   * @param {Client} client
+   */
+  constructor (agent, request, client) {
+    this.agent = agent
+    this.id = newId()
+    this.request = request
+    this.client = client
+    this.isSettled = false
+  }
+
+  /** Announce it and wait for the decision. */
+  start () {
+    this.agent.hold()
+    this.agent.enter(this.id, this, () => this.announce('request:start', {}))
+  }
+
+  /**
+   * Announce it as the next hop of a redirect: it is not routed, and goes on at once.
+   * @param {string} from the id of the hop before
+   */
+  follow (from) {
+    this.isSettled = true
+    if (this.agent.state !== 'up') return this.client.fail(this.agent.error)
+    this.announce('request:observe', { redirectedFromRequestId: from })
+    this.client.passthrough()
+  }
+
+  /**
+   * @param {string} type
+   * @param {object} more
+   */
+  announce (type, more) {
+    const request = requestToWire(this.agent, this.request)
+    this.agent.send({ type, requestId: this.id, clientId: this.agent.clientId, request, ...more })
+  }
+
+  /** @param {any} message about this request */
+  receive (message) {
+    if (message.type === 'decision:fetch') return void this.fetch(message)
+    const decide = DECISIONS[message.type]
+    if (!decide || !this.settle()) return
+    try {
+      decide(this, message)
+    } catch (error) {
+      this.client.fail(/** @type {Error} */ (error))
+    }
+  }
+
+  /** @param {Error} error why nobody will decide any more */
+  lost (error) {
+    if (this.settle()) this.client.fail(error)
+  }
+
+  /** The application gave it up. */
+  cancel () {
+    if (!this.settle()) return
+    this.agent.send({ type: 'request:cancel', requestId: this.id, reason: 'the application aborted the request' })
+  }
+
+  /** @returns {boolean} whether it was still open */
+  settle () {
+    if (this.isSettled) return false
+    this.isSettled = true
+    this.agent.leave(this.id)
+    this.agent.release()
+    return true
+  }
+
+  /**
+   * @param {string} url that is really asked
+   * @returns {Report} to be told what the upstream answers
+   */
+  report (url) {
+    return new Report(this.agent, this.id, url)
+  }
+
+  /** @param {any} message a `decision:fetch` */
+  async fetch (message) {
+    const { requestId, fetchId } = message
+    try {
+      const wanted = withOverrides(this.request, message.overrides ?? {})
+      const response = await fetchUpstream(wanted, (request) => this.client.perform(request), message)
+      this.agent.send({ type: 'fetch:result', requestId, fetchId, ok: true, response: responseToWire(this.agent, response) })
+    } catch (error) {
+      this.agent.send({ type: 'fetch:result', requestId, fetchId, ok: false, error: serializeError(error) })
+    }
+  }
+}
+
+/** @type {Record<string, (exchange: Exchange, message: any) => void>} */
+const DECISIONS = {
+  'decision:passthrough': ({ client }) => client.passthrough(),
+  'decision:continue': ({ client, request }, { overrides }) => {
+    if (!overrides || Object.keys(overrides).length === 0) client.passthrough()
+    else client.resume(withOverrides(request, overrides))
+  },
+  'decision:fulfill': ({ client, request }, { response }) => client.fulfill(readMock(response, request.method)),
+  'decision:abort': ({ client, request }, { errorCode, message }) => client.fail(networkError(errorCode, request.url, message)),
+  'decision:error': ({ client }, { code, message, matches }) => client.fail(new TrafficMockError(code, message, { matches }))
+}
+
+/**
+ * @param {Outgoing} request
+ * @param {{ url?: string, method?: string, headers?: Record<string, string>, headersList?: headers.Pairs, bodyBase64?: string | null }} overrides
+ * @returns {Outgoing}
+ */
+function withOverrides (request, overrides) {
+  const url = overrides.url === undefined ? request.url : new URL(overrides.url, request.url).href
+  const method = (overrides.method || request.method).toUpperCase()
+  let pairs = overrides.headers || overrides.headersList ? headers.fromWire(overrides) : request.pairs
+  let { body } = request
+  if (overrides.bodyBase64 !== undefined) {
+    body = overrides.bodyBase64 === null ? null : Buffer.from(overrides.bodyBase64, 'base64')
+  }
+  if (method === 'GET' || method === 'HEAD') body = null
+  if (body !== request.body) {
+    pairs = headers.without(pairs, 'content-length', 'transfer-encoding')
+    // RFC 9110 8.6: a method that expects content says so even when there is none.
+    if (body || !['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(method)) pairs = [...pairs, ['content-length', String(body?.length ?? 0)]]
+  }
+  if (new URL(url).host !== new URL(request.url).host) pairs = headers.without(pairs, 'host')
+  return { url, method, pairs, body }
+}
+
+module.exports = { Exchange, withOverrides }

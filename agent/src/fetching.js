@@ -1,0 +1,76 @@
+'use strict'
+
+const headers = require('./headers.js')
+const { decode } = require('./coding.js')
+const { decodedPairs } = require('./report.js')
+const { isRedirect, nextHop } = require('./redirects.js')
+
+/**
+ * A handler's fetch (protocol 3 `decision:fetch`): an upstream call whose
+ * answer goes to the test, while the application goes on waiting.
+ *
+ * @typedef {(request: import('./exchange.js').Outgoing) => Promise<import('./report.js').Answer>} Perform
+ */
+
+const MAX_REDIRECTS = 20
+const FIRST_RETRY_MS = 250
+
+/**
+ * @param {import('./exchange.js').Outgoing} request
+ * @param {Perform} perform one call without redirects; its body comes as on the wire
+ * @param {{ maxRedirects?: number, maxRetries?: number }} limits
+ * @returns {Promise<import('./report.js').Answer>} the last answer, decoded
+ */
+async function fetchUpstream (request, perform, { maxRedirects = MAX_REDIRECTS, maxRetries = 0 }) {
+  let hop = request
+  for (let followed = 0; ; followed += 1) {
+    const answer = await retried(() => perform(hop), maxRetries)
+    if (maxRedirects === 0 || !isRedirect(answer.status, answer.pairs)) return decoded(answer)
+    if (followed >= maxRedirects) throw new Error('Max redirect count exceeded')
+    hop = nextHop(hop, answer.status, headers.get(answer.pairs, 'location') ?? '')
+  }
+}
+
+/**
+ * @template T
+ * @param {() => Promise<T>} act
+ * @param {number} maxRetries
+ * @returns {Promise<T>}
+ */
+async function retried (act, maxRetries) {
+  for (let tried = 0; ; tried += 1) {
+    try {
+      return await act()
+    } catch (error) {
+      if (!isReset(error)) throw error
+      if (tried < maxRetries) await new Promise((resolve) => setTimeout(resolve, FIRST_RETRY_MS * 2 ** tried))
+      else throw maxRetries > 0 ? counted(/** @type {Error} */ (error), tried + 1) : error
+    }
+  }
+}
+
+/** @param {any} error */
+const isReset = (error) => error?.code === 'ECONNRESET' || (error?.code === 'UND_ERR_SOCKET' && !error.cause)
+
+/**
+ * @param {Error} error
+ * @param {number} attempts
+ */
+function counted (error, attempts) {
+  const more = new Error(`Failed after ${attempts} attempt(s): ${error.message}`, { cause: error })
+  return Object.assign(more, { name: error.name, code: /** @type {any} */ (error).code })
+}
+
+/**
+ * @param {import('./report.js').Answer} answer
+ * @returns {import('./report.js').Answer}
+ */
+function decoded (answer) {
+  const coding = headers.get(answer.pairs, 'content-encoding')
+  const body = answer.body.length ? decode(answer.body, coding) : answer.body
+  // A coding nobody here knows stays as it is, with the header that names it.
+  if (!body) return { ...answer, pairs: headers.without(answer.pairs, 'transfer-encoding') }
+  return { ...answer, body, pairs: decodedPairs(answer.pairs, answer.body.length ? body : undefined) }
+}
+
+module.exports = { fetchUpstream }

@@ -1,0 +1,162 @@
+'use strict'
+
+const http = require('node:http')
+const https = require('node:https')
+const { syncBuiltinESMExports } = require('node:module')
+const { isUnseen } = require('../unseen.js')
+const { chains } = require('../redirects.js')
+const { HeldRequest } = require('./held.js')
+
+/**
+ * @callback Upgrade
+ * @param {{ req: any, url: URL, options: any, release: () => void }} held
+ * @returns {boolean} whether it takes it
+ */
+
+/** Marks requests that were looked at, so that nothing is announced twice. */
+const SEEN = Symbol('trafficmock.seen')
+
+/**
+ * Intercept `node:http` and `node:https`. A request is stopped where it asks an
+ * agent for a connection: nothing is connected yet, and going on is one call of
+ * the agent that the application chose.
+ *
+ * @param {import('../agent.js').Agent} agent
+ * @param {Upgrade} upgrade asked about WebSockets
+ * @returns {() => void} undoes it
+ */
+function install (agent, upgrade) {
+  const undo = [
+    hookAddRequest(agent, upgrade, http.Agent.prototype),
+    hookOnSocket(agent, upgrade),
+    ...[http, https].flatMap((module) => ['request', 'get'].map((name) => hookCall(agent, upgrade, /** @type {any} */ (module), name)))
+  ]
+  syncBuiltinESMExports()
+  return () => {
+    for (const act of undo) act()
+    syncBuiltinESMExports()
+  }
+}
+
+/**
+ * @param {import('../agent.js').Agent} agent
+ * @param {Upgrade} upgrade
+ * @param {any} owner the prototype, or object, that has `addRequest`
+ */
+function hookAddRequest (agent, upgrade, owner) {
+  const original = owner.addRequest
+  function addRequest (/** @type {any} */ req, /** @type {any[]} */ ...args) {
+    const release = () => original.call(this, req, ...args)
+    const options = typeof args[0] === 'object' && args[0] !== null ? args[0] : { host: args[0], port: args[1] }
+    if (isOurs(agent, this) || !hold(agent, upgrade, req, options, release)) release()
+  }
+  addRequest[SEEN] = true
+  owner.addRequest = addRequest
+  return () => { if (owner.addRequest === addRequest) owner.addRequest = original }
+}
+
+/**
+ * Agents of their own kind, and `createConnection` without an agent, are
+ * stopped here when their socket comes.
+ * @param {import('../agent.js').Agent} agent
+ * @param {Upgrade} upgrade
+ */
+function hookOnSocket (agent, upgrade) {
+  const owner = /** @type {any} */ (http.ClientRequest.prototype)
+  const original = owner.onSocket
+  owner.onSocket = function onSocket (/** @type {any} */ socket, /** @type {any} */ error) {
+    /** @type {Error | undefined} */
+    let failure
+    let isReleased = false
+    // An upstream that is not there must not hurt a request that is mocked.
+    const keep = (/** @type {Error} */ reason) => { failure = reason }
+    const release = () => {
+      isReleased = true
+      socket.removeListener('error', keep)
+      original.call(this, socket, failure)
+    }
+    if (error || !socket || isUnseen()) return original.call(this, socket, error)
+    socket.on('error', keep)
+    if (!hold(agent, upgrade, this, {}, release)) return release()
+    this.once('close', () => { if (!isReleased) socket.destroy() })
+  }
+  return () => { owner.onSocket = original }
+}
+
+/**
+ * See the agents that requests are made with, for those with an `addRequest` of their own.
+ * @param {import('../agent.js').Agent} agent
+ * @param {Upgrade} upgrade
+ * @param {any} module
+ * @param {string} name
+ */
+function hookCall (agent, upgrade, module, name) {
+  const original = module[name]
+  const call = { [name]: function (/** @type {any[]} */ ...args) {
+    for (const arg of args) if (arg?.agent) ensure(agent, upgrade, arg.agent)
+    return original.apply(this, args)
+  } }[name]
+  module[name] = call
+  return () => { if (module[name] === call) module[name] = original }
+}
+
+/**
+ * @param {import('../agent.js').Agent} agent
+ * @param {Upgrade} upgrade
+ * @param {any} httpAgent
+ */
+function ensure (agent, upgrade, httpAgent) {
+  if (typeof httpAgent.addRequest !== 'function' || httpAgent.addRequest[SEEN]) return
+  let owner = httpAgent
+  while (owner && !Object.hasOwn(owner, 'addRequest')) owner = Object.getPrototypeOf(owner)
+  if (owner) hookAddRequest(agent, upgrade, owner)
+}
+
+/**
+ * @param {import('../agent.js').Agent} agent
+ * @param {any} httpAgent
+ * @returns {boolean} whether it sends through our own forward proxy, which then announces the request
+ */
+function isOurs (agent, httpAgent) {
+  const proxy = httpAgent?.proxy?.href ?? httpAgent?.proxy
+  return typeof proxy === 'string' && URL.canParse(proxy) && agent.isOwn(new URL(proxy))
+}
+
+/**
+ * @param {import('../agent.js').Agent} agent
+ * @param {Upgrade} upgrade
+ * @param {any} req
+ * @param {any} options
+ * @param {() => void} release
+ * @returns {boolean} whether it is held now
+ */
+function hold (agent, upgrade, req, options, release) {
+  if (req[SEEN]) return false
+  req[SEEN] = true
+  if (!agent.isAttached || isUnseen() || req.method === 'CONNECT') return false
+  const peer = peerOf(req, options)
+  if (!peer || agent.isOwn(peer)) return false
+  // A request to somebody else's proxy names its whole URL.
+  const url = URL.canParse(req.path) ? new URL(req.path) : new URL(req.path, peer)
+  if (wantsUpgrade(req)) return upgrade({ req, url, options, release })
+  void new HeldRequest(agent, req, url, options, release, chains.getStore())
+  return true
+}
+
+/** @param {any} req */
+const wantsUpgrade = (req) => Boolean(req.getHeader('upgrade')) || /\r\nupgrade:/i.test(req._header ?? '')
+
+/**
+ * @param {any} req
+ * @param {any} options
+ * @returns {URL | undefined} whom it connects to
+ */
+function peerOf (req, options) {
+  const host = String(options.hostname ?? options.host ?? req.host ?? 'localhost')
+  const port = options.port ?? /:(\d+)$/.exec(req.getHeader('host') ?? '')?.[1]
+  const authority = `${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}${port ? `:${port}` : ''}`
+  const text = `${(options.protocol ?? req.protocol) === 'https:' ? 'https' : 'http'}://${authority}`
+  return URL.canParse(text) ? new URL(text) : undefined
+}
+
+module.exports = { install }

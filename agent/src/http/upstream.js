@@ -1,0 +1,116 @@
+'use strict'
+
+const http = require('node:http')
+const https = require('node:https')
+const headers = require('../headers.js')
+const { unseen } = require('../unseen.js')
+const { Copy } = require('../report.js')
+const text = require('./text.js')
+
+/** What a handler may be handed; bytes. */
+const WHOLE_BODY_BYTES = 64 * 1024 * 1024
+
+/**
+ * Start a request in place of, or beside, the application's: with its agent and
+ * its options (TLS, lookup, ...), as far as they fit another host.
+ *
+ * @param {{ req: http.ClientRequest, options: any, url: URL }} held the application's own
+ * @param {import('../exchange.js').Outgoing} wanted
+ * @returns {http.ClientRequest} with its body sent
+ */
+function open (held, wanted) {
+  const url = new URL(wanted.url)
+  const options = { ...held.options }
+  for (const name of ['auth', 'signal', 'headers', 'path', 'href', 'search', 'pathname', 'method', 'uniqueHeaders', 'joinDuplicateHeaders']) delete options[name]
+  let agent = held.req.agent
+  if (url.host !== held.url.host) for (const name of ['servername', 'socketPath', 'agentKey']) delete options[name]
+  if (url.protocol !== held.url.protocol) {
+    agent = undefined
+    for (const name of ['_defaultAgent', 'defaultPort']) delete options[name]
+  }
+  const pairs = headers.get(wanted.pairs, 'host') ? wanted.pairs : [['Host', url.host], ...wanted.pairs]
+  const hostname = url.hostname.replace(/^\[|\]$/g, '')
+  const up = unseen(() => (url.protocol === 'https:' ? https : http).request({
+    ...options,
+    agent,
+    protocol: url.protocol,
+    host: hostname,
+    hostname,
+    port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
+    path: url.pathname + url.search,
+    method: wanted.method,
+    headers: pairs.flat(),
+    setHost: false
+  }))
+  up.end(wanted.body?.length ? wanted.body : undefined)
+  return up
+}
+
+/**
+ * Copy what a response delivers, whoever reads it.
+ * @param {http.IncomingMessage} response
+ * @param {import('../report.js').Report} report
+ */
+function observe (response, report) {
+  report.head(response.statusCode ?? 0, response.statusMessage ?? '', headers.fromRaw(response.rawHeaders))
+  const push = response.push
+  response.push = function (/** @type {any} */ chunk, /** @type {any} */ encoding) {
+    if (chunk === null) report.end()
+    else report.data(chunk)
+    return push.call(this, chunk, encoding)
+  }
+}
+
+/**
+ * Write an upstream's response into the application's socket as it arrives.
+ * @param {http.IncomingMessage} response
+ * @param {import('./mock-socket.js').MockSocket} socket
+ * @param {string} method of the request as the application knows it
+ * @param {headers.Pairs} pairs the response's headers
+ */
+function relay (response, socket, method, pairs) {
+  const status = response.statusCode ?? 0
+  const isBodiless = method === 'HEAD' || status === 204 || status === 304
+  const isChunked = !isBodiless && /chunked/i.test(headers.get(pairs, 'transfer-encoding') ?? '')
+  socket.push(text.head(status, response.statusMessage ?? '', pairs))
+  socket.wanted = () => response.resume()
+  response.on('data', (data) => {
+    if (!isBodiless && !socket.push(isChunked ? text.chunk(data) : data)) response.pause()
+  })
+  response.on('end', () => {
+    if (isChunked) socket.push(text.LAST_CHUNK)
+    // Only the end of the connection tells where such a body ends.
+    else if (!isBodiless && headers.get(pairs, 'content-length') === undefined) socket.push(null)
+  })
+  response.on('error', (error) => socket.destroy(error))
+}
+
+/**
+ * One call without redirects, with the whole body, for a handler.
+ * @param {{ req: http.ClientRequest, options: any, url: URL }} held
+ * @param {import('../exchange.js').Outgoing} wanted
+ * @returns {Promise<import('../report.js').Answer>}
+ */
+function perform (held, wanted) {
+  return new Promise((resolve, reject) => {
+    const up = open(held, wanted)
+    up.on('error', reject)
+    up.on('response', (response) => {
+      const copy = new Copy(WHOLE_BODY_BYTES)
+      response.on('data', (data) => copy.push(data))
+      response.on('error', reject)
+      response.on('end', () => {
+        if (copy.isCut) return reject(new Error(`The response is larger than the ${WHOLE_BODY_BYTES} bytes that a handler may be handed`))
+        resolve({
+          status: response.statusCode ?? 0,
+          statusText: response.statusMessage ?? '',
+          pairs: headers.fromRaw(response.rawHeaders),
+          body: copy.bytes(),
+          url: wanted.url
+        })
+      })
+    })
+  })
+}
+
+module.exports = { open, observe, relay, perform, WHOLE_BODY_BYTES }

@@ -1,0 +1,71 @@
+'use strict'
+
+const headers = require('./headers.js')
+const { codingsOf, decode } = require('./coding.js')
+const { TrafficMockError } = require('./errors.js')
+
+/**
+ * A response that a handler made, in a form HTTP can carry.
+ *
+ * @typedef {object} Mock
+ * @property {number} status
+ * @property {string} statusText
+ * @property {headers.Pairs} pairs
+ * @property {Buffer} body empty when the status or method allows none
+ */
+
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/**
+ * @param {{ status: number, statusText?: string, headers?: Record<string, string>, headersList?: headers.Pairs, bodyBase64?: string | null }} response
+ * @param {string} method of the request it answers
+ * @returns {Mock}
+ * @throws {TrafficMockError} `handler_failed`, when no HTTP response can say this
+ */
+function readMock (response, method) {
+  const { status } = response
+  const statusText = response.statusText ?? ''
+  if (!Number.isInteger(status) || status < 200 || status > 599) refuse(`status ${status} is not between 200 and 599`)
+  if (!VALUE.test(statusText)) refuse(`status text ${JSON.stringify(statusText)} has characters HTTP does not allow`)
+  const pairs = headers.fromWire(response)
+  for (const [name, value] of pairs) {
+    if (!NAME.test(name)) refuse(`header name ${JSON.stringify(name)} is none`)
+    if (!VALUE.test(value)) refuse(`header ${name} has characters HTTP does not allow: ${JSON.stringify(value)}`)
+  }
+  const isBodiless = method === 'HEAD' || status === 204 || status === 205 || status === 304
+  const body = isBodiless || !response.bodyBase64 ? Buffer.alloc(0) : Buffer.from(response.bodyBase64, 'base64')
+  return { status, statusText, pairs: framed(pairs, body, isBodiless), body }
+}
+
+/** @param {string} why */
+function refuse (why) {
+  throw new TrafficMockError('handler_failed', `The mock cannot be sent as an HTTP response: ${why}.`)
+}
+
+/**
+ * Headers that say how long the body really is, and how it is coded.
+ * @param {headers.Pairs} pairs
+ * @param {Buffer} body
+ * @param {boolean} isBodiless
+ */
+function framed (pairs, body, isBodiless) {
+  let fitting = headers.without(pairs, 'transfer-encoding')
+  const coding = headers.get(fitting, 'content-encoding')
+  // Handlers get decoded bodies, and often hand the headers on as they came:
+  // a client that decodes would fail on plain text called gzip.
+  if (body.length && coding && codingsOf(coding).length && !isCoded(body, coding)) fitting = headers.without(fitting, 'content-encoding')
+  if (isBodiless) return fitting
+  return headers.set(fitting, 'content-length', String(body.length))
+}
+
+/**
+ * @param {Buffer} body
+ * @param {string} coding
+ */
+function isCoded (body, coding) {
+  const decoded = decode(body, coding)
+  return decoded !== undefined && decoded.length > 0
+}
+
+module.exports = { readMock }

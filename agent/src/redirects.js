@@ -1,0 +1,84 @@
+'use strict'
+
+const { AsyncLocalStorage } = require('node:async_hooks')
+const headers = require('./headers.js')
+
+/**
+ * Redirects: the application's own client follows them, by its own rules; here
+ * is how a request is known to be the next hop of another, and the rules for
+ * the fetches that this agent makes itself.
+ */
+
+const STATUSES = new Set([301, 302, 303, 307, 308])
+const BODY_HEADERS = ['content-encoding', 'content-language', 'content-length', 'content-location', 'content-type', 'transfer-encoding']
+
+/**
+ * @param {number} status
+ * @param {headers.Pairs} pairs
+ */
+const isRedirect = (status, pairs) => STATUSES.has(status) && Boolean(headers.get(pairs, 'location'))
+
+/**
+ * The request that follows a redirect (Fetch standard, HTTP-redirect fetch).
+ * @param {import('./exchange.js').Outgoing} request
+ * @param {number} status
+ * @param {string} location
+ * @returns {import('./exchange.js').Outgoing}
+ * @throws {Error} when the location is no URL
+ */
+function nextHop (request, status, location) {
+  if (!URL.canParse(location, request.url)) throw new Error(`Invalid redirect location: ${location}`)
+  const url = new URL(location, request.url)
+  let { method, pairs, body } = request
+  const isPost = (status === 301 || status === 302) && method === 'POST'
+  if (isPost || (status === 303 && method !== 'GET' && method !== 'HEAD')) {
+    method = 'GET'
+    body = null
+    pairs = headers.without(pairs, ...BODY_HEADERS)
+  }
+  if (url.origin !== new URL(request.url).origin) pairs = headers.without(pairs, 'authorization')
+  return { url: url.href, method, pairs: headers.without(pairs, 'host'), body }
+}
+
+/** A call of a client library: what it is, and how far it has got. */
+class Chain {
+  constructor () {
+    /** @type {{ id: string, location: string, report: import('./report.js').Report } | undefined} */
+    this.last = undefined
+    /** Whether the call is `new globalThis.WebSocket(...)`. */
+    this.isGlobalSocket = false
+    /** @type {WebSocket | undefined} */
+    this.socket = undefined
+  }
+
+  /**
+   * A redirect came, after which the client may go on.
+   * @param {string} id of the request that got it
+   * @param {import('./report.js').Report} report
+   */
+  redirected (id, report) {
+    const location = headers.get(report.pairs, 'location') ?? ''
+    this.last = URL.canParse(location, report.url) ? { id, location: withoutHash(new URL(location, report.url)), report } : undefined
+  }
+
+  /**
+   * @param {string} url that is asked now
+   * @returns {string | undefined} the id of the hop before, when this follows one
+   */
+  take (url) {
+    const { last } = this
+    if (!last || last.location !== withoutHash(new URL(url))) return undefined
+    this.last = undefined
+    // The hop before is told first, whole or not: its body may never be read.
+    last.report.cut()
+    return last.id
+  }
+}
+
+/** @param {URL} url */
+const withoutHash = (url) => url.href.split('#')[0]
+
+/** The chain of the call that runs now. @type {AsyncLocalStorage<Chain>} */
+const chains = new AsyncLocalStorage()
+
+module.exports = { Chain, chains, isRedirect, nextHop }

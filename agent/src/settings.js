@@ -1,0 +1,83 @@
+'use strict'
+
+const { readFileSync } = require('node:fs')
+const { dirname, join, sep } = require('node:path')
+const cluster = require('node:cluster')
+const { threadId, isMainThread } = require('node:worker_threads')
+
+/**
+ * Where the settings come from: options of the call, then the environment.
+ *
+ * @typedef {object} Settings
+ * @property {string} proxyUrl without credentials
+ * @property {string | undefined} token
+ * @property {string} clientId
+ * @property {'global' | 'all'} webSocket whose sockets are intercepted
+ */
+
+/** Child processes find here who came before them, and then add their pid. */
+const PARENT = 'TRAFFICMOCK_PARENT_PID'
+
+/**
+ * @param {{ proxyUrl?: string, token?: string, clientId?: string, webSocket?: 'global' | 'all' }} options
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Settings} an empty `proxyUrl` when none is set: then nothing is to be done
+ * @throws {TypeError} when the URL is none, or an option has no such value
+ */
+function readSettings (options, env) {
+  const given = options.proxyUrl ?? env.TRAFFICMOCK_PROXY_URL ?? env.PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL ?? ''
+  const url = given === '' ? undefined : parseProxyUrl(given)
+  const inUrl = (/** @type {string | undefined} */ part) => (part ? decodeURIComponent(part) : undefined)
+  const webSocket = options.webSocket ?? (env.TRAFFICMOCK_WEBSOCKET || 'global')
+  if (webSocket !== 'global' && webSocket !== 'all') {
+    throw new TypeError(`trafficmock: webSocket must be "global" or "all", not ${JSON.stringify(webSocket)}`)
+  }
+  return {
+    proxyUrl: url ? `${url.protocol}//${url.host}` : '',
+    token: options.token ?? env.TRAFFICMOCK_TOKEN ?? env.PLAYWRIGHT_BACKEND_MOCKS_TOKEN ?? inUrl(url?.password),
+    clientId: options.clientId || env.TRAFFICMOCK_CLIENT_ID || inUrl(url?.username) || defaultClientId(env),
+    webSocket
+  }
+}
+
+/** @param {string} given */
+function parseProxyUrl (given) {
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  if (!url || !['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol)) {
+    throw new TypeError(`trafficmock: the proxy URL must look like http://127.0.0.1:4310, not ${JSON.stringify(given)}`)
+  }
+  return url
+}
+
+/**
+ * The application's package name, else `node-<pid>`; whoever is not the first
+ * of its family adds what tells it apart.
+ * @param {NodeJS.ProcessEnv} env
+ */
+function defaultClientId (env) {
+  const script = process.argv[1] ?? ''
+  // A tool of the application (`next`, `nest`) is not the application.
+  const isTool = script === '' || script.includes(`${sep}node_modules${sep}`)
+  const name = packageName(isTool ? process.cwd() : dirname(script))
+  if (!name) return isMainThread ? `node-${process.pid}` : `node-${process.pid}-t${threadId}`
+  if (!isMainThread) return `${name}-t${threadId}`
+  if (cluster.worker) return `${name}-w${cluster.worker.id}`
+  return env[PARENT] && env[PARENT] !== String(process.pid) ? `${name}-${process.pid}` : name
+}
+
+/** @param {string} directory */
+function packageName (directory) {
+  for (;;) {
+    try {
+      const { name } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
+      if (typeof name === 'string' && name) return name
+    } catch {
+      // No readable package.json here: the next one up may have the name.
+    }
+    const up = dirname(directory)
+    if (up === directory) return undefined
+    directory = up
+  }
+}
+
+module.exports = { readSettings, PARENT }

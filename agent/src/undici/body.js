@@ -1,0 +1,123 @@
+'use strict'
+
+const { Readable } = require('node:stream')
+const { Copy } = require('../report.js')
+
+/** How much of a request's body is awaited before the proxy is asked; bytes, ms. */
+const BODY_BYTES = 64 * 1024 * 1024
+const BODY_MS = 5000
+
+/**
+ * A request's body, read for the announcement, and in a form that can be sent.
+ *
+ * @typedef {object} Held
+ * @property {Buffer | null} bytes
+ * @property {boolean} truncated whether there is more than `bytes`
+ * @property {any} body for undici, of the kind it was: so that length and framing stay
+ * @property {string} [contentType] that a form brings with it
+ */
+
+/**
+ * Read a body that is at hand without waiting.
+ * @param {any} body as undici's `opts.body`
+ * @returns {Held | undefined} nothing when it must be waited for
+ */
+function readNow (body) {
+  if (body == null) return { bytes: null, truncated: false, body }
+  if (typeof body === 'string') return { bytes: Buffer.from(body), truncated: false, body }
+  if (Buffer.isBuffer(body)) return { bytes: body, truncated: false, body }
+  if (ArrayBuffer.isView(body)) return { bytes: Buffer.from(body.buffer, body.byteOffset, body.byteLength), truncated: false, body }
+  if (body instanceof ArrayBuffer) return { bytes: Buffer.from(body), truncated: false, body }
+  return undefined
+}
+
+/**
+ * Read a body that comes bit by bit. The one place to change when bodies may
+ * follow the request (feature `stream`): then nothing is awaited here.
+ * @param {any} body a stream, an iterable, a Blob or a form
+ * @returns {Promise<Held>}
+ * @throws what the body itself fails with
+ */
+async function readAll (body) {
+  if (isForm(body)) return readForm(body)
+  if (typeof body.arrayBuffer === 'function' && typeof body.stream === 'function') {
+    return { bytes: Buffer.from(await body.arrayBuffer()), truncated: false, body }
+  }
+  const copy = new Copy(BODY_BYTES)
+  /** @type {Uint8Array[]} */
+  const chunks = []
+  const source = iteratorOf(body)
+  const deadline = Date.now() + BODY_MS
+  /** @type {Promise<IteratorResult<any>> | undefined} */
+  let pending
+  for (;;) {
+    pending = Promise.resolve(source.next())
+    const step = await within(pending, deadline - Date.now())
+    if (!step) break
+    if (step.done) return { bytes: copy.bytes(), truncated: false, body: Readable.prototype.isPrototypeOf(body) ? Readable.from(chunks, { objectMode: false }) : again(chunks) }
+    const chunk = typeof step.value === 'string' ? Buffer.from(step.value) : step.value
+    chunks.push(chunk)
+    copy.push(chunk)
+    pending = undefined
+    if (copy.isCut) break
+  }
+  return { bytes: null, truncated: true, body: again(chunks, pending, source) }
+}
+
+/** @param {any} body */
+const isForm = (body) => body?.[Symbol.toStringTag] === 'FormData' && typeof body.append === 'function'
+
+/**
+ * @param {any} form
+ * @returns {Promise<Held>}
+ */
+async function readForm (form) {
+  const local = new FormData()
+  for (const [name, value] of form) typeof value === 'string' ? local.append(name, value) : local.append(name, value, value.name)
+  const encoded = new Response(local)
+  const bytes = Buffer.from(await encoded.arrayBuffer())
+  return { bytes, truncated: false, body: bytes, contentType: encoded.headers.get('content-type') ?? undefined }
+}
+
+/** @param {any} body */
+function iteratorOf (body) {
+  if (body[Symbol.asyncIterator]) return body[Symbol.asyncIterator]()
+  if (body[Symbol.iterator]) return body[Symbol.iterator]()
+  // An old kind of stream, with events only.
+  return new Readable({ objectMode: true }).wrap(body)[Symbol.asyncIterator]()
+}
+
+/**
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {number} ms
+ * @returns {Promise<T | undefined>} nothing when it takes longer
+ */
+function within (promise, ms) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer
+  const late = new Promise((resolve) => { timer = setTimeout(resolve, Math.max(ms, 0), undefined) })
+  return /** @type {Promise<any>} */ (Promise.race([promise, late])).finally(() => clearTimeout(timer))
+}
+
+/**
+ * @param {Uint8Array[]} chunks that were read
+ * @param {Promise<IteratorResult<any>>} [pending] the read under way
+ * @param {any} [source] of the rest
+ */
+async function * again (chunks, pending, source) {
+  yield * chunks
+  if (pending) {
+    const step = await pending
+    if (step.done) return
+    yield step.value
+  }
+  if (!source) return
+  for (;;) {
+    const step = await source.next()
+    if (step.done) return
+    yield step.value
+  }
+}
+
+module.exports = { readNow, readAll }

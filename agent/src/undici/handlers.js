@@ -1,0 +1,314 @@
+'use strict'
+
+const headers = require('../headers.js')
+const { Copy } = require('../report.js')
+
+/**
+ * undici tells a caller what happens to its request through a handler object:
+ * with `onConnect`, `onHeaders`, ... up to version 7, with `onRequestStart`,
+ * `onResponseStart`, ... from version 7 on. Here are both, as the agent needs
+ * them: one that looks on while the application's handler is served, one that
+ * plays undici for a mock, and one that collects an answer.
+ */
+
+/** @param {any} handler */
+const isModern = (handler) => typeof handler.onRequestStart === 'function'
+
+/** What `onRequestStart` gets; it outlives the wait, so that it is given only once. */
+class Controller {
+  /** @param {(reason: any) => void} abort */
+  constructor (abort) {
+    /** @type {any} */
+    this.real = undefined
+    this.abortWith = abort
+    this.aborted = false
+    this.paused = false
+    /** @type {any} */
+    this.reason = null
+    /** @type {any} */
+    this.rawHeaders = null
+    /** @type {any} */
+    this.rawTrailers = null
+    /** @type {() => void} */
+    this.resumed = () => {}
+  }
+
+  pause () {
+    this.paused = true
+    this.real?.pause()
+  }
+
+  resume () {
+    if (!this.paused) return
+    this.paused = false
+    if (this.real) this.real.resume()
+    else this.resumed()
+  }
+
+  /** @param {any} reason */
+  abort (reason) {
+    if (this.aborted) return
+    this.aborted = true
+    this.reason = reason
+    this.abortWith(reason)
+  }
+}
+
+/**
+ * Serves the application's handler and tells what it sees.
+ *
+ * @typedef {object} Watcher
+ * @property {(status: number, statusText: string, pairs: headers.Pairs) => void} head
+ * @property {(chunk: Buffer) => void} data
+ * @property {() => void} end
+ * @property {(error: Error) => void} fail
+ * @property {(abort: (reason: any) => void) => void} connected
+ * @property {(pairs: headers.Pairs) => headers.Pairs} headers changes what the application is shown
+ */
+
+/** For handlers up to version 7. */
+class LegacyObserver {
+  /**
+   * @param {any} handler
+   * @param {Watcher} watcher
+   */
+  constructor (handler, watcher) {
+    this.handler = handler
+    this.watcher = watcher
+    if (handler.onBodySent) this.onBodySent = (/** @type {any} */ chunk) => handler.onBodySent(chunk)
+    if (handler.onRequestSent) this.onRequestSent = () => handler.onRequestSent()
+    if (handler.onResponseStarted) this.onResponseStarted = () => handler.onResponseStarted()
+  }
+
+  /** @param {(reason: any) => void} abort */
+  onConnect (abort) { this.watcher.connected(abort) }
+
+  /**
+   * @param {number} status
+   * @param {any[]} raw
+   * @param {() => void} resume
+   * @param {string} statusText
+   */
+  onHeaders (status, raw, resume, statusText) {
+    if (status < 200) return this.handler.onHeaders(status, raw, resume, statusText)
+    const pairs = headers.fromRaw(raw)
+    this.watcher.head(status, statusText ?? '', pairs)
+    const shown = this.watcher.headers(pairs)
+    return this.handler.onHeaders(status, shown === pairs ? raw : toRaw(shown), resume, statusText)
+  }
+
+  /** @param {Buffer} chunk */
+  onData (chunk) {
+    this.watcher.data(chunk)
+    return this.handler.onData(chunk)
+  }
+
+  /** @param {any} trailers */
+  onComplete (trailers) {
+    this.watcher.end()
+    return this.handler.onComplete(trailers)
+  }
+
+  /** @param {Error} error */
+  onError (error) {
+    this.watcher.fail(error)
+    return this.handler.onError(error)
+  }
+}
+
+/** For handlers from version 7 on. */
+class ModernObserver {
+  /**
+   * @param {any} handler
+   * @param {Watcher} watcher
+   * @param {Controller} controller that the handler was given
+   */
+  constructor (handler, watcher, controller) {
+    this.handler = handler
+    this.watcher = watcher
+    this.controller = controller
+    if (handler.onBodySent) this.onBodySent = (/** @type {any} */ chunk) => handler.onBodySent(chunk)
+    if (handler.onRequestSent) this.onRequestSent = () => handler.onRequestSent()
+    if (handler.onResponseStarted) this.onResponseStarted = () => handler.onResponseStarted()
+  }
+
+  /** @param {any} real */
+  onRequestStart (real) {
+    this.controller.real = real
+    this.watcher.connected((reason) => real.abort(reason))
+  }
+
+  /**
+   * @param {any} real
+   * @param {number} status
+   * @param {any} map
+   * @param {string} statusText
+   */
+  onResponseStart (real, status, map, statusText) {
+    const { controller } = this
+    controller.rawHeaders = real?.rawHeaders
+    if (status < 200) return this.handler.onResponseStart?.(controller, status, map, statusText)
+    const pairs = Array.isArray(controller.rawHeaders) ? headers.fromRaw(controller.rawHeaders) : pairsOfMap(map)
+    this.watcher.head(status, statusText ?? '', pairs)
+    const shown = this.watcher.headers(pairs)
+    if (shown !== pairs) {
+      controller.rawHeaders = toRaw(shown)
+      map = toMultiMap(shown)
+    }
+    return this.handler.onResponseStart?.(controller, status, map, statusText)
+  }
+
+  /**
+   * @param {any} _real
+   * @param {Buffer} chunk
+   */
+  onResponseData (_real, chunk) {
+    this.watcher.data(chunk)
+    return this.handler.onResponseData?.(this.controller, chunk)
+  }
+
+  /**
+   * @param {any} real
+   * @param {any} trailers
+   */
+  onResponseEnd (real, trailers) {
+    this.watcher.end()
+    this.controller.rawTrailers = real?.rawTrailers
+    return this.handler.onResponseEnd?.(this.controller, trailers)
+  }
+
+  /**
+   * @param {any} _real
+   * @param {Error} error
+   */
+  onResponseError (_real, error) {
+    this.watcher.fail(error)
+    return this.handler.onResponseError?.(this.controller, error)
+  }
+}
+
+/**
+ * Play undici: give the handler a whole response, as fast as it reads.
+ * @param {any} handler
+ * @param {Controller} controller
+ * @param {import('../mock.js').Mock} mock
+ */
+function serve (handler, controller, { status, statusText, pairs, body }) {
+  const raw = toRaw(pairs)
+  const isNew = isModern(handler)
+  const end = () => (isNew ? handler.onResponseEnd?.(controller, {}) : handler.onComplete([]))
+  const data = () => {
+    if (controller.aborted) return
+    if (body.length && (isNew ? (handler.onResponseData?.(controller, body), controller.paused) : handler.onData(body) === false)) {
+      controller.resumed = () => { if (!controller.aborted) end() }
+      controller.paused = true
+    } else end()
+  }
+  if (isNew) {
+    controller.rawHeaders = raw
+    handler.onResponseStart?.(controller, status, toMultiMap(pairs), statusText)
+  } else if (handler.onHeaders(status, raw, () => controller.resume(), statusText) === false) controller.paused = true
+  if (controller.paused) controller.resumed = data
+  else data()
+}
+
+/**
+ * @param {any} handler
+ * @param {Controller} controller
+ * @param {any} error
+ */
+function fail (handler, controller, error) {
+  if (isModern(handler)) handler.onResponseError?.(controller, error)
+  else handler.onError(error)
+}
+
+/** Collects a whole answer, from undici of any version. */
+class Collector {
+  /**
+   * @param {string} url
+   * @param {number} limit in bytes
+   * @param {(answer: import('../report.js').Answer) => void} resolve
+   * @param {(error: Error) => void} reject
+   */
+  constructor (url, limit, resolve, reject) {
+    Object.assign(this, { url, limit, resolve, reject })
+    this.copy = new Copy(limit)
+    this.done = resolve
+    this.url = url
+    this.status = 0
+    this.statusText = ''
+    /** @type {headers.Pairs} */
+    this.pairs = []
+    this.onError = reject
+  }
+
+  onConnect () {}
+  onRequestStart () {}
+
+  /**
+   * @param {number} status
+   * @param {any[]} raw
+   * @param {() => void} _resume
+   * @param {string} statusText
+   */
+  onHeaders (status, raw, _resume, statusText) {
+    Object.assign(this, { status, statusText: statusText ?? '', pairs: headers.fromRaw(raw) })
+    return true
+  }
+
+  /**
+   * @param {any} controller
+   * @param {number} status
+   * @param {any} map
+   * @param {string} statusText
+   */
+  onResponseStart (controller, status, map, statusText) {
+    const raw = controller?.rawHeaders
+    Object.assign(this, { status, statusText: statusText ?? '', pairs: Array.isArray(raw) ? headers.fromRaw(raw) : pairsOfMap(map) })
+  }
+
+  /** @param {Buffer} chunk */
+  onData (chunk) {
+    this.copy.push(chunk)
+    return true
+  }
+
+  /**
+   * @param {any} _controller
+   * @param {Buffer} chunk
+   */
+  onResponseData (_controller, chunk) { this.copy.push(chunk) }
+
+  onComplete () {
+    if (this.copy.isCut) return this.onError(new Error(`The response is larger than the ${this.copy.limit} bytes that a handler may be handed`))
+    const { status, statusText, pairs, url } = this
+    this.done({ status, statusText, pairs, body: this.copy.bytes(), url })
+  }
+
+  onResponseEnd () { this.onComplete() }
+
+  /**
+   * @param {any} _controller
+   * @param {Error} error
+   */
+  onResponseError (_controller, error) { this.onError(error) }
+}
+
+/** @param {headers.Pairs} pairs */
+const toRaw = (pairs) => pairs.flat().map((text) => Buffer.from(text, 'latin1'))
+
+/** @param {Record<string, string | string[]>} map */
+const pairsOfMap = (map) => /** @type {headers.Pairs} */ (Object.entries(map ?? {}).flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)])))
+
+/** @param {headers.Pairs} pairs */
+function toMultiMap (pairs) {
+  /** @type {Record<string, string | string[]>} */
+  const map = {}
+  for (const [name, value] of pairs) {
+    const key = name.toLowerCase()
+    map[key] = key in map ? [map[key], value].flat() : value
+  }
+  return map
+}
+
+module.exports = { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern }

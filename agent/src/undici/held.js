@@ -1,0 +1,196 @@
+'use strict'
+
+const { Exchange } = require('../exchange.js')
+const { Chain, isRedirect } = require('../redirects.js')
+const { located } = require('../location.js')
+const { unseen } = require('../unseen.js')
+const headers = require('../headers.js')
+const { readNow, readAll } = require('./body.js')
+const { pairsOf, optionsFor, dispatcherFor } = require('./request.js')
+const { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern } = require('./handlers.js')
+
+/** What a handler may be handed; bytes. */
+const WHOLE_BODY_BYTES = 64 * 1024 * 1024
+
+/** Marks options that were looked at: dispatchers hand them on to each other. */
+const SEEN = Symbol('trafficmock.seen')
+
+/**
+ * undici's redirect interceptor dispatches the next hop with the handler of the
+ * last one; `fetch` does so in the context of its call.
+ * @type {WeakMap<object, Chain>}
+ */
+const chainOf = new WeakMap()
+
+/** A dispatch that waits for the proxy's decision; the dispatcher has not heard of it yet. */
+class HeldDispatch {
+  /**
+   * @param {import('../agent.js').Agent} agent
+   * @param {any} dispatcher
+   * @param {Function} original its `dispatch`
+   * @param {any} opts
+   * @param {any} handler
+   * @param {URL} url
+   * @param {import('../redirects.js').Chain | undefined} chain of the call
+   */
+  constructor (agent, dispatcher, original, opts, handler, url, chain) {
+    this.agent = agent
+    this.dispatcher = dispatcher
+    this.original = original
+    this.opts = opts
+    this.handler = handler
+    this.url = url
+    this.chain = chain
+    /** @type {Exchange | undefined} */
+    this.exchange = undefined
+    /** @type {import('../report.js').Report | undefined} */
+    this.report = undefined
+    this.isHeld = true
+    /** @type {((reason: any) => void) | undefined} */
+    this.realAbort = undefined
+    this.controller = new Controller((reason) => this.aborted(reason))
+  }
+
+  start () {
+    const { handler, controller } = this
+    if (isModern(handler)) handler.onRequestStart(controller, {})
+    else handler.onConnect((/** @type {any} */ reason) => controller.abort(reason), null)
+    if (controller.aborted) return
+    const body = readNow(this.opts.body)
+    if (body) return this.announce(body)
+    readAll(this.opts.body).then((read) => this.announce(read), (error) => this.fail(error))
+  }
+
+  /** @param {import('./body.js').Held} body */
+  announce ({ bytes, truncated, body, contentType }) {
+    if (!this.isHeld) return
+    let pairs = pairsOf(this.opts.headers)
+    if (contentType && !headers.get(pairs, 'content-type')) pairs = [...pairs, ['content-type', contentType]]
+    this.opts = { ...this.opts, body, ...(contentType && { headers: pairs.flat() }) }
+    const method = String(this.opts.method ?? 'GET')
+    this.exchange = new Exchange(this.agent, { url: this.url.href, method: method.toUpperCase(), pairs, body: bytes, truncated }, this)
+    const from = this.chain?.take(this.url.href)
+    if (from) this.exchange.follow(from)
+    else this.exchange.start()
+  }
+
+  /** @param {any} reason why the application gave it up */
+  aborted (reason) {
+    if (this.realAbort) return this.realAbort(reason)
+    if (!this.letGo()) return
+    this.exchange?.cancel()
+    fail(this.handler, this.controller, reason ?? abortError())
+  }
+
+  letGo () {
+    const wasHeld = this.isHeld
+    this.isHeld = false
+    return wasHeld
+  }
+
+  passthrough () {
+    if (this.letGo()) this.send(this.dispatcher, this.opts, this.url.href)
+  }
+
+  /** @param {import('../exchange.js').Outgoing} changed */
+  resume (changed) {
+    if (!this.letGo()) return
+    this.send(dispatcherFor(this.dispatcher, this.url, new URL(changed.url)), optionsFor(this.opts, changed), changed.url)
+  }
+
+  /**
+   * @param {any} dispatcher
+   * @param {any} opts
+   * @param {string} url that it asks
+   */
+  send (dispatcher, opts, url) {
+    const watcher = this.watcher(url)
+    const observer = isModern(this.handler)
+      ? new ModernObserver(this.handler, watcher, this.controller)
+      : new LegacyObserver(this.handler, watcher)
+    try {
+      this.dispatch(dispatcher, opts, observer)
+    } catch (error) {
+      this.report?.fail(error)
+      fail(this.handler, this.controller, error)
+    }
+  }
+
+  /**
+   * @param {any} dispatcher
+   * @param {any} opts
+   * @param {object} handler
+   */
+  dispatch (dispatcher, opts, handler) {
+    const marked = { ...opts, [SEEN]: true }
+    if (dispatcher === this.dispatcher) this.original.call(dispatcher, marked, handler)
+    else unseen(() => dispatcher.dispatch(marked, handler))
+  }
+
+  /**
+   * @param {string} url
+   * @returns {import('./handlers.js').Watcher}
+   */
+  watcher (url) {
+    const exchange = /** @type {Exchange} */ (this.exchange)
+    const report = this.report = exchange.report(url)
+    return {
+      connected: (abort) => {
+        this.realAbort = (reason) => {
+          report.cut()
+          abort(reason)
+        }
+        if (this.controller.aborted) abort(this.controller.reason)
+      },
+      head: (status, statusText, pairs) => {
+        report.head(status, statusText, pairs)
+        if (isRedirect(status, pairs)) this.redirected(report)
+      },
+      data: (chunk) => report.data(chunk),
+      end: () => report.end(),
+      // Given up after its head came: then that, and what came of the body, is the answer.
+      fail: (error) => (report.status ? report.cut() : report.fail(error)),
+      headers: (pairs) => (url === this.url.href ? pairs : located(pairs, url))
+    }
+  }
+
+  /** @param {import('../report.js').Report} report */
+  redirected (report) {
+    const chain = this.chain ?? new Chain()
+    chain.redirected(report.id, report)
+    chainOf.set(this.handler, chain)
+  }
+
+  /** @param {import('../mock.js').Mock} mock */
+  fulfill (mock) {
+    if (!this.letGo()) return
+    try {
+      serve(this.handler, this.controller, mock)
+    } catch (error) {
+      // As undici does when a handler throws.
+      fail(this.handler, this.controller, error)
+    }
+  }
+
+  /** @param {Error} error */
+  fail (error) {
+    if (!this.letGo()) return
+    fail(this.handler, this.controller, error)
+  }
+
+  /**
+   * @param {import('../exchange.js').Outgoing} wanted
+   * @returns {Promise<import('../report.js').Answer>}
+   */
+  perform (wanted) {
+    const dispatcher = dispatcherFor(this.dispatcher, this.url, new URL(wanted.url))
+    const opts = { ...optionsFor(this.opts, wanted), upgrade: undefined }
+    return new Promise((resolve, reject) => {
+      this.dispatch(dispatcher, opts, new Collector(wanted.url, WHOLE_BODY_BYTES, resolve, reject))
+    })
+  }
+}
+
+const abortError = () => new DOMException('This operation was aborted', 'AbortError')
+
+module.exports = { HeldDispatch, SEEN, chainOf }

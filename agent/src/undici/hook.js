@@ -1,0 +1,166 @@
+'use strict'
+
+const { isUnseen } = require('../unseen.js')
+const { Chain, chains } = require('../redirects.js')
+const { internal, urlOf } = require('./request.js')
+const { HeldDispatch, SEEN, chainOf } = require('./held.js')
+
+const GLOBALS = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')]
+const HOOKED = Symbol('trafficmock.hooked')
+
+/**
+ * Intercept undici: Node's own behind `fetch`, and any copy from npm. All its
+ * dispatchers share one `dispatch` per copy, so custom agents are seen too.
+ */
+class UndiciHook {
+  /** @param {import('../agent.js').Agent} agent */
+  constructor (agent) {
+    this.agent = agent
+    /** @type {(() => void)[]} */
+    this.undo = []
+    /** What is asked about upgrades; by default nobody is. @type {(held: any) => boolean} */
+    this.upgrade = () => false
+  }
+
+  /** Hook what is there: the global dispatcher and `fetch`. */
+  install () {
+    this.hookGlobals()
+    for (const symbol of GLOBALS) this.expect(symbol)
+    this.hookFetch(globalThis, true)
+  }
+
+  /**
+   * Every copy of undici, also one bundled into the application, looks for a
+   * global dispatcher while it loads, and sets its own if there is none.
+   * Loading Node's here would decide that for the application.
+   * @param {symbol} symbol
+   */
+  expect (symbol) {
+    if (Object.hasOwn(globalThis, symbol)) return
+    const look = () => {
+      queueMicrotask(() => this.hookGlobals())
+      return undefined
+    }
+    Object.defineProperty(globalThis, symbol, { get: look, configurable: true, enumerable: false })
+    this.undo.push(() => {
+      if (Object.getOwnPropertyDescriptor(globalThis, symbol)?.get === look) Reflect.deleteProperty(globalThis, symbol)
+    })
+  }
+
+  hookGlobals () {
+    // The value, not the getter of `expect`, which would call this again.
+    for (const symbol of GLOBALS) this.hook(Object.getOwnPropertyDescriptor(globalThis, symbol)?.value)
+  }
+
+  /** Hook what `fetch` is about to use: Node loads its undici with the first use of one of these. */
+  hookOwn () {
+    void globalThis.Response
+    this.hookGlobals()
+  }
+
+  /**
+   * Hook a copy of undici from npm.
+   * @param {any} undici its exports
+   */
+  hookModule (undici) {
+    const { Agent, MockAgent } = undici
+    for (const { prototype } of [Agent, MockAgent]) this.hook(prototype)
+    this.hookGlobals()
+    this.hookFetch(undici)
+  }
+
+  /**
+   * @param {any} dispatcher whose kind is to be intercepted
+   */
+  hook (dispatcher) {
+    let owner = dispatcher
+    while (owner && !Object.hasOwn(owner, 'dispatch')) owner = Object.getPrototypeOf(owner)
+    const original = owner?.dispatch
+    if (typeof original !== 'function' || original[HOOKED] === this.agent) return
+    const { agent } = this
+    const take = this.take.bind(this)
+    const dispatch = function (/** @type {any} */ opts, /** @type {any} */ handler) {
+      return take(this, original, opts, handler) || original.call(this, opts, handler)
+    }
+    Object.assign(dispatch, { [HOOKED]: agent })
+    owner.dispatch = dispatch
+    this.undo.push(() => { if (owner.dispatch === dispatch) owner.dispatch = original })
+  }
+
+  /**
+   * @param {any} dispatcher
+   * @param {Function} original
+   * @param {any} opts
+   * @param {any} handler
+   * @returns {boolean} whether it is held now
+   */
+  take (dispatcher, original, opts, handler) {
+    const { agent } = this
+    if (!agent.isAttached || isUnseen() || !opts || opts[SEEN] || !handler || typeof handler !== 'object') return false
+    if (opts.method === 'CONNECT' || leavesToUs(agent, dispatcher)) return false
+    const url = urlOf(dispatcher, opts)
+    if (!url || agent.isOwn(url)) return false
+    const chain = chainOf.get(handler) ?? chains.getStore()
+    if (opts.upgrade) return this.upgrade({ dispatcher, original, opts, handler, url, seen: SEEN, chain })
+    new HeldDispatch(agent, dispatcher, original, opts, handler, url, chain).start()
+    return true
+  }
+
+  /**
+   * @param {any} owner
+   * @param {boolean} [isGlobal]
+   */
+  hookFetch (owner, isGlobal) {
+    if (typeof owner.fetch === 'function') this.hookCall(owner, 'fetch', isGlobal)
+  }
+
+  /**
+   * Every call is a chain of its own, so that its redirects are known as such.
+   * @param {any} owner
+   * @param {string} name
+   * @param {boolean} [isGlobal]
+   */
+  hookCall (owner, name, isGlobal) {
+    const descriptor = Object.getOwnPropertyDescriptor(owner, name)
+    if (!descriptor?.configurable && !descriptor?.writable) return
+    const original = owner[name]
+    const hook = this
+    const call = { [name]: function (/** @type {any[]} */ ...args) {
+      if (!hook.agent.isAttached) return original.apply(this, args)
+      if (isGlobal) hook.hookOwn()
+      hook.hook(args[1]?.dispatcher)
+      return chains.run(new Chain(), () => original.apply(this, args))
+    } }[name]
+    Object.defineProperty(owner, name, valueOf(call, descriptor))
+    this.undo.push(() => { if (owner[name] === call) Object.defineProperty(owner, name, descriptor) })
+  }
+
+  uninstall () {
+    for (const act of this.undo.splice(0).reverse()) act()
+  }
+}
+
+/**
+ * @param {Function} value
+ * @param {PropertyDescriptor} descriptor
+ */
+function valueOf (value, descriptor) {
+  const { configurable, enumerable } = descriptor
+  return { value, writable: true, configurable, enumerable }
+}
+
+/**
+ * Whether a dispatcher sends through our own forward proxy, which then
+ * announces the request, or only chooses between others.
+ * @param {import('../agent.js').Agent} agent
+ * @param {any} dispatcher
+ */
+function leavesToUs (agent, dispatcher) {
+  const name = dispatcher.constructor?.name
+  if (name === 'EnvHttpProxyAgent') return true
+  if (name !== 'ProxyAgent') return false
+  const uri = internal(dispatcher, 'proxy agent options')?.uri
+  return typeof uri === 'string' && URL.canParse(uri) && agent.isOwn(new URL(uri))
+}
+
+module.exports = { UndiciHook }

@@ -1,0 +1,95 @@
+'use strict'
+
+const { stringify } = require('node:querystring')
+
+/** What undici's dispatch options say, and options that say something else. */
+
+/** Hop-by-hop headers that undici sets itself and refuses to be given. */
+const REFUSED = new Set(['connection', 'transfer-encoding', 'keep-alive', 'upgrade', 'expect'])
+
+/** Dispatchers that talk to one origin only. */
+const ONE_ORIGIN = new Set(['Client', 'Pool', 'BalancedPool', 'RoundRobinPool', 'H2CClient', 'MockClient', 'MockPool'])
+
+/**
+ * @param {any} object
+ * @param {string} description of one of undici's own symbols, which it does not export
+ */
+function internal (object, description) {
+  for (let at = object; at; at = Object.getPrototypeOf(at)) {
+    const symbol = Object.getOwnPropertySymbols(at).find((one) => one.description === description)
+    if (symbol) return object[symbol]
+  }
+  return undefined
+}
+
+/**
+ * @param {any} dispatcher
+ * @param {any} opts
+ * @returns {URL | undefined} nothing when it is no HTTP request
+ */
+function urlOf (dispatcher, opts) {
+  const origin = opts.origin ?? internal(dispatcher, 'url')
+  const path = typeof opts.path === 'string' ? opts.path : '/'
+  const full = /^https?:\/\//.test(path) ? path : `${String(origin).replace(/\/$/, '')}${path}`
+  if (!URL.canParse(full)) return undefined
+  const url = new URL(full)
+  if (opts.query) url.search = stringify(opts.query)
+  return /^https?:$/.test(url.protocol) ? url : undefined
+}
+
+/**
+ * @param {any} given `opts.headers`, in any form undici takes
+ * @returns {import('../headers.js').Pairs}
+ */
+function pairsOf (given) {
+  /** @type {import('../headers.js').Pairs} */
+  const pairs = []
+  const add = (/** @type {any} */ name, /** @type {any} */ value) => {
+    if (value == null) return
+    for (const one of Array.isArray(value) ? value : [value]) pairs.push([latin1(name), latin1(one)])
+  }
+  if (Array.isArray(given)) for (let i = 0; i + 1 < given.length; i += 2) add(given[i], given[i + 1])
+  else if (typeof given?.[Symbol.iterator] === 'function') for (const [name, value] of given) add(name, value)
+  else for (const [name, value] of Object.entries(given ?? {})) add(name, value)
+  return pairs
+}
+
+/** @param {any} value */
+const latin1 = (value) => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value))
+
+/**
+ * Options for another request in place of the one that `opts` describe.
+ * @param {any} opts
+ * @param {import('../exchange.js').Outgoing} wanted
+ */
+function optionsFor (opts, wanted) {
+  const url = new URL(wanted.url)
+  const pairs = wanted.pairs.filter(([name]) => !REFUSED.has(name.toLowerCase()))
+  return {
+    ...opts,
+    origin: url.origin,
+    path: url.pathname + url.search,
+    query: undefined,
+    method: wanted.method,
+    headers: pairs.flat(),
+    body: wanted.body?.length ? wanted.body : null
+  }
+}
+
+/**
+ * @param {any} dispatcher
+ * @param {URL} from
+ * @param {URL} to
+ * @returns {any} the dispatcher that can reach `to`
+ */
+function dispatcherFor (dispatcher, from, to) {
+  const isFixed = ONE_ORIGIN.has(dispatcher.constructor?.name)
+  return isFixed && from.origin !== to.origin ? globalDispatcher() : dispatcher
+}
+
+const globalDispatcher = () => {
+  const known = /** @type {any} */ (globalThis)
+  return known[Symbol.for('undici.globalDispatcher.1')] ?? known[Symbol.for('undici.globalDispatcher.2')]
+}
+
+module.exports = { internal, urlOf, pairsOf, optionsFor, dispatcherFor }

@@ -1,0 +1,233 @@
+'use strict'
+
+const { WebSocket } = require('ws')
+const { newId } = require('../agent.js')
+const { TrafficMockError } = require('../errors.js')
+const { unseen } = require('../unseen.js')
+const { openPage } = require('./page.js')
+
+/**
+ * How a client library's side of a WebSocket handshake is finished. Each of
+ * the three is called at most once.
+ *
+ * @typedef {object} Opening
+ * @property {URL} url with the scheme ws or wss
+ * @property {string[]} protocols
+ * @property {Record<string, string>} headers of the handshake, lower-case
+ * @property {any} options for a connection of our own (TLS)
+ * @property {() => void} passthrough
+ * @property {(end: import('./pair.js').End) => void} accept the answer to the handshake will be read from `end`
+ * @property {(error: Error) => void} fail
+ */
+
+const ABNORMAL = 1006
+const NO_STATUS = 1005
+/** Headers of a handshake that belong to that one connection. */
+const OWN_HEADERS = new Set(['connection', 'upgrade', 'host', 'sec-websocket-key', 'sec-websocket-version', 'sec-websocket-protocol', 'sec-websocket-extensions'])
+
+/**
+ * A WebSocket of the application: held until somebody decides, then mocked,
+ * relayed or let through (protocol 3). The application keeps its own WebSocket
+ * class; what it is connected to is our end of a connection within the process,
+ * so that every event is its own class's.
+ */
+class Bridge {
+  /**
+   * @param {import('../agent.js').Agent} agent
+   * @param {Opening} opening
+   */
+  constructor (agent, opening) {
+    this.agent = agent
+    this.opening = opening
+    this.id = newId()
+    this.isHeld = true
+    this.isOver = false
+    /** @type {WebSocket | undefined} */
+    this.page = undefined
+    /** @type {WebSocket | undefined} */
+    this.server = undefined
+    /** @type {[string | Buffer, boolean][]} */
+    this.forServer = []
+    this.saidClosed = new Set()
+  }
+
+  start () {
+    this.agent.hold()
+    this.agent.enter(this.id, this, () => this.agent.send({
+      type: 'ws:connection',
+      socketId: this.id,
+      url: this.opening.url.href,
+      protocols: this.opening.protocols,
+      clientId: this.agent.clientId
+    }))
+  }
+
+  /** @param {any} message about this socket */
+  receive (message) {
+    const act = ACTS[message.type]
+    if (act && !this.isOver) act(this, message)
+  }
+
+  /** @param {Error} error why nobody will decide any more */
+  lost (error) {
+    if (this.isHeld && this.agent.state === 'stopped') return this.passthrough()
+    this.fail(error)
+  }
+
+  /** The application gave the handshake up. */
+  cancel () {
+    if (this.isOver) return
+    this.say('ws:closePage', { code: ABNORMAL, wasClean: false })
+    this.end()
+  }
+
+  passthrough () {
+    if (!this.isHeld) return
+    this.end()
+    this.opening.passthrough()
+  }
+
+  /** @param {Error} error */
+  fail (error) {
+    if (this.isOver) return
+    if (this.isHeld) this.opening.fail(error)
+    this.say('ws:closePage', { code: ABNORMAL, wasClean: false })
+    this.end()
+  }
+
+  /** Nothing more is to come, of either side. */
+  end () {
+    if (this.isOver) return
+    this.isOver = true
+    this.isHeld = false
+    this.page?.terminate()
+    this.server?.terminate()
+    this.agent.leave(this.id)
+    this.agent.release()
+  }
+
+  /** @param {string | undefined} protocol that the server chose; without one the first that was asked for */
+  accept (protocol) {
+    if (!this.isHeld) return
+    this.isHeld = false
+    const { opening } = this
+    const { page, end } = openPage(opening, protocol === undefined ? opening.protocols[0] : protocol)
+    this.page = page
+    page.on('message', (data, isBinary) => this.frame('ws:messageFromPage', data, isBinary))
+    page.on('error', () => {})
+    page.on('close', (code, reason) => {
+      this.say('ws:closePage', closing(code, reason))
+      if (!this.server || this.server.readyState === WebSocket.CLOSED) this.end()
+      else if (code === ABNORMAL) this.server.terminate()
+    })
+    opening.accept(end)
+  }
+
+  connect () {
+    if (this.server) return
+    const { url, protocols, headers, options } = this.opening
+    const own = Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name)))
+    const server = this.server = unseen(() => new WebSocket(url, protocols, { ...options, headers: own, perMessageDeflate: false }))
+    server.on('open', () => {
+      this.accept(server.protocol)
+      for (const [data, isBinary] of this.forServer.splice(0)) server.send(data, { binary: isBinary })
+    })
+    server.on('message', (data, isBinary) => this.frame('ws:messageFromServer', data, isBinary))
+    let error = new TrafficMockError('websocket', `The WebSocket ${url.href} could not be opened.`)
+    server.on('error', (cause) => { error = new TrafficMockError('websocket', `The WebSocket ${url.href} could not be opened: ${cause.message}`, { cause }) })
+    server.on('close', (code, reason) => {
+      this.say('ws:closeServer', closing(code, reason))
+      if (this.isHeld) this.fail(error)
+      else if (!this.page || this.page.readyState === WebSocket.CLOSED) this.end()
+    })
+  }
+
+  /**
+   * @param {any} message
+   */
+  toServer ({ data, isBase64 }) {
+    const { server } = this
+    const frame = isBase64 ? Buffer.from(data, 'base64') : data
+    if (server?.readyState === WebSocket.OPEN) server.send(frame, { binary: isBase64 })
+    else if (server?.readyState === WebSocket.CONNECTING) this.forServer.push([frame, isBase64])
+  }
+
+  /** @param {any} message */
+  toPage ({ data, isBase64 }) {
+    this.accept(undefined)
+    if (this.page?.readyState === WebSocket.OPEN) this.page.send(isBase64 ? Buffer.from(data, 'base64') : data, { binary: isBase64 })
+  }
+
+  /** @param {any} message */
+  closePage (message) {
+    if (message.wasClean === false && !message.code) return this.fail(new TrafficMockError('websocket', 'The mock closed this WebSocket before it was open.'))
+    // A real server can only say why it closes once the socket is open.
+    this.accept(undefined)
+    close(this.page, message)
+  }
+
+  /** @param {any} message */
+  closeServer (message) {
+    if (this.server) close(this.server, message)
+    else this.say('ws:closeServer', { code: message.code, reason: message.reason, wasClean: message.wasClean })
+  }
+
+  /**
+   * @param {string} type
+   * @param {import('ws').RawData} data
+   * @param {boolean} isBinary
+   */
+  frame (type, data, isBinary) {
+    const bytes = /** @type {Buffer} */ (data)
+    this.agent.send({ type, socketId: this.id, data: bytes.toString(isBinary ? 'base64' : 'utf8'), isBase64: isBinary })
+  }
+
+  /**
+   * Each side's end is told once.
+   * @param {string} type
+   * @param {object} how
+   */
+  say (type, how) {
+    if (this.saidClosed.has(type)) return
+    this.saidClosed.add(type)
+    this.agent.send({ type, socketId: this.id, ...how })
+  }
+}
+
+/** @type {Record<string, (bridge: Bridge, message: any) => void>} */
+const ACTS = {
+  'ws:passthrough': (bridge) => bridge.passthrough(),
+  'ws:error': (bridge, { code, message, matches }) => bridge.fail(new TrafficMockError(code, message, { matches })),
+  'ws:connect': (bridge) => bridge.connect(),
+  'ws:ensureOpened': (bridge) => bridge.accept(undefined),
+  'ws:sendToPage': (bridge, message) => bridge.toPage(message),
+  'ws:sendToServer': (bridge, message) => bridge.toServer(message),
+  'ws:closePage': (bridge, message) => bridge.closePage(message),
+  'ws:closeServer': (bridge, message) => bridge.closeServer(message)
+}
+
+/**
+ * @param {number} code
+ * @param {Buffer} reason
+ */
+function closing (code, reason) {
+  const wasClean = code !== ABNORMAL
+  return { ...(code !== NO_STATUS && { code }), reason: reason.toString(), wasClean }
+}
+
+/**
+ * @param {WebSocket | undefined} socket
+ * @param {{ code?: number, reason?: string, wasClean?: boolean }} how
+ */
+function close (socket, { code, reason, wasClean }) {
+  if (!socket || socket.readyState === WebSocket.CLOSED) return
+  if (wasClean === false || code === ABNORMAL || socket.readyState === WebSocket.CONNECTING) return socket.terminate()
+  try {
+    socket.close(code ?? 1000, reason ?? '')
+  } catch {
+    // A code that no close frame may carry (1005, 5000, ...).
+    socket.terminate()
+  }
+}
+
+module.exports = { Bridge }

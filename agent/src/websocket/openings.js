@@ -1,0 +1,168 @@
+'use strict'
+
+const headers = require('../headers.js')
+const { pairsOf } = require('../undici/request.js')
+const { Controller, isModern, fail } = require('../undici/handlers.js')
+const { headerLines } = require('../http/text.js')
+const { MockSocket } = require('../http/mock-socket.js')
+const { onSocket } = require('../http/on-socket.js')
+
+/** How WebSockets begin: a dispatch of undici, or a request of `node:http` (npm `ws`). */
+
+/** @param {URL} url */
+function socketUrl (url) {
+  const other = new URL(url)
+  other.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  return other
+}
+
+/** @param {string | undefined} header */
+const listOf = (header) => (header ?? '').split(',').map((name) => name.trim()).filter(Boolean)
+
+/**
+ * @param {{ dispatcher: any, original: Function, opts: any, handler: any, url: URL, seen: symbol, chain?: import('../redirects.js').Chain }} held
+ * @param {() => void} cancelled
+ * @returns {import('./bridge.js').Opening}
+ */
+function undiciOpening ({ dispatcher, original, opts, handler, url, seen, chain }, cancelled) {
+  const map = headers.toMap(pairsOf(opts.headers))
+  let isReal = false
+  /** @type {((reason: any) => void) | undefined} */
+  let abort
+  const controller = new Controller((reason) => {
+    if (isReal) return abort?.(reason)
+    cancelled()
+    fail(handler, controller, reason)
+  })
+  if (isModern(handler)) handler.onRequestStart(controller, {})
+  else handler.onConnect((/** @type {any} */ reason) => controller.abort(reason), null)
+  return {
+    url: socketUrl(url),
+    protocols: listOf(map['sec-websocket-protocol']),
+    headers: map,
+    options: {},
+    passthrough () {
+      isReal = true
+      const own = connected(handler, controller, (to) => { abort = to })
+      original.call(dispatcher, { ...opts, [seen]: true }, own)
+    },
+    accept (end) {
+      readHead(end, (raw) => {
+        if (!isModern(handler)) return handler.onUpgrade(101, raw, end)
+        controller.rawHeaders = raw
+        handler.onRequestUpgrade(controller, 101, headers.toMap(headers.fromRaw(raw)), end)
+      })
+    },
+    fail (error) {
+      fail(handler, controller, error)
+      if (chain?.socket) setImmediate(ensureClosed, chain.socket)
+    }
+  }
+}
+
+/**
+ * Give a socket whose handshake failed the `close` event that undici 6 leaves
+ * out, and the state that belongs to it.
+ * @param {WebSocket} socket
+ */
+function ensureClosed (socket) {
+  if (socket.readyState !== 0) return
+  Object.defineProperty(socket, 'readyState', { value: 3, configurable: true })
+  socket.dispatchEvent(Object.assign(new Event('close'), { code: 1006, reason: '', wasClean: false }))
+}
+
+/**
+ * The handler as it is, but for its start, which it has had.
+ * @param {any} handler
+ * @param {Controller} controller
+ * @param {(abort: (reason: any) => void) => void} keep
+ */
+function connected (handler, controller, keep) {
+  return new Proxy(handler, {
+    get (target, name) {
+      if (name === 'onConnect') return (/** @type {any} */ abort) => keep(abort)
+      if (name === 'onRequestStart' && target.onRequestStart) {
+        return (/** @type {any} */ real) => {
+          controller.real = real
+          keep((reason) => real.abort(reason))
+        }
+      }
+      const value = target[name]
+      if (typeof value !== 'function') return value
+      // The application's handler knows the controller that it was given first.
+      if (/^on(Response|RequestUpgrade)/.test(String(name)) && isModern(target)) {
+        return (/** @type {any} */ real, /** @type {any[]} */ ...rest) => {
+          controller.rawHeaders = real?.rawHeaders
+          return value.call(target, controller, ...rest)
+        }
+      }
+      return value.bind(target)
+    }
+  })
+}
+
+/**
+ * Read the answer to the handshake off a connection.
+ * @param {import('node:stream').Duplex} end
+ * @param {(raw: Buffer[]) => void} done
+ */
+function readHead (end, done) {
+  let text = Buffer.alloc(0)
+  const read = () => {
+    for (let chunk = end.read(); chunk; chunk = end.read()) {
+      text = Buffer.concat([text, chunk])
+      const at = text.indexOf('\r\n\r\n')
+      if (at < 0) continue
+      end.removeListener('readable', read)
+      if (text.length > at + 4) end.unshift(text.subarray(at + 4))
+      return done(headerLines(text.subarray(0, at).toString('latin1')).flat().map((part) => Buffer.from(part, 'latin1')))
+    }
+  }
+  end.on('readable', read)
+  read()
+}
+
+/**
+ * @param {any} req a `ClientRequest` with an upgrade to websocket
+ * @param {URL} url
+ * @param {any} options of the request
+ * @param {() => void} release goes on with the application's own connection
+ * @param {() => void} cancelled
+ * @returns {import('./bridge.js').Opening}
+ */
+function httpOpening (req, url, options, release, cancelled) {
+  const lines = headerLines(req._header ?? '')
+  const map = headers.toMap(lines.length ? lines : Object.entries(req.getHeaders()).map(([name, value]) => [name, String(value)]))
+  const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername } = options
+  const { destroy } = req
+  req.destroy = (/** @type {any[]} */ ...args) => {
+    const result = destroy.apply(req, args)
+    free()
+    cancelled()
+    onSocket.call(req, new MockSocket(false))
+    return result
+  }
+  const free = () => { delete req.destroy }
+  return {
+    url: socketUrl(url),
+    protocols: listOf(map['sec-websocket-protocol']),
+    headers: map,
+    options: Object.fromEntries(Object.entries({ ca, cert, key, pfx, passphrase, rejectUnauthorized, servername }).filter(([, value]) => value !== undefined)),
+    passthrough () {
+      free()
+      release()
+    },
+    accept (end) {
+      free()
+      end.skipsHead = true
+      onSocket.call(req, end)
+    },
+    fail (error) {
+      free()
+      req.destroy(error)
+      onSocket.call(req, new MockSocket(false))
+    }
+  }
+}
+
+module.exports = { undiciOpening, httpOpening }

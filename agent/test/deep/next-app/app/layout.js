@@ -1,0 +1,1 @@
+export default function Layout ({ children }) { return <html><body>{children}</body></html> }

@@ -1,0 +1,1 @@
+"""The Node agent: its own tests, run by Node's test runner."""

@@ -1,0 +1,66 @@
+"""The Node agent's own tests, against the proxy of this checkout."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.e2e.node_parts import node_binary
+
+AGENT = Path(__file__).parents[2] / "agent"
+INSTALL = "npm ci --prefix agent"
+SECONDS = 240
+
+
+def run(node: str, *files: str) -> subprocess.CompletedProcess[str]:
+    """Run test files of the agent.
+
+    :param node: the Node to run them with.
+    """
+    if not (AGENT / "node_modules" / "ws").exists():
+        raise AssertionError(f"the agent's npm packages are missing; run: {INSTALL}")
+    argv = [node, "--test", "--test-concurrency=1", *(f"test/{name}" for name in files)]
+    env = {**os.environ, "TRAFFICMOCK_TEST_PYTHON": sys.executable, "NODE_OPTIONS": ""}
+    return subprocess.run(
+        argv, cwd=AGENT, env=env, capture_output=True, text=True, check=False, timeout=SECONDS
+    )
+
+
+class AgentTests(SynchronousTestCase):
+    """Each file of ``agent/test`` passes on the machine's Node."""
+
+    def check(self, *files: str, node: str | None = None) -> str:
+        done = run(node or shutil.which("node") or "node", *files)
+        self.assertEqual(done.returncode, 0, done.stdout[-8000:] + done.stderr[-2000:])
+        return done.stdout
+
+    def test_matrix(self) -> None:
+        """Every client library does every feature, loaded as CommonJS and as ESM."""
+        for file in ("matrix-esm.test.mjs", "matrix-cjs.test.cjs"):
+            shown = self.check(file)
+            self.assertIn("fetch, then fulfill", shown)
+            self.assertNotIn("FAILED", shown)
+
+    def test_lifecycle(self) -> None:
+        """It starts, stops, loses its link and comes back as documented."""
+        self.check("lifecycle.test.mjs")
+
+    def test_frameworks(self) -> None:
+        """Express and Fastify are mocked by ``NODE_OPTIONS`` alone."""
+        self.check("frameworks.test.mjs")
+
+    def test_faithful(self) -> None:
+        """What the application's own client does, it still does."""
+        self.check("faithful.test.mjs")
+
+    def test_websocket(self) -> None:
+        """WebSockets are mocked, relayed and let through; Node 22 has a class of its own."""
+        self.check("websocket.test.mjs")
+        self.check("websocket.test.mjs", node=str(node_binary()))
+
+    def test_npm_proxy(self) -> None:
+        """It works with the npm proxy as well."""
+        self.check("npm-proxy.test.mjs", node=str(node_binary()))
