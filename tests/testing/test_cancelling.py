@@ -11,6 +11,7 @@ from tests.e2e.proxies import start_proxy
 from tests.testing.shared_stage import shared_stage
 from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.errors import ConnectionLostError, RefusedError
+from trafficmock.testing.session import TestInfo
 
 NEVER = "**/never"
 
@@ -81,7 +82,7 @@ class ConnectionTests(TestCase):
             await tx.connect(reactor, proxy.url, token="wrong")
         connection = sync.Connection(proxy.url, token="right")
         self.addCleanup(connection.close)
-        mocks = connection.begin(sync.TestInfo(title="t", file="f"))
+        mocks = connection.begin(TestInfo(title="t", file="f"))
         expectation = mocks.expect_request(NEVER, timeout=0)
         proxy.child.stop()
         with self.assertRaises(ConnectionLostError):

@@ -145,7 +145,7 @@ class TrialTests(SynchronousTestCase):
         """Coroutines and Deferreds pass; what a handler raised fails its test; nothing is left."""
         output = run(
             "twisted.trial",
-            f"--temp-directory={self.mktemp()}",
+            f"--temp-directory={Path(self.mktemp()).resolve()}",
             "tests.testing.samples.with_trial",
             proxy=shared_stage().proxy.url,
         )

@@ -29,6 +29,7 @@ T = TypeVar("T")
 
 def as_deferred(promise: Promise[T]) -> Deferred[T]:
     """Give a promise as a Deferred; cancelling it ends the wait."""
+    given_up = False
 
     def settled(done: Promise[T]) -> None:
         if deferred.called or given_up:
@@ -43,7 +44,6 @@ def as_deferred(promise: Promise[T]) -> Deferred[T]:
         given_up = True
         promise.cancel()
 
-    given_up = False
     deferred: Deferred[T] = Deferred(cancelled)
     promise.watch(settled)
     return deferred
