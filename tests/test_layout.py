@@ -17,7 +17,7 @@ ALLOWED = {
     "core": {"errors", "matching", "wire"},
     "history": {"errors", "matching", "wire"},
     "net": {"errors", "matching", "wire", "core", "history"},
-    "options": {"errors", "logs"},
+    "options": {"errors", "logs", "net"},
     "cli": {"attach", "errors"},
     "__main__": {"cli"},
 }

@@ -45,7 +45,7 @@ class CandidatesTests(SynchronousTestCase):
     def test_one_candidate_among_combinations(self) -> None:
         """Globs made of the same few words in all combinations are told apart at once."""
         words = [f"w{n}" for n in range(8)]
-        forms = ("http://{}.test/{}/{}/**", "**/{}/{}/{}", "http://*/{}/{}/{}")
+        forms = ("http://{}.test/{}/{}/**", "**/{}/{}/{}", "http://*/{}/{}/{}", "**/{}/{}{}/*")
         for form in forms:
             globs = [form.format(*three) for three in product(words, words, words)]
             url = form.replace("*", "x").format("w3", "w5", "w1")
@@ -81,7 +81,8 @@ class CandidatesTests(SynchronousTestCase):
         for glob in globs:
             candidates.remove(glob)
         self.assertEqual(len(candidates), 0)
-        whole = (candidates._beginnings, candidates._endings, candidates._components)
+        ends = (candidates._beginnings, candidates._endings)
+        whole = (*ends, candidates._pairs, candidates._components)
         tables = (candidates._exact, *whole, *candidates._pieces.values())
         self.assertEqual(sum(map(len, tables)), 0)
         self.assertFalse(candidates._rest)

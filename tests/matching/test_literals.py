@@ -56,8 +56,8 @@ class GlobLiteralsTests(SynchronousTestCase):
         self.assertEqual(
             literals("/x/{a,b}").variants,
             (
-                Variant(("x", "a"), ("/x/a",), "", "x/a"),
-                Variant(("x", "b"), ("/x/b",), "", "x/b"),
+                Variant(("x", "a"), ("/x/a",), "", "x/a", ("x/a",)),
+                Variant(("x", "b"), ("/x/b",), "", "x/b", ("x/b",)),
             ),
         )
         self.assertEqual(literals("/x/" + "{a,b}" * 4).variants, (Variant(("x",), ("/x/",)),))
@@ -80,6 +80,7 @@ class GlobLiteralsTests(SynchronousTestCase):
                 components.issuperset(variant.components)
                 and url.startswith(variant.beginning)
                 and url.endswith(variant.ending)
+                and all(pair in url for pair in variant.pairs)
                 and all(text in url for text in variant.texts)
                 for variant in compiled.literals.variants
             )

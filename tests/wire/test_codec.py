@@ -117,6 +117,13 @@ class ArbitraryInputTests(SynchronousTestCase):
             detail = b'{"type":"agent:error","message":"\\ud800","detail":' + deep + b"}"
             self.read(detail, compare=False)
 
+    def test_short_complaints(self) -> None:
+        """However much is wrong, the complaint is short."""
+        for message in ({"type": "t" * 5_000_000}, {"type": "hello", "role": "r" * 5_000_000}):
+            payload = json.dumps(message).encode()
+            error = self.assertRaises(InvalidMessageError, decode, payload)
+            self.assertLess(len(str(error)), 1000)
+
     def test_far_too_much(self) -> None:
         """Megabytes of small parts are refused without a second look, for whom it concerns."""
         for junk in (b"[],{},", b"1,", b'{"a":0},'):
@@ -142,8 +149,11 @@ class ArbitraryInputTests(SynchronousTestCase):
             self.read(b'{"type":"ping","at":' + b"9" * digits + b"}")
 
     def test_invalid_utf8(self) -> None:
-        """Bytes that are not UTF-8 are refused, also inside a body."""
+        """Bytes that are not UTF-8 are refused, also inside a body or what nobody reads."""
         for payload in (
+            b'{"type":"ws:connect","socketId":"s","x":"\xff"}',
+            b'{"type":"ws:connect","socketId":"s","\xff":1}',
+            b'{"type":"agent:error","message":"m","detail":"\xff"}',
             b'{"type":"ws:connect","socketId":"\xff"}',
             b'{"type":"ws:connect","socketId":"\xed\xa0\x80"}',
             compact(GOOD[8]).replace(b"aGk=", b"aG\xffk="),

@@ -1,7 +1,7 @@
 """Which conditions can match a URL at all, without trying them one by one."""
 
 from collections.abc import Hashable, Iterable
-from itertools import accumulate
+from itertools import accumulate, pairwise, starmap
 from typing import Generic, TypeVar
 
 import attrs
@@ -70,6 +70,7 @@ class Candidates(Generic[T]):
     _exact: Shelf[T] = attrs.Factory(Shelf)
     _beginnings: Shelf[T] = attrs.Factory(Shelf)
     _endings: Shelf[T] = attrs.Factory(Shelf)
+    _pairs: Shelf[T] = attrs.Factory(Shelf)
     _components: Shelf[T] = attrs.Factory(Shelf)
     _pieces: dict[int, Shelf[T]] = attrs.Factory(lambda: {n: Shelf() for n in PIECE_LENGTHS})
     #: Tried for every URL that contains their needle.
@@ -112,8 +113,11 @@ class Candidates(Generic[T]):
         if self._endings:
             last = url[-MAX_END - 1 :].split("/")
             found += self._endings.find(accumulate(reversed(last), _and_before))
+        components = url.split("/")
+        if self._pairs:
+            found += self._pairs.find(set(starmap(_and_then, pairwise(components))))
         if self._components:
-            found += self._components.find(set(url.split("/")))
+            found += self._components.find(set(components))
         for length, shelf in self._pieces.items():
             if shelf:
                 found += shelf.find({url[n : n + length] for n in range(len(url) - length + 1)})
@@ -148,6 +152,8 @@ class Candidates(Generic[T]):
             yield self._beginnings, variant.beginning
         if variant.ending:
             yield self._endings, variant.ending
+        for pair in variant.pairs:
+            yield self._pairs, pair
         for component in variant.components:
             yield self._components, component
 

@@ -11,10 +11,10 @@ from trafficmock.matching.linear import (
     as_subject,
     byte_escape,
 )
-from trafficmock.matching.literals import Literals, glob_literals
+from trafficmock.matching.literals import MAX_VARIANTS, Literals, glob_literals
 from trafficmock.matching.resolve import OPAQUE_CHARACTERS, resolve
 from trafficmock.matching.shapes import TwoStars
-from trafficmock.matching.tokens import GlobError, Token, Wild, tokenize
+from trafficmock.matching.tokens import GlobError, Token, Wild, tokenize, write_out
 
 ANY_CHARACTER = rb"(?:[^\n\r\xe2]|\xe2[^\x80]|\xe2\x80[^\xa8\xa9])"
 PATTERNS = {
@@ -32,12 +32,13 @@ class Glob:
 
     :param literals: what a URL must contain to match.
     :param pattern: the whole glob; none is needed when the literals are exact.
-    :param shape: a quicker way for ordinary URLs, if the glob is simple enough.
+    :param shapes: a quicker way for ordinary URLs, one for each way through the braces, if
+        the glob is simple enough.
     """
 
     literals: Literals
     pattern: LinearPattern | None = None
-    shape: TwoStars | None = None
+    shapes: tuple[TwoStars, ...] = ()
 
     def fullmatch(self, url: str) -> bool:
         """Tell whether the glob matches, in time linear in the URL's length.
@@ -49,8 +50,8 @@ class Glob:
             return url == literals.exact
         if literals.needle not in url:
             return False
-        if self.shape is not None and url.isprintable():
-            return self.shape.fullmatch(url)
+        if self.shapes and url.isprintable():
+            return any(shape.fullmatch(url) for shape in self.shapes)
         return self.pattern.fullmatch(as_subject(url))
 
 
@@ -74,7 +75,13 @@ def compile_glob(glob: str, *, base_url: str | None = None, websocket: bool = Fa
         pattern = LinearPattern(translate(tokens))
     except PatternTooLargeError as error:
         raise _too_long(glob, error) from error
-    return Glob(literals, pattern, TwoStars.from_tokens(tokens))
+    return Glob(literals, pattern, _shapes(tokens))
+
+
+def _shapes(tokens: Sequence[Token]) -> tuple[TwoStars, ...]:
+    found = [TwoStars.from_tokens(plain) for plain in write_out(tokens, MAX_VARIANTS) or ()]
+    shapes = tuple(shape for shape in found if shape is not None)
+    return shapes if len(shapes) == len(found) else ()
 
 
 def _too_long(glob: str, why: object) -> GlobError:

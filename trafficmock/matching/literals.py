@@ -6,12 +6,11 @@ components between two slashes at best, parts of them otherwise.
 """
 
 import itertools
-import math
 from collections.abc import Iterable, Sequence
 
 import attrs
 
-from trafficmock.matching.tokens import Plain, Token, Wild
+from trafficmock.matching.tokens import Plain, Token, Wild, write_out
 
 #: Brace groups are written out up to this many combinations; beyond, they count as stars.
 MAX_VARIANTS = 8
@@ -51,12 +50,15 @@ class Variant:
     :param beginning: what the URL begins with, up to a slash that is left out; it names a
         host at least.
     :param ending: what the URL ends with, behind a slash.
+    :param pairs: neighbouring components with the slash between them: two common words side
+        by side are rare.
     """
 
     components: tuple[str, ...]
     texts: tuple[str, ...]
     beginning: str = ""
     ending: str = ""
+    pairs: tuple[str, ...] = ()
 
     @classmethod
     def from_runs(cls, runs: Iterable[Run]) -> "Variant":
@@ -67,7 +69,9 @@ class Variant:
         telling = tuple(c for c in components if c not in COMMON_COMPONENTS)
         if not runs:
             return cls(telling, tuple(texts))
-        return cls(telling, tuple(texts), _beginning(runs[0]), _ending(runs[-1]))
+        neighbours = (itertools.pairwise(run.components) for run in runs)
+        pairs = tuple(f"{a}/{b}" for a, b in itertools.chain(*neighbours) if a and b)
+        return cls(telling, tuple(texts), _beginning(runs[0]), _ending(runs[-1]), pairs)
 
 
 def _beginning(run: Run) -> str:
@@ -108,17 +112,10 @@ def glob_literals(tokens: Sequence[Token]) -> Literals:
     """
     if len(tokens) == 1 and isinstance(only := tokens[0], str):
         return Literals((Variant((), (only,)),), exact=only)
-    groups = [len(token) for token in tokens if isinstance(token, tuple)]
-    affordable = math.prod(groups) <= MAX_VARIANTS
-    choices = [_choices(token, affordable=affordable) for token in tokens]
-    written_out = itertools.product(*choices)
-    return Literals(tuple(Variant.from_runs(_runs(itertools.chain(*v))) for v in written_out))
-
-
-def _choices(token: Token, *, affordable: bool) -> Sequence[tuple[Plain, ...]]:
-    if not isinstance(token, tuple):
-        return [(token,)]
-    return token if affordable else [(Wild.ANYTHING,)]
+    written_out = write_out(tokens, MAX_VARIANTS)
+    if written_out is None:
+        written_out = [tuple(Wild.ANYTHING if isinstance(t, tuple) else t for t in tokens)]
+    return Literals(tuple(Variant.from_runs(_runs(plain)) for plain in written_out))
 
 
 def _runs(tokens: Iterable[Plain]) -> list[Run]:

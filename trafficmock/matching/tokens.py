@@ -1,7 +1,10 @@
 """The grammar of globs: stars, braces, escapes, and text that means itself."""
 
 import enum
+import itertools
+import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -43,6 +46,17 @@ def tokenize(glob: str) -> tuple[Token, ...]:
     for lexeme in LEXEME.finditer(glob):
         reader.read(lexeme[0], lexeme.start())
     return reader.finish()
+
+
+def write_out(tokens: Sequence[Token], most: int) -> list[tuple[Plain, ...]] | None:
+    """Write a glob as the globs without braces that it stands for.
+
+    :param most: how many of them at the most; nothing is returned when there are more.
+    """
+    choices = [token if isinstance(token, tuple) else ((token,),) for token in tokens]
+    if math.prod(map(len, choices)) > most:
+        return None
+    return [tuple(itertools.chain(*parts)) for parts in itertools.product(*choices)]
 
 
 @attrs.define

@@ -35,6 +35,8 @@ _NOT_BASE64 = bytes(
 _LONGEST_INTEGER = 4000
 """Digits; the standard library refuses integers that are not much longer."""
 
+_MOST_QUOTED = 300
+
 _MOST_PARTS = 200_000
 """Commas and brackets in a message that gets a second chance.
 
@@ -50,6 +52,9 @@ def decode(payload: bytes) -> ClientMessage:
         json does not rescue (``3.0`` for 3, lone surrogates).
     """
     try:
+        if not payload.isascii():
+            # msgspec does not look at the text of keys that it skips.
+            payload.decode()
         message = _decoder.decode(payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         return _second_chance(payload, str(error))
@@ -182,4 +187,9 @@ def _invalid(document: Any, error: Exception) -> InvalidMessageError:
 
 
 def _complaint(kind: str, why: object) -> str:
-    return f"this {kind or 'message'} is not valid: {why}"
+    return f"this {_short(kind) or 'message'} is not valid: {_short(str(why))}"
+
+
+def _short(text: str) -> str:
+    """Quote no more of a message than is needed to find it."""
+    return text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]}…"

@@ -1,0 +1,1 @@
+"""Bad input against the running service, while ten honest connections are being served."""

@@ -1,0 +1,221 @@
+"""What every hostile case has in common: the service, the honest ten, and what must hold after."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from attrs import define, field
+from twisted.trial.unittest import SkipTest, TestCase
+
+from benchmarks.process import cpu_seconds, memory
+from tests.e2e.proxies import start_proxy, target
+from tests.hostile.honest import Honest
+from tests.hostile.raw import HELLO, Raw, connect, pause, reactor
+
+if TYPE_CHECKING:
+    from tests.e2e.proxies import Proxy
+
+MIB = 1 << 20
+TIMES_CALM = 25
+MOST_CPU = 0.5
+"""Seconds that the service may work on other things while somebody honest waits."""
+
+MOST_SECONDS = 5.0
+"""That somebody honest may wait; other work on the machine delays an answer as well."""
+
+MOST_GROWTH = 160 * MIB
+"""Resident memory that all cases of one service together may leave behind, history included."""
+
+FRAME_LIMIT = 12 * MIB
+QUEUE_LIMIT = 4 * MIB
+CONNECTION_LIMIT = 150
+CLAIM_SECONDS = 1.5
+
+ORDINARY = (
+    *("--max-frame-bytes", str(FRAME_LIMIT)),
+    *("--send-queue-bytes", str(QUEUE_LIMIT)),
+    *("--max-connections", str(CONNECTION_LIMIT)),
+    *("--claim-timeout-ms", str(round(CLAIM_SECONDS * 1000))),
+    *("--history-limit", "3000"),
+    *("--history-bytes", str(16 * MIB)),
+)
+
+
+@define(eq=False)
+class Shared:
+    """A service that all cases with the same options meet, one after the other."""
+
+    proxy: Proxy
+    resident: int = field(init=False)
+    read: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        self.resident = memory(self.proxy.child.process.pid).resident
+
+    def cpu(self) -> float:
+        """Tell how many seconds it has worked so far."""
+        return cpu_seconds(self.proxy.child.process.pid)
+
+    def growth(self) -> int:
+        return memory(self.proxy.child.process.pid).resident - self.resident
+
+    def peek(self) -> str:
+        """Give what it logged in this case so far."""
+        return self.proxy.child.output()[self.read :]
+
+    def news(self) -> str:
+        """Give what it logged in this case, which ends with that."""
+        logged = self.peek()
+        self.read += len(logged)
+        return logged
+
+
+_running: dict[tuple[str, ...], Shared] = {}
+
+
+def running(options: tuple[str, ...]) -> Shared:
+    """Give the service with these options; it ends with the test run."""
+    if options not in _running:
+        proxy = start_proxy(options)
+        _running[options] = Shared(proxy)
+        reactor.addSystemEventTrigger("before", "shutdown", proxy.child.stop)
+    return _running[options]
+
+
+class HostileTestCase(TestCase):
+    """A case in which ten honest connections are served all the while."""
+
+    timeout = 120
+    options: ClassVar[tuple[str, ...]] = ORDINARY
+    token: ClassVar[str | None] = None
+
+    async def setUp(self) -> None:  # type: ignore[override] # trial waits for it
+        if target() != "ours":
+            raise SkipTest("the npm proxy is not the one that must withstand this")
+        self.service = running(self.options)
+        self.url = self.service.proxy.url
+        self.hostile: list[Raw] = []
+        self.honest = Honest()
+        self.addCleanup(self._release)
+        await self.honest.come(self.url, self.token, self.service.cpu)
+        self.addCleanup(self._verify)
+
+    async def _verify(self) -> None:
+        """See that the ten were served well, and that nothing is left of anybody else."""
+        await self.honest.go_on()
+        await self._drop_hostile()
+        await self._only_honest_left()
+        waited, calm = self.honest.waited(), self.honest.calm
+        await self.honest.leave()
+        self.assertEqual(self.honest.faults(), [])
+        self.assertLess(waited.cpu, max(MOST_CPU, TIMES_CALM * calm.cpu), calm)
+        self.assertLess(waited.seconds, max(MOST_SECONDS, TIMES_CALM * calm.seconds), calm)
+        self.assertLess(self.service.growth(), MOST_GROWTH)
+
+    async def _release(self) -> None:
+        """Leave nothing open, however the case went, and look at what the service logged."""
+        await self._drop_hostile()
+        await self.honest.leave()
+        news = self.service.news()
+        for word in ("Traceback", "Unhandled", " critical "):
+            self.assertNotIn(word, news)
+
+    async def _drop_hostile(self) -> None:
+        for raw in self.hostile:
+            raw.reset()
+        for raw in self.hostile:
+            await raw.end()
+
+    async def _only_honest_left(self) -> None:
+        """Wait until nobody else is connected any more."""
+        expected = self.honest.connection_ids()
+        for _ in range(100):
+            shown = await self.connected()
+            if shown == expected:
+                return
+            await pause(0.02)
+        self.assertEqual(shown, expected)
+
+    # Who comes
+
+    async def come(self) -> Raw:
+        """Open a TCP connection."""
+        raw = await connect(self.url)
+        self.hostile.append(raw)
+        return raw
+
+    async def upgraded(self) -> Raw:
+        """Open a WebSocket."""
+        raw = await self.come()
+        await raw.upgrade()
+        return raw
+
+    async def client(self, role: str, name: str = "hostile") -> Raw:
+        """Open a WebSocket and say hello."""
+        raw = await self.upgraded()
+        token = {"token": self.token} if self.token else {}
+        welcome = await raw.hello(role, clientId=name, **token)
+        self.assertEqual(welcome["type"], "hello:ok")
+        return raw
+
+    async def worker_with_test(self, name: str = "hostile", **matcher: Any) -> Raw:
+        """Open a worker with one test and one route, for what clients called ``name`` do."""
+        worker = await self.client("playwright", name)
+        worker.send(
+            test(name),
+            {
+                "type": "route:register",
+                "routeId": f"route of {name}",
+                "testId": name,
+                "matcher": {"clientIds": [name]} | matcher,
+            },
+        )
+        await worker.of_type("route:registered")
+        return worker
+
+    async def get(self, path: str) -> Any:
+        """Ask REST, on a connection of its own."""
+        raw = await connect(self.url)
+        raw.write(b"GET %s HTTP/1.1\r\nhost: localhost\r\n\r\n" % path.encode())
+        answer = await raw.answer()
+        raw.drop()
+        await raw.end()
+        self.assertEqual(answer.status, 200)
+        return answer.json()
+
+    async def connected(self) -> set[str]:
+        """Ask REST who is connected."""
+        report = await self.get("/api/connections")
+        return {row["connectionId"] for row in report["nodeAgents"] + report["runnerWorkers"]}
+
+
+def hello(role: str = "node", **more: Any) -> dict[str, Any]:
+    """Write a hello."""
+    return HELLO | {"role": role, "clientId": "hostile"} | more
+
+
+def test(name: str) -> dict[str, Any]:
+    """Write the registration of a test."""
+    return {
+        "type": "test:register",
+        "testId": name,
+        "title": f"test of {name}",
+        "file": f"/tests/{name}.spec.ts",
+        "workerId": "0",
+    }
+
+
+def request(request_id: str, client_id: str = "hostile", **more: Any) -> dict[str, Any]:
+    """Write the start of a request."""
+    made: dict[str, Any] = {
+        "url": "http://hostile.test/x",
+        "method": "GET",
+        "headers": {},
+        "bodyBase64": None,
+    }
+    return {
+        "type": "request:start",
+        "requestId": request_id,
+        "clientId": client_id,
+        "request": made | more,
+    }

@@ -1,0 +1,13 @@
+"""The honest ten by themselves."""
+
+from tests.hostile.case import HostileTestCase
+from tests.hostile.raw import pause
+
+
+class CalmTests(HostileTestCase):
+    """Nobody misbehaves."""
+
+    async def test_alone(self) -> None:
+        """The ten are served as long as they stay, and are all that is connected."""
+        await pause(1.0)
+        self.assertEqual(await self.connected(), self.honest.connection_ids())

@@ -1,0 +1,87 @@
+"""Every field of every message, wrong in every way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.hostile.case import HostileTestCase
+from tests.hostile.shapes import broken, message_types, sample
+from trafficmock.wire.inbound import ClientMessage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.hostile.raw import Raw
+    from tests.hostile.shapes import Broken
+
+SIDE_EFFECTS = {"decision:error", "ws:error"}
+"""What may come before the complaint: who waits for the message is answered."""
+
+
+def all_broken(*, hello: bool) -> Iterator[Broken]:
+    """Give the broken messages of one type, or of all others."""
+    for kind in message_types():
+        if (kind.tag == "hello") == hello:
+            yield from broken(kind)
+
+
+class FieldTests(HostileTestCase):
+    """Types, missing fields and values out of range."""
+
+    def test_all_types_are_meant(self) -> None:
+        """The generator knows all messages that clients may send, and breaks each."""
+        self.assertEqual(len(message_types()), len(ClientMessage.__args__))
+        for kind in message_types():
+            self.assertGreater(len(list(broken(kind))), 5, kind.tag)
+
+    async def test_of_clients(self) -> None:
+        """A wrong message is answered by ``invalid_message``, and the connection goes on."""
+        for role in ("node", "playwright"):
+            raw = await self.client(role)
+            for number, one in enumerate(all_broken(hello=False)):
+                raw.send(one.message)
+                await self.assert_complaint(raw, one)
+                if number % 250 == 0:
+                    await self.honest.go_on()
+            self.assertEqual(await raw.barrier(), [])
+
+    async def test_pipelined(self) -> None:
+        """Hundreds of wrong messages in one segment are answered one by one."""
+        raw = await self.client("playwright")
+        wrong = list(all_broken(hello=False))
+        raw.send(*(one.message for one in wrong))
+        for one in wrong:
+            await self.assert_complaint(raw, one)
+
+    async def assert_complaint(self, raw: Raw, one: Broken) -> None:
+        answer = await raw.message()
+        while answer["type"] in SIDE_EFFECTS:
+            answer = await raw.message()
+        self.assertEqual(answer["type"], "proxy:error", (one.what, answer))
+        self.assertEqual(answer["code"], "invalid_message", one.what)
+
+    async def test_of_strangers(self) -> None:
+        """A wrong hello is refused by ``invalid_hello`` and 1008."""
+        for one in all_broken(hello=True):
+            raw = await self.upgraded()
+            raw.send(one.message)
+            answer = await raw.message()
+            self.assertEqual(answer["type"], "hello:error", one.what)
+            self.assertEqual(answer["code"], "invalid_hello", one.what)
+            self.assertEqual((await raw.close_frame())[0], 1008, one.what)
+            raw.drop()
+        await self.honest.go_on()
+
+    async def test_before_hello(self) -> None:
+        """Every valid message before hello but a heartbeat is refused, and does nothing."""
+        for kind in message_types():
+            if kind.tag in {"hello", "ping", "pong"}:
+                continue
+            raw = await self.upgraded()
+            raw.send(sample(kind), sample(kind))
+            answer = await raw.message()
+            self.assertEqual((answer["type"], answer["code"]), ("hello:error", "invalid_hello"))
+            self.assertEqual((await raw.close_frame())[0], 1008)
+            raw.drop()
+            self.assertEqual(await raw.end(), b"")
+        await self.honest.go_on()

@@ -1,0 +1,263 @@
+"""Messages that are no JSON, hardly JSON, or far too much of it."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import TYPE_CHECKING, Any
+
+from tests.hostile.case import MIB, HostileTestCase, hello, request
+from tests.hostile.frames import BINARY, frame
+
+if TYPE_CHECKING:
+    from tests.hostile.raw import Raw
+
+NESTED = 100_000
+_NO_MESSAGES = {
+    "nothing": b"",
+    "blanks": b" \r\n\t",
+    "NUL": b"\0",
+    "a word": b"hello",
+    "half an object": b'{"type":"ping","at":',
+    "two objects": b'{"type":"ping","at":1}{"type":"ping","at":2}',
+    "something behind": b'{"type":"ping","at":1} x',
+    "a comma too many": b'{"type":"ping","at":1,}',
+    "single quotes": b"{'type':'ping','at':1}",
+    "a comment": b'{"type":"ping",/* */"at":1}',
+    "a byte order mark": b'\xef\xbb\xbf{"type":"ping","at":1}',
+    "UTF-16": '{"type":"ping","at":1}'.encode("utf-16"),
+    "NaN": b'{"type":"ping","at":NaN}',
+    "Infinity": b'{"type":"ping","at":-Infinity}',
+    "hexadecimal": b'{"type":"ping","at":0x10}',
+    "a leading zero": b'{"type":"ping","at":01}',
+    "a plus": b'{"type":"ping","at":+1}',
+    "infinite": b'{"type":"ping","at":1e999}',
+    "a raw line feed in a string": b'{"type":"ping\n","at":1}',
+    "an unknown escape": b'{"type":"p\\xing","at":1}',
+    "half an escape": b'{"type":"ping\\u00","at":1}',
+    "a string that never ends": b'{"type":"' + b"x" * 1000,
+    "invalid UTF-8": b'{"type":"agent:error","message":"\xff\xfe"}',
+    "an overlong encoding": b'{"type":"agent:error","message":"\xc0\xaf"}',
+    "a surrogate in UTF-8": b'{"type":"agent:error","message":"\xed\xa0\x80"}',
+    "beyond Unicode": b'{"type":"agent:error","message":"\xf5\x80\x80\x80"}',
+    "null": b"null",
+    "a number": b"42",
+    "a string": b'"ping"',
+    "a list": b'[{"type":"ping","at":1}]',
+    "no type": b'{"at":1}',
+    "a type of null": b'{"type":null}',
+    "a type in a list": b'{"type":["ping"],"at":1}',
+    "an unknown type": b'{"type":"pong:ping","at":1}',
+    "an answer of ours": b'{"type":"hello:ok","connectionId":"x"}',
+    "lists within lists": b"[" * NESTED,
+    "closed lists within lists": b"[" * NESTED + b"]" * NESTED,
+    "objects within objects": b'{"type":"agent:error","message":"","detail":'
+    + b'{"a":' * NESTED
+    + b"1"
+    + b"}" * (NESTED + 1),
+    "nested keys that nobody knows": b'{"type":"ping","at":1,"x":'
+    + b"[" * NESTED
+    + b"]" * NESTED
+    + b"}",
+}
+
+
+class NoMessageTests(HostileTestCase):
+    """What cannot be read."""
+
+    async def test_of_clients(self) -> None:
+        """It is answered by ``invalid_message``, and the connection goes on."""
+        for role in ("node", "playwright"):
+            raw = await self.client(role)
+            for name, sent in _NO_MESSAGES.items():
+                for opcode in (0x1, BINARY):
+                    raw.write(frame(sent, opcode=opcode))
+                    await self.assert_complaint(raw, name)
+            self.assertEqual(await raw.barrier(), [])
+            await self.honest.go_on()
+
+    async def assert_complaint(self, raw: Raw, name: str) -> None:
+        answer = await raw.message()
+        self.assertEqual((answer["type"], answer["code"]), ("proxy:error", "invalid_message"), name)
+        self.assertLess(len(answer["message"]), 2000, name)
+
+    async def test_of_strangers(self) -> None:
+        """It is refused by ``invalid_hello`` and 1008."""
+        for name, sent in _NO_MESSAGES.items():
+            raw = await self.upgraded()
+            raw.write(frame(sent))
+            answer = await raw.message()
+            self.assertEqual(answer["code"], "invalid_hello", name)
+            self.assertEqual((await raw.close_frame())[0], 1008, name)
+            raw.drop()
+        await self.honest.go_on()
+
+
+class UnusualTests(HostileTestCase):
+    """What can be read after all."""
+
+    async def started(self, payload: bytes) -> dict[str, Any]:
+        """Send a request written by hand; give what the history kept of it."""
+        raw = await self.client("node")
+        raw.write(frame(payload))
+        decision = await raw.message()
+        self.assertEqual(decision["type"], "decision:passthrough", decision)
+        shown = await self.get("/api/history/" + decision["requestId"])
+        entry: dict[str, Any] = shown["entry"]
+        return entry
+
+    async def test_duplicate_keys(self) -> None:
+        """Of keys that are there twice the last one counts, as in JavaScript."""
+        payload = json.dumps(request("first")).replace('"first"', '"first","requestId":"twice"')
+        self.assertEqual((await self.started(payload.encode()))["id"], "twice")
+
+    async def test_lone_surrogates(self) -> None:
+        """Lone surrogates go through to the history and to other clients as they came."""
+        worker = await self.worker_with_test(predicate=True)
+        payload = json.dumps(request("lone", headers={"x-lone": "\ud800 \udfff"}))
+        raw = await self.client("node")
+        raw.write(frame(payload.encode()))
+        claim = await worker.of_type("request:claim")
+        self.assertEqual(claim["request"]["headers"], {"x-lone": "\ud800 \udfff"})
+        worker.send(
+            {
+                "type": "request:claim-result",
+                "requestId": "lone",
+                "testId": "hostile",
+                "matches": [],
+            }
+        )
+        self.assertEqual((await raw.message())["type"], "decision:passthrough")
+        shown = await self.get("/api/history/lone")
+        self.assertEqual(shown["entry"]["request"]["headers"]["x-lone"], "\ud800 \udfff")
+
+    async def test_numbers(self) -> None:
+        """Numbers of any length and form that JavaScript reads are read."""
+        raw = await self.client("node")
+        for at in ("3.0", "-0", "1e3", "1E+2", "9" * 400, "1." + "0" * 3000, "1" + "0" * 5000):
+            raw.write(frame(b'{"type":"ping","at":%s}' % at.encode()))
+            answer = await raw.message()
+            self.assertIn(answer["type"], ("pong", "proxy:error"), at[:20])
+        await self.honest.go_on()
+
+    async def test_keys_that_nobody_knows(self) -> None:
+        """Unknown keys, thousands of them and of any kind, are ignored."""
+        extra = {f"key {number}": [None, {"a": number}] for number in range(20_000)}
+        raw = await self.client("node")
+        raw.send(extra | {"type": "ping", "at": 6}, {"type": "ping", "at": 7, "": "\ud800"})
+        self.assertEqual([(await raw.message())["at"] for _ in range(2)], [6, 7])
+
+    async def test_names_that_mean_something_elsewhere(self) -> None:
+        """Ids and names with controls, markup or paths are text like any other."""
+        for name in (
+            "__proto__",
+            "../../etc/passwd",
+            "a\0b",
+            "<script>",
+            "\u202e",
+            "%00",
+            "?q=#",
+            " ",
+        ):
+            raw = await self.client("node")
+            raw.send(request(name, name, url=name or "x", method=name, headers={name: name}))
+            decision = await raw.message()
+            self.assertEqual(
+                (decision["type"], decision["requestId"]), ("decision:passthrough", name)
+            )
+        await self.get("/api/history?q=script")
+        await self.honest.go_on()
+
+
+class LargeTests(HostileTestCase):
+    """What is large in an unexpected place."""
+
+    async def passed(self, **more: Any) -> None:
+        raw = await self.client("node")
+        raw.send(request("large", **more))
+        self.assertEqual((await raw.of_type("decision:passthrough"))["requestId"], "large")
+        await self.honest.go_on()
+
+    async def test_header_value(self) -> None:
+        """A header of 10 MB is passed on."""
+        await self.passed(headers={"x-large": "v" * (10 * MIB)})
+
+    async def test_header_names(self) -> None:
+        """Fifty thousand headers are passed on."""
+        await self.passed(headers={f"x-{number}": "" for number in range(50_000)})
+
+    async def test_url(self) -> None:
+        """A URL of 4 MB is matched and passed on."""
+        await self.passed(url="http://hostile.test/" + "a/" * (2 * MIB))
+
+    async def test_body_that_is_no_base64(self) -> None:
+        """A body of junk is passed on, and shown, as lenient decoders read it."""
+        await self.passed(method="POST", bodyBase64='\ud800%$§ \\"' * 100_000)
+        shown = await self.get("/api/history/large")
+        base64.b64decode(shown["entry"]["request"]["bodyBase64"] or "", validate=True)
+
+    async def test_titles(self) -> None:
+        """A test with a title of 5 MB is named in errors without harm to anybody."""
+        workers = [await self.client("playwright") for _ in range(2)]
+        for number, worker in enumerate(workers):
+            name = f"hostile {number}"
+            worker.send(
+                {
+                    "type": "test:register",
+                    "testId": name,
+                    "title": "t" * (5 * MIB),
+                    "file": "f",
+                    "workerId": "1",
+                },
+                {
+                    "type": "route:register",
+                    "routeId": name,
+                    "testId": name,
+                    "matcher": {"clientIds": ["hostile"]},
+                },
+            )
+            await worker.of_type("route:registered")
+        agent = await self.client("node")
+        agent.send(request("ambiguous"))
+        decision = await agent.message()
+        self.assertEqual(
+            (decision["type"], decision.get("code")), ("decision:error", "ambiguous_route")
+        )
+
+    async def test_unreadable(self) -> None:
+        """10 MB of numbers or lists in the wrong place hold nobody up for long."""
+        raw = await self.client("node")
+        for junk in (b"[1,2.5,null]," * (MIB // 2), b"[],{}," * MIB, b'"\\ud800",' * MIB):
+            raw.write(frame(b'{"type":"ping","at":[' + junk + b"0]}"))
+            answer = await raw.message()
+            self.assertEqual((answer["type"], answer["code"]), ("proxy:error", "invalid_message"))
+            await self.honest.go_on()
+
+    async def test_matchers(self) -> None:
+        """A route with tens of thousands of methods, and one with a glob of 1 MB, are taken."""
+        worker = await self.worker_with_test(methods=["GET"] * 50_000)
+        agent = await self.client("node")
+        for number, glob in enumerate(
+            ("{" + "a," * 20_000 + "b}", "**/" * 100_000, "*" * MIB, "{" * MIB)
+        ):
+            worker.send(
+                {
+                    "type": "route:register",
+                    "routeId": f"glob {number}",
+                    "testId": "hostile",
+                    "matcher": {"clientIds": ["hostile"], "urlGlob": "http://hostile.test/" + glob},
+                }
+            )
+            await worker.of_type("route:registered")
+            agent.send(request(f"glob {number}", url="http://hostile.test/" + "a/" * 500))
+            asked = await worker.of_type("request:matched", "request:claim")
+            self.assertEqual(asked["requestId"], f"glob {number}")
+            await self.honest.go_on()
+
+    async def test_hello(self) -> None:
+        """A hello with megabytes in every field is answered."""
+        raw = await self.upgraded()
+        much = "h" * MIB
+        raw.send(hello(clientId=much, packageVersion=much, token=much, features=["f"] * 100_000))
+        self.assertEqual((await raw.message())["type"], "hello:ok")
+        await self.honest.go_on()

@@ -1,0 +1,40 @@
+"""What clients may make the service write into its log."""
+
+from tests.hostile.case import HostileTestCase, request, test
+
+
+class LogTests(HostileTestCase):
+    """Words of clients in the log."""
+
+    async def test_forged_lines(self) -> None:
+        """No client writes lines of its own, controls a terminal, or stops the log."""
+        for name in ("a\nforged", "a\r\nforged", "\x1b[31mred", "\ud800", "a\u2028forged", "\0"):
+            agent = await self.client("node", name)
+            agent.send(
+                {"type": name},
+                {"type": "agent:error", "message": name},
+                {"type": "test:unregister", "testId": name},
+                request("twin", name, url=name, method=name),
+                request("twin", name, url=name, method=name),
+                {"type": "ws:connection", "socketId": name, "url": name}
+                | {"protocols": [name], "clientId": name},
+            )
+            await agent.barrier()
+            worker = await self.client("playwright", name)
+            worker.send(test(name), test(name), {"type": "ws:connect", "socketId": name})
+            await worker.barrier()
+        logged = self.service.peek()
+        self.assertTrue(all(line.startswith("20") for line in logged.splitlines()), logged)
+        self.assertNotIn("\x1b", logged)
+        self.assertIn("a\\nforged", logged)
+        self.assertIn("\\ud800", logged)
+
+    async def test_long_lines(self) -> None:
+        """No name makes a line of more than a few thousand characters."""
+        much = "n" * 2_000_000
+        agent = await self.client("node", much)
+        agent.send({"type": much}, {"type": "agent:error", "message": much})
+        agent.send({"type": "test:unregister", "testId": much}, {"type": "request:start"})
+        await agent.barrier()
+        for line in self.service.peek().splitlines():
+            self.assertLess(len(line), 3000)

@@ -1,0 +1,283 @@
+"""Valid messages from those who may not send them, or at the wrong time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.hostile.case import ORDINARY, HostileTestCase, hello, request, test
+from tests.hostile.raw import HELLO
+from tests.hostile.shapes import message_types, sample
+
+if TYPE_CHECKING:
+    from tests.hostile.raw import Raw
+
+REFUSED = 1008
+GREEDY = {"type": "route:register", "routeId": "greedy", "testId": "hostile", "matcher": {}}
+"""It would match what the honest ask, and make it ambiguous."""
+
+AFTER_REFUSAL = [
+    HELLO | {"role": "playwright", "clientId": "hostile"},
+    test("hostile"),
+    GREEDY,
+    request("after"),
+    {"type": "history:query", "queryId": "q"},
+    {"type": "ping", "at": 1},
+]
+FROM_AGENTS = {
+    *("request:start", "request:cancel", "fetch:result", "request:response", "request:observe"),
+    *("agent:error", "ws:connection", "ws:messageFromPage", "ws:messageFromServer"),
+}
+FROM_WORKERS = {
+    *("test:register", "test:unregister", "route:register", "route:unregister"),
+    *("request:claim-result", "ws:claim-result", "handler:result", "history:query"),
+    *("ws:sendToPage", "ws:sendToServer", "ws:connect", "ws:ensureOpened"),
+}
+
+
+class RefusedTestCase(HostileTestCase):
+    """What those have in common who are shown out."""
+
+    async def assert_refused(self, raw: Raw, code: str, name: str = "") -> None:
+        """See that the refusal is all that comes, and that nothing else has come of it."""
+        answer = await raw.message()
+        self.assertEqual((answer["type"], answer["code"]), ("hello:error", code), name)
+        self.assertTrue(answer["message"], name)
+        self.assertEqual(await raw.close_frame(), (REFUSED, code), name)
+        raw.drop()
+        self.assertEqual(await raw.end(), b"", name)
+        await self.honest.go_on()
+        self.assertEqual(await self.connected(), self.honest.connection_ids(), name)
+
+
+class RefusalTests(RefusedTestCase):
+    """Who is not let in, or thrown out, has no say any more."""
+
+    async def test_before_hello(self) -> None:
+        """What comes before hello, and behind it in the same segment, is not acted upon."""
+        raw = await self.upgraded()
+        raw.send(GREEDY, *AFTER_REFUSAL)
+        await self.assert_refused(raw, "invalid_hello")
+
+    async def test_after_a_refusal(self) -> None:
+        """What comes behind a refused hello in the same segment is not acted upon."""
+        for name, first, code in (
+            ("another protocol", hello(protocolVersion=2), "protocol_mismatch"),
+            ("an unknown role", hello(role="admin"), "invalid_hello"),
+            ("no version", {"type": "hello", "role": "node"}, "invalid_hello"),
+        ):
+            raw = await self.upgraded()
+            raw.send(first, *AFTER_REFUSAL)
+            await self.assert_refused(raw, code, name)
+
+    async def test_second_hello(self) -> None:
+        """A second hello ends the connection with all that it had, whatever its role."""
+        for role in ("node", "playwright"):
+            worker = await self.worker_with_test()
+            worker.send(hello(role=role), GREEDY, *AFTER_REFUSAL)
+            while (answer := await worker.message())["type"].startswith("request:"):
+                pass
+            self.assertEqual((answer["type"], answer["code"]), ("hello:error", "invalid_hello"))
+            self.assertEqual((await worker.close_frame())[0], REFUSED)
+            worker.drop()
+            await worker.end()
+            await self.honest.go_on()
+
+    async def test_heartbeats_are_no_hello(self) -> None:
+        """A heartbeat may come early, as often as it likes, and opens nothing."""
+        raw = await self.upgraded()
+        raw.send(*[{"type": "pong", "at": 1}] * 1000, request("early"))
+        await self.assert_refused(raw, "invalid_hello")
+
+
+class TokenTests(RefusedTestCase):
+    """With ``--token``."""
+
+    token = "the right token"
+    options = (*ORDINARY, "--token", "the right token")
+
+    async def test_wrong_tokens(self) -> None:
+        """A wrong token, none, or one of any size or script is refused, and all behind it."""
+        for token in (None, "", "wrong", "the right token ", "t" * 1_000_000, "\ud800", "\0"):
+            raw = await self.upgraded()
+            given = {} if token is None else {"token": token}
+            raw.send(hello(**given), *AFTER_REFUSAL)
+            await self.assert_refused(raw, "unauthorized", repr(token)[:40])
+
+    async def test_guessing(self) -> None:
+        """Guessing on one connection ends with the first guess."""
+        raw = await self.upgraded()
+        raw.send(hello(token="wrong"), hello(token=self.token), *AFTER_REFUSAL)
+        await self.assert_refused(raw, "unauthorized")
+
+
+class AuthorityTests(HostileTestCase):
+    """Messages about what belongs to others."""
+
+    def test_roles_are_complete(self) -> None:
+        """Each message that only one role may send is tried by the other."""
+        both = {"hello", "ping", "pong", "ws:closePage", "ws:closeServer"}
+        self.assertEqual({kind.tag for kind in message_types()}, FROM_AGENTS | FROM_WORKERS | both)
+
+    async def test_wrong_role(self) -> None:
+        """What only the other role may send is dropped without an answer."""
+        for role, theirs in (("node", FROM_WORKERS), ("playwright", FROM_AGENTS)):
+            raw = await self.client(role)
+            raw.send(*(sample(kind) for kind in message_types() if kind.tag in theirs))
+            self.assertEqual(about_nobody_else(await raw.barrier()), [])
+
+    async def test_honest_requests(self) -> None:
+        """Nobody settles, answers or claims a request that is another's."""
+        agent, worker = await self.client("node"), await self.worker_with_test()
+        result = {"action": "abort", "errorCode": "failed"}
+        for _ in range(20):
+            for pair in self.honest.pairs:
+                for number in range(pair.asked, pair.asked + 5):
+                    mine = {"requestId": f"{pair.name}-{number}"}
+                    agent.send(
+                        {"type": "request:cancel"} | mine,
+                        {"type": "request:response", "ok": False} | mine,
+                        {"type": "fetch:result", "fetchId": "f", "ok": False} | mine,
+                    )
+                    worker.send(
+                        {"type": "handler:result", "result": result} | mine,
+                        {"type": "request:claim-result", "testId": pair.name, "matches": []} | mine,
+                        {"type": "request:claim-result", "testId": "hostile", "matches": []} | mine,
+                    )
+            await self.honest.pairs[0].answered_once_more()
+        self.assertEqual(about_nobody_else(await agent.barrier()), [])
+        self.assertEqual(about_nobody_else(await worker.barrier()), [])
+
+    async def test_honest_tests(self) -> None:
+        """Nobody ends, takes over or adds to a test that is another's."""
+        worker = await self.client("playwright")
+        for number, pair in enumerate(self.honest.pairs):
+            route = {"routeId": f"route-{number}", "testId": pair.name, "matcher": {}}
+            worker.send(
+                {"type": "route:unregister", "routeId": f"route-{number}"},
+                {"type": "route:unregister", "testId": pair.name},
+                {"type": "test:unregister", "testId": pair.name},
+                test(pair.name),
+                {"type": "route:register"} | route,
+                {"type": "route:register"} | route | {"routeId": "new"},
+                {"type": "route:register"} | route | {"testId": "hostile"},
+            )
+            await self.honest.go_on()
+        answers = about_nobody_else(await worker.barrier())
+        kinds = {answer["type"] for answer in answers}
+        self.assertLessEqual(kinds, {"proxy:error", "route:unregistered"})
+        shown = await self.get("/api/connections")
+        for row in shown["runnerWorkers"]:
+            expected = 0 if row["clientId"] == "hostile" else 1
+            self.assertEqual((row["testCount"], row["routeCount"]), (expected, expected), row)
+
+    async def test_sockets(self) -> None:
+        """Nobody sends into a WebSocket that is another's."""
+        agent, worker = await self.client("node"), await self.worker_with_test()
+        matcher = {"clientIds": ["hostile"]}
+        worker.send(
+            {"type": "route:register", "routeId": "ws", "testId": "hostile", "matcher": matcher}
+            | {"kind": "websocket"}
+        )
+        agent.send(
+            {"type": "ws:connection", "socketId": "s", "url": "ws://hostile.test/"}
+            | {"protocols": [], "clientId": "hostile"}
+        )
+        claim = await worker.of_type("ws:claim")
+        worker.send(
+            {"type": "ws:claim-result", "testId": "hostile", "matches": [{"routeId": "ws"}]}
+            | {"socketId": claim["socketId"]}
+        )
+        await worker.of_type("ws:matched")
+        await self.intrude("s")
+        self.assertEqual(await agent.barrier(), [])
+        self.assertEqual(about_nobody_else(await worker.barrier()), [])
+
+    async def intrude(self, socket_id: str) -> None:
+        frame = {"data": "x", "isBase64": False, "socketId": socket_id}
+        close = {"wasClean": True, "socketId": socket_id}
+        for role, kinds in (
+            ("node", ("ws:messageFromPage", "ws:messageFromServer")),
+            ("playwright", ("ws:sendToPage", "ws:sendToServer", "ws:connect", "ws:ensureOpened")),
+        ):
+            intruder = await self.client(role, "intruder")
+            intruder.send(*({"type": kind} | frame for kind in kinds))
+            intruder.send({"type": "ws:closePage"} | close, {"type": "ws:closeServer"} | close)
+            self.assertEqual(about_nobody_else(await intruder.barrier()), [])
+
+
+class DuplicateTests(HostileTestCase):
+    """The same id twice."""
+
+    async def test_requests(self) -> None:
+        """Of two requests with one id the first stays, and each gets its one answer."""
+        worker = await self.worker_with_test()
+        first, second = await self.client("node"), await self.client("node")
+        first.send(request("twin"))
+        await worker.of_type("request:matched", about="twin")
+        first.send(request("twin"))
+        second.send(request("twin"))
+        for agent in (first, second):
+            refusal = await agent.message()
+            self.assertEqual((refusal["type"], refusal["code"]), ("decision:error", "internal"))
+        result = {"action": "abort", "errorCode": "timedout"}
+        worker.send({"type": "handler:result", "requestId": "twin", "result": result})
+        worker.send({"type": "handler:result", "requestId": "twin", "result": result})
+        self.assertEqual((await first.message())["type"], "decision:abort")
+        self.assertEqual([await first.barrier(), await second.barrier()], [[], []])
+
+    async def test_sockets(self) -> None:
+        """Of two WebSockets with one id the first stays."""
+        worker = await self.worker_with_test()
+        worker.send(
+            {"type": "route:register", "routeId": "ws", "testId": "hostile", "kind": "websocket"}
+            | {"matcher": {"clientIds": ["hostile"]}}
+        )
+        await worker.of_type("route:registered")
+        agent = await self.client("node")
+        opened = {"type": "ws:connection", "socketId": "twin", "url": "ws://hostile.test/"}
+        agent.send(*[opened | {"protocols": [], "clientId": "hostile"}] * 2)
+        refusal = await agent.message()
+        self.assertEqual((refusal["type"], refusal["code"]), ("ws:error", "internal"))
+        worker.send(
+            {"type": "ws:claim-result", "socketId": "twin", "testId": "hostile", "matches": []}
+        )
+        self.assertEqual((await agent.message())["type"], "ws:passthrough")
+
+    async def test_late_words(self) -> None:
+        """Whatever is said about a request that is settled changes nothing."""
+        worker, agent = await self.worker_with_test(), await self.client("node")
+        agent.send(request("late"))
+        await worker.of_type("request:matched", about="late")
+        results: list[dict[str, Any]] = [
+            {"action": "continue"},
+            {"action": "abort", "errorCode": "failed"},
+            {"action": "fetch", "fetchId": "f"},
+        ]
+        for result in results:
+            worker.send({"type": "handler:result", "requestId": "late", "result": result})
+        done = await worker.of_type("fetch:done", about="late")
+        self.assertFalse(done["ok"])
+        agent.send({"type": "request:cancel", "requestId": "late"})
+        self.assertEqual([m["type"] for m in await agent.barrier()], ["decision:continue"])
+
+    async def test_many_routes(self) -> None:
+        """Ten thousand routes are taken, cost others nothing, and end with their worker."""
+        worker = await self.worker_with_test()
+        for start in range(0, 10_000, 1000):
+            worker.send(
+                *(
+                    {"type": "route:register", "routeId": f"r{number}", "testId": "hostile"}
+                    | {"matcher": {"urlGlob": f"**/hostile/{number}/*"}}
+                    for number in range(start, start + 1000)
+                )
+            )
+            await self.honest.pairs[0].answered_once_more()
+        await worker.barrier()
+        shown = await self.get("/api/connections")
+        self.assertEqual(max(row["routeCount"] for row in shown["runnerWorkers"]), 10_001)
+        await self.honest.go_on()
+
+
+def about_nobody_else(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out what all workers hear of all requests."""
+    return [m for m in messages if m["type"] not in ("request:observed", "request:response")]
