@@ -2,7 +2,7 @@
 
 const { readFileSync } = require('node:fs')
 const { dirname, join, sep } = require('node:path')
-const cluster = require('node:cluster')
+const cluster = /** @type {import('node:cluster').Cluster} */ (/** @type {unknown} */ (require('node:cluster')))
 const { threadId, isMainThread } = require('node:worker_threads')
 
 /**

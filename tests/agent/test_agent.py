@@ -48,6 +48,13 @@ class AgentTests(SynchronousTestCase):
         """It starts, stops, loses its link and comes back as documented."""
         self.check("lifecycle.test.mjs")
 
+    def test_types(self) -> None:
+        """The agent's JSDoc types hold, strictly."""
+        compiler = AGENT / "node_modules" / "typescript" / "bin" / "tsc"
+        argv = [shutil.which("node") or "node", str(compiler), "-p", "."]
+        done = subprocess.run(argv, cwd=AGENT, capture_output=True, text=True, check=False)
+        self.assertEqual(done.stdout, "")
+
     def test_frameworks(self) -> None:
         """Express and Fastify are mocked by ``NODE_OPTIONS`` alone."""
         self.check("frameworks.test.mjs")

@@ -45,13 +45,13 @@ function install (agent, upgrade) {
  */
 function hookAddRequest (agent, upgrade, owner) {
   const original = owner.addRequest
+  /** @this {any} */
   function addRequest (/** @type {any} */ req, /** @type {any[]} */ ...args) {
     const release = () => original.call(this, req, ...args)
     const options = typeof args[0] === 'object' && args[0] !== null ? args[0] : { host: args[0], port: args[1] }
     if (isOurs(agent, this) || !hold(agent, upgrade, req, options, release)) release()
   }
-  addRequest[SEEN] = true
-  owner.addRequest = addRequest
+  owner.addRequest = Object.assign(addRequest, { [SEEN]: true })
   return () => { if (owner.addRequest === addRequest) owner.addRequest = original }
 }
 

@@ -22,7 +22,7 @@ function open (held, wanted) {
   const url = new URL(wanted.url)
   const options = { ...held.options }
   for (const name of ['auth', 'signal', 'headers', 'path', 'href', 'search', 'pathname', 'method', 'uniqueHeaders', 'joinDuplicateHeaders']) delete options[name]
-  let agent = held.req.agent
+  let { agent } = /** @type {any} */ (held.req)
   if (url.host !== held.url.host) for (const name of ['servername', 'socketPath', 'agentKey']) delete options[name]
   if (url.protocol !== held.url.protocol) {
     agent = undefined

@@ -231,7 +231,6 @@ class Collector {
    * @param {(error: Error) => void} reject
    */
   constructor (url, limit, resolve, reject) {
-    Object.assign(this, { url, limit, resolve, reject })
     this.copy = new Copy(limit)
     this.done = resolve
     this.url = url

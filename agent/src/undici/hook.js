@@ -79,6 +79,7 @@ class UndiciHook {
     if (typeof original !== 'function' || original[HOOKED] === this.agent) return
     const { agent } = this
     const take = this.take.bind(this)
+    /** @this {any} */
     const dispatch = function (/** @type {any} */ opts, /** @type {any} */ handler) {
       return take(this, original, opts, handler) || original.call(this, opts, handler)
     }

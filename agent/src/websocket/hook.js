@@ -25,7 +25,9 @@ class WebSocketHook {
     const descriptor = Object.getOwnPropertyDescriptor(globalThis, 'WebSocket')
     const Original = globalThis.WebSocket
     if (!descriptor?.configurable || typeof Original !== 'function') return () => {}
+    /** @type {typeof WebSocket} */
     const Marked = new Proxy(Original, {
+      /** @returns {any} */
       construct (target, args, newTarget) {
         if (!agent.isAttached) return Reflect.construct(target, args, newTarget)
         const chain = new Chain()
