@@ -45,6 +45,18 @@ class JournalTests(SynchronousTestCase):
             ],
         )
 
+    def test_no_forged_lines(self) -> None:
+        """No name, URL or title makes a line of its own, in detail neither."""
+        self.rig.driver.journal.debug = True
+        name, url = "a\nforged", "http://api.test/\nforged"
+        agent = self.rig.agent(name)
+        self.rig.say(agent, "ws:connection", socketId=name, url=url, protocols=[], clientId=name)
+        self.rig.request(agent, name, url)
+        self.rig.driver.link_closed(agent)
+        self.assertGreater(len(self.lines), 5)
+        for _, line in self.lines:
+            self.assertTrue(line.isprintable(), line)
+
     def test_failures(self) -> None:
         """What could not be decided is a warning; that somebody left is none."""
         agent = self.rig.agent()

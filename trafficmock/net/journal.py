@@ -8,6 +8,7 @@ from attrs import define
 from twisted.logger import Logger
 
 from trafficmock.core import records
+from trafficmock.net.notes import one_line
 from trafficmock.wire.outbound import HelloOk
 
 if TYPE_CHECKING:
@@ -33,9 +34,8 @@ class Journal:
         hello = send.message
         if isinstance(hello, HelloOk):
             text = "{client_id} connected from {peer} as {connection_id}"
-            self.log.info(
-                text, client_id=hello.client_id, peer=peer, connection_id=hello.connection_id
-            )
+            name = one_line(hello.client_id)
+            self.log.info(text, client_id=name, peer=peer, connection_id=hello.connection_id)
 
     def closed(self, connection_id: str) -> None:
         """Note that a connection is gone."""
@@ -45,29 +45,29 @@ class Journal:
         """Note what could not be decided, and in detail what was."""
         if isinstance(record, records.RequestFailed | records.SocketFailed):
             write = self.log.info if record.code in _EXPECTED else self.log.warn
-            write("{code}: {text}", code=record.code, text=record.message)
+            write("{code}: {text}", code=record.code, text=one_line(record.message))
         elif self.debug:
             self._in_detail(record)
 
     def _in_detail(self, record: records.Record) -> None:
         what = type(record).__name__
-        subject = getattr(record, "request_id", None) or getattr(record, "socket_id", "")
+        subject = one_line(getattr(record, "request_id", "") or getattr(record, "socket_id", ""))
         match record:
             case records.RequestSeen():
                 request = record.request
                 self.log.debug(
                     "{id} {method} {url} of {client_id}",
                     id=subject,
-                    method=request.method,
-                    url=request.url,
-                    client_id=record.client_id,
+                    method=one_line(request.method),
+                    url=one_line(request.url),
+                    client_id=one_line(record.client_id),
                 )
             case records.SocketSeen():
                 self.log.debug(
                     "{id} WebSocket {url} of {client_id}",
                     id=subject,
-                    url=record.url,
-                    client_id=record.client_id,
+                    url=one_line(record.url),
+                    client_id=one_line(record.client_id),
                 )
             case records.SocketEvent():
                 return
