@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from twisted.web.resource import IResource
 
     from trafficmock.net.links import Link as ServerLink
+    from trafficmock.net.overlong import Overlong
 
 FORMS = ("autobahn", "stock", "tuned")
 _HOST = "127.0.0.1"
@@ -92,6 +93,9 @@ class Echo:
         link.send(payload)
 
     def link_closed(self, link: ServerLink) -> None:
+        """Do nothing."""
+
+    def link_overlong(self, link: ServerLink, message: Overlong) -> None:
         """Do nothing."""
 
     def link_backlogged(self, link: ServerLink) -> None:

@@ -18,7 +18,7 @@ ALLOWED = {
     "history": {"errors", "matching", "wire"},
     "net": {"errors", "matching", "wire", "core", "history"},
     "testing": {"errors", "matching", "wire"},
-    "options": {"errors", "logs"},
+    "options": {"errors", "logs", "net"},
     "cli": {"errors"},
     "__main__": {"cli"},
 }

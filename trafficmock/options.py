@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from twisted.python import usage
 
 from trafficmock.logs import LEVELS
+from trafficmock.net.addresses import parse_authority, parse_origin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,8 @@ def _choice(*allowed: str) -> Callable[[str], str]:
 def _not_empty(text: str) -> str:
     if not text:
         raise ValueError("not empty")
+    if text.startswith("--"):
+        raise ValueError(f"followed by its value, not by the option {text!r}")
     return text
 
 
@@ -55,13 +58,13 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("history-limit", 1000, _number(1), "HTTP requests to remember."),
     ("ws-history-limit", 200, _number(1), "WebSocket connections to remember."),
     ("history-bytes", 128 * _MIB, _number(0), "Bytes of bodies and frames to remember; 0: all."),
-    ("history-body-bytes", 8 * _MIB, _number(0), "Bytes to remember of a streamed body; 0: all."),
+    ("history-body-bytes", 8 * _MIB, _number(0), "As above, of one streamed body (none is yet)."),
     ("history-capture", "all", _choice(*CAPTURES), "What to remember: all, handled or none."),
     ("claim-timeout-ms", 5000, _number(1), "Time for tests to answer a claim."),
     ("heartbeat-ms", 15000, _number(1), "Time between pings to clients."),
     ("idle-timeout-ms", 60000, _number(1), "Silence after which a client is cut off."),
     ("hello-timeout-ms", 10000, _number(0), "Time for a client to say hello; 0: for ever."),
-    ("ownership", "direct", _choice(*OWNERSHIPS), "Ask tests only when in doubt, or always-ask."),
+    ("ownership", "direct", _choice(*OWNERSHIPS), "direct: ask tests in doubt; or always-ask."),
     ("handler-body-bytes", 64 * _MIB, _number(0), "Largest body handed to a test; 0: no limit."),
     ("max-frame-bytes", 100 * _MIB, _number(0), "Largest message taken from a client; 0: any."),
     ("max-header-bytes", 64 * 1024, _number(1024), "Largest head of an HTTP request."),
@@ -110,10 +113,16 @@ class Options(usage.Options):
     def opt_allowed_host(self, name: str) -> None:
         """Host name to answer to, besides loopback and --host. Repeatable."""
         self["allowed-host"].append(self._given("allowed-host", name))
+        if parse_authority(name) is None:
+            raise usage.UsageError(f"--allowed-host must be a host name, not {name!r}")
 
     def opt_cors_origin(self, origin: str) -> None:
         """Origin to let in, besides loopback ones; * for any. Repeatable."""
         self["cors-origin"].append(self._given("cors-origin", origin))
+        if origin != "*" and parse_origin(origin) is None:
+            raise usage.UsageError(
+                f"--cors-origin must be an origin such as http://host:port, or *, not {origin!r}"
+            )
 
     def opt_version(self) -> None:
         """Print the version and leave."""
@@ -154,9 +163,10 @@ class Options(usage.Options):
 
     @staticmethod
     def _given(name: str, value: str) -> str:
-        if not value:
-            raise usage.UsageError(f"--{name} must be not empty")
-        return value
+        try:
+            return _not_empty(value)
+        except ValueError as error:
+            raise usage.UsageError(f"--{name} must be {error}") from None
 
 
 def _plain(text: str) -> str:

@@ -19,6 +19,7 @@ from trafficmock.memory import tune_allocator
 from trafficmock.net.connections import connections_report
 from trafficmock.net.driver import Driver
 from trafficmock.net.guard import Guard
+from trafficmock.net.journal import Journal
 from trafficmock.net.limits import HttpLimits
 from trafficmock.net.recorder import Recorder
 from trafficmock.net.service import ProxyService
@@ -104,6 +105,7 @@ def make_driver(options: Options, history: History, reactor: Any) -> Driver:
         monotonic=time.monotonic,
         epoch_ms=lambda: time.time_ns() // 1_000_000,
         prefix=secrets.token_hex(4),
+        journal=Journal(debug=options["log-level"] == "debug"),
     )
 
 

@@ -71,7 +71,7 @@ class HandshakeTests(SynchronousTestCase):
                 play = Playbook(self)
                 peer = play.connect("0123456789")
                 peer.says(hello(role=role, client_id=given))
-                play.expect(welcome(peer, f"{role}-01234567"))
+                play.expect(welcome(peer, f"{role}-0123456789"))
 
     def test_equal_ids(self) -> None:
         """Several connections may have one client id."""

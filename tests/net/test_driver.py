@@ -138,6 +138,19 @@ class TimeTests(SynchronousTestCase):
         (decision,) = agent.took("decision:error")
         self.assertEqual(decision["code"], "claim_timeout")
 
+    def test_stopped_owner(self) -> None:
+        """The kernel takes what is sent to a stopped process: that is no sign of its life."""
+        agent = self.rig.agent()
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.rig.clock.advance(0.001)
+        self.rig.request(agent, "1", URL)
+        for _ in range(50):
+            worker.queued_bytes = 10
+            worker.drained_total += 10
+            self.rig.clock.advance(0.1)
+        (decision,) = agent.took("decision:error")
+        self.assertEqual(decision["code"], "claim_timeout")
+
     def test_one_timer(self) -> None:
         """All deadlines share one timer."""
         for _ in range(5):
@@ -145,9 +158,9 @@ class TimeTests(SynchronousTestCase):
         self.assertEqual(len(self.rig.clock.getDelayedCalls()), 1)
 
     def test_idle(self) -> None:
-        """A silent connection is cut; one that takes what was queued for it is not."""
+        """A silent connection is cut; one that lags and takes what was queued for it is not."""
         dead, slow = self.rig.agent(), self.rig.agent()
-        slow.queued_bytes = 10
+        self.rig.driver.link_backlogged(slow)
         for _ in range(80):
             slow.drained_total += 1
             self.rig.clock.advance(1)

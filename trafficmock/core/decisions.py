@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attrs import define, field
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from trafficmock.core import mocks, records, texts
 from trafficmock.core.effects import Effects, Send
@@ -64,6 +64,7 @@ class Decisions:
 
     def fulfill(self, pending: PendingRequest, response: Response, out: Effects) -> None:
         """Answer the application, or fail both sides when no HTTP response can carry it."""
+        given = response.headers_list
         try:
             response = mocks.sendable(response)
         except mocks.UnsendableMockError as error:
@@ -75,7 +76,9 @@ class Decisions:
         sent = mocks.response_for(response, pending.agent.features)
         out.append(Send((pending.agent.id,), to_client.DecisionFulfill(pending.id, sent)))
         if pending.observers:
-            news = RequestResponse(pending.id, ok=True, response=response)
+            # A list that only we made is for agents with the feature, not for workers.
+            told = structs.replace(response, headers_list=given)
+            news = RequestResponse(pending.id, ok=True, response=told)
             out.append(Send(pending.observers, news))
 
     def abort(

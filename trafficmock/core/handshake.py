@@ -64,7 +64,10 @@ class Handshake:
         if hello.protocol_version != PROTOCOL_VERSION:
             theirs = hello.protocol_version
             text = f"The client speaks protocol {theirs}, this proxy {PROTOCOL_VERSION}."
-            return "protocol_mismatch", f"{text} Use versions of both that fit."
+            return (
+                "protocol_mismatch",
+                f"{text} Use a client for protocol 3, such as the npm packages 0.1.8.",
+            )
         expected = self.settings.token
         if expected is None:
             return None
@@ -83,7 +86,7 @@ class Handshake:
             out.append(Note("info", text))
 
     def _client(self, stranger: Stranger, hello: Hello, now: Moment) -> Agent | Worker:
-        client_id = hello.client_id or f"{hello.role}-{stranger.id[:8]}"
+        client_id = hello.client_id or f"{hello.role}-{stranger.id}"
         features = FEATURES.intersection(hello.features or ())
         if hello.role == "node":
             return Agent(

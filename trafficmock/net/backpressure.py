@@ -64,13 +64,14 @@ class Backpressure:
     def living(self, links: Iterable[Link]) -> Iterator[Link]:
         """Give the links that are silent for a good reason.
 
-        Those are the ones that took some of what was queued for them since the last
-        call, and the ones that we do not read from.
+        Those are the ones that lag behind and took some of what was queued for them since
+        the last call, and the ones that we do not read from. What a link takes that does not
+        lag says nothing: the kernel takes it also for a process that is stopped.
         """
         for link in links:
             if link.id in self._waiting_for:
                 yield link
-            elif link.queued_bytes:
+            elif link.id in self._lagging:
                 if self._taken.get(link.id) != link.drained_total:
                     self._taken[link.id] = link.drained_total
                     yield link

@@ -60,7 +60,8 @@ class Doors:
         try:
             return self._choose(request)
         except RestError as refused:
-            return error(request, refused)
+            body = error(request, refused)
+            return b"" if request.method == b"HEAD" else body
 
     def _choose(self, request: ServiceRequest) -> bytes | int:
         host = self._host(request)

@@ -20,11 +20,12 @@ from trafficmock.core.effects import (
 from trafficmock.core.moment import Moment
 from trafficmock.net import queries
 from trafficmock.net.backpressure import Backpressure
+from trafficmock.net.journal import Journal
 from trafficmock.net.notes import one_line
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
 from trafficmock.wire.heads import too_long
 from trafficmock.wire.inbound import RequestResponse, SocketFrame
-from trafficmock.wire.outbound import RequestObserved
+from trafficmock.wire.outbound import HelloOk, RequestObserved
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,6 +59,7 @@ class Driver:
     :param clock: for wake-ups.
     :param monotonic: seconds on a clock that never jumps.
     :param epoch_ms: milliseconds since 1970.
+    :param journal: what is told of each connection and decision, for the log.
     :param prefix: what the connection ids of this process begin with.
     """
 
@@ -70,7 +72,9 @@ class Driver:
     monotonic: Callable[[], float]
     epoch_ms: Callable[[], int]
     prefix: str
+    journal: Journal = field(factory=Journal)
     _links: dict[str, Link] = field(factory=dict)
+    _introduced: set[str] = field(factory=set)
     _backpressure: Backpressure = field(factory=Backpressure)
     _numbers: itertools.count[int] = field(factory=lambda: itertools.count(1))
     _timer: IDelayedCall | None = None
@@ -116,6 +120,9 @@ class Driver:
     def link_closed(self, link: Link) -> None:
         """Tell the core that a connection is gone."""
         del self._links[link.id]
+        if link.id in self._introduced:
+            self._introduced.discard(link.id)
+            self.journal.closed(link.id)
         self._backpressure.gone(link)
         now = self._now()
         self._perform(self.coordinator.disconnect(link.id, now), now)
@@ -149,6 +156,7 @@ class Driver:
         for effect in effects:
             perform = performers.get(type(effect))
             if perform is None:
+                self.journal.recorded(effect)  # type: ignore[arg-type] # the rest
                 self.recorder.record(effect, now.epoch_ms)  # type: ignore[arg-type] # the rest
             else:
                 perform(effect, now)
@@ -164,6 +172,9 @@ class Driver:
         for connection_id in send.to:
             link = links.get(connection_id)
             if link is not None:
+                if type(send.message) is HelloOk:
+                    self.journal.sent(send, link.peer)
+                    self._introduced.add(connection_id)
                 link.send(payload, news=news)
                 if isinstance(send.message, SocketFrame):
                     self._backpressure.sent_frame(link)

@@ -106,16 +106,18 @@ class ProxyService(Service):
 
     def _listening(self, port: IListeningPort) -> None:
         self._port = port
-        address = port.getHost()
+        address: Any = port.getHost()
         if not self.open_to_all and not _is_local(address):
             raise LocalError(
-                f"refusing to listen on {_base_url(address)} without a token: anybody who "
-                "reaches it could read and answer the application's traffic. Give --token, or "
-                "--insecure if you mean it."
+                f"refusing to listen on {address.host} without a token: anybody who reaches it "
+                "could answer the application's requests. Give --token, or listen on 127.0.0.1 "
+                "(--host, or interface=127.0.0.1 in an --endpoint), or say --insecure."
             )
         url = _base_url(address)
         for line in self.banner(url):
             self.log.info("{line}", line=line)
+        if not _is_local(address):
+            self.log.info("  open to other machines: bound to {host}", host=address.host)
         if self.ready_file:
             _write_ready_file(Path(self.ready_file), url)
         notify("READY=1", os.environ)
@@ -128,7 +130,10 @@ class ProxyService(Service):
         if failure.check(LocalError):
             self.complain(failure.getErrorMessage())
         elif failure.check(CannotListenError, OSError, ValueError):
-            self.complain(f"cannot listen: {failure.getErrorMessage()}")
+            self.complain(
+                f"cannot listen: {failure.getErrorMessage().rstrip('.')}; choose another --port "
+                "or --host, or stop who listens there"
+            )
         else:
             self.log.failure("cannot start", failure=failure)
             self.complain(f"cannot start: {failure.getErrorMessage()}")
