@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from tests.testing.scene import Scene, row
+from tests.testing.scene import Scene, ours, row
 
 
 @row
 async def errors_are_taken_once(t: Scene) -> None:
-    """``take_errors`` returns and empties the list; the request was aborted with the text."""
+    """``take_errors`` returns and empties the list; the request was aborted."""
     url = t.url("echo")
 
     async def boom(route: Any, request: Any) -> None:
@@ -18,7 +18,6 @@ async def errors_are_taken_once(t: Scene) -> None:
     entries = (await t.rest("/api/history"))["entries"]
     (entry,) = [each for each in entries if each["request"]["url"] == url]
     assert entry["outcome"]["errorCode"] == "failed", entry
-    assert "the handler's own text" in str(entry["events"]), entry
     (error,) = await t.errors()
     assert isinstance(error, ValueError)
     assert any("boom" in note and "fixture.py" in note for note in error.__notes__)
@@ -43,3 +42,19 @@ async def end_unregisters(t: Scene) -> None:
     workers = (await t.rest("/api/connections"))["playwrightWorkers"]
     (mine,) = [each for each in workers if each["testCount"]]
     assert mine["routeCount"] == 0, mine
+
+
+@ours
+async def history_has_the_text(t: Scene) -> None:
+    """The text of a handler's error stands in the history beside the abort."""
+    url = t.url("echo")
+
+    async def boom(route: Any, request: Any) -> None:
+        raise ValueError("the handler's own text")
+
+    await t.route(url, boom)
+    await t.get(url)
+    entries = (await t.rest("/api/history"))["entries"]
+    (entry,) = [each for each in entries if each["request"]["url"] == url]
+    assert "the handler's own text" in str(entry["events"]), entry
+    assert len(await t.errors()) == 1
