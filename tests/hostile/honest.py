@@ -24,7 +24,7 @@ PAIRS = 5
 PACE = 0.01
 """Seconds between an answer and the next question."""
 
-CALM_REQUESTS = 10
+CALM_REQUESTS = 6
 MOST_REQUESTS = 10_000
 """Of one agent in one test: the loop ends by itself."""
 

@@ -9,5 +9,5 @@ class CalmTests(HostileTestCase):
 
     async def test_alone(self) -> None:
         """The ten are served as long as they stay, and are all that is connected."""
-        await pause(1.0)
+        await pause(0.3)
         self.assertEqual(await self.connected(), self.honest.connection_ids())

@@ -10,7 +10,7 @@ from tests.hostile.case import HostileTestCase
 from tests.hostile.mutants import mutant
 from tests.hostile.raw import HANDSHAKE, Raw
 
-SESSIONS = 10_000 if DEEP else 500
+SESSIONS = 10_000 if DEEP else 300
 """Each has some fifteen messages, of which a third is damaged."""
 
 AT_ONCE = 10

@@ -261,9 +261,9 @@ class DuplicateTests(HostileTestCase):
         self.assertEqual([m["type"] for m in await agent.barrier()], ["decision:continue"])
 
     async def test_many_routes(self) -> None:
-        """Ten thousand routes are taken, cost others nothing, and end with their worker."""
+        """Thousands of routes are taken, cost others nothing, and end with their worker."""
         worker = await self.worker_with_test()
-        for start in range(0, 10_000, 1000):
+        for start in range(0, 5_000, 1000):
             worker.send(
                 *(
                     {"type": "route:register", "routeId": f"r{number}", "testId": "hostile"}
@@ -274,7 +274,7 @@ class DuplicateTests(HostileTestCase):
             await self.honest.pairs[0].answered_once_more()
         await worker.barrier()
         shown = await self.get("/api/connections")
-        self.assertEqual(max(row["routeCount"] for row in shown["runnerWorkers"]), 10_001)
+        self.assertEqual(max(row["routeCount"] for row in shown["runnerWorkers"]), 5_001)
         await self.honest.go_on()
 
 
