@@ -31,7 +31,7 @@ class UnreadTests(HostileTestCase):
         raw.read_on()
         await raw.end()
         await self.honest.go_on()
-        self.assertLess(self.service.growth(), KERNEL + QUEUE_LIMIT + 64 * MIB)
+        self.assertLess(self.grown(), KERNEL + QUEUE_LIMIT + 64 * MIB)
 
     async def test_worker(self) -> None:
         """A worker that does not read what all workers hear is cut; the others are not."""
@@ -86,7 +86,7 @@ class UnreadTests(HostileTestCase):
             )
         for _ in range(3):
             await self.honest.go_on()
-        self.assertLess(self.service.growth(), KERNEL + QUEUE_LIMIT + 64 * MIB)
+        self.assertLess(self.grown(), KERNEL + QUEUE_LIMIT + 64 * MIB)
         worker.read_on()
         for number in range(800):
             came = await worker.of_type("ws:messageFromPage")
@@ -140,7 +140,6 @@ class FastTests(HostileTestCase):
 
     async def test_sessions(self) -> None:
         """Hundreds of short sessions one after another leave nothing behind."""
-        before = self.service.growth()
         for _ in range(200):
             worker, agent = await self.worker_with_test(), await self.client("node")
             agent.send(request("short"))
@@ -151,4 +150,4 @@ class FastTests(HostileTestCase):
             await agent.end()
             await worker.end()
         await self.honest.go_on()
-        self.assertLess(self.service.growth() - before, 32 * MIB)
+        self.assertLess(self.grown(), 32 * MIB)
