@@ -43,10 +43,6 @@ class Decisions:
         out.append(Send((pending.agent.id,), to_client.DecisionPassthrough(pending.id)))
         self._await_report(pending, None)
 
-    def decline(self, pending: PendingRequest, out: Effects) -> None:
-        """Send a request on whose only owner gave it back."""
-        self.pass_through(pending, out)
-
     def continue_(self, pending: PendingRequest, overrides: Overrides | None, out: Effects) -> None:
         """Send the request upstream, changed as its owner said."""
         try:

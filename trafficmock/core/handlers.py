@@ -71,7 +71,7 @@ class Handlers:
 
     def _decline(self, pending: PendingRequest, worker: Worker, out: Effects) -> None:
         if DECLINE in worker.features:
-            self.decisions.decline(pending, out)
+            self.decisions.pass_through(pending, out)
         else:
             text = "Only a worker that announced the feature 'decline' may give a match back."
             self.decisions.fail_owner(pending, "handler_failed", text, out)
