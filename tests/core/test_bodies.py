@@ -1,7 +1,7 @@
 """The addition ``stream``: requests and responses that are announced before their bodies."""
 
 from attrs import evolve
-from msgspec import UNSET
+from msgspec import UNSET, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.builders import (
@@ -432,6 +432,17 @@ class ResponseTests(BodyCase):
             ResponseReported("r1", part, ABORTED), self.worker.gets(report("r1", ABORTED))
         )
         self.assertEqual(self.play.tables(), self.before)
+
+    def test_given_up(self) -> None:
+        """What the application reads no further is a response to workers; the history knows."""
+        self.begin()
+        part = structs.replace(response(200, b"abc"), truncated=True, body_size=3)
+        told = structs.replace(part, body_base64=body.NULL)
+        self.agent.says(inbound.RequestResponse("r1", ok=True, response=part, error=ABORTED))
+        self.play.expect(
+            ResponseReported("r1", part, ABORTED),
+            self.worker.gets(report("r1", told)),
+        )
 
     def test_lost(self) -> None:
         """A response whose application died has failed."""

@@ -119,10 +119,11 @@ class Reports:
         if streams:
             response = self._kept(response)
         if report.recorded:
-            out.append(ResponseReported(report.request_id, response, None))
+            given_up = message.error if streams and message.error else None
+            out.append(ResponseReported(report.request_id, response, given_up))
         if report.observers:
             if response.truncated is True:
-                message = structs.replace(message, response=for_workers(response))
+                message = structs.replace(message, response=for_workers(response), error=UNSET)
             out.append(Send(report.observers, message))
         if response.is_redirect():
             report.redirected = True
