@@ -2,12 +2,14 @@
 
 import json
 
+from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.net.fakes import DriverRig
+from tests.net.fakes import DriverRig, FakeLink
 from trafficmock.core.settings import Settings
 from trafficmock.history.recorder import Capture
 from trafficmock.history.store import History
+from trafficmock.net.notes import MOST_LINES, PERIOD_SECONDS
 from trafficmock.net.overlong import Overlong
 
 URL = "http://api.test/users"
@@ -108,6 +110,28 @@ class DecisionTests(SynchronousTestCase):
         _, complaint = worker.took("request:response", "proxy:error")
         self.assertEqual(complaint["testId"], "t")
         self.assertIn("--max-frame-bytes", complaint["message"])
+
+    def test_overlong_stranger(self) -> None:
+        """Whoever begins with a huge message is refused, and told why."""
+        stranger = FakeLink(peer="127.0.0.1:4711")
+        self.rig.driver.link_opened(stranger)
+        logs = self.enterContext(capturedLogs())
+        self.rig.driver.link_overlong(stranger, Overlong(70_000, 65_536, b'{"type":"hello",'))
+        (refusal,) = stranger.took("hello:error")
+        self.assertIn("65536 bytes", refusal["message"])
+        self.assertIsNotNone(stranger.closed)
+        self.assertEqual((self.agent.welcomed, stranger.welcomed), (True, False))
+        self.assertIn("from 127.0.0.1:4711 refused, invalid_hello: ", str(logs[-1]["text"]))
+
+    def test_flood_of_notes(self) -> None:
+        """However much nonsense a client sends, the log stays short and says so."""
+        logs = self.enterContext(capturedLogs())
+        for _ in range(MOST_LINES + 5):
+            self.rig.driver.link_received(self.agent, b"{}")
+        self.assertEqual(len(logs), MOST_LINES)
+        self.rig.clock.advance(PERIOD_SECONDS)
+        self.rig.driver.link_received(self.agent, b"{}")
+        self.assertEqual((len(logs), logs[MOST_LINES]["count"]), (MOST_LINES + 2, 5))
 
     def test_too_big(self) -> None:
         """A body that no client would take is left out of the news; the decision still comes."""
