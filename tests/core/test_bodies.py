@@ -21,6 +21,7 @@ from tests.builders import (
     text,
 )
 from tests.playbook import SETTINGS, Playbook
+from trafficmock.core import reports
 from trafficmock.core.effects import Effects, Send
 from trafficmock.core.records import (
     HopSeen,
@@ -371,6 +372,14 @@ class PassedThroughTests(BodyCase):
         (_, send) = self.play.take()
         assert isinstance(send, Send)
         self.assertEqual(send.to, (self.worker.id, worker.id))
+
+    def test_too_many(self) -> None:
+        """A request that is no longer waited for is told of, since no copy will be taken."""
+        self.patch(reports, "MOST_AWAITED", 1)
+        self.pass_through()
+        self.agent.says(start("r2"))
+        self.assertEqual(types(self.play.take())[-1], "request:observed")
+        self.refused(brings())
 
     def test_hop(self) -> None:
         """A redirect whose copy never came is told of before its hop."""

@@ -73,12 +73,14 @@ class Awaited:
     def __contains__(self, request_id: str) -> bool:
         return request_id in self.holders
 
-    def add(self, agent: Agent, report: AwaitedReport) -> None:
+    def add(self, agent: Agent, report: AwaitedReport, out: Effects) -> None:
         """Expect the agent to report on a request that it was told to send."""
         self.holders[report.request_id] = agent
         agent.awaited[report.request_id] = report
         if len(agent.awaited) > MOST_AWAITED:
-            self.free(agent, next(iter(agent.awaited.values())))
+            oldest = next(iter(agent.awaited.values()))
+            oldest.tell(out)
+            self.free(agent, oldest)
 
     def free(self, agent: Agent, report: AwaitedReport) -> None:
         """Wait for a report no longer."""
@@ -200,7 +202,7 @@ class Reports:
             )
         if report.observers:
             out.append(Send(report.observers, RequestObserved(request_id, request, client_id)))
-        self.awaited.add(agent, report)
+        self.awaited.add(agent, report, out)
 
     def agent_lost(self, agent: Agent, error: Failure, out: Effects) -> None:
         """Say for every request on its way that its outcome will not be known."""
