@@ -240,6 +240,35 @@ describe('bodies flow', () => {
     })
   }
 
+  test('a body that fails while its request is held fails the request', async () => {
+    const path = fresh('failing')
+    worker.send({ type: 'route:register', routeId: path, testId: worker.testId, kind: 'http', matcher: { urlGlob: stage.url + path } })
+    await worker.waitFor('route:registered', ({ routeId }) => routeId === path)
+    for (const name of ['fetch', 'undici request', 'undici iterable']) {
+      const { write, fail, chunks } = source()
+      const calling = clients[name].call(stage.url + path, { method: 'POST', body: chunks() })
+      write('one')
+      await row(path, ({ outcome }) => outcome.kind === 'pending')
+      fail(new Error('the disk is gone'))
+      await assert.rejects(calling, (error) => /the disk is gone/.test((error.cause ?? error).message), name)
+      await row(path, ({ outcome }) => outcome.kind === 'aborted')
+    }
+  })
+
+  test('a response whose application dies is on record', async () => {
+    const path = fresh('dies')
+    const code = "require('node:http').get(process.env.TO, (res) => res.on('data', () => process.kill(process.pid, 'SIGKILL')))"
+    const running = runNode(code, { env: { TO: stage.url + path, TRAFFICMOCK_PROXY_URL: proxy.url } })
+    const { res } = await stage.request(path)
+    res.writeHead(200).flushHeaders()
+    await row(path, ({ outcome }) => outcome.response?.bodyPending)
+    res.write('data: 1\n\n')
+    await running
+    const { outcome, events } = await row(path, ended)
+    assert.equal(outcome.response.truncated, true)
+    assert.match(events.at(-1).detail, /disconnected/)
+  })
+
   test('an upload whose writer waits for each write comes whole to its owner', async () => {
     const path = fresh('callbacks')
     await worker.route(path, (r) => r.text(Buffer.from(r.request.bodyBase64, 'base64').toString()))

@@ -40,6 +40,8 @@ class HeldRequest {
     this.exchange = undefined
     /** @type {import('../report.js').Report | undefined} */
     this.report = undefined
+    /** What the upstream answered. @type {any} */
+    this.response = undefined
     this.isHeld = true
     this.hasBegun = false
     this.idleMs = 0
@@ -148,7 +150,11 @@ class HeldRequest {
     const ignore = () => {}
     const push = exchange?.upload ? (/** @type {Uint8Array} */ chunk) => upload.push(chunk) : ignore
     const end = exchange?.upload ? () => upload.end() : ignore
-    const destroy = (/** @type {any} */ error) => { if (report?.status) report.cut(); else report?.fail(error ?? givenUp()) }
+    const destroy = (/** @type {any} */ error) => {
+      // Some clients give up what the upstream has just broken off.
+      if (report?.status) upstream.closed(this.response, report)
+      else report?.fail(error ?? givenUp())
+    }
     void new Writes(req, { push, end, destroy, begin: ignore, setTimeout: ignore })
     if (exchange?.upload) upload.pass(exchange.id)
   }
@@ -160,14 +166,13 @@ class HeldRequest {
     if (!report || !exchange) return
     const { emit } = req
     const own = /** @type {any} */ (req)
-    /** @type {any} */
-    let response
+    const held = this
     own.emit = function (/** @type {string} */ event, /** @type {any[]} */ ...args) {
       if (event === 'error') report.fail(args[0])
-      else if (event === 'close') upstream.closed(response, report)
+      else if (event === 'close') upstream.closed(held.response, report)
       if (event !== 'response') return emit.call(req, event, ...args)
-      response = args[0]
-      upstream.observe(response, report)
+      held.response = args[0]
+      upstream.observe(held.response, report)
       return inChain(exchange, report, () => emit.call(req, event, ...args))
     }
   }

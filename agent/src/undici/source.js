@@ -39,7 +39,11 @@ class Source {
 
   /** @returns {Promise<boolean>} whether there may be more */
   next () {
-    this.reading ??= this.step().finally(() => { this.reading = undefined })
+    // A failure is kept: an iterator that failed would next say that it is done.
+    this.reading ??= this.step().then((isMore) => {
+      this.reading = undefined
+      return isMore
+    })
     return this.reading
   }
 

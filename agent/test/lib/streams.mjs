@@ -1,5 +1,8 @@
 import http from 'node:http'
 import { Readable } from 'node:stream'
+import axios from 'axios'
+import got from 'got'
+import nodeFetch from 'node-fetch'
 
 /** A promise, and what settles it. */
 export function deferred () {
@@ -83,6 +86,26 @@ export async function streamingClients () {
       call: async (url, { method = 'GET', body, signal } = {}) => {
         const { statusCode, body: stream } = await undici.request(url, { method, signal, body: body && upload(body) })
         return { status: statusCode, chunks: stream[Symbol.asyncIterator](), close: () => stream.destroy() }
+      }
+    },
+    got: {
+      call: (url, { method = 'GET', body, signal } = {}) => new Promise((resolve, reject) => {
+        const stream = got.stream(url, { method, signal, retry: { limit: 0 }, throwHttpErrors: false })
+        stream.on('response', (res) => resolve({ status: res.statusCode, chunks: stream[Symbol.asyncIterator](), close: () => stream.destroy() }))
+        stream.on('error', (error) => reject(signal?.aborted ? signal.reason : error))
+        if (body) upload(body).pipe(stream)
+      })
+    },
+    axios: {
+      call: async (url, { method = 'GET', body, signal } = {}) => {
+        const { status, data } = await axios({ url, method, signal, data: body && upload(body), responseType: 'stream', maxRedirects: 0 }).catch((error) => { throw signal?.aborted ? signal.reason : error })
+        return { status, chunks: data[Symbol.asyncIterator](), close: () => data.destroy() }
+      }
+    },
+    'node-fetch': {
+      call: async (url, { method = 'GET', body, signal } = {}) => {
+        const response = await nodeFetch(url, { method, signal, body: body && upload(body) })
+        return { status: response.status, chunks: response.body[Symbol.asyncIterator](), close: () => response.body.destroy() }
       }
     },
     'undici iterable': {
