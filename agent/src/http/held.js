@@ -65,6 +65,8 @@ class HeldRequest {
   begin () {
     if (this.hasBegun) return
     this.hasBegun = true
+    // Who follows a redirect has the body at hand, and may write it bit by bit.
+    if (this.chain?.leadsTo(this.url.href)) this.writes.drain()
     this.agent.known(() => {
       if (this.agent.streams) setImmediate(() => this.announce(!this.upload.isWhole))
       else if (this.req.getHeader('expect')) this.announce(true)
