@@ -35,6 +35,8 @@ TESTING_ADAPTERS = {
     "background.py",
     "blocking_world.py",
     "launch.py",
+    "lease.py",
+    "leased_proxy.py",
     "places.py",
     "pool.py",
     "pytest_plugin.py",
