@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from trafficmock.testing.matchers import Names, UrlMatcher
     from trafficmock.testing.request import AsyncRequest, RequestState
     from trafficmock.testing.response import AsyncResponse
-    from trafficmock.testing.route import Surroundings
     from trafficmock.testing.session import Behavior, Session
+    from trafficmock.testing.surroundings import Surroundings
     from trafficmock.testing.waiters import Kind, Waiter
 
 T = TypeVar("T")
