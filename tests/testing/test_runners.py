@@ -158,8 +158,8 @@ class LaunchTests(SynchronousTestCase):
 
     def test_started_and_stopped(self) -> None:
         """It serves with the token that it was given, and is gone after ``stop``."""
+        from trafficmock.testing.connection import Connection  # noqa: PLC0415
         from trafficmock.testing.launch import start_proxy  # noqa: PLC0415 - beside its one use
-        from trafficmock.testing.sync import Connection  # noqa: PLC0415
 
         self.patch(os, "environ", {**os.environ, "PYTHONPATH": str(runs.REPOSITORY)})
         proxy = start_proxy("secret")

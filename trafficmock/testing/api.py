@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -67,3 +68,10 @@ class SessionCalls:
     def requests(self, matcher: Matcher | None) -> Promise[list[RequestState]]:
         """Promise the traffic so far."""
         return self.observing.requests(matcher)
+
+
+def warn_of_capture(session: Session) -> None:
+    """Say that a list of requests cannot be complete, where that is so."""
+    if session.memory.capture is not None:
+        text = f"the proxy keeps only part of the traffic (capture: {session.memory.capture})"
+        warnings.warn(text, stacklevel=3)

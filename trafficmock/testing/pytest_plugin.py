@@ -15,8 +15,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
+    from trafficmock.testing.connection import Connection
     from trafficmock.testing.launch import Proxy
-    from trafficmock.testing.sync import Connection
 
 _OPTIONS = {
     "url": ("--trafficmock-proxy-url", "trafficmock_proxy_url", "URL of a proxy that runs"),
@@ -75,7 +75,7 @@ def trafficmock_base_url(request: pytest.FixtureRequest) -> str | None:
 
 @pytest.fixture(scope="session")
 def _trafficmock_connection(trafficmock_proxy: Proxy) -> Iterator[Connection]:
-    from trafficmock.testing.sync import Connection  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.connection import Connection  # noqa: PLC0415 - only where it is needed
 
     connection = Connection(
         trafficmock_proxy.url, token=trafficmock_proxy.token, worker_id=_worker_id()
@@ -94,21 +94,16 @@ def trafficmock(
 
     What went wrong in handlers is raised at the test's end, as an ``ExceptionGroup``.
     """
-    from trafficmock.testing import aio  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing import aio, sync  # noqa: PLC0415 - only where it is needed
     from trafficmock.testing.ending import raise_left  # noqa: PLC0415
     from trafficmock.testing.session import TestInfo  # noqa: PLC0415
-    from trafficmock.testing.sync import TrafficMock  # noqa: PLC0415
 
     connection = _trafficmock_connection
     title = request.node.nodeid
     file = str(request.node.path)
     info = TestInfo(title=title, file=file, base_url=trafficmock_base_url)
-    mocks: Any
-    if inspect.iscoroutinefunction(getattr(request, "function", None)):
-        mocks, session = aio.begin(connection, info)
-    else:
-        session = connection.session(info)
-        mocks = TrafficMock(connection.background, session)
+    awaits = inspect.iscoroutinefunction(getattr(request, "function", None))
+    mocks, session = (aio if awaits else sync).begin(connection, info)
     request.node.stash[_STASHED] = (connection, session)
     yield mocks
     errors = connection.background.wait_for(session.finish)

@@ -8,9 +8,9 @@ from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.observing import Observing
 
 if TYPE_CHECKING:
+    from trafficmock.testing.connection import Connection
     from trafficmock.testing.request import RequestState
     from trafficmock.testing.session import Session
-    from trafficmock.testing.sync import Connection
 
 _MOST_LINES = 50
 

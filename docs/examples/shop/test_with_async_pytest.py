@@ -4,9 +4,7 @@ import pytest
 from playwright.async_api import Page, expect
 from shop_process import Shop
 
-from trafficmock.testing.awaitable import AsyncTrafficMock
-from trafficmock.testing.request import AsyncRequest
-from trafficmock.testing.route import AsyncRoute
+from trafficmock.testing.aio import AsyncRequest, AsyncRoute, AsyncTrafficMock
 
 # The plugin's pages live on the session's event loop.
 pytestmark = pytest.mark.asyncio(loop_scope="session")
