@@ -12,10 +12,11 @@ from trafficmock.testing.matchers import Names, UrlMatcher, make_matcher
 from trafficmock.testing.observing import Observing
 
 if TYPE_CHECKING:
+    from trafficmock.testing.http_routes import Behavior
     from trafficmock.testing.matchers import Matcher
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.request import RequestState
-    from trafficmock.testing.session import Behavior, Session
+    from trafficmock.testing.session import Session
     from trafficmock.testing.waiters import Kind, Waiter
 
 
@@ -42,15 +43,15 @@ class SessionCalls:
 
     def route(self, matcher: Matcher, handler: Any, times: float | None) -> Promise[Any]:
         """Register a handler."""
-        return self.session.route(matcher, handler, times)
+        return self.session.http.route(matcher, handler, times)
 
     def unroute(self, matcher: Matcher | None, handler: Any) -> Promise[None]:
         """Remove handlers."""
-        return self.session.unroute(matcher, handler)
+        return self.session.http.unroute(matcher, handler)
 
     def unroute_all(self, behavior: Behavior) -> Promise[None]:
         """Remove all handlers of HTTP requests."""
-        return self.session.unroute_all(behavior)
+        return self.session.http.unroute_all(behavior)
 
     def route_from_har(self, options: HarOptions) -> Promise[Any]:
         """Answer from a HAR file, or write one."""

@@ -57,12 +57,12 @@ def route_from_har(session: Session, options: HarOptions) -> Promise[Any]:
     if not options.update:
         lookup = Lookup(options.store.entries(), options.store.read)
         replay = Replay(lookup, options.not_found)
-        return session.route(matcher, replay, run=replay.run)
+        return session.http.route(matcher, replay, run=replay.run)
     version = session.hub.identity.version
     recording = Recording(version, options.update_content, options.update_mode)
     recorder = Recorder(recording)
     session.finishing.append(lambda: options.store.save(recording.document(), recording.files))
-    return session.route(matcher, recorder, run=recorder.run)
+    return session.http.route(matcher, recorder, run=recorder.run)
 
 
 @define(eq=False)

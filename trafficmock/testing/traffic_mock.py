@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
     from trafficmock.testing.har_recording import Content, Mode
     from trafficmock.testing.har_routes import NotFound
+    from trafficmock.testing.http_routes import Behavior
     from trafficmock.testing.matchers import Names, UrlMatcher
     from trafficmock.testing.promise import Promise
-    from trafficmock.testing.session import Behavior, Session
+    from trafficmock.testing.session import Session
     from trafficmock.testing.surroundings import Surroundings
     from trafficmock.testing.waiters import Kind
 
