@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
+from trafficmock.matching import GlobError
+from trafficmock.testing.functions import check_handler
 from trafficmock.testing.har_routes import HarOptions, route_from_har
 from trafficmock.testing.matchers import Names, UrlMatcher, make_matcher
 from trafficmock.testing.observing import Observing
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from trafficmock.testing.request import RequestState
     from trafficmock.testing.session import Session
     from trafficmock.testing.waiters import Kind, Waiter
+
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
 
 
 @define
@@ -33,7 +38,11 @@ class SessionCalls:
     def matcher(self, url: UrlMatcher, method: Names, client_id: Names) -> Matcher:
         """Read what a test gave."""
         base_url = self.session.base_url
-        return make_matcher(url, method=method, client_id=client_id, base_url=base_url)
+        try:
+            return make_matcher(url, method=method, client_id=client_id, base_url=base_url)
+        except GlobError as error:
+            # The glob is the test's; where its reader stopped says nothing.
+            raise error.with_traceback(None) from None
 
     def optional_matcher(self, url: UrlMatcher, method: Names, client_id: Names) -> Matcher | None:
         """Read what a test gave; nothing is no matcher."""
@@ -43,6 +52,7 @@ class SessionCalls:
 
     def route(self, matcher: Matcher, handler: Any, times: float | None) -> Promise[Any]:
         """Register a handler."""
+        check_handler(handler, "(route, request)")
         return self.session.http.route(matcher, handler, times)
 
     def unroute(self, matcher: Matcher | None, handler: Any) -> Promise[None]:
@@ -59,6 +69,7 @@ class SessionCalls:
 
     def route_web_socket(self, url: UrlMatcher, handler: Any) -> Promise[Any]:
         """Register a handler of WebSockets."""
+        check_handler(handler, "(ws)")
         matcher = make_matcher(url, base_url=self.session.base_url, websocket=True)
         return self.session.sockets.add(matcher, handler)
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from trafficmock.testing.websocket import SocketState
     from trafficmock.testing.world import Done
 
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
 T = TypeVar("T")
 
 

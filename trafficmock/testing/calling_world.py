@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from trafficmock.testing.functions import call_handler
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -30,7 +32,7 @@ class CallingWorld:
         def start() -> Any:
             route = self.route_class(exchange, self._surroundings)
             self._watch(route, exchange)
-            return handler(route, route.request)
+            return call_handler(handler, route)
 
         self._run(start, done)
 

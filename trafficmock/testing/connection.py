@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from trafficmock.testing.session import TestInfo
     from trafficmock.testing.world import World
 
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
 
 class Connection:
     """A connection on which tests follow one another.

@@ -200,7 +200,15 @@ class Exchange:
     def _settle(self, action: Fulfill | Continue | Abort | Decline) -> None:
         self.stage = Stage.SETTLED
         self.session.http.open.pop(self.request.id, None)
-        self.session.http.decisions[self.request.id] = type(action).__name__.lower()
+        self.session.http.decisions[self.request.id] = _in_words(action)
         self.session.send(HandlerResult(self.request.id, action))
         if isinstance(action, Abort):
             self.request.answer(None)
+
+
+def _in_words(action: Fulfill | Continue | Abort | Decline) -> str:
+    """Say what became of a request, with the reason where a handler failed."""
+    name = type(action).__name__.lower()
+    if isinstance(action, Abort) and action.message is not UNSET:
+        return f"{name} because of an error: {action.message}"
+    return name

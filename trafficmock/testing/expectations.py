@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from trafficmock.testing.surroundings import Surroundings
     from trafficmock.testing.waiters import Waiter
 
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
 T = TypeVar("T")
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from attrs import define, field
 
+from trafficmock.testing.errors import UsageError
 from trafficmock.testing.exchange import Exchange, Stage
 from trafficmock.testing.promise import Promise, all_of, settled
 from trafficmock.testing.routes import RouteEntry, Routes, limit
@@ -74,7 +75,12 @@ class HttpRoutes:
         :param behavior: of the handlers that still run: ``default`` lets their requests go
             on, ``wait`` waits for them, ``ignoreErrors`` does neither and swallows what
             they raise from now on.
+        :raises UsageError: another behavior.
         """
+        if behavior not in get_args(Behavior):
+            raise UsageError(
+                f"behavior is one of {', '.join(get_args(Behavior))}, not {behavior!r}"
+            )
         entries = list(self.live)
         for entry in entries:
             entry.ignore_errors = behavior == "ignoreErrors"

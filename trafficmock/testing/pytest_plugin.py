@@ -119,10 +119,12 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     outcome = yield
     report: pytest.TestReport = outcome.get_result()
     stashed = item.stash.get(_STASHED, None)
-    if report.when == "call" and report.failed and stashed is not None:
+    if report.failed and stashed is not None:
         from trafficmock.testing.traffic_report import traffic_of  # noqa: PLC0415
 
         report.sections.append((_SECTION, traffic_of(*stashed)))
+        # Once is enough: what fails at the end has failed before, or is shown then.
+        del item.stash[_STASHED]
 
 
 def _setting(config: pytest.Config, name: str) -> str | None:

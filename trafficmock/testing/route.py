@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from trafficmock.testing.response import BaseResponse
     from trafficmock.testing.surroundings import Surroundings
 
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
 RequestT = TypeVar("RequestT")
 DoneT = TypeVar("DoneT")
 FetchedT = TypeVar("FetchedT")

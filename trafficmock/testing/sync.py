@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from trafficmock.testing.matchers import Names, UrlMatcher
     from trafficmock.testing.session import Session
 
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
 __all__ = ["Expectation", "Request", "Response", "Route", "TrafficMock", "WebSocketRoute", "mocks"]
 
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from trafficmock.testing.surroundings import Surroundings
     from trafficmock.testing.waiters import Kind
 
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
 DoneT = TypeVar("DoneT")
 ErrorsT = TypeVar("ErrorsT")
 RequestT = TypeVar("RequestT")

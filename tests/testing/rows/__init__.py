@@ -18,6 +18,7 @@ from tests.testing.rows import (
     matching,
     objects,
     observing,
+    recording,
     routing,
     sockets,
     unrouting,
@@ -37,6 +38,7 @@ MODULES: tuple[ModuleType, ...] = (
     objects,
     observing,
     hars,
+    recording,
     sockets,
 )
 

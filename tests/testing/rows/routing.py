@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from tests.testing.scene import Scene, ours, row
+from trafficmock.testing.errors import UsageError
 
 
 @row
@@ -83,3 +84,31 @@ async def unwanted_match_is_declined(t: Scene) -> None:
     entries = (await t.rest("/api/history"))["entries"]
     actions = sorted(each["action"] for each in entries if each["request"]["url"] == url)
     assert actions == ["fulfill", "passthrough"], actions
+
+
+@row
+async def handlers_of_one_argument(t: Scene) -> None:
+    """A handler may take the route alone, as in Playwright for Python."""
+    url = t.url("echo")
+    await t(t.mocks.route(url, lambda route: route.fulfill(body="alone")))
+    assert (await t.get(url))["body"] == "alone"
+
+
+@row
+async def no_handler(t: Scene) -> None:
+    """What cannot be called is refused at once, as are words that mean nothing."""
+    attempts = (
+        lambda: t.mocks.route("**/*", "text"),
+        lambda: t.mocks.route_web_socket("**/*", None),
+        lambda: t.mocks.expect_request(5),
+        lambda: t.mocks.unroute_all(behavior="later"),
+        lambda: t.mocks.route_from_har("x.har", not_found="ignore"),
+        lambda: t.mocks.route_from_har("x.har", update=True, update_content="omit"),
+        lambda: t.mocks.route_from_har("x.har", update=True, update_mode="all"),
+    )
+    for attempt in attempts:
+        try:
+            await t(attempt())
+        except UsageError:
+            continue
+        raise AssertionError(attempt)
