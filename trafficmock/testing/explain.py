@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MOST_SHOWN = 8
 _NOTHING = "No request of any application came since the test began: does it run attached?"
 
+_NOT_ENCODED = "(URLs have letters beyond ASCII percent-encoded, so a glob must have them so.)"
+
 
 def what_was_seen(waiter: Waiter, seen: Sequence[RequestState], note: str = "") -> str:
     """List requests for a failed wait.
@@ -27,6 +29,8 @@ def what_was_seen(waiter: Waiter, seen: Sequence[RequestState], note: str = "") 
     if not seen:
         return "\n".join([*lines, _NOTHING])
     ranked = sorted(seen, key=lambda each: -_nearness(waiter, each))
+    if not (waiter.glob or "").isascii():
+        lines.append(_NOT_ENCODED)
     lines.append("Seen since the test began, nearest first:")
     lines += [f"  {_line(waiter, each)}" for each in ranked[:MOST_SHOWN]]
     if len(ranked) > MOST_SHOWN:
