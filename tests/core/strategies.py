@@ -22,7 +22,16 @@ TESTS = st.sampled_from(["t0", "t1", "t2"])
 ROUTES = st.sampled_from(["q0", "q1", "q2", "q3"])
 URLS = st.sampled_from(["http://h.test/a", "http://h.test/b"])
 ROLES = st.sampled_from(["node", "node", "playwright", "playwright", "runner"])
-FEATURES = st.sampled_from([[], ["decline"], ["headers-list"], ["decline", "headers-list", "x"]])
+FEATURES = st.sampled_from(
+    [
+        [],
+        ["decline"],
+        ["headers-list"],
+        ["decline", "headers-list", "x"],
+        ["subscribe"],
+        ["decline", "headers-list", "subscribe"],
+    ]
+)
 
 requests = st.builds(
     builders.request, URLS, st.sampled_from(["GET", "POST"]), st.sampled_from([b"", b"x" * 30])
@@ -103,6 +112,7 @@ of_agents: SearchStrategy[Message] = st.one_of(
 of_workers: SearchStrategy[Message] = st.one_of(
     st.builds(inbound.TestRegister, TESTS, st.just("title"), st.just("file"), st.just("0")),
     st.builds(inbound.TestUnregister, TESTS),
+    st.builds(inbound.TestSubscribe, TESTS),
     st.builds(inbound.RouteRegister, ROUTES, TESTS, matchers, kinds),
     st.builds(inbound.RouteUnregister, ROUTES | st.just(UNSET), TESTS | st.just(UNSET)),
     st.builds(inbound.RequestClaimResult, REQUESTS, TESTS, matches),
