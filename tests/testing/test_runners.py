@@ -10,6 +10,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.e2e.proxies import start_proxy
 from tests.effort import DEEP
 from tests.testing import runs
 from tests.testing.scene import ask
@@ -96,6 +97,31 @@ class PytestTests(SynchronousTestCase):
             proxy = shared_stage().proxy.url
             output = run_pytest(self.mktemp(), "-k", "test_plain", *arguments, proxy=proxy)
             self.assertIn("no trafficmock proxy at http://127.0.0.1:1", output)
+
+    def test_token(self) -> None:
+        """The token comes from the same places, whichever of them the address comes from."""
+        proxy = start_proxy(["--token", "right"])
+        self.addCleanup(proxy.child.stop)
+        for environment, arguments in (
+            ({"TRAFFICMOCK_TOKEN": "right"}, ("--trafficmock-proxy-url", proxy.url)),
+            ({"TRAFFICMOCK_PROXY_URL": proxy.url}, ("-o", "trafficmock_token=right")),
+            (
+                {"TRAFFICMOCK_PROXY_URL": proxy.url, "TRAFFICMOCK_TOKEN": "wrong"},
+                ("--trafficmock-token", "right"),
+            ),
+        ):
+            notes = Path(self.mktemp()).resolve()
+            notes.mkdir()
+            output = run_pytest(str(notes), "-k", "test_proxy", *arguments, **environment)
+            self.assertIn("4 passed", output)
+
+    def test_token_of_a_started_proxy(self) -> None:
+        """A proxy that is started for the tests asks for the token that they have."""
+        notes = Path(self.mktemp()).resolve()
+        notes.mkdir()
+        output = run_pytest(str(notes), "-k", "test_proxy", TRAFFICMOCK_TOKEN="secret")
+        self.assertIn("4 passed", output)
+        self.assertIn("secret", (notes / "main-0").read_text())
 
 
 @functools.cache

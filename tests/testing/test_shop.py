@@ -35,6 +35,16 @@ class ShopTests(SynchronousTestCase):
         pytest = runs.pytest(browser="playwright-asyncio")
         self.assertIn("5 passed", self.run_child(*pytest, "test_with_async_pytest.py"))
 
+    def test_side_by_side(self) -> None:
+        """With xdist, each worker with a shop of its own."""
+        output = self.run_child(*runs.pytest(), "-n", "2", "test_side_by_side.py")
+        self.assertIn("5 passed", output)
+
+    def test_script(self) -> None:
+        """In a script."""
+        said = ["Thank you! Receipt R1.", "['http://payments.example/charges']"]
+        self.assertEqual(self.run_child("script").splitlines(), said)
+
     def test_trial(self) -> None:
         """With trial."""
         self.assertIn("PASSED (successes=5)", self.run_child("twisted.trial", "test_with_trial"))
