@@ -23,6 +23,7 @@ FOR_ANYBODY = (
 )
 FOR_AGENTS = (
     *FOR_ANYBODY,
+    outbound.NeedBody,
     outbound.DecisionPassthrough,
     outbound.DecisionFulfill,
     outbound.DecisionContinue,

@@ -49,12 +49,12 @@ def trafficmock_proxy(request: pytest.FixtureRequest) -> Proxy:
     The options, the ini file and the environment say which, in this order; else one is
     started on a free port.
     """
-    from trafficmock.testing import launch, places  # noqa: PLC0415 - only where it is needed
-    from trafficmock.testing import shared_proxy  # noqa: PLC0415
+    from trafficmock.testing import places, shared_proxy  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.launch import Proxy  # noqa: PLC0415
 
     url = _setting(request.config, "url") or places.proxy_url()
     token = _setting(request.config, "token") or places.proxy_token()
-    return launch.Proxy(url, token) if url else shared_proxy.get(request.config, token)
+    return Proxy(url, token) if url else shared_proxy.get(request.config, token)
 
 
 @pytest.fixture(scope="session")
