@@ -17,6 +17,7 @@ class Shop:
     """A shop that runs attached to a proxy."""
 
     def __init__(self, proxy: Proxy, client_id: str = "shop") -> None:
+        self.client_id = client_id
         self.process = subprocess.Popen(
             [NODE, Path(__file__).with_name("shop.mjs")],
             env={**os.environ, **proxy.environment(client_id)},
