@@ -54,8 +54,8 @@ class Agent {
   up (hello) {
     clearTimeout(this.deadline)
     this.state = 'up'
-    this.clientId = hello.clientId ?? this.clientId
-    this.features = new Set(hello.features ?? [])
+    this.clientId = String(hello.clientId ?? this.clientId)
+    this.features = new Set(Array.isArray(hello.features) ? hello.features : [])
     this.started()
     for (const act of this.queue.splice(0)) act()
   }

@@ -65,13 +65,14 @@ class Link {
       if (isUp) return this.receive(message)
       if (message?.type === 'ping') return this.send({ type: 'pong', at: message.at })
       clearTimeout(deadline)
-      if (message?.type === 'hello:ok') {
+      if (message?.type === 'hello:ok' && message.protocolVersion === PROTOCOL_VERSION) {
         isUp = true
         this.retryMs = FIRST_RETRY_MS
         return this.owner.up(message)
       }
-      reason = this.refusal(message)
-      socket.close()
+      reason ??= this.refusal(message)
+      // Not close(): that waits for an answer, and this proxy has given its own.
+      socket.terminate()
     })
     socket.on('error', (error) => { reason ??= this.failure(error, isUp) })
     socket.on('close', () => {
@@ -120,8 +121,11 @@ class Link {
 
   /** @param {any} message what came instead of `hello:ok` */
   refusal (message) {
-    const code = message?.type === 'hello:error' ? String(message.code) : 'invalid_hello'
-    const said = message?.message ?? 'it answered the handshake with something else than hello:ok'
+    const isOther = message?.type === 'hello:ok'
+    const code = isOther ? 'protocol_mismatch' : message?.type === 'hello:error' && message.code ? String(message.code) : 'invalid_hello'
+    const said = isOther
+      ? `it speaks protocol ${message.protocolVersion}, this agent ${PROTOCOL_VERSION}`
+      : message?.message ?? 'it answered the handshake with something else than hello:ok'
     const help = code === 'unauthorized' ? ' Set TRAFFICMOCK_TOKEN, or the option token, to the proxy\'s --token.' : ''
     return new TrafficMockError(code, `The trafficmock proxy at ${this.settings.proxyUrl} refused this agent: ${said}${help}`)
   }
