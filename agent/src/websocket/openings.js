@@ -36,7 +36,8 @@ function undiciOpening ({ dispatcher, original, opts, handler, url, seen, chain 
   })
   if (isModern(handler)) handler.onRequestStart(controller, {})
   else handler.onConnect((/** @type {any} */ reason) => controller.abort(reason), null)
-  const failed = () => { if (chain?.socket) setImmediate(ensureClosed, chain.socket) }
+  // Looked up later: a socket that fails at once is not constructed yet.
+  const failed = () => { setImmediate(() => { if (chain?.socket) ensureClosed(chain.socket) }) }
   return {
     url: socketUrl(url),
     protocols: listOf(map['sec-websocket-protocol']),
