@@ -1,5 +1,6 @@
 """The driver performs what the core decides."""
 
+import itertools
 import json
 
 from twisted.logger import capturedLogs
@@ -141,6 +142,38 @@ class DecisionTests(SynchronousTestCase):
         (news,) = worker.took("request:observed")
         self.assertIsNone(news["request"]["bodyBase64"])
         self.agent.took("decision:passthrough")
+
+
+class LongQueryTests(SynchronousTestCase):
+    """A query that takes longer than a slice of time."""
+
+    def setUp(self) -> None:
+        self.rig = DriverRig()
+        self.agent = self.rig.agent()
+        self.worker = self.rig.worker_with_route("http://other.test/")
+        for number in range(5):
+            self.rig.request(self.agent, str(number), URL)
+        self.worker.sent.clear()
+        self.agent.sent.clear()
+        ticks = itertools.count()
+        self.rig.driver.monotonic = lambda: next(ticks) * 0.01
+        self.rig.say(self.worker, "history:query", queryId="q")
+
+    def test_others_first(self) -> None:
+        """A decision that is due meanwhile does not wait for the answer."""
+        self.worker.took()
+        self.rig.request(self.agent, "due", URL)
+        self.agent.took("decision:passthrough")
+        self.worker.sent.clear()
+        self.rig.clock.pump([0] * 10)
+        (result,) = self.worker.took("history:result")
+        self.assertEqual(len(result["entries"]), 5)
+
+    def test_gone(self) -> None:
+        """Nobody works for a worker that has left."""
+        self.rig.driver.link_closed(self.worker)
+        self.rig.clock.advance(0)
+        self.worker.took()
 
 
 class TimeTests(SynchronousTestCase):

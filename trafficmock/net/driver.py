@@ -25,10 +25,10 @@ from trafficmock.net.notes import Quota, one_line
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
 from trafficmock.wire.heads import too_long
 from trafficmock.wire.inbound import RequestResponse, SocketFrame
-from trafficmock.wire.outbound import HelloOk, RequestObserved
+from trafficmock.wire.outbound import HelloOk, HistoryResult, RequestObserved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
@@ -206,9 +206,20 @@ class Driver:
             text = f"Connection from {'elsewhere' if link is None else link.peer} {text}"
         self.log.emit(_LEVELS[note.level], "{text}", text=one_line(text))
 
-    def _answer_query(self, effect: AnswerQuery, now: Moment) -> None:
-        result = queries.answer(self.history, effect.query)
-        self._send(Send((effect.connection_id,), result), now)
+    def _answer_query(self, effect: AnswerQuery, _: Moment) -> None:
+        self._go_on(effect.connection_id, queries.answer(self.history, effect.query))
+
+    def _go_on(self, connection_id: str, steps: Iterator[HistoryResult | None]) -> None:
+        """Work on an answer for a slice of time, and go on when others had their turn."""
+        until = self.monotonic() + queries.SLICE_SECONDS
+        while connection_id in self._links:
+            result = next(steps)
+            if result is not None:
+                self._send(Send((connection_id,), result), self._now())
+                return
+            if self.monotonic() >= until:
+                self.clock.callLater(0, self._go_on, connection_id, steps)
+                return
 
     # Time
 
