@@ -147,6 +147,14 @@ class Agent {
   isOwn (url) {
     return this.ownHosts.has(hostOf(url))
   }
+
+  /**
+   * @param {unknown} text that may be a URL
+   * @returns {boolean} whether it is one of the proxy itself
+   */
+  isOwnText (text) {
+    return typeof text === 'string' && URL.canParse(text) && this.isOwn(new URL(text))
+  }
 }
 
 /** @param {URL} url */
