@@ -20,6 +20,8 @@ class UndiciHook {
     this.undo = []
     /** What is asked about upgrades; by default nobody is. @type {(held: any) => boolean} */
     this.upgrade = () => false
+    /** undici 6's own, for what has `maxRedirections`. @type {Function | undefined} */
+    this.redirecting = undefined
   }
 
   /** Hook what is there: the global dispatcher and `fetch`. */
@@ -63,7 +65,8 @@ class UndiciHook {
    * @param {any} undici its exports
    */
   hookModule (undici) {
-    const { Agent, MockAgent, ProxyAgent } = undici
+    const { Agent, MockAgent, ProxyAgent, createRedirectInterceptor } = undici
+    this.redirecting ??= createRedirectInterceptor
     for (const { prototype } of [Agent, MockAgent, ProxyAgent]) this.hook(prototype)
     this.hookGlobals()
     this.hookFetch(undici)
@@ -105,11 +108,28 @@ class UndiciHook {
     const straight = straightOf(agent, dispatcher)
     if (straight) return straight.dispatch(opts, handler) !== undefined
     if (isUnseen() || opts[SEEN] || opts.method === 'CONNECT' || isChooser(dispatcher)) return false
+    if (this.redirect(dispatcher, opts, handler)) return true
     const url = urlOf(dispatcher, opts)
     if (!url || agent.isOwn(url)) return false
     const chain = chainOf.get(handler) ?? chains.getStore()
     if (opts.upgrade) return this.upgrade({ dispatcher, original, opts, handler, url, seen: SEEN, chain })
     new HeldDispatch(agent, dispatcher, original, opts, handler, url, chain).start()
+    return true
+  }
+
+  /**
+   * undici 6 follows redirects by `maxRedirections` below `dispatch`, where no
+   * hop is seen. So its own handler for that goes on top.
+   * @param {any} dispatcher
+   * @param {any} opts
+   * @param {any} handler
+   * @returns {boolean} whether it is under way
+   */
+  redirect (dispatcher, opts, handler) {
+    const most = opts.maxRedirections ?? internal(dispatcher, 'maxRedirections')
+    if (!most || !this.redirecting) return false
+    const dispatch = (/** @type {any} */ hop, /** @type {any} */ its) => dispatcher.dispatch({ ...hop, maxRedirections: 0 }, its)
+    this.redirecting({ maxRedirections: most })(dispatch)(opts, handler)
     return true
   }
 
