@@ -4,6 +4,7 @@ const net = require('node:net')
 const tls = require('node:tls')
 const { WebSocket } = require('ws')
 const { TrafficMockError } = require('./errors.js')
+const { patience } = require('./patience.js')
 const { unseen } = require('./unseen.js')
 const { version } = require('../package.json')
 
@@ -55,16 +56,16 @@ class Link {
     /** @type {Error | undefined} */
     let reason
     let isUp = false
-    const deadline = setTimeout(() => {
+    const endPatience = patience(HANDSHAKE_MS, () => {
       reason = new TrafficMockError('timeout', `The trafficmock proxy at ${this.settings.proxyUrl} did not answer within ${HANDSHAKE_MS} ms.`)
       socket.terminate()
-    }, HANDSHAKE_MS).unref()
+    })
     socket.on('open', () => this.hello())
     socket.on('message', (data) => {
       const message = parse(data)
       if (isUp) return this.receive(message)
       if (message?.type === 'ping') return this.send({ type: 'pong', at: message.at })
-      clearTimeout(deadline)
+      endPatience()
       if (message?.type === 'hello:ok' && message.protocolVersion === PROTOCOL_VERSION) {
         isUp = true
         this.retryMs = FIRST_RETRY_MS
@@ -76,7 +77,7 @@ class Link {
     })
     socket.on('error', (error) => { reason ??= this.failure(error, isUp) })
     socket.on('close', () => {
-      clearTimeout(deadline)
+      endPatience()
       if (this.closed) return
       this.again()
       this.owner.down(reason ?? this.failure(undefined, isUp))
@@ -126,7 +127,7 @@ class Link {
     const said = isOther
       ? `it speaks protocol ${message.protocolVersion}, this agent ${PROTOCOL_VERSION}`
       : message?.message ?? 'it answered the handshake with something else than hello:ok'
-    const help = code === 'unauthorized' ? ' Set TRAFFICMOCK_TOKEN, or the option token, to the proxy\'s --token.' : ''
+    const help = code === 'unauthorized' ? ' (TRAFFICMOCK_TOKEN, or the option token)' : ''
     return new TrafficMockError(code, `The trafficmock proxy at ${this.settings.proxyUrl} refused this agent: ${said}${help}`)
   }
 

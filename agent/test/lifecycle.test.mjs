@@ -73,6 +73,14 @@ describe('start and stop', () => {
     }
   }
 
+  test('an application that takes long to load loses no request', async () => {
+    // Nothing is heard while it loads, which is longer than anybody waits for a handshake.
+    const load = 'for (const end = Date.now() + 2600; Date.now() < end;);'
+    const { stdout, stderr } = await runNode(`${load}; setImmediate(() => ${FETCH('http://nowhere.test/mocked')})`, { env: { TRAFFICMOCK_PROXY_URL: proxy.url } })
+    assert.equal(stdout, 'from the test\n')
+    assert.equal(stderr, '')
+  })
+
   test('the variables of the npm packages are accepted', async () => {
     const { stdout } = await runNode(FETCH('http://nowhere.test/mocked'), { env: { PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL: proxy.url } })
     assert.equal(stdout, 'from the test\n')

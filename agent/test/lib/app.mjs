@@ -9,14 +9,15 @@ const READY = /(?:Local|Listening on):?\s+(http:\S+)/
  * @param {string} cwd of the application
  * @param {string[]} command after `node`
  * @param {Record<string, string>} [env]
+ * @param {string} [preload]
  * @returns {Promise<{ url: string, stop(): void }>} once it says where it listens
  */
-export async function startApp (proxy, cwd, command, env = {}) {
+export async function startApp (proxy, cwd, command, env = {}, preload = REQUIRE) {
   const child = spawn(process.execPath, command, {
     cwd,
     // A group of its own: frameworks start their servers as children, and all must go.
     detached: true,
-    env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', NUXT_TELEMETRY_DISABLED: '1', NO_COLOR: '1', ...env, NODE_OPTIONS: REQUIRE, TRAFFICMOCK_PROXY_URL: proxy.url },
+    env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', NUXT_TELEMETRY_DISABLED: '1', NO_COLOR: '1', ...env, NODE_OPTIONS: preload, TRAFFICMOCK_PROXY_URL: proxy.url },
     stdio: ['ignore', 'pipe', 'pipe']
   })
   const stop = () => { if (child.exitCode === null) process.kill(-child.pid, 'SIGTERM') }
