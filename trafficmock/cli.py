@@ -1,75 +1,147 @@
-"""The command ``trafficmock``."""
+"""The command ``trafficmock``: finds the command that is meant, and ends with its status."""
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
 
-from twisted.python import usage
-from twisted.scripts import twistd
+from attrs import frozen
 
-from trafficmock import __version__, attach
+from trafficmock import __version__
+from trafficmock.errors import LocalError
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+# Commands are named here and imported when they are called: most of them do without Twisted,
+# and what is typed at a prompt is to answer at once.
 
-_USAGE = """\
-Usage: trafficmock COMMAND [options]
 
-Commands:
-  serve    run the proxy in the foreground; `trafficmock serve --help` lists the options
-           example: trafficmock serve --port 4310
-  run      start an application attached to the proxy
-           example: trafficmock run --client-id shop -- node server.js
-  env      print what `run` sets: --format shell, dotenv or json
+def serve(words: Sequence[str]) -> None:
+    """Run the proxy as ``twistd -n trafficmock`` does."""
+    if {"--help", "-h"} & set(words):
+        from trafficmock.options import Options  # noqa: PLC0415 - see above
 
-Options:
-  --version  print the version
-  --help     print this text
-"""
+        options = Options()
+        options.synopsis = "Usage: trafficmock serve [options]"
+        sys.stdout.write(f"{options}\n")
+        return
+    from twisted.scripts import twistd  # noqa: PLC0415 - see above
+
+    sys.argv = ["trafficmock", "--nodaemon", "trafficmock", *words]
+    twistd.run()
+
+
+def run(words: Sequence[str]) -> None:
+    """Start an application attached."""
+    from trafficmock import attach  # noqa: PLC0415 - see above
+
+    _checked("run", attach.run, words)
+
+
+def env(words: Sequence[str]) -> None:
+    """Print what ``run`` sets."""
+    from trafficmock import attach  # noqa: PLC0415 - see above
+
+    sys.stdout.write(_checked("env", attach.env, words) or "")
+
+
+@frozen
+class Command:
+    """A command.
+
+    :param summary: what it does, in a few words.
+    :param act: runs it; returns the exit status, or ``None`` for 0. A string names the module
+        under ``trafficmock.command`` that has ``main(words)`` and ``parser()``.
+    :param options: where the options are that a shell completes, ``module:class``, for commands
+        with Twisted's ``usage.Options``.
+    """
+
+    summary: str
+    act: Callable[[Sequence[str]], int | None] | str
+    options: str | None = None
+
+
+COMMANDS = {
+    "serve": Command("run the proxy in the foreground", serve, "trafficmock.options:Options"),
+    "run": Command("start an application attached", run, "trafficmock.attach:RunOptions"),
+    "env": Command("print what `run` sets", env, "trafficmock.attach:EnvOptions"),
+    "history": Command("list recorded HTTP requests, or follow them", "history"),
+    "ws": Command("list recorded WebSockets, or follow them", "ws"),
+    "show": Command("show one request or WebSocket in full", "show"),
+    "har": Command("write recorded requests as a HAR file", "har"),
+    "status": Command("say whether the proxy answers and who is connected", "status"),
+    "completion": Command("print completions for bash, zsh or fish", "completion"),
+}
+"""Every command; a new one is one line here."""
+
+
+def usage_text() -> str:
+    """Write the help of the program: every command on one line."""
+    lines = "".join(f"  {name:<11} {command.summary}\n" for name, command in COMMANDS.items())
+    return (
+        f"Usage: trafficmock COMMAND [options]\n\nCommands:\n{lines}\n"
+        "`trafficmock COMMAND --help` lists the options of a command, with examples.\n\n"
+        "Options:\n  --version   print the version\n  --help      print this text\n"
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line.
 
-    :param arguments: the words after the command's name; by default the process's.
-    :raises SystemExit: with the exit status, as the commands end.
+    :param arguments: the words after the program's name; by default the process's.
+    :raises SystemExit: with the exit status, unless that is 0.
     """
+    if "_ARGCOMPLETE" in os.environ:
+        _complete()
     words = list(sys.argv[1:] if arguments is None else arguments)
-    command, rest = (words[0], words[1:]) if words else ("", [])
-    if command == "serve":
-        serve(rest)
-    elif command in {"run", "env"}:
-        attached(command, rest)
-    elif command in {"--help", "-h"}:
-        sys.stdout.write(_USAGE)
-    elif command == "--version":
-        sys.stdout.write(f"trafficmock {__version__}\n")
+    name, rest = (words[0], words[1:]) if words else ("", [])
+    if name in COMMANDS:
+        status = _run(name, rest)
+    elif name in {"--help", "-h", "help"}:
+        status = sys.stdout.write(usage_text()) and 0
+    elif name == "--version":
+        status = sys.stdout.write(f"trafficmock {__version__}\n") and 0
     else:
-        what = f"unknown command {command!r}" if command else "a command is missing"
-        sys.stderr.write(f"trafficmock: {what}\n\n{_USAGE}")
-        raise SystemExit(2)
+        what = f"unknown command {name!r}" if name else "a command is missing"
+        sys.stderr.write(f"trafficmock: {what}\n\n{usage_text()}")
+        status = 2
+    if status:
+        raise SystemExit(status)
 
 
-def attached(command: str, arguments: Sequence[str]) -> None:
-    """Run ``trafficmock run`` or ``trafficmock env``.
-
-    :raises SystemExit: with status 1 when it cannot be done, 2 when it was said wrongly.
-    """
+def _run(name: str, words: Sequence[str]) -> int:
+    """Run a command; what it cannot do is one line on stderr."""
     try:
-        if command == "run":
-            attach.run(arguments)
-        else:
-            sys.stdout.write(attach.env(arguments))
+        act = COMMANDS[name].act
+        run_it = import_module(f"trafficmock.command.{act}").main if isinstance(act, str) else act
+        status = run_it(words)
+        sys.stdout.flush()
+    except LocalError as error:
+        sys.stderr.write(f"trafficmock {name}: {error}\n")
+        return getattr(error, "status", 1)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Python flushes once more at its end, into what is then somewhere else.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    return status or 0
+
+
+def _checked(name: str, act: Callable[[Sequence[str]], Any], words: Sequence[str]) -> Any:
+    """Run a command with Twisted's options; what was said wrongly ends with status 2."""
+    from twisted.python import usage  # noqa: PLC0415 - see above
+
+    try:
+        return act(words)
     except usage.UsageError as error:
-        sys.stderr.write(f"trafficmock {command}: {error}\n")
+        sys.stderr.write(f"trafficmock {name}: {error}\n")
         raise SystemExit(2) from error
-    except attach.AttachError as error:
-        sys.stderr.write(f"trafficmock {command}: {error}\n")
-        raise SystemExit(1) from error
 
 
-def serve(arguments: Sequence[str]) -> None:
-    """Run the proxy as ``twistd -n trafficmock`` does."""
-    sys.argv = ["trafficmock", "--nodaemon", "trafficmock", *arguments]
-    twistd.run()
+def _complete() -> None:
+    """Answer a shell that completes a line."""
+    completion = import_module("trafficmock.command.completion")
+    commands = {name: each.options or str(each.act) for name, each in COMMANDS.items()}
+    completion.complete(commands, os.environ.get("COMP_LINE", ""))
