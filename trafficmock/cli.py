@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
 from trafficmock import __version__
 from trafficmock.errors import LocalError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 # Commands are named here and imported when they are called: most of them do without Twisted,
 # and what is typed at a prompt is to answer at once.
@@ -96,37 +98,40 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _complete()
     words = list(sys.argv[1:] if arguments is None else arguments)
     name, rest = (words[0], words[1:]) if words else ("", [])
-    if name in COMMANDS:
+    try:
         status = _run(name, rest)
-    elif name in {"--help", "-h", "help"}:
-        status = sys.stdout.write(usage_text()) and 0
-    elif name == "--version":
-        status = sys.stdout.write(f"trafficmock {__version__}\n") and 0
-    else:
-        what = f"unknown command {name!r}" if name else "a command is missing"
-        sys.stderr.write(f"trafficmock: {what}\n\n{usage_text()}")
-        status = 2
+        sys.stdout.flush()
+    except LocalError as error:
+        sys.stderr.write(f"trafficmock {name}: {error}\n")
+        status = getattr(error, "status", 1)
+    except KeyboardInterrupt:
+        status = 130
+    except BrokenPipeError:
+        # Python flushes once more at its end, into what is then somewhere else.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 141
     if status:
         raise SystemExit(status)
 
 
 def _run(name: str, words: Sequence[str]) -> int:
-    """Run a command; what it cannot do is one line on stderr."""
-    try:
+    """Run a command.
+
+    :returns: the exit status.
+    """
+    if name in COMMANDS:
         act = COMMANDS[name].act
-        run_it = import_module(f"trafficmock.command.{act}").main if isinstance(act, str) else act
-        status = run_it(words)
-        sys.stdout.flush()
-    except LocalError as error:
-        sys.stderr.write(f"trafficmock {name}: {error}\n")
-        return getattr(error, "status", 1)
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        # Python flushes once more at its end, into what is then somewhere else.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
-    return status or 0
+        chosen = import_module(f"trafficmock.command.{act}").main if isinstance(act, str) else act
+        return chosen(words) or 0
+    if name in {"--help", "-h", "help"}:
+        sys.stdout.write(usage_text())
+        return 0
+    if name == "--version":
+        sys.stdout.write(f"trafficmock {__version__}\n")
+        return 0
+    what = f"unknown command {name!r}" if name else "a command is missing"
+    sys.stderr.write(f"trafficmock: {what}\n\n{usage_text()}")
+    return 2
 
 
 def _checked(name: str, act: Callable[[Sequence[str]], Any], words: Sequence[str]) -> Any:

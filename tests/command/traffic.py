@@ -48,9 +48,7 @@ class Traffic:
         worker.hello("playwright", clientId="worker-0", workerId="0")
         for test, title in (("t1", "pays with a card"), ("t2", "日本語のテスト")):
             file = f"tests/{test}.spec.ts"
-            worker.send(
-                type="test:register", testId=test, title=title, file=file, workerId="0"
-            )
+            worker.send(type="test:register", testId=test, title=title, file=file, workerId="0")
         for route, test, glob, kind in (
             ("r1", "t1", "**/charges", "http"),
             ("r2", "t1", "**/both", "http"),
@@ -90,9 +88,7 @@ class Traffic:
                 return message
 
     def start(self, request_id: str, sent: dict[str, Any]) -> None:
-        self.agent.send(
-            type="request:start", requestId=request_id, clientId="shop", request=sent
-        )
+        self.agent.send(type="request:start", requestId=request_id, clientId="shop", request=sent)
 
     def owned(self, request_id: str, sent: dict[str, Any], **result: Any) -> dict[str, Any]:
         """Send a request that a test decides."""
@@ -123,7 +119,11 @@ class Traffic:
         charge = request("https://pay.example/charges", "POST", '{"amount": 4200}')
         self.owned("fulfilled-1", charge, action="fulfill", response=paid)
         self.owned("aborted-1", charge, action="abort", errorCode="connectionrefused")
-        self.passed("passed-1", "https://cdn.example/a/long/path/to/some/picture-of-a-teapot.png?size=large", response(200, b"\x89PNG\r\n\x1a\n\0\xff", content_type="image/png"))  # noqa: E501
+        self.passed(
+            "passed-1",
+            "https://cdn.example/a/long/path/to/some/picture-of-a-teapot.png?size=large",
+            response(200, b"\x89PNG\r\n\x1a\n\0\xff", content_type="image/png"),
+        )
         self.login()
         self.start("both-1", request("https://api.example/both"))
         self.decision("both-1")

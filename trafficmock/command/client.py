@@ -80,7 +80,9 @@ class ProxyClient:
         place = parts.netloc.rpartition("@")[2]
         return cls(url.rstrip("/"), parts.scheme == "https", place, parts.path.rstrip("/"))
 
-    def get(self, path: str, query: dict[str, Any] | None = None, etag: str | None = None) -> Answer:
+    def get(
+        self, path: str, query: dict[str, Any] | None = None, etag: str | None = None
+    ) -> Answer:
         """Ask for a path.
 
         :param query: parameters; ``None`` values are left out.

@@ -7,12 +7,15 @@ in the environment, and :func:`complete` answers from the parsers of the command
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from trafficmock.command.ends import OK
 from trafficmock.command.options import command_parser
 from trafficmock.command.terminal import standard_output
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 SHELLS = ("bash", "zsh", "fish")
 EXAMPLES = """\
@@ -20,6 +23,7 @@ EXAMPLES = """\
   eval "$(trafficmock completion zsh)"        # in ~/.zshrc, after compinit
   trafficmock completion fish > ~/.config/fish/completions/trafficmock.fish
 """
+
 
 def parser() -> argparse.ArgumentParser:
     """Make the parser of the command."""
@@ -35,10 +39,10 @@ def main(words: Sequence[str]) -> int:
 
     :returns: the exit status.
     """
-    import argcomplete  # noqa: PLC0415 - only here and when a shell asks
+    from argcomplete.shell_integration import shellcode  # noqa: PLC0415 - slow
 
     shell = parser().parse_args(words).shell
-    standard_output().line(argcomplete.shellcode(["trafficmock"], shell=shell))
+    standard_output().line(shellcode(["trafficmock"], shell=shell))
     return OK
 
 
@@ -49,7 +53,7 @@ def complete(commands: Mapping[str, str], line: str) -> None:
         its Twisted options. Only those of the command on the line are loaded.
     :param line: what was typed so far.
     """
-    import argcomplete  # noqa: PLC0415 - only here and when a shell asks
+    import argcomplete  # noqa: PLC0415 - slow, and needed only when a shell asks
 
     argcomplete.autocomplete(whole_parser(commands, line), always_complete_options=False)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
@@ -15,6 +14,7 @@ from trafficmock.command.text import printable
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from trafficmock.command.client import ProxyClient
 
@@ -64,9 +64,7 @@ def find(
     if len(begins) > 1:
         shown = ", ".join(printable(entry_id) for _, entry_id in begins[:_SHOWN])
         more = f" and {len(begins) - _SHOWN} more" if len(begins) > _SHOWN else ""
-        raise CommandError(
-            f"{printable(given)} is the beginning of {shown}{more}", status=NOTHING
-        )
+        raise CommandError(f"{printable(given)} is the beginning of {shown}{more}", status=NOTHING)
     for listing, entry_id in begins:
         answer = client.get(entry_path(listing.kind, entry_id))
         if answer.found:

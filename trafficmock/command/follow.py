@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from attrs import define, field
@@ -15,6 +14,8 @@ from trafficmock.command.table import Table, fitted
 from trafficmock.command.terminal import complain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from trafficmock.command.client import ProxyClient
     from trafficmock.command.listing import Listing
     from trafficmock.command.terminal import Terminal
@@ -46,7 +47,7 @@ class Follower:
     sleep: Callable[[float], None] = time.sleep
     _etag: str | None = None
     _states: dict[str, object] = field(factory=dict)
-    _latest: str | None = None
+    _latest: rows.Entry | None = None
     _since: int | None = None
     _table: Table | None = None
 
@@ -84,7 +85,9 @@ class Follower:
         if self._latest is None:
             self.client.get("/health")
             return False
-        return not self.client.get(entry_path(self.listing.kind, self._latest)).found
+        path = entry_path(self.listing.kind, self._latest["id"])
+        there = self.client.get(path).document.get(self.listing.one, {})
+        return bool(there.get("timestamp") != self._latest["timestamp"])
 
     def _poll(self, first: int | None = None) -> None:
         """Fetch what is new; the first time at most ``first``, of which one tells the time."""
@@ -93,8 +96,8 @@ class Follower:
         query = {**self.query, "from": given, "limit": limit, "fields": "summary"}
         answer = self.client.get(self.listing.path, query, self._etag)
         self._etag = answer.etag
-        newest_first = answer.document.get(self.listing.key, ())
-        entries = sorted(reversed(newest_first), key=_age)
+        entries = list(reversed(answer.document.get(self.listing.key, [])))
+        entries.sort(key=_age)
         if entries:
             news = self._news(entries)
             self._print([] if first == 0 else news)
@@ -104,7 +107,7 @@ class Follower:
         """Take in what an answer holds; what it does not hold cannot change any more."""
         before = self._states
         self._states = {entry["id"]: self.listing.state(entry) for entry in entries}
-        self._latest = entries[-1]["id"]
+        self._latest = entries[-1]
         return [e for e in entries if before.get(e["id"]) != self._states[e["id"]]]
 
     def _print(self, entries: Sequence[rows.Entry]) -> None:
@@ -136,4 +139,4 @@ def _age(entry: rows.Entry) -> int:
 
 def _held(entry: rows.Entry) -> bool:
     """Tell whether somebody still has to decide, or a WebSocket is open."""
-    return entry.get("action", "pending") == "pending"
+    return bool(entry.get("action", "pending") == "pending")

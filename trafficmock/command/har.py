@@ -6,7 +6,6 @@ The REST API gives one request at a time, so a chain or a whole filter is put to
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from trafficmock.command.text import printable
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator, Sequence
 
     from trafficmock.command.client import ProxyClient
     from trafficmock.command.rows import Entry
@@ -72,7 +72,7 @@ def main(words: Sequence[str]) -> int:
     if bool(options.ids) == bool(query):
         raise CommandError("har takes ids, or else filters: see --help", status=USAGE)
     client = proxy(options)
-    chosen = _named(client, options.ids) if options.ids else REQUESTS.get(client, query)
+    chosen = _named(client, options.ids) if options.ids else REQUESTS.get(client, query)[::-1]
     if options.chain:
         chosen = [hop for entry in chosen for hop in chain(client, entry)]
     _write(compose(client, chosen), options.output)
@@ -88,16 +88,18 @@ def chain(client: ProxyClient, entry: Entry) -> list[Entry]:
     for link in ("redirectedFromId", "redirectedToId"):
         at: Entry | None = entry
         while at is not None and at.get(link) is not None and at[link] not in hops:
-            answer = client.get(entry_path("history", at[link]))
-            at = answer.document.get("entry")
+            at = client.get(entry_path("history", at[link])).document.get("entry")
             if at is not None:
                 hops[at["id"]] = at
-    return sorted(hops.values(), key=lambda hop: int(hop["timestamp"]))
+        # Two hops may fall into one millisecond, so it is the links that tell the order.
+        hops = dict(reversed(hops.items())) if link == "redirectedFromId" else hops
+    return list(hops.values())
 
 
 def compose(client: ProxyClient, entries: Sequence[Entry]) -> dict[str, Any]:
     """Put the HARs of entries into one, the oldest first.
 
+    :param entries: in the order that counts for those of one millisecond.
     :raises CommandError: not one of them has a HAR.
     """
     once = {entry["id"]: entry for entry in entries}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from trafficmock.command.ends import NOTHING, OK, USAGE, CommandError
@@ -22,6 +21,7 @@ from trafficmock.command.terminal import standard_output
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
 LISTED = 100
 FOLLOWED = 10

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
@@ -13,6 +12,8 @@ from trafficmock.command.table import fitted
 from trafficmock.command.terminal import complain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from trafficmock.command.client import ProxyClient
     from trafficmock.command.table import Cell, Column
     from trafficmock.command.terminal import Terminal

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from attrs import frozen
+
 from trafficmock.command import rows
 from trafficmock.command.bodies import body_lines
 from trafficmock.command.text import printable
@@ -18,13 +20,25 @@ Pairs = Sequence[tuple[str, str]]
 INDENT = "  "
 
 
+@frozen
+class _Page:
+    """Where a request is written, and how much of it."""
+
+    terminal: Terminal
+    full: bool
+
+    def paint(self, text: str, style: str | None) -> str:
+        return self.terminal.paint(text, style)
+
+
 def write_request(entry: Entry, terminal: Terminal, *, full: bool) -> None:
     """Write a request with all that is known of it.
 
     :param full: bodies and values whole, however long.
     """
+    page = _Page(terminal, full)
     for part in (_head, _matches, _request, _overrides, _response, _timeline):
-        for line in part(entry, terminal, full):
+        for line in part(entry, page):
             terminal.line(line)
 
 
@@ -63,11 +77,11 @@ def claimants(matches: Sequence[Entry], terminal: Terminal) -> Iterator[str]:
         yield f"{INDENT * 2}route {printable(match['routeId'])}: {printable(wanted)}"
 
 
-def _head(entry: Entry, terminal: Terminal, _full: bool) -> Iterator[str]:
+def _head(entry: Entry, page: _Page) -> Iterator[str]:
     request, outcome = entry["request"], entry["outcome"]
-    yield terminal.paint(f"{printable(request['method'])} {printable(request['url'])}", "bold")
+    yield page.paint(f"{printable(request['method'])} {printable(request['url'])}", "bold")
     action = printable(entry["action"])
-    yield f"{INDENT}{terminal.paint(action, rows.COLOURS.get(action))}{_result(entry)}"
+    yield f"{INDENT}{page.paint(action, rows.COLOURS.get(action))}{_result(entry)}"
     known = [
         ("error", outcome.get("message")),
         ("id", entry["id"]),
@@ -77,7 +91,7 @@ def _head(entry: Entry, terminal: Terminal, _full: bool) -> Iterator[str]:
         ("from", entry.get("redirectedFromId")),
         ("leads to", entry.get("redirectedToId")),
     ]
-    yield from facts(known, terminal)
+    yield from facts(known, page.terminal)
 
 
 def _result(entry: Entry) -> str:
@@ -91,26 +105,26 @@ def _result(entry: Entry) -> str:
     return "".join(f", {printable(part)}" for part in parts if part)
 
 
-def _matches(entry: Entry, terminal: Terminal, _full: bool) -> Iterator[str]:
-    yield from claimants(entry["outcome"].get("matches", ()), terminal)
+def _matches(entry: Entry, page: _Page) -> Iterator[str]:
+    yield from claimants(entry["outcome"].get("matches", ()), page.terminal)
 
 
-def _request(entry: Entry, terminal: Terminal, full: bool) -> Iterator[str]:
-    yield from heading("Request", terminal)
-    yield from _message(entry["request"], terminal, full)
+def _request(entry: Entry, page: _Page) -> Iterator[str]:
+    yield from heading("Request", page.terminal)
+    yield from _message(entry["request"], page)
 
 
-def _response(entry: Entry, terminal: Terminal, full: bool) -> Iterator[str]:
+def _response(entry: Entry, page: _Page) -> Iterator[str]:
     response = entry["outcome"].get("response")
     if response is not None:
-        yield from heading("Response", terminal)
-        yield from _message(response, terminal, full)
+        yield from heading("Response", page.terminal)
+        yield from _message(response, page)
 
 
-def _message(message: Entry, terminal: Terminal, full: bool) -> Iterator[str]:
+def _message(message: Entry, page: _Page) -> Iterator[str]:
     for name, value in _headers(message):
-        yield f"{INDENT}{terminal.paint(printable(name), 'cyan')}: {printable(value)}"
-    lines = body_lines(message, full=full)
+        yield f"{INDENT}{page.paint(printable(name), 'cyan')}: {printable(value)}"
+    lines = body_lines(message, full=page.full)
     if lines:
         yield ""
     for line in lines:
@@ -122,23 +136,27 @@ def _headers(message: Entry) -> Pairs:
     return list(message.get("headers", {}).items()) if listed is None else listed
 
 
-def _overrides(entry: Entry, terminal: Terminal, full: bool) -> Iterator[str]:
+def _overrides(entry: Entry, page: _Page) -> Iterator[str]:
     """Show what ``continue`` changed, as a diff."""
     overrides, request = entry.get("overrides"), entry["request"]
     if overrides is None:
         return
-    yield from heading("Changed by the test", terminal)
+    yield from heading("Changed by the test", page.terminal)
     for name in ("method", "url"):
         if name in overrides:
-            yield _changed("-", f"{name}: {request[name]}", terminal)
-            yield _changed("+", f"{name}: {overrides[name]}", terminal)
+            yield _changed("-", f"{name}: {request[name]}", page.terminal)
+            yield _changed("+", f"{name}: {overrides[name]}", page.terminal)
     if "headers" in overrides or "headersList" in overrides:
         before, after = _headers(request), _headers(overrides)
-        yield from (_changed("-", f"{n}: {v}", terminal) for n, v in _without(before, after))
-        yield from (_changed("+", f"{n}: {v}", terminal) for n, v in _without(after, before))
+        yield from (_changed("-", f"{n}: {v}", page.terminal) for n, v in _without(before, after))
+        yield from (_changed("+", f"{n}: {v}", page.terminal) for n, v in _without(after, before))
     if "bodyBase64" in overrides:
-        yield from (_changed("-", line, terminal) for line in body_lines(request, full=full))
-        yield from (_changed("+", line, terminal) for line in body_lines(overrides, full=full))
+        yield from (
+            _changed("-", line, page.terminal) for line in body_lines(request, full=page.full)
+        )
+        yield from (
+            _changed("+", line, page.terminal) for line in body_lines(overrides, full=page.full)
+        )
 
 
 def _without(these: Pairs, others: Pairs) -> list[tuple[str, str]]:
@@ -151,9 +169,11 @@ def _changed(sign: str, text: str, terminal: Terminal) -> str:
     return f"{INDENT}{terminal.paint(f'{sign} {printable(text)}', colour)}"
 
 
-def _timeline(entry: Entry, terminal: Terminal, _full: bool) -> Iterator[str]:
-    yield from heading("Timeline", terminal)
+def _timeline(entry: Entry, page: _Page) -> Iterator[str]:
+    yield from heading("Timeline", page.terminal)
     for event in entry["events"]:
         after = f"+{event['timestamp'] - entry['timestamp']} ms"
-        detail = printable(event.get("detail", ""))
-        yield f"{INDENT}{terminal.paint(f'{after:>9}', 'dim')}  {printable(event['kind'])}  {detail}"
+        detail = event.get("detail", "")
+        told = detail == entry["outcome"].get("message")
+        what = f"{printable(event['kind'])}  {'' if told else printable(detail)}"
+        yield f"{INDENT}{page.paint(f'{after:>9}', 'dim')}  {what}"

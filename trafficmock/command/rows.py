@@ -26,9 +26,9 @@ COLOURS = {
 """Colours of actions; what passed to the real network is meant to be noticed."""
 
 _ID = Column(title="ID", least=LEAST_ID, usual=LEAST_ID)
-_TIME = Column(title="TIME", usual=12, drop=2)
+_TIME = Column(title="TIME", usual=8, drop=2)
 _CLIENT = Column(title="CLIENT", least=6, usual=8, drop=3)
-_URL = Column(title="URL", least=12, usual=50, shorten=cut_middle)
+_URL = Column(title="URL", least=24, usual=50, shorten=cut_middle)
 _TEST = Column(title="TEST", least=10, usual=24, drop=4)
 _FRACTIONAL = 1000
 
@@ -84,7 +84,7 @@ def socket_row(entry: Entry, shown_id: str) -> Sequence[Cell]:
     )
 
 
-def shortened(ids: Iterable[str], whole: bool = False) -> dict[str, str]:  # noqa: FBT001, FBT002 - a plain switch
+def shortened(ids: Iterable[str], *, whole: bool = False) -> dict[str, str]:
     """Shorten ids to what tells each from the others of a list.
 
     :param whole: leave them as they are.
@@ -99,8 +99,8 @@ def shortened(ids: Iterable[str], whole: bool = False) -> dict[str, str]:  # noq
 
 
 def clock(timestamp: int) -> str:
-    """Write the time of day, local, to the millisecond."""
-    return when(timestamp).strftime("%H:%M:%S.%f")[:-3]
+    """Write the time of day, local."""
+    return when(timestamp).strftime("%H:%M:%S")
 
 
 def when(timestamp: int) -> datetime:

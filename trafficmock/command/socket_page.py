@@ -62,7 +62,8 @@ def _events(entry: Entry, terminal: Terminal, *, full: bool) -> Iterator[str]:
         text = _what(event)
         if not full and terminal.width is not None:
             text = cut(text, max(_BEFORE_DATA, terminal.width - _BEFORE_DATA))
-        yield f"{INDENT}{terminal.paint(rows.clock(event['timestamp']), 'dim')} {arrow} {text}"
+        clock = rows.when(event["timestamp"]).strftime("%H:%M:%S.%f")[:-3]
+        yield f"{INDENT}{terminal.paint(clock, 'dim')} {arrow} {text}"
 
 
 def _what(event: Entry) -> str:

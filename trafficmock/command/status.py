@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from trafficmock.command import rows
@@ -17,6 +16,7 @@ from trafficmock.command.text import printable
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator, Mapping, Sequence
 
     from trafficmock.command.client import ProxyClient
     from trafficmock.command.terminal import Terminal

@@ -88,6 +88,7 @@ def fitted(
     ]
     while room is not None and (over := _total(widths) - room) > 0:
         if not _shrink(columns, widths, over) and not _drop(columns, widths):
+            _squeeze(columns, widths, over)
             break
     return Table(columns, widths)
 
@@ -120,6 +121,14 @@ def _drop(columns: Sequence[Column], widths: list[int | None]) -> bool:
         return False
     widths[max(there, key=lambda at: columns[at].drop)] = None
     return True
+
+
+def _squeeze(columns: Sequence[Column], widths: list[int | None], over: int) -> None:
+    """Cut the widest below its least, when there is nothing else to take."""
+    flexible = [at for at, have in enumerate(widths) if have and columns[at].least]
+    widest = max(flexible, key=lambda at: widths[at] or 0, default=None)
+    if widest is not None:
+        widths[widest] = max(1, (widths[widest] or 0) - over)
 
 
 def _shown(columns: Sequence[Column], widths: Sequence[int | None]) -> list[Column]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from trafficmock.command.history import add_list_options, show_list
@@ -11,6 +10,7 @@ from trafficmock.command.options import SOCKET_ACTIONS, add_filters, command_par
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
 EXAMPLES = """\
   trafficmock ws
