@@ -27,9 +27,8 @@ EXAMPLES = """\
 
 def parser() -> argparse.ArgumentParser:
     """Make the parser of the command."""
-    made = command_parser(
-        "completion", "Print what makes a shell complete commands, options and ids.", EXAMPLES
-    )
+    what = "Print what makes a shell complete commands, options and ids."
+    made = command_parser("completion", what, EXAMPLES, asks_proxy=False)
     made.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
     return made
 

@@ -19,10 +19,13 @@ _AGO = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|h|d)")
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 
-def command_parser(name: str, description: str, examples: str) -> argparse.ArgumentParser:
-    """Make the parser of a command, with the options that all have.
+def command_parser(
+    name: str, description: str, examples: str, *, asks_proxy: bool = True
+) -> argparse.ArgumentParser:
+    """Make the parser of a command.
 
     :param examples: lines to show at the end of the help.
+    :param asks_proxy: whether it takes the proxy's address.
     """
     parser = argparse.ArgumentParser(
         prog=f"trafficmock {name}",
@@ -31,11 +34,12 @@ def command_parser(name: str, description: str, examples: str) -> argparse.Argum
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "--proxy-url",
-        metavar="URL",
-        help=f"base URL of the proxy; or set TRAFFICMOCK_PROXY_URL (default {DEFAULT_PROXY_URL})",
-    )
+    if asks_proxy:
+        parser.add_argument(
+            "--proxy-url",
+            metavar="URL",
+            help=f"base URL of the proxy; or set TRAFFICMOCK_PROXY_URL (default {DEFAULT_PROXY_URL})",
+        )
     return parser
 
 
