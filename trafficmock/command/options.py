@@ -38,7 +38,8 @@ def command_parser(
         parser.add_argument(
             "--proxy-url",
             metavar="URL",
-            help=f"base URL of the proxy; or set TRAFFICMOCK_PROXY_URL (default {DEFAULT_PROXY_URL})",
+            help="base URL of the proxy; or set TRAFFICMOCK_PROXY_URL "
+            f"(default {DEFAULT_PROXY_URL})",
         )
     return parser
 
