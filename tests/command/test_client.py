@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.command.stage import CommandTestCase
+from tests.command.traffic import HOSTILE
 from trafficmock.command.client import ProxyClient, UnreachableError, entry_path
 from trafficmock.command.ends import CommandError
 
@@ -84,6 +86,14 @@ class OddServerTests(SynchronousTestCase):
             _, client = self.server(said)
             error = self.assertRaises(UnreachableError, client.get, "/health")
             self.assertEqual(error.status, 3)
+
+    def test_hostile(self) -> None:
+        """What an odd server says reaches no terminal raw."""
+        refusal = json.dumps({"message": HOSTILE}).encode()
+        for said in (b"\x1b[31mSSH\r\n", answer(400, refusal)):
+            _, client = self.server(said)
+            error = self.assertRaises(CommandError, client.get, "/health")
+            self.assertTrue(str(error).isprintable(), str(error))
 
     def test_connection_lost(self) -> None:
         """A connection that went away in between is opened anew, and counted."""

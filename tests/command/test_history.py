@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import termios
 
 from tests.command.stage import CommandTestCase
+from tests.running import REPOSITORY
+from trafficmock.command.text import width
+
+SGR = re.compile("\x1b\\[[0-9]+m")
+"""What colours are made of."""
 
 
 class HistoryTests(CommandTestCase):
@@ -64,3 +75,50 @@ class HistoryTests(CommandTestCase):
             self.assertIn("usage: trafficmock history", done.err)
         done = self.run_command("history", "--follow", "--to", "1m")
         self.assertEqual((done.status, done.out), (2, ""))
+
+
+class PtyTests(CommandTestCase):
+    """The command on a real terminal."""
+
+    def screen(self, columns: int, **environment: str) -> str:
+        """Run it on a pseudo-terminal of this width; give what it wrote."""
+        ours, theirs = pty.openpty()
+        termios.tcsetwinsize(theirs, (24, columns))
+        kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")}
+        running = subprocess.Popen(
+            [sys.executable, "-m", "trafficmock", "history"],
+            stdout=theirs,
+            stdin=theirs,
+            cwd=REPOSITORY,
+            env={**kept, **self.environment, "PYTHONUTF8": "1", **environment},
+        )
+        os.close(theirs)
+        read = b""
+        while chunk := read_some(ours):
+            read += chunk
+        os.close(ours)
+        self.assertEqual(running.wait(20), 0)
+        return read.decode()
+
+    def test_width(self) -> None:
+        """No line is wider than the terminal, and every request has one."""
+        for columns in (60, 80, 120):
+            lines = SGR.sub("", self.screen(columns)).splitlines()
+            self.assertEqual(len(lines), 9)
+            self.assertLessEqual(max(map(width, lines)), columns)
+
+    def test_sequences(self) -> None:
+        """The only escape sequences are our colours, and with NO_COLOR there are none."""
+        coloured = self.screen(100)
+        self.assertIn("\x1b[33mpassthrough\x1b[0m", coloured)
+        for shown in (SGR.sub("", coloured), self.screen(100, NO_COLOR="1")):
+            raw = {char for char in shown if not char.isprintable()}
+            self.assertEqual(raw, {"\r", "\n"})
+
+
+def read_some(descriptor: int) -> bytes:
+    """Read from a pseudo-terminal; Linux tells its end by an error."""
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:
+        return b""

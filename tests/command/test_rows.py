@@ -42,6 +42,8 @@ class CellTests(SynchronousTestCase):
         """The title of the owning test, or of all that compete, each once."""
         matches = [{"title": "a"}, {"title": "b"}, {"title": "a"}]
         self.assertEqual(owner({"title": "t"}), "t")
+        self.assertEqual(owner({"title": "a/test_b.py::Case::test_c[x]"}), "Case::test_c[x]")
+        self.assertEqual(owner({"title": "std::vector grows"}), "std::vector grows")
         self.assertEqual(owner({"outcome": {"matches": matches}}), "a | b")
         self.assertEqual(owner({"outcome": "error", "matches": matches}), "a | b")
         self.assertEqual(owner({"outcome": "pending"}), "")

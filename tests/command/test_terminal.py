@@ -61,8 +61,8 @@ class TerminalTests(SynchronousTestCase):
         self.assertEqual(raw.getvalue(), b"\\u65e5\\u2026\n")
 
     def test_complain(self) -> None:
-        """What stands beside the output goes to standard error, with our name."""
+        """What stands beside the output goes to standard error, with our name, escaped."""
         said = io.StringIO()
         self.patch(sys, "stderr", said)
-        complain("so and so")
-        self.assertEqual(said.getvalue(), "trafficmock: so and so\n")
+        complain("so and \x1b[31mso")
+        self.assertEqual(said.getvalue(), "trafficmock: so and \\x1b[31mso\n")

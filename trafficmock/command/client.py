@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from attrs import define, field, frozen
 
 from trafficmock.command.ends import REFUSED, UNREACHABLE, USAGE, CommandError
+from trafficmock.command.text import printable
 
 DEFAULT_PROXY_URL = "http://127.0.0.1:4310"
 SECONDS = 30.0
@@ -97,7 +98,7 @@ class ProxyClient:
             status, tag, body = self._ask(target, headers)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            reason = str(error) or type(error).__name__
+            reason = printable(str(error)) or type(error).__name__
             raise UnreachableError(
                 f"no proxy answers at {self.url}: {reason}. Start it with `trafficmock serve`, "
                 "or say where it is with --proxy-url."
@@ -106,7 +107,7 @@ class ProxyClient:
             return Answer(status, tag, {})
         document = self._document(body)
         if status not in (_OK, _NOT_FOUND, _CONFLICT):
-            said = document.get("message") or document.get("error")
+            said = printable(str(document.get("message") or document.get("error")))
             raise CommandError(f"the proxy answered {status}: {said}", status=REFUSED)
         return Answer(status, tag, document)
 

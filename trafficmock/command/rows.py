@@ -118,12 +118,11 @@ def duration(milliseconds: int | None) -> str:
 
 
 def owner(entry: Entry) -> str:
-    """Name the owning test, or those that compete."""
-    if "title" in entry:
-        return str(entry["title"])
+    """Name the owning test, or those that compete; of pytest's node ids, what follows the file."""
     outcome = entry.get("outcome")
     matches = outcome.get("matches") if isinstance(outcome, Mapping) else entry.get("matches")
-    return " | ".join(dict.fromkeys(str(match["title"]) for match in matches or ()))
+    titles = [entry["title"]] if "title" in entry else [match["title"] for match in matches or ()]
+    return " | ".join(dict.fromkeys(_without_file(str(title)) for title in titles))
 
 
 def closing(entry: Entry) -> str:
@@ -139,6 +138,11 @@ def _status(entry: Entry) -> Cell:
         status = outcome["response"]["status"]
         return Cell(str(status), "red" if status >= 400 else None)  # noqa: PLR2004 - RFC 9110
     return Cell(printable(str(outcome.get("errorCode") or outcome.get("code") or "")), "red")
+
+
+def _without_file(title: str) -> str:
+    file, _, test = title.partition("::")
+    return test if test and file.endswith(".py") else title
 
 
 def _common(one: str, other: str) -> int:

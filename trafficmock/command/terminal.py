@@ -9,6 +9,8 @@ from typing import TextIO
 
 from attrs import frozen
 
+from trafficmock.command.text import printable
+
 COLOURS = ("auto", "always", "never")
 
 _CODES = {
@@ -71,6 +73,6 @@ def standard_output(colour: str = "auto") -> Terminal:
 
 
 def complain(text: str) -> None:
-    """Say something beside the output, on standard error."""
-    sys.stderr.write(f"trafficmock: {text}\n")
+    """Say something beside the output, on standard error, in one line that prints."""
+    sys.stderr.write(f"trafficmock: {printable(text)}\n")
     sys.stderr.flush()
