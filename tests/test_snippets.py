@@ -52,8 +52,8 @@ def shell_texts() -> Iterator[tuple[str, str]]:
         document = yaml.safe_load((EXAMPLES / name).read_text())
         yield from ((name, text) for text in shell_values(document))
     for name, command in cli.COMMANDS.items():
-        if isinstance(command.act, str):
-            yield name, import_module(f"trafficmock.command.{command.act}").EXAMPLES
+        if command.module is not None:
+            yield name, import_module(f"trafficmock.command.{command.module}").EXAMPLES
 
 
 def shell_values(value: Any, key: str = "") -> Iterator[str]:
@@ -120,15 +120,12 @@ class FormTests(SynchronousTestCase):
         if name == "completion" and words == ["SHELL"]:
             return
         try:
-            parser(command).parse_args(words) if isinstance(command.act, str) else self.usage(
-                command, words
-            )
+            if command.module is None:
+                command.usage(name).parseOptions(words)
+            else:
+                parser(command.module).parse_args(words)
         except (SystemExit, UsageError) as error:
             raise AssertionError(said) from error
-
-    def usage(self, command: cli.Command, words: list[str]) -> None:
-        module, _, name = str(command.options).partition(":")
-        getattr(import_module(module), name)().parseOptions(words)
 
     def test_other_languages(self) -> None:
         """Every block of Python, JavaScript, JSON, YAML and INI can be read as such."""
@@ -240,6 +237,6 @@ class RunTests(SynchronousTestCase):
         }
 
 
-def parser(command: cli.Command) -> argparse.ArgumentParser:
-    made: argparse.ArgumentParser = import_module(f"trafficmock.command.{command.act}").parser()
+def parser(module: str) -> argparse.ArgumentParser:
+    made: argparse.ArgumentParser = import_module(f"trafficmock.command.{module}").parser()
     return made

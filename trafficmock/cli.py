@@ -13,69 +13,81 @@ from trafficmock import __version__
 from trafficmock.errors import LocalError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 # Commands are named here and imported when they are called: most of them do without Twisted,
 # and what is typed at a prompt is to answer at once.
 
 
-def serve(words: Sequence[str]) -> None:
-    """Run the proxy as ``twistd -n trafficmock`` does."""
-    if {"--help", "-h"} & set(words):
-        from trafficmock.options import Options  # noqa: PLC0415 - see above
-
-        options = Options()
-        options.synopsis = "Usage: trafficmock serve [options]"
-        sys.stdout.write(f"{options}\n")
-        return
-    from twisted.scripts import twistd  # noqa: PLC0415 - see above
-
-    sys.argv = ["trafficmock", "--nodaemon", "trafficmock", *words]
-    twistd.run()
-
-
-def run(words: Sequence[str]) -> None:
-    """Start an application attached."""
-    from trafficmock import attach  # noqa: PLC0415 - see above
-
-    _checked("run", attach.run, words)
-
-
-def env(words: Sequence[str]) -> None:
-    """Print what ``run`` sets."""
-    from trafficmock import attach  # noqa: PLC0415 - see above
-
-    sys.stdout.write(_checked("env", attach.env, words) or "")
-
-
-@frozen
+@frozen(kw_only=True)
 class Command:
     """A command.
 
     :param summary: what it does, in a few words.
-    :param act: runs it; returns the exit status, or ``None`` for 0. A string names the module
-        under ``trafficmock.command`` that has ``main(words)`` and ``parser()``.
-    :param options: where the options are that a shell completes, ``module:class``, for commands
-        with Twisted's ``usage.Options``.
+    :param module: a module under ``trafficmock.command`` that has ``main(words)``, which gives
+        the exit status, and ``parser()``.
+    :param says: a function, as ``module:function``, that takes the words and gives what to print.
+    :param plugin: a service of twistd's.
+    :param options: the class of Twisted's options, as ``module:class``; not with ``module``.
     """
 
     summary: str
-    act: Callable[[Sequence[str]], int | None] | str
+    module: str | None = None
+    says: str | None = None
+    plugin: str | None = None
     options: str | None = None
+
+    def run(self, name: str, words: Sequence[str]) -> int:
+        """Run it.
+
+        :returns: the exit status.
+        """
+        if self.module is not None:
+            status: int = import_module(f"trafficmock.command.{self.module}").main(words)
+            return status
+        if self.says is not None:
+            return _say(name, self.says, words)
+        if {"--help", "-h"} & set(words):
+            sys.stdout.write(f"{self.usage(name)}\n")
+            return 0
+        from twisted.scripts import twistd  # noqa: PLC0415 - see above
+
+        sys.argv = ["trafficmock", "--nodaemon", str(self.plugin), *words]
+        twistd.run()
+        return 0
+
+    def usage(self, name: str) -> Any:
+        """Make its Twisted options, which as text are its help."""
+        options = _load(str(self.options))()
+        if not options.synopsis.startswith("Usage:"):
+            options.synopsis = f"Usage: trafficmock {name} {options.synopsis}"
+        return options
 
 
 COMMANDS = {
-    "serve": Command("run the proxy in the foreground", serve, "trafficmock.options:Options"),
-    "run": Command("start an application attached", run, "trafficmock.attach:RunOptions"),
-    "env": Command("print what `run` sets", env, "trafficmock.attach:EnvOptions"),
-    "history": Command("list recorded HTTP requests, or follow them", "history"),
-    "ws": Command("list recorded WebSockets, or follow them", "ws"),
-    "show": Command("show one request or WebSocket in full", "show"),
-    "har": Command("write recorded requests as a HAR file", "har"),
-    "status": Command("say whether the proxy answers and who is connected", "status"),
-    "completion": Command("print completions for bash, zsh or fish", "completion"),
+    "serve": Command(
+        summary="run the proxy in the foreground",
+        plugin="trafficmock",
+        options="trafficmock.options:Options",
+    ),
+    "run": Command(
+        summary="start an application attached",
+        says="trafficmock.attach:run",
+        options="trafficmock.attach:RunOptions",
+    ),
+    "env": Command(
+        summary="print what `run` sets",
+        says="trafficmock.attach:env",
+        options="trafficmock.attach:EnvOptions",
+    ),
+    "history": Command(summary="list recorded HTTP requests, or follow them", module="history"),
+    "ws": Command(summary="list recorded WebSockets, or follow them", module="ws"),
+    "show": Command(summary="show one request or WebSocket in full", module="show"),
+    "har": Command(summary="write recorded requests as a HAR file", module="har"),
+    "status": Command(summary="say whether the proxy answers, who is there", module="status"),
+    "completion": Command(summary="complete commands in bash, zsh, fish", module="completion"),
 }
-"""Every command; a new one is one line here."""
+"""Every command; a new one is one entry here."""
 
 
 def usage_text() -> str:
@@ -102,7 +114,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         status = _run(name, rest)
         sys.stdout.flush()
     except LocalError as error:
-        sys.stderr.write(f"trafficmock {name}: {error}\n")
+        # Others' words may be in it: those of a server that only looks like a proxy.
+        said = import_module("trafficmock.command.text").printable(str(error))
+        sys.stderr.write(f"trafficmock {name}: {said}\n")
         status = getattr(error, "status", 1)
     except KeyboardInterrupt:
         status = 130
@@ -115,14 +129,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(name: str, words: Sequence[str]) -> int:
-    """Run a command.
+    """Run a command, or say what there is.
 
     :returns: the exit status.
     """
     if name in COMMANDS:
-        act = COMMANDS[name].act
-        chosen = import_module(f"trafficmock.command.{act}").main if isinstance(act, str) else act
-        return chosen(words) or 0
+        return COMMANDS[name].run(name, words)
     if name in {"--help", "-h", "help"}:
         sys.stdout.write(usage_text())
         return 0
@@ -134,19 +146,25 @@ def _run(name: str, words: Sequence[str]) -> int:
     return 2
 
 
-def _checked(name: str, act: Callable[[Sequence[str]], Any], words: Sequence[str]) -> Any:
-    """Run a command with Twisted's options; what was said wrongly ends with status 2."""
+def _say(name: str, function: str, words: Sequence[str]) -> int:
+    """Print what a function gives; what was said wrongly ends with status 2."""
     from twisted.python import usage  # noqa: PLC0415 - see above
 
     try:
-        return act(words)
+        sys.stdout.write(_load(function)(words) or "")
     except usage.UsageError as error:
         sys.stderr.write(f"trafficmock {name}: {error}\n")
-        raise SystemExit(2) from error
+        return 2
+    return 0
+
+
+def _load(where: str) -> Any:
+    module, _, name = where.partition(":")
+    return getattr(import_module(module), name)
 
 
 def _complete() -> None:
     """Answer a shell that completes a line."""
     completion = import_module("trafficmock.command.completion")
-    commands = {name: each.options or str(each.act) for name, each in COMMANDS.items()}
+    commands = {name: str(each.options or each.module) for name, each in COMMANDS.items()}
     completion.complete(commands, os.environ.get("COMP_LINE", ""))

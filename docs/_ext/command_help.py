@@ -23,13 +23,10 @@ def help_text(name: str) -> str:
         return cli.usage_text()
     os.environ["COLUMNS"] = COLUMNS
     command = cli.COMMANDS[name]
-    if command.options is None:
-        text: str = import_module(f"trafficmock.command.{command.act}").parser().format_help()
-        return text
-    module, _, options_class = command.options.partition(":")
-    options = getattr(import_module(module), options_class)()
-    options.synopsis = f"Usage: trafficmock {name} [options]"
-    return str(options)
+    if command.module is None:
+        return str(command.usage(name))
+    text: str = import_module(f"trafficmock.command.{command.module}").parser().format_help()
+    return text
 
 
 class CommandHelp(Directive):
