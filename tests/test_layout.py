@@ -19,7 +19,7 @@ ALLOWED = {
     "net": {"errors", "matching", "wire", "core", "history"},
     "testing": {"errors", "matching", "wire"},
     "options": {"errors", "logs", "net"},
-    "cli": {"attach", "errors"},
+    "cli": {"errors"},
     "__main__": {"cli"},
 }
 """What each part may import of the others: downward only. Small modules beside them that
