@@ -16,21 +16,20 @@ from trafficmock.certs.files import (
     write,
 )
 
-HOME = Path("/home/me")
-
 
 class DirectoryTests(SynchronousTestCase):
     """Where things are kept."""
 
     def test_default(self) -> None:
         """The directory of systemd comes first, then an absolute XDG one, then the user's own."""
+        self.patch(os, "environ", {"HOME": "/home/me"})
         for environment, expected in (
             ({}, "/home/me/.local/share/trafficmock/ca"),
             ({"XDG_DATA_HOME": "/data"}, "/data/trafficmock/ca"),
             ({"XDG_DATA_HOME": "data"}, "/home/me/.local/share/trafficmock/ca"),
             ({"STATE_DIRECTORY": "/var/lib/t:/x", "XDG_DATA_HOME": "/d"}, "/var/lib/t/ca"),
         ):
-            self.assertEqual(default_directory(environment, HOME), Path(expected))
+            self.assertEqual(default_directory(environment), Path(expected))
 
     def test_private(self) -> None:
         """A new directory belongs to its owner alone."""

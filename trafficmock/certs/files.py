@@ -23,18 +23,19 @@ class CertificateError(LocalError):
     """The certificate authority cannot be used; the text says why, and what to do."""
 
 
-def default_directory(environment: Mapping[str, str], home: Path) -> Path:
+def default_directory(environment: Mapping[str, str]) -> Path:
     """Say where the certificate authority is kept unless told otherwise.
 
     :param environment: ``STATE_DIRECTORY`` (systemd.exec) comes first, then
         ``XDG_DATA_HOME`` (XDG Base Directory Specification), which must be absolute to count.
-    :param home: the user's home directory.
     """
     state = environment.get("STATE_DIRECTORY", "").split(":")[0]
     if state:
         return Path(state) / "ca"
     data = Path(environment.get("XDG_DATA_HOME", ""))
-    return (data if data.is_absolute() else home / ".local" / "share") / "trafficmock" / "ca"
+    if not data.is_absolute():
+        data = Path(os.path.expanduser("~")) / ".local" / "share"  # noqa: PTH111 - Path.home() raises where there is none
+    return data / "trafficmock" / "ca"
 
 
 def make_directory(directory: Path) -> None:

@@ -71,6 +71,13 @@ class CertificateStore:
         """
         return self._leaf_maker().authority
 
+    def ca_pem(self) -> bytes:
+        """Give the authority's certificate in PEM, made on first use.
+
+        :raises CertificateError: when it cannot be read or made.
+        """
+        return self.authority().pem
+
     def context_for(self, host: str) -> HostContext:
         """Give what makes the server's side of TLS connections for a host.
 
