@@ -112,7 +112,7 @@ class Handshake:
 
 def refuse(connection_id: str, code: HelloErrorCode, text: str, out: Effects) -> None:
     """Say why a connection is refused, and close it."""
-    out.append(Note("warn", f"Connection {connection_id} refused, {code}: {text}"))
+    out.append(Note("warn", f"refused, {code}: {text}", of=connection_id))
     out.append(Send((connection_id,), HelloError(code, text)))
     out.append(Close(connection_id, POLICY_VIOLATION, code))
 

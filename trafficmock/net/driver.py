@@ -21,14 +21,14 @@ from trafficmock.core.moment import Moment
 from trafficmock.net import queries
 from trafficmock.net.backpressure import Backpressure
 from trafficmock.net.journal import Journal
-from trafficmock.net.notes import one_line
+from trafficmock.net.notes import Quota, one_line
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
 from trafficmock.wire.heads import too_long
 from trafficmock.wire.inbound import RequestResponse, SocketFrame
-from trafficmock.wire.outbound import HelloOk, RequestObserved
+from trafficmock.wire.outbound import HelloOk, HistoryResult, RequestObserved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
@@ -76,6 +76,7 @@ class Driver:
     _links: dict[str, Link] = field(factory=dict)
     _introduced: set[str] = field(factory=set)
     _backpressure: Backpressure = field(factory=Backpressure)
+    _quota: Quota = field(factory=Quota)
     _numbers: itertools.count[int] = field(factory=lambda: itertools.count(1))
     _timer: IDelayedCall | None = None
     _performers: dict[type, Callable[[Any, Moment], None]] = field(init=False)
@@ -114,7 +115,7 @@ class Driver:
     def link_overlong(self, link: Link, message: Overlong) -> None:
         """Let the core answer for a message that was too long to be read."""
         now = self._now()
-        error = too_long(message.head, message.limit)
+        error = too_long(message.head, message.limit, stranger=link.id not in self._introduced)
         self._perform(self.coordinator.handle_invalid(link.id, error, now), now)
 
     def link_closed(self, link: Link) -> None:
@@ -175,6 +176,7 @@ class Driver:
                 if type(send.message) is HelloOk:
                     self.journal.sent(send, link.peer)
                     self._introduced.add(connection_id)
+                    link.welcome()
                 link.send(payload, news=news)
                 if isinstance(send.message, SocketFrame):
                     self._backpressure.sent_frame(link)
@@ -192,12 +194,32 @@ class Driver:
             )
             link.abort()
 
-    def _note(self, note: Note, _: Moment) -> None:
-        self.log.emit(_LEVELS[note.level], "{text}", text=one_line(note.text))
+    def _note(self, note: Note, now: Moment) -> None:
+        left_out = self._quota.left_out(now.seconds)
+        if left_out:
+            self.log.warn("{count} lines like the last ones were left out", count=left_out)
+        if not self._quota.take(now.seconds):
+            return
+        text = note.text
+        if note.of is not None:
+            link = self._links.get(note.of)
+            text = f"Connection from {'elsewhere' if link is None else link.peer} {text}"
+        self.log.emit(_LEVELS[note.level], "{text}", text=one_line(text))
 
-    def _answer_query(self, effect: AnswerQuery, now: Moment) -> None:
-        result = queries.answer(self.history, effect.query)
-        self._send(Send((effect.connection_id,), result), now)
+    def _answer_query(self, effect: AnswerQuery, _: Moment) -> None:
+        self._go_on(effect.connection_id, queries.answer(self.history, effect.query))
+
+    def _go_on(self, connection_id: str, steps: Iterator[HistoryResult | None]) -> None:
+        """Work on an answer for a slice of time, and go on when others had their turn."""
+        until = self.monotonic() + queries.SLICE_SECONDS
+        while connection_id in self._links:
+            result = next(steps)
+            if result is not None:
+                self._send(Send((connection_id,), result), self._now())
+                return
+            if self.monotonic() >= until:
+                self.clock.callLater(0, self._go_on, connection_id, steps)
+                return
 
     # Time
 
