@@ -55,6 +55,7 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("port", 4310, _number(0, 65535), "Port to listen on; 0 takes a free one."),
     ("endpoint", None, _not_empty, "Twisted endpoint to listen on instead of host and port."),
     ("token", None, _not_empty, "What /ws clients must present; or set TRAFFICMOCK_TOKEN."),
+    ("ca-dir", None, _not_empty, "Where the certificate authority is; by default user data."),
     ("history-limit", 1000, _number(1), "HTTP requests to remember."),
     ("ws-history-limit", 200, _number(1), "WebSocket connections to remember."),
     ("history-bytes", 128 * _MIB, _number(0), "Bytes of bodies and frames to remember; 0: all."),

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.endpoints import serverFromString
 from twisted.logger import Logger
 
 from trafficmock import __version__
+from trafficmock.certs.files import default_directory
 from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.settings import Settings
 from trafficmock.history.store import History
 from trafficmock.logs import make_observer
 from trafficmock.memory import tune_allocator
+from trafficmock.net.certs import CertificateStore
 from trafficmock.net.connections import connections_report
 from trafficmock.net.driver import Driver
 from trafficmock.net.guard import Guard
@@ -59,9 +63,11 @@ def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twis
         reactor=reactor,
         stock=bool(options["stock-websocket"]),
     )
+    certificates = CertificateStore.open(_ca_directory(options))
     site = make_site(
         history=history,
         connections=lambda: connections_report(driver.coordinator),
+        ca_pem=certificates.ca_pem,
         websocket=websocket,
         guard=_guard(options),
         version=__version__,
@@ -114,6 +120,11 @@ def _websocket_limits(options: Options) -> WebSocketLimits:
         max_frame_bytes=options["max-frame-bytes"],
         send_queue_bytes=options["send-queue-bytes"],
     )
+
+
+def _ca_directory(options: Options) -> Path:
+    given = options["ca-dir"]
+    return Path(given) if given else default_directory(os.environ)
 
 
 def _guard(options: Options) -> Guard:

@@ -112,6 +112,7 @@ def make_site(
     *,
     history: History,
     connections: Callable[[], ConnectionsReport],
+    ca_pem: Callable[[], bytes],
     websocket: IResource,
     guard: Guard,
     version: str,
@@ -124,6 +125,7 @@ def make_site(
 
     :param history: what REST shows.
     :param connections: gives the ``nodeAgents`` and ``runnerWorkers`` of ``/api/connections``.
+    :param ca_pem: gives the certificate of the local authority for ``/ca.pem``.
     :param websocket: takes over a connection that asked for an upgrade on ``/ws``, and was
         let in.
     :param guard: who may come in.
@@ -137,6 +139,7 @@ def make_site(
     rest = RestApi(
         history=history,
         connections=connections,
+        ca_pem=ca_pem,
         guard=guard,
         version=version,
         capture=capture,
