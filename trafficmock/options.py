@@ -71,6 +71,9 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("max-header-bytes", 64 * 1024, _number(1024), "Largest head of an HTTP request."),
     ("max-connections", 2000, _number(0), "Connections held at once; 0: no limit."),
     ("send-queue-bytes", 64 * _MIB, _number(0), "Unsent bytes that cut a client off; 0: never."),
+    ("connect-timeout-ms", 10000, _number(1), "Time for a server to take a connection."),
+    ("upstream-timeout-ms", 120000, _number(0), "Time for it to begin its answer; 0: for ever."),
+    ("abort-hold-ms", 30000, _number(0), "How long a proxied request that a test times out hangs."),
     ("ready-file", None, _not_empty, "File that gets one JSON line with url and pid."),
     ("log-level", "info", _choice(*LEVELS), f"How much to log: {', '.join(LEVELS)}."),
 ]

@@ -95,6 +95,11 @@ class ClientConnection(Protocol):
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002, N802 - Twisted's signature
         """Give up what is under way."""
+        self.gone()
+        self._ended()
+
+    def gone(self) -> None:
+        """Let go of everything: the connection is lost, or somebody else's now."""
         self._lost = True
         self._stop_waiting()
         exchange, self._exchange = self._exchange, None
@@ -102,7 +107,6 @@ class ClientConnection(Protocol):
             exchange.client_gone()
         if self._party is not None:
             self.shared.parties.leave(self._party)
-        self._ended()
 
     # Reading
 

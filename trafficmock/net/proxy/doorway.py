@@ -10,6 +10,8 @@ from trafficmock.net.proxy.heads import BadMessageError
 from trafficmock.net.proxy.identity import client_id
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trafficmock.net.proxy.client import ClientConnection
     from trafficmock.net.proxy.heads import RequestHead
     from trafficmock.net.proxy.party import Party
@@ -21,12 +23,22 @@ class Doorway:
     """The way of requests in absolute form, and of CONNECT.
 
     :param shared: what all connections of the proxy have in common.
+    :param is_own: tells whether a target is this very service.
+    :param leave: gives a connection, and what was read from it, to the other doors.
     """
 
     secure = False
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(
+        self,
+        shared: Shared,
+        *,
+        is_own: Callable[[bytes, Any], bool],
+        leave: Callable[[ClientConnection, bytes], None],
+    ) -> None:
         self._shared = shared
+        self._is_own = is_own
+        self._leave = leave
         self._credentials: bytes | None = None
         self._party: Party | None = None
 
@@ -36,6 +48,11 @@ class Doorway:
         :param raw: its bytes and all that came behind it.
         """
         _check_host(head)
+        local = connection.local()
+        if b":%d" % getattr(local, "port", 0) in head.target and self._is_own(head.target, local):
+            connection.gone()
+            self._leave(connection, raw)
+            return
         aim = target.absolute(head.target, head.method)
         party = self._identify(connection, head)
         body = framing.of_request(head)

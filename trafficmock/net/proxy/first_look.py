@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import typing
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.protocol import Protocol, connectionDone
@@ -16,6 +17,16 @@ if TYPE_CHECKING:
 _PROXIED = re.compile(rb"[\r\n]*(?:CONNECT |[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64} [A-Za-z])")
 _UNDECIDED = re.compile(rb"[\r\n]*[!#$%&'*+\-.^_`|~0-9A-Za-z]{0,64} ?")
 _LINE = re.compile(rb"[\r\n]*([^ ]+) ([^ \r\n]*)[^\r\n]*\r?\n")
+
+
+class Service(typing.Protocol):
+    """Makes the protocol of the other doors."""
+
+    def __call__(self, *, once: bool) -> Protocol:
+        """Make it.
+
+        :param once: for one answer only.
+        """
 
 
 class FirstLook(Protocol):
@@ -37,7 +48,7 @@ class FirstLook(Protocol):
         self,
         *,
         choose: Callable[[bytes, bytes, Any], Protocol | None],
-        service: Callable[[], Protocol],
+        service: Service,
         ended: Callable[[], None],
         clock: IReactorTime,
         seconds: float,
@@ -62,14 +73,14 @@ class FirstLook(Protocol):
         buffer = self._buffer
         if _PROXIED.match(buffer) is None:
             if _UNDECIDED.fullmatch(buffer) is None or len(buffer) > self._longest:
-                self._hand_to(self._service())
+                self._hand_to(self._service(once=False))
             return
         line = _LINE.match(buffer)
         if line is not None:
             chosen = self._choose(line[1], line[2], self.transport.getHost())
-            self._hand_to(self._service() if chosen is None else chosen)
+            self._hand_to(self._service(once=True) if chosen is None else chosen)
         elif len(buffer) > self._longest:
-            self._hand_to(self._service())
+            self._hand_to(self._service(once=False))
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002, N802 - Twisted's signature
         """Count the end."""
