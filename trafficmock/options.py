@@ -59,7 +59,7 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("history-limit", 1000, _number(1), "HTTP requests to remember."),
     ("ws-history-limit", 200, _number(1), "WebSocket connections to remember."),
     ("history-bytes", 128 * _MIB, _number(0), "Bytes of bodies and frames to remember; 0: all."),
-    ("history-body-bytes", 8 * _MIB, _number(0), "As above, of one streamed body (none is yet)."),
+    ("history-body-bytes", 8 * _MIB, _number(0), "As above, of one streamed body; 0: all."),
     ("history-capture", "all", _choice(*CAPTURES), "What to remember: all, handled or none."),
     ("claim-timeout-ms", 5000, _number(1), "Time for tests to answer a claim."),
     ("heartbeat-ms", 15000, _number(1), "Time between pings to clients."),

@@ -107,6 +107,8 @@ def make_driver(options: Options, history: History, reactor: Any) -> Driver:
         hello_timeout=options["hello-timeout-ms"] / 1000,
         ownership=options["ownership"],
         handler_body_bytes=options["handler-body-bytes"],
+        history_body_bytes=options["history-body-bytes"],
+        frame_bytes=options["max-frame-bytes"],
     )
     return Driver(
         coordinator=Coordinator(settings),
