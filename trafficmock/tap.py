@@ -25,6 +25,10 @@ from trafficmock.net.driver import Driver
 from trafficmock.net.guard import Guard
 from trafficmock.net.journal import Journal
 from trafficmock.net.limits import HttpLimits
+from trafficmock.net.proxy.front import ForwardProxy, make_forward_proxy
+from trafficmock.net.proxy.roads import Roads
+from trafficmock.net.proxy.settings import ProxySettings
+from trafficmock.net.proxy.trust import Trust
 from trafficmock.net.recorder import Recorder
 from trafficmock.net.service import ProxyService
 from trafficmock.net.site import make_site
@@ -64,12 +68,14 @@ def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twis
         stock=bool(options["stock-websocket"]),
     )
     certificates = CertificateStore.open(_ca_directory(options))
+    guard = _guard(options)
     site = make_site(
         history=history,
         connections=lambda: connections_report(driver.coordinator),
         ca_pem=certificates.ca_pem,
         websocket=websocket,
-        guard=_guard(options),
+        guard=guard,
+        forward=_forward_proxy(options, driver, guard, certificates, reactor),
         version=__version__,
         capture=options["history-capture"],
         limits=HttpLimits(
@@ -102,6 +108,8 @@ def make_driver(options: Options, history: History, reactor: Any) -> Driver:
         hello_timeout=options["hello-timeout-ms"] / 1000,
         ownership=options["ownership"],
         handler_body_bytes=options["handler-body-bytes"],
+        history_body_bytes=options["history-body-bytes"],
+        frame_bytes=options["max-frame-bytes"],
     )
     return Driver(
         coordinator=Coordinator(settings),
@@ -112,6 +120,36 @@ def make_driver(options: Options, history: History, reactor: Any) -> Driver:
         epoch_ms=lambda: time.time_ns() // 1_000_000,
         prefix=secrets.token_hex(4),
         journal=Journal(debug=options["log-level"] == "debug"),
+    )
+
+
+def _forward_proxy(
+    options: Options,
+    driver: Driver,
+    guard: Guard,
+    certificates: CertificateStore,
+    reactor: Any,
+) -> ForwardProxy:
+    return make_forward_proxy(
+        settings=ProxySettings(
+            token=options["token"],
+            max_header_bytes=options["max-header-bytes"],
+            response_seconds=options["upstream-timeout-ms"] / 1000,
+            abort_hold_seconds=options["abort-hold-ms"] / 1000,
+            tunnels=tuple(options["tunnel"]),
+        ),
+        coordination=driver,
+        guard=guard,
+        roads=Roads(
+            reactor=reactor,
+            connect_seconds=options["connect-timeout-ms"] / 1000,
+            trust=Trust(tuple(options["upstream-ca"]), tuple(options["upstream-insecure"])),
+            resolved=dict(options["resolve"]),
+            proxy=options["upstream-proxy"],
+        ),
+        certificates=certificates,
+        version=__version__,
+        reactor=reactor,
     )
 
 
