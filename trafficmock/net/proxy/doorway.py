@@ -11,11 +11,13 @@ from trafficmock.net.proxy.behind import Behind
 from trafficmock.net.proxy.copies import header_map
 from trafficmock.net.proxy.exchange import Exchange
 from trafficmock.net.proxy.forwarding import end_to_end
+from trafficmock.net.proxy.handshake import is_opening
 from trafficmock.net.proxy.heads import BadMessageError
 from trafficmock.net.proxy.identity import client_id
 from trafficmock.net.proxy.problems import UpstreamError
 from trafficmock.net.proxy.target import Origin
 from trafficmock.net.proxy.tunnel import Entry
+from trafficmock.net.proxy.websocket import SocketSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,7 +169,12 @@ class Behindhand:
 def begin(
     connection: ClientConnection, party: Party, shared: Shared, head: RequestHead, aim: Target
 ) -> None:
-    """Begin an exchange."""
+    """Begin an exchange, or a WebSocket."""
+    if is_opening(head):
+        session = SocketSession(connection, party, shared, head=head, target=aim)
+        connection.succeed(session)
+        session.announce()
+        return
     body = framing.of_request(head)
     connection.begin(Exchange(connection, party, shared, head=head, target=aim, body=body))
 

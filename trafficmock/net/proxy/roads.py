@@ -78,6 +78,16 @@ class Roads:
             return self._direct(self.proxy.host, self.proxy.port)
         return self._direct(origin.host, origin.port)
 
+    def to_socket(self, origin: Origin) -> IStreamClientEndpoint:
+        """Give the endpoint of a WebSocket's server: through a proxy it takes CONNECT.
+
+        :raises ValueError: there can be no TLS with such a host.
+        """
+        plain = self.to_host(origin.host, origin.port)
+        if origin.scheme != "https":
+            return plain
+        return wrapClientTLS(self.trust.for_host(origin.host), plain)
+
     def to_host(self, host: str, port: int) -> IStreamClientEndpoint:
         """Give the endpoint of a host without anything on top."""
         if self.proxy is None:

@@ -31,6 +31,7 @@ class ProxySettings:
     :param abort_hold_seconds: how long a request that a test lets time out is held.
     :param idle_seconds: how long a client may be silent between or in requests.
     :param tunnels: globs of hosts whose TLS is not opened.
+    :param max_frame_bytes: of the largest message of a WebSocket.
     """
 
     token: str | None = None
@@ -39,6 +40,7 @@ class ProxySettings:
     abort_hold_seconds: float = 30.0
     idle_seconds: float = 60.0
     tunnels: tuple[str, ...] = ()
+    max_frame_bytes: int = 100 * 2**20
 
     def is_left_alone(self, host: str) -> bool:
         """Tell whether TLS with a host is not opened."""
