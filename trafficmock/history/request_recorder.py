@@ -153,7 +153,7 @@ class RequestRecorder(Recorder):
             given_up = error is not None and error.code == "aborted"
             if given_up and entry.record.outcome.response is UNSET:
                 outcome = Outcome("aborted", error_code="aborted")
-                entry.settle("abort", outcome, entry.owner, at)
+                entry.settle("abort", outcome, None, at)
             kind = "abort" if given_up else "upstream_error"
             entry.log(self._event_id(), at, kind, error.message if error else "")
             entry.changed()
