@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET, Raw
+from msgspec import UNSET, structs
 
+from trafficmock.net.proxy.codings import decoded
 from trafficmock.wire import body as bodies
 from trafficmock.wire.request import Request
 from trafficmock.wire.response import Response
@@ -23,33 +24,30 @@ class Copy:
     :param limit: bytes to keep; 0 for all.
     """
 
-    __slots__ = ("_limit", "_pieces", "kept", "size")
+    __slots__ = ("_kept", "_limit", "size")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._pieces: list[bytes] = []
-        self.kept = 0
+        self._kept = bytearray()
         self.size = 0
 
     def add(self, data: bytes) -> None:
         """See a piece go by."""
         self.size += len(data)
-        if self._limit:
-            data = data[: self._limit - self.kept]
-        if data:
-            self.kept += len(data)
-            self._pieces.append(data)
+        if not self._limit:
+            self._kept += data
+        elif (room := self._limit - len(self._kept)) > 0:
+            self._kept += data if len(data) <= room else data[:room]
 
     @property
     def truncated(self) -> bool:
         """Whether something is missing."""
-        return self.kept < self.size
+        return len(self._kept) < self.size
 
-    def content(self) -> bytes:
-        """Give what was kept."""
-        if len(self._pieces) > 1:
-            self._pieces = [b"".join(self._pieces)]
-        return self._pieces[0] if self._pieces else b""
+    def take(self) -> bytearray:
+        """Give what was kept, once."""
+        kept, self._kept = self._kept, bytearray()
+        return kept
 
 
 def header_map(pairs: Pairs) -> tuple[dict[str, str], HeaderPairs | UnsetType]:
@@ -73,21 +71,27 @@ def request_of(url: str, method: bytes, pairs: Pairs, content: bytes) -> Request
 
 
 def response_of(
-    url: str, status: int, reason: bytes, pairs: Pairs, copy: Copy | None
+    url: str,
+    status: int,
+    reason: bytes,
+    pairs: Pairs,
+    copy: Copy | None,
+    *,
+    decode_to: int = 0,
 ) -> Response:
-    """Write a response as protocol 3 does.
+    """Write a response as protocol 3 does: its body decoded, where that can be done here.
 
     :param copy: of its body; ``None`` for none.
+    :param decode_to: bytes that a decoded body may have, 0 for any number.
     """
-    headers, lines = header_map(pairs)
-    content = Raw(b"null") if copy is None else bodies.from_bytes(copy.content())
     cut = copy is not None and copy.truncated
-    return Response(
-        status,
-        reason.decode("latin-1"),
-        headers,
-        content,
-        url,
-        lines,
-        **({"truncated": True, "body_size": copy.size} if cut and copy is not None else {}),
+    content: bytes | bytearray = b"" if copy is None else copy.take()
+    if content and not cut and any(name.lower() == b"content-encoding" for name, _ in pairs):
+        pairs, content = decoded(pairs, content, decode_to) or (pairs, content)
+    headers, lines = header_map(pairs)
+    response = Response(
+        status, reason.decode("latin-1"), headers, bodies.from_bytes(content), url, lines
     )
+    if copy is None or not cut:
+        return response
+    return structs.replace(response, truncated=True, body_size=copy.size)

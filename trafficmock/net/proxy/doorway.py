@@ -22,7 +22,6 @@ from trafficmock.net.proxy.websocket import SocketSession
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trafficmock.net.addresses import Authority
     from trafficmock.net.proxy.client import ClientConnection
     from trafficmock.net.proxy.heads import RequestHead
     from trafficmock.net.proxy.party import Party
@@ -42,7 +41,7 @@ class Doorway(Protocol):
         :raises BadMessageError: it cannot.
         """
 
-    def lost(self, reason: BaseException) -> None:
+    def lost(self, reason: BaseException | None) -> None:
         """Learn why the connection ended."""
 
 
@@ -81,7 +80,7 @@ class Front:
         aim = target.absolute(head.target, head.method)
         begin(connection, self._identify(connection, head), self._shared, head, aim)
 
-    def lost(self, reason: BaseException) -> None:
+    def lost(self, reason: BaseException | None) -> None:
         """Learn why the connection ended: the exchange knows enough."""
 
     def _connect(self, connection: ClientConnection, head: RequestHead) -> None:
@@ -142,7 +141,7 @@ class Behindhand:
         aim = self._aim(head)
         begin(connection, self._party, self._shared, head, aim)
 
-    def lost(self, reason: BaseException) -> None:
+    def lost(self, reason: BaseException | None) -> None:
         """Show in the history that a client did not get through its TLS handshake."""
         if self._used or not isinstance(reason, SSL.Error):
             return
@@ -162,7 +161,9 @@ class Behindhand:
             return target.absolute(str(self._origin).encode("ascii"), b"OPTIONS")
         aim = target.absolute(head.target, head.method)
         if aim.origin != self._origin:
-            raise BadMessageError("A request within a tunnel is for another server than the tunnel.")
+            raise BadMessageError(
+                "A request within a tunnel is for another server than the tunnel."
+            )
         return aim
 
 

@@ -78,7 +78,9 @@ def read_opening(head: RequestHead) -> Opening:
 
 def acceptance(key: bytes, protocol: str | None) -> bytes:
     """Write the answer that opens a WebSocket."""
-    chosen = b"" if protocol is None else b"sec-websocket-protocol: %s\r\n" % protocol.encode("latin-1")
+    chosen = (
+        b"" if protocol is None else b"sec-websocket-protocol: %s\r\n" % protocol.encode("latin-1")
+    )
     return (
         b"HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n"
         b"sec-websocket-accept: %s\r\n%s\r\n"

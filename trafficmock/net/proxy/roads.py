@@ -1,4 +1,4 @@
-"""How a server is reached: directly, by ``--resolve``, or through another proxy; with TLS or not."""
+"""How a server is reached: directly, by ``--resolve``, or through another proxy."""
 
 from __future__ import annotations
 
@@ -115,7 +115,9 @@ def parse_resolve(text: str) -> tuple[tuple[str, int], str]:
 
     :raises ValueError: it is something else.
     """
-    found = re.fullmatch(r"(?P<host>\[[^\]]+\]|[^:\[\]]+):(?P<port>[0-9]{1,5}):(?P<address>.+)", text)
+    found = re.fullmatch(
+        r"(?P<host>\[[^\]]+\]|[^:\[\]]+):(?P<port>[0-9]{1,5}):(?P<address>.+)", text
+    )
     name = None if found is None else parse_authority(f"{found['host']}:{found['port']}")
     to = None
     if found is not None:

@@ -9,9 +9,11 @@ from attrs import define, frozen
 from trafficmock.net.proxy.trust import matches_any
 
 if TYPE_CHECKING:
+    from trafficmock.net.proxy.heads import Pairs
     from trafficmock.net.proxy.party import Parties
     from trafficmock.net.proxy.pool import Pool
     from trafficmock.net.proxy.roads import Roads
+    from trafficmock.net.proxy.target import Origin
 
 
 class Certificates(Protocol):
@@ -58,6 +60,17 @@ class Shared:
     roads: Roads
     certificates: Certificates
     bound_everywhere: bool = False
+
+    def aim(self, origin: Origin, path: bytes, pairs: Pairs) -> tuple[bytes, Pairs]:
+        """Give the request target and the header for a server, or for the proxy before it."""
+        proxy = self.roads.asks_proxy(origin)
+        if proxy is None:
+            return path, pairs
+        host = origin.authority.encode("ascii")
+        target = b"http://%s%s" % (host, b"" if path == b"*" else path)
+        if proxy.credentials is None:
+            return target, pairs
+        return target, [*pairs, (b"Proxy-Authorization", proxy.credentials)]
 
     def is_ourselves(self, upstream: Any, own: Any) -> bool:
         """Tell whether a connection that we opened ends at our own listener.

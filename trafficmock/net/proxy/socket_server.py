@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from twisted.internet.error import ConnectionLost
 from twisted.internet.interfaces import IHandshakeListener
 from twisted.internet.protocol import Protocol as TwistedProtocol
 from twisted.internet.protocol import connectionDone
@@ -29,7 +30,7 @@ class Reader(Protocol):
     def server_data(self, data: bytes) -> None:
         """Take what comes behind it."""
 
-    def server_lost(self, error: BaseException) -> None:
+    def server_lost(self, error: BaseException | None) -> None:
         """Take it that the connection is gone, or never was."""
 
 
@@ -54,7 +55,7 @@ class ServerConnection(TwistedProtocol):
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
         """Begin, unless TLS has to come first."""
-        self.transport.setTcpNoDelay(True)  # noqa: FBT003 - Twisted's
+        self.transport.setTcpNoDelay(True)
         if self._check is None:
             self._reader.server_opened(self)
 
@@ -75,11 +76,11 @@ class ServerConnection(TwistedProtocol):
             return
         self._buffer += data
         end = self._buffer.find(END)
+        if end < 0:
+            if len(self._buffer) > self._max_header_bytes:
+                self._fail(BadMessageError("the head of its answer is over --max-header-bytes"))
+            return
         try:
-            if end < 0:
-                if len(self._buffer) > self._max_header_bytes:
-                    raise BadMessageError("the head of its answer is over --max-header-bytes")
-                return
             head = parse_response(self._buffer[:end])
         except BadMessageError as error:
             self._fail(error)
@@ -92,7 +93,7 @@ class ServerConnection(TwistedProtocol):
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
         """Pass the end on."""
-        self._reader.server_lost(self._error or reason.value)
+        self._reader.server_lost(self._error or reason.value or ConnectionLost())
 
     def _fail(self, error: BaseException) -> None:
         self._error = error

@@ -7,7 +7,6 @@ import binascii
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from msgspec import UNSET
 from twisted.internet.protocol import Factory
 
 from trafficmock.net.proxy import handshake
@@ -78,9 +77,7 @@ class SocketSession:
         """Tell the coordinator of it; the client waits for the answer to its handshake."""
         self._party.subjects[self.id] = self
         url = "ws" + self._target.url.removeprefix("http")
-        self._say(
-            inbound.SocketOpen(self.id, url, self._opening.protocols, self._party.client_id)
-        )
+        self._say(inbound.SocketOpen(self.id, url, self._opening.protocols, self._party.client_id))
 
     # What the client does
 
@@ -123,20 +120,22 @@ class SocketSession:
             case inbound.SocketConnect():
                 if self._connecting is None and self._raw_server is None:
                     self._dial()
-            case inbound.SocketEnsureOpened():
-                self._accept(self._first_protocol())
-            case inbound.SendToPage():
-                self._accept(self._first_protocol())
-                if self._page is not None:
-                    self._page.send(_content(message))
             case inbound.SendToServer():
                 self._send_to_server(_content(message))
-            case inbound.ClosePage():
-                self._accept(self._first_protocol())
-                if self._page is not None:
-                    self._page.close(message.code or None, message.reason or "")
             case inbound.CloseServer():
                 self._close_server(message)
+            case _:
+                self._told_page(message)
+
+    def _told_page(self, message: Message) -> None:
+        """Act on what is for the application's side, which all of it opens."""
+        self._accept(self._opening.protocols[0] if self._opening.protocols else None)
+        if self._page is None:
+            return
+        if isinstance(message, inbound.SendToPage):
+            self._page.send(_content(message))
+        elif isinstance(message, inbound.ClosePage):
+            self._page.close(message.code or None, message.reason or "")
 
     # What both sides say
 
@@ -191,9 +190,6 @@ class SocketSession:
             self._settle()
         else:
             self._timer = self._shared.reactor.callLater(GRACE_SECONDS, self._drop_server)
-
-    def _first_protocol(self) -> str | None:
-        return self._opening.protocols[0] if self._opening.protocols else None
 
     # The server's side
 
@@ -263,7 +259,7 @@ class SocketSession:
         elif self._server is not None:
             self._server.data_received(data)
 
-    def server_lost(self, error: BaseException) -> None:
+    def server_lost(self, error: BaseException | None) -> None:
         """Take it that the server's connection is gone, or never was."""
         raw, self._raw_server = self._raw_server, None
         self._connecting = None
@@ -302,7 +298,9 @@ class SocketSession:
     def _failed(self, error: UpstreamError) -> None:
         """Tell everybody that there is no server."""
         if not self._blind:
-            self._say(inbound.CloseServer(self.id, was_clean=False, code=_ABNORMAL, reason=error.text))
+            self._say(
+                inbound.CloseServer(self.id, was_clean=False, code=_ABNORMAL, reason=error.text)
+            )
         self._refuse(error.status, error.code, error.text)
 
     def _send_to_server(self, data: str | bytes) -> None:
