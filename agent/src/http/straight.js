@@ -45,16 +45,18 @@ function straighten (agent, httpAgent, req, options) {
  * @returns {URL | undefined} what is really asked, when it is asked through our own proxy
  */
 function targetOf (agent, httpAgent, req, options) {
-  if (req.method === 'CONNECT') return undefined
+  const proxy = proxyOf(httpAgent)
+  const named = req.path[0] !== '/' && URL.canParse(req.path) ? new URL(req.path) : undefined
+  // Most requests end here.
+  if (req.method === 'CONNECT' || !(proxy || named)) return undefined
   const host = String(options.hostname ?? options.host ?? 'localhost')
   const authority = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
   const protocol = options.protocol ?? req.protocol ?? 'http:'
   const peer = `${protocol}//${authority}${options.port ? `:${options.port}` : ''}`
   if (!URL.canParse(peer)) return undefined
-  const named = URL.canParse(req.path) ? new URL(req.path) : undefined
   // The client names our proxy as the peer, and the target in the request line.
   if (agent.isOwn(new URL(peer))) return named && !agent.isOwn(named) ? named : undefined
-  if (!agent.isOwnText(proxyOf(httpAgent))) return undefined
+  if (!agent.isOwnText(proxy)) return undefined
   // Node writes the target into the path where the proxy is not asked for a tunnel.
   return new URL(named ? named.pathname + named.search : req.path, peer)
 }

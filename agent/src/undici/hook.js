@@ -76,10 +76,7 @@ class UndiciHook {
    * @param {any} dispatcher whose kind is to be intercepted
    */
   hook (dispatcher) {
-    for (const kind of ['http proxy agent', 'https proxy agent']) {
-      const inner = dispatcher && internal(dispatcher, kind)
-      if (inner) this.hook(inner)
-    }
+    if (dispatcher && isChooser(dispatcher)) for (const kind of ['http proxy agent', 'https proxy agent']) this.hook(internal(dispatcher, kind))
     let owner = dispatcher
     while (owner && !Object.hasOwn(owner, 'dispatch')) owner = Object.getPrototypeOf(owner)
     const original = owner?.dispatch
@@ -126,8 +123,9 @@ class UndiciHook {
    * @returns {boolean} whether it is under way
    */
   redirect (dispatcher, opts, handler) {
+    if (!this.redirecting) return false
     const most = opts.maxRedirections ?? internal(dispatcher, 'maxRedirections')
-    if (!most || !this.redirecting) return false
+    if (!most) return false
     const dispatch = (/** @type {any} */ hop, /** @type {any} */ its) => dispatcher.dispatch({ ...hop, maxRedirections: 0 }, its)
     this.redirecting({ maxRedirections: most })(dispatch)(opts, handler)
     return true
