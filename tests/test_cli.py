@@ -53,12 +53,13 @@ class WordTests(SynchronousTestCase):
     def test_every_help(self) -> None:
         """Each command explains itself under its own name, with examples or an explanation."""
         for name in cli.COMMANDS:
-            self.stdout.truncate(0)
+            self.stdout.seek(self.stdout.truncate(0))
             with contextlib.suppress(SystemExit):
                 cli.main([name, "--help"])
             said = self.stdout.getvalue()
             self.assertRegex(said, rf"(?i)usage: trafficmock {name}\b", name)
             self.assertNotIn("twistd", said)
+            self.assertLessEqual(max(map(len, said.splitlines())), 80, name)
             self.assertEqual(self.stderr.getvalue(), "")
         self.assertEqual(self.ran, [])
 

@@ -19,6 +19,9 @@ from tests.running import REPOSITORY, free_port, until
 PAGE = REPOSITORY / "docs" / "tutorial.md"
 FOLDER = Path("docs") / "examples" / "checkout"
 PLUGIN = "trafficmock.testing.pytest_plugin"
+OTHER = "-p no:playwright-asyncio"
+"""The tests of the project have both of Playwright's plugins, which pytest loads one at a time."""
+
 INSTALL = (
     "python3 -m venv .venv\n. .venv/bin/activate\npip install '.[testing]' pytest-playwright\n"
 )
@@ -93,7 +96,7 @@ class TutorialTests(SynchronousTestCase):
         place.mkdir(parents=True)
         installed = any(each.value == PLUGIN for each in entry_points(group="pytest11"))
         plugin = "" if installed else f"-p {PLUGIN}"
-        for name, words in (("trafficmock", "trafficmock"), ("pytest", f"pytest {plugin}")):
+        for name, words in (("trafficmock", "trafficmock"), ("pytest", f"pytest {OTHER} {plugin}")):
             program = place / name
             program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m {words} "$@"\n')
             program.chmod(0o755)

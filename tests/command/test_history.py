@@ -12,6 +12,7 @@ import termios
 
 from tests.command.stage import CommandTestCase
 from tests.running import REPOSITORY
+from trafficmock.command import history
 from trafficmock.command.text import width
 
 SGR = re.compile("\x1b\\[[0-9]+m")
@@ -49,6 +50,14 @@ class HistoryTests(CommandTestCase):
         ):
             out = self.run_command("history", *words).out
             self.assertEqual([line.split()[0] for line in out.splitlines()[1:]], expected, words)
+
+    def test_more(self) -> None:
+        """Where the usual limit cut the list, it says so; a limit that was given does not."""
+        self.patch(history, "LISTED", 3)
+        done = self.run_command("history")
+        self.assertEqual(len(done.out.splitlines()), 4)
+        self.assertEqual(done.err, "trafficmock: these are the newest 3; --limit shows more\n")
+        self.assertEqual(self.run_command("history", "--limit", "3").err, "")
 
     def test_json(self) -> None:
         """``--json`` is the proxy's own answer, in ASCII."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
   trafficmock har 7341eb17 -o charge.har
-  trafficmock har 7341eb17 --chain -o login.har     # all hops of a redirect chain
+  trafficmock har 7341eb17 --chain -o login.har   # with all its redirects
   trafficmock har -q api.example --from 10m -o api.har
 """
 

@@ -17,7 +17,7 @@ from trafficmock.command.options import (
     filters,
     proxy,
 )
-from trafficmock.command.terminal import standard_output
+from trafficmock.command.terminal import complain, standard_output
 
 if TYPE_CHECKING:
     import argparse
@@ -89,4 +89,8 @@ def show_list(listing: Listing, options: argparse.Namespace) -> int:
     if options.json:
         terminal.line(json.dumps({listing.key: entries}))
         return OK if entries else NOTHING
-    return print_table(listing, entries, terminal)
+    status = print_table(listing, entries, terminal)
+    if options.limit is None and len(entries) == LISTED:
+        terminal.flush()
+        complain(f"these are the newest {LISTED}; --limit shows more")
+    return status

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import textwrap
 import time
 from datetime import datetime
 from typing import Any
@@ -14,6 +15,9 @@ from trafficmock.command.terminal import COLOURS
 
 REQUEST_ACTIONS = ("pending", "fulfill", "continue", "abort", "passthrough", "error")
 SOCKET_ACTIONS = ("pending", "matched", "passthrough", "error")
+
+HELP_COLUMNS = 78
+"""Of what argparse leaves as it is, since examples are to keep their lines."""
 
 _AGO = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|h|d)")
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -29,7 +33,7 @@ def command_parser(
     """
     parser = argparse.ArgumentParser(
         prog=f"trafficmock {name}",
-        description=description,
+        description=textwrap.fill(description, HELP_COLUMNS),
         epilog=f"examples:\n{examples}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -67,7 +71,8 @@ def add_filters(parser: argparse.ArgumentParser, actions: tuple[str, ...]) -> No
     filters.add_argument(
         "-q", "--search", metavar="TEXT", help="search everywhere, URLs before bodies"
     )
-    filters.add_argument("--action", choices=actions, help="what became of it")
+    one_of = f"what became of it: {', '.join(actions)}"
+    filters.add_argument("--action", choices=actions, metavar="ACTION", help=one_of)
     filters.add_argument("--client-id", metavar="ID", help="exactly this application")
     filters.add_argument("--test-id", metavar="ID", help="exactly this test")
     moments = "epoch milliseconds, 2026-01-31T14:00, or 90s, 10m, 2h, 1d for as long ago"
