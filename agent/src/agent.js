@@ -10,6 +10,8 @@ const START_MS = 2000
 /** Any long time: the timer is there to be counted, not to fire. */
 const LONG_MS = 2 ** 30
 
+/** @typedef {{ receive?(message: any): void, lost(error: Error): void }} Party */
+
 /**
  * What is attached to this process: the link, and everything that waits for
  * the proxy's word. Knows nothing of HTTP clients: those hand in an
@@ -29,7 +31,7 @@ class Agent {
     this.features = new Set()
     /** @type {{ history: number, handler: number } | undefined} */
     this.bodyLimits = undefined
-    /** @type {Map<string, { receive(message: any): void, lost(error: Error): void }>} */
+    /** By their ids; who has none yet, by itself. @type {Map<string | Party, Party>} */
     this.parties = new Map()
     /** @type {(() => void)[]} */
     this.queue = []
@@ -93,7 +95,7 @@ class Agent {
 
   /** @param {any} message of the proxy */
   message (message) {
-    this.parties.get(message.requestId ?? message.socketId)?.receive(message)
+    this.parties.get(message.requestId ?? message.socketId)?.receive?.(message)
   }
 
   /** @param {object} message for the proxy; dropped while there is no link */
@@ -104,7 +106,7 @@ class Agent {
   /**
    * Enter something that waits for messages with its id.
    * @param {string} id
-   * @param {{ receive(message: any): void, lost(error: Error): void }} party hears of it when the link is lost
+   * @param {Party} party hears of it when the link is lost
    * @param {() => void} announce called once the link is up
    */
   enter (id, party, announce) {
@@ -120,9 +122,20 @@ class Agent {
     } else party.lost(this.error)
   }
 
-  /** @param {string} id */
+  /** @param {string | Party} id */
   leave (id) {
     this.parties.delete(id)
+  }
+
+  /**
+   * Have somebody hear of a lost link who is not announced yet: its body is still read.
+   * @param {Party} party
+   * @returns {boolean} whether there is a link; if not it has heard of it already
+   */
+  attend (party) {
+    if (this.state === 'up') this.parties.set(party, party)
+    else party.lost(this.error)
+    return this.state === 'up'
   }
 
   /**

@@ -4,7 +4,9 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { WebSocket as Ws } from 'ws'
 import { startTrafficMock } from '../index.mjs'
 import { REQUIRE, startNode } from './lib/child.mjs'
+import { HELLO_OK, startFakeProxy } from './lib/fake-proxy.mjs'
 import { startProxy, stop, until } from './lib/proxy.mjs'
+import { deferred } from './lib/streams.mjs'
 import { startUpstream } from './lib/upstream.mjs'
 import { startWorker } from './lib/worker.mjs'
 
@@ -32,43 +34,44 @@ describe('the proxy is killed in the middle', () => {
 
   test('a response that flows already flows to its end', async () => {
     await worker.route('continued', (r) => r.continue({ headers: { 'x-new': '1' } }))
+    const readers = []
     for (const open of [
       async (url) => (await fetch(url)).body,
       (url) => new Promise((resolve, reject) => http.get(url, resolve).on('error', reject))
-    ]) {
-      const bodies = [await open(`${upstream.url}/steps`), await open(`${upstream.url}/steps?continued`)]
-      const readers = bodies.map((body) => body[Symbol.asyncIterator]())
-      for (const reader of readers) assert.equal(Buffer.from((await reader.next()).value).toString(), 'data: 1\n\n')
-      if (proxy.process.exitCode === null && proxy.process.signalCode === null) await kill()
-      for (const reader of readers) {
-        upstream.step()
-        assert.equal(Buffer.from((await reader.next()).value).toString(), 'data: 2\n\n')
-        assert.equal((await reader.next()).done, true)
-      }
-      proxy = await startProxy('--port', new URL(proxy.url).port)
-      await until(proxy, '/api/connections', ({ nodeAgents }) => nodeAgents.length === 1, 10000)
-      worker = await startWorker(proxy.url)
-      await worker.route('continued', (r) => r.continue({ headers: { 'x-new': '1' } }))
+    ]) for (const path of ['/steps', '/steps?continued']) readers.push((await open(upstream.url + path))[Symbol.asyncIterator]())
+    for (const reader of readers) assert.equal(Buffer.from((await reader.next()).value).toString(), 'data: 1\n\n')
+    await kill()
+    for (const reader of readers) {
+      upstream.step()
+      assert.equal(Buffer.from((await reader.next()).value).toString(), 'data: 2\n\n')
+      assert.equal((await reader.next()).done, true)
     }
   })
 
-  test('a body that is still sent fails with its request', async () => {
+  // Less than the time that such a body would be waited for.
+  test('a body that is still sent fails with its request, and so does one that begins later', { timeout: 4500 }, async () => {
     const pending = async function * () {
       yield Buffer.from('first')
       await new Promise(() => {})
     }
+    const start = () => assert.rejects(fetch('http://nowhere.test/upload', { method: 'POST', body: pending(), duplex: 'half' }), isLost)
     await worker.route('upload', () => {})
     const told = []
     const req = http.request('http://nowhere.test/upload', { method: 'POST' }, () => told.push('response'))
     const failed = new Promise((resolve) => req.on('error', resolve))
     req.write('first')
-    const viaFetch = assert.rejects(fetch('http://nowhere.test/upload', { method: 'POST', body: pending(), duplex: 'half' }), isLost)
+    const viaFetch = start()
     await kill()
     // The end of the body is the latest moment at which the proxy is needed.
     req.end()
     assert.match((await failed).code, LOST)
     assert.deepEqual(told, [])
     await viaFetch
+    await start()
+    const late = http.request('http://nowhere.test/upload', { method: 'POST' })
+    const lateFailed = new Promise((resolve) => late.on('error', resolve))
+    late.write('first')
+    assert.match((await lateFailed).code, LOST)
   })
 
   test('a redirect that comes afterwards fails, and nothing goes to the real network', async () => {
@@ -128,6 +131,27 @@ describe('the proxy is killed in the middle', () => {
       assert.deepEqual(told, ['error', 'close 1006'])
     })
   }
+})
+
+test('a body that is read for a proxy of protocol 3 alone fails with the link', { timeout: 4500 }, async () => {
+  const proxy = await startFakeProxy(HELLO_OK)
+  const agent = await startTrafficMock({ proxyUrl: proxy.url })
+  const reading = deferred()
+  const pending = async function * () {
+    yield Buffer.from('first')
+    reading.resolve()
+    await new Promise(() => {})
+  }
+  const req = http.request('http://nowhere.test/', { method: 'POST' })
+  const failed = new Promise((resolve) => req.on('error', resolve))
+  req.write('first')
+  const viaFetch = assert.rejects(fetch('http://nowhere.test/', { method: 'POST', body: pending(), duplex: 'half' }), isLost)
+  await reading.promise
+  await proxy.stop()
+  await viaFetch
+  assert.match((await failed).code, LOST)
+  assert.deepEqual(proxy.seen.map(({ type }) => type), ['hello'])
+  await agent.stop()
 })
 
 test('a proxy that comes back with another token is not joined, and says why', async () => {
