@@ -1,6 +1,7 @@
 """Words of error messages."""
 
 import socket
+import ssl
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,3 +44,9 @@ class WhyTests(SynchronousTestCase):
             ("unknown url type", "unknown url type"),
         ):
             self.assertEqual(why(error), said)
+
+    def test_certificate(self) -> None:
+        """A certificate that is not trusted is said to be so, with the reason."""
+        error = ssl.SSLCertVerificationError(1, "[SSL: CERTIFICATE_VERIFY_FAILED] ... (_ssl.c:1006)")
+        error.verify_message = "self-signed certificate"
+        self.assertEqual(why(error), "its certificate is not trusted (self-signed certificate)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
+import ssl
 
 _CREDENTIALS = re.compile(r"(?<=//).*(?=@)|^[^/]*(?=@)", re.DOTALL)
 
@@ -25,6 +26,8 @@ def why(error: object) -> str:
         return "it does not answer in time"
     if isinstance(error, socket.gaierror):
         return "there is no host of that name"
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted ({error.verify_message})"
     strerror = getattr(error, "strerror", None)
     said = strerror.lower() if isinstance(strerror, str) else str(error)
     return said or type(error).__name__

@@ -38,6 +38,8 @@ class Agent {
     /** @type {NodeJS.Timeout | undefined} */
     this.alive = undefined
     this.holds = 0
+    /** How often the link has come up: what was announced over one is unknown to the next. */
+    this.links = 0
     this.link = new Link(settings, this)
     this.ownHosts = hostsOf(settings.proxyUrl)
     /** @type {(error?: Error) => void} */
@@ -58,6 +60,7 @@ class Agent {
   up (hello) {
     this.endPatience()
     this.state = 'up'
+    this.links += 1
     this.clientId = String(hello.clientId ?? this.clientId)
     this.features = new Set(Array.isArray(hello.features) ? hello.features : [])
     this.bodyLimits = this.streams ? hello.bodyLimits : undefined
@@ -98,9 +101,12 @@ class Agent {
     this.parties.get(message.requestId ?? message.socketId)?.receive?.(message)
   }
 
-  /** @param {object} message for the proxy; dropped while there is no link */
-  send (message) {
-    if (this.state === 'up') this.link.send(message)
+  /**
+   * @param {object} message for the proxy; dropped while there is no link
+   * @param {number} [links] as it was when the proxy heard of the request; dropped when it has changed
+   */
+  send (message, links = this.links) {
+    if (this.state === 'up' && links === this.links) this.link.send(message)
   }
 
   /**
