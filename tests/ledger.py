@@ -22,6 +22,7 @@ FOR_ANYBODY = (
 )
 FOR_AGENTS = (
     *FOR_ANYBODY,
+    outbound.NeedBody,
     outbound.DecisionPassthrough,
     outbound.DecisionFulfill,
     outbound.DecisionContinue,

@@ -15,6 +15,7 @@ DEFAULTS: dict[str, Any] = {
     "port": 4310,
     "endpoint": None,
     "token": None,
+    "ca-dir": None,
     "history-limit": 1000,
     "ws-history-limit": 200,
     "history-bytes": 134217728,

@@ -154,10 +154,12 @@ class Decisions:
             observers=with_observer(pending.observers, pending.owner_id if owner else None),
             head=pending.id,
             owner_id=pending.owner_id if owner else None,
+            untold=pending.untold,
         )
         self.awaited.add(pending.agent, report)
 
     def _broadcast_failure(self, pending: PendingRequest, error: Failure, out: Effects) -> None:
+        pending.tell(out)
         if pending.observers:
             news = RequestResponse(pending.id, ok=False, error=error)
             out.append(Send(pending.observers, news))

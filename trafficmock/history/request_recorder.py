@@ -8,7 +8,7 @@ from trafficmock.history.bodies import Body
 from trafficmock.history.entries import Owner
 from trafficmock.history.recorder import Recorder
 from trafficmock.history.records import Outcome, RequestRecord
-from trafficmock.history.requests import RequestEntry, weigh, without_body
+from trafficmock.history.requests import RequestEntry, announced, weigh, without_body
 from trafficmock.wire.matcher import Diagnostic
 from trafficmock.wire.request import Overrides, Request
 from trafficmock.wire.response import Failure, Response
@@ -22,12 +22,35 @@ class RequestRecorder(Recorder):
 
     __slots__ = ()
 
-    def request_observed(self, request_id: str, client_id: str, request: Request, at: int) -> None:
-        """Begin an entry: a request is paused and waits for a decision."""
+    def request_observed(
+        self,
+        request_id: str,
+        client_id: str,
+        request: Request,
+        at: int,
+        *,
+        body_pending: bool = False,
+    ) -> None:
+        """Begin an entry: a request is paused and waits for a decision.
+
+        :param body_pending: its body has not arrived.
+        """
         if self.capture != "none":
             entry = self._new_request(request_id, client_id, request, at)
+            if body_pending:
+                entry.record.request, entry.request_body = announced(request)
             entry.log(self._event_id(), at, "observed")
             self.requests.add(entry)
+
+    def request_body_came(self, request_id: str, request: Request) -> None:
+        """Attach the body of a request that was observed without it, or as much as there is."""
+        entry = self.requests.find(request_id)
+        if entry is None:
+            return
+        self.requests.release(entry.request_body)
+        entry.receive(request)
+        entry.changed()
+        self._hold(entry, entry.request_body)
 
     def request_passed_through(self, request_id: str, at: int) -> None:
         """Note that nobody wanted it: it goes upstream unchanged."""
@@ -97,10 +120,19 @@ class RequestRecorder(Recorder):
         self._settled(entry, None, len(message))
 
     def response_reported(
-        self, request_id: str, response: Response | None, error: Failure | None, at: int
+        self,
+        request_id: str,
+        response: Response | None,
+        error: Failure | None,
+        at: int,
+        *,
+        body_pending: bool = False,
     ) -> None:
         """Note what came from upstream after passthrough or continue.
 
+        A response and an error together are a response that broke off.
+
+        :param body_pending: the response is only a head; its body will be reported with it.
         An error that is reported for a hop which has already been redirected belongs to the
         last hop of the chain: the npm agent names the first.
         """
@@ -111,14 +143,23 @@ class RequestRecorder(Recorder):
             return
         entry.time(at)
         if response is not None:
+            self._answered(entry, response, at, body_pending=body_pending)
+        elif entry.break_off():
             self.requests.release(entry.response_body)
-            grown = entry.answer(response)
-            text = f"{response.status} {response.status_text}".rstrip()
-            entry.log(self._event_id(), at, "response", text)
-            self._settled(entry, entry.response_body, grown)
-        else:
+        if response is None or error is not None:
             entry.log(self._event_id(), at, "upstream_error", error.message if error else "")
             entry.changed()
+
+    def _answered(
+        self, entry: RequestEntry, response: Response, at: int, *, body_pending: bool
+    ) -> None:
+        begun = entry.body_arrives
+        self.requests.release(entry.response_body)
+        grown = entry.begin_answer(response) if body_pending else entry.answer(response)
+        if not begun:
+            text = f"{response.status} {response.status_text}".rstrip()
+            entry.log(self._event_id(), at, "response", text)
+        self._settled(entry, entry.response_body, grown)
 
     def hop_observed(  # noqa: PLR0917 - the order of the core's record
         self,
@@ -176,9 +217,12 @@ class RequestRecorder(Recorder):
 
     def _settled(self, entry: RequestEntry, body: Body | None, grown: int) -> None:
         self.requests.settle(entry)
-        if body is not None:
-            self.requests.hold(entry, body, len(body.text))
+        self._hold(entry, body)
         self.requests.weigh(entry, grown)
+
+    def _hold(self, entry: RequestEntry, body: Body | None) -> None:
+        if body is not None and body.is_kept:
+            self.requests.hold(entry, body, len(body.text))
 
     def _tail(self, entry: RequestEntry) -> RequestEntry | None:
         """Follow the redirects to the last hop; ``None`` when that is no longer remembered.

@@ -68,6 +68,11 @@ def size(body: Raw) -> int:
     return (len(text) - 2) * 3 // 4 - padding
 
 
+def beginning(body: Raw, limit: int) -> Raw:
+    """Cut ``body`` to at most ``limit`` bytes; at a place where base64 can be cut."""
+    return Raw(bytes(memoryview(body)[: 1 + limit // 3 * 4]) + b'"')
+
+
 def letters(body: Raw) -> int:
     """Count the characters that ``body`` takes in a message."""
     return len(memoryview(body))

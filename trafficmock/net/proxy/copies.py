@@ -1,0 +1,93 @@
+"""Messages as the core and the history know them: text, base64, and a limit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET, Raw
+
+from trafficmock.wire import body as bodies
+from trafficmock.wire.request import Request
+from trafficmock.wire.response import Response
+
+if TYPE_CHECKING:
+    from msgspec import UnsetType
+
+    from trafficmock.net.proxy.heads import Pairs
+    from trafficmock.wire.request import HeaderPairs
+
+
+class Copy:
+    """The beginning of a body that streams past, and how long it was.
+
+    :param limit: bytes to keep; 0 for all.
+    """
+
+    __slots__ = ("_limit", "_pieces", "kept", "size")
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._pieces: list[bytes] = []
+        self.kept = 0
+        self.size = 0
+
+    def add(self, data: bytes) -> None:
+        """See a piece go by."""
+        self.size += len(data)
+        if self._limit:
+            data = data[: self._limit - self.kept]
+        if data:
+            self.kept += len(data)
+            self._pieces.append(data)
+
+    @property
+    def truncated(self) -> bool:
+        """Whether something is missing."""
+        return self.kept < self.size
+
+    def content(self) -> bytes:
+        """Give what was kept."""
+        if len(self._pieces) > 1:
+            self._pieces = [b"".join(self._pieces)]
+        return self._pieces[0] if self._pieces else b""
+
+
+def header_map(pairs: Pairs) -> tuple[dict[str, str], HeaderPairs | UnsetType]:
+    """Write header lines as protocol 3 does.
+
+    :returns: the values by lower-case name, and all lines when a name repeats.
+    """
+    headers: dict[str, str] = {}
+    for name, value in pairs:
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        headers[key] = f"{headers[key]}, {text}" if key in headers else text
+    if len(headers) == len(pairs):
+        return headers, UNSET
+    return headers, [(name.decode("latin-1"), value.decode("latin-1")) for name, value in pairs]
+
+
+def request_of(url: str, method: bytes, pairs: Pairs, content: bytes) -> Request:
+    """Write a request as protocol 3 does."""
+    headers, lines = header_map(pairs)
+    return Request(url, method.decode("ascii"), headers, bodies.from_bytes(content), lines)
+
+
+def response_of(
+    url: str, status: int, reason: bytes, pairs: Pairs, copy: Copy | None
+) -> Response:
+    """Write a response as protocol 3 does.
+
+    :param copy: of its body; ``None`` for none.
+    """
+    headers, lines = header_map(pairs)
+    content = Raw(b"null") if copy is None else bodies.from_bytes(copy.content())
+    cut = copy is not None and copy.truncated
+    return Response(
+        status,
+        reason.decode("latin-1"),
+        headers,
+        content,
+        url,
+        lines,
+        **({"truncated": True, "body_size": copy.size} if cut and copy is not None else {}),
+    )
