@@ -80,6 +80,12 @@ class Awaited:
         if len(agent.awaited) > MOST_AWAITED:
             self.free(agent, next(iter(agent.awaited.values())))
 
+    def followed(self, agent: Agent, request_id: str) -> None:
+        """Wait no longer for the next hop of a redirect: it came as a request of its own."""
+        report = agent.awaited.get(request_id)
+        if report is not None and report.redirected:
+            self.free(agent, report)
+
     def free(self, agent: Agent, report: AwaitedReport) -> None:
         """Wait for a report no longer."""
         del self.holders[report.request_id]

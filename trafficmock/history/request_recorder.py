@@ -30,16 +30,19 @@ class RequestRecorder(Recorder):
         at: int,
         *,
         body_pending: bool = False,
+        prior_id: str | None = None,
     ) -> None:
         """Begin an entry: a request is paused and waits for a decision.
 
         :param body_pending: its body has not arrived.
+        :param prior_id: the request whose redirect the client follows with it.
         """
         if self.capture != "none":
             entry = self._new_request(request_id, client_id, request, at)
             if body_pending:
                 entry.record.request, entry.request_body = announced(request)
             entry.log(self._event_id(), at, "observed")
+            self._link(entry, prior_id, client_id)
             self.requests.add(entry)
 
     def request_body_came(self, request_id: str, request: Request) -> None:
@@ -184,12 +187,22 @@ class RequestRecorder(Recorder):
         entry.record.outcome = Outcome("continued" if action == "continue" else action)
         entry.own(owner)
         entry.log(self._event_id(), at, "observed", "redirect hop")
-        prior = None if prior_id is None else self.requests.find(prior_id)
-        if prior is not None and prior_id != request_id:
-            entry.record.redirected_from_id = prior.id
-            prior.record.redirected_to_id = request_id
-            prior.changed()
+        self._link(entry, prior_id, None)
         self.requests.add(entry)
+
+    def _link(self, entry: RequestEntry, prior_id: str | None, client_id: str | None) -> None:
+        """Link an entry with the one that redirected to it, if that is still remembered.
+
+        :param client_id: whose it must be.
+        """
+        prior = None if prior_id is None else self.requests.find(prior_id)
+        if prior is None or prior is entry or prior_id == entry.id:
+            return
+        if client_id is not None and prior.record.client_id != client_id:
+            return
+        entry.record.redirected_from_id = prior.id
+        prior.record.redirected_to_id = entry.id
+        prior.changed()
 
     def _new_request(
         self, request_id: str, client_id: str, request: Request, at: int

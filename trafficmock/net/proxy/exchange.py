@@ -182,9 +182,13 @@ class Exchange:
 
     def client_gone(self, reason: str = CLIENT_CLOSED) -> None:
         """Give up: nobody waits for the answer any more."""
-        if not self.done:
-            self._settle()
+        if self.done:
+            return
+        self._settle()
+        if self._response is None or self._reported:
             self.party.say(inbound.RequestCancel(self.id, reason))
+        else:
+            self._report(UpstreamError(reason, code="aborted", errno="aborted"))
 
     @property
     def begun(self) -> bool:
