@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trafficmock.net.addresses import parse_authority
 from trafficmock.net.proxy import framing, target
 from trafficmock.net.proxy.exchange import Exchange
 from trafficmock.net.proxy.heads import BadMessageError
@@ -75,5 +76,5 @@ def _check_host(head: RequestHead) -> None:
     host = head.fields.get(b"host")
     if host is None and head.minor > 0:
         raise BadMessageError("HTTP/1.1 wants exactly one Host header.")
-    if host is not None and b"," in host:
-        raise BadMessageError("HTTP/1.1 wants exactly one Host header.")
+    if host and parse_authority(host.decode("latin-1")) is None:
+        raise BadMessageError("HTTP/1.1 wants exactly one Host header, of the form host[:port].")

@@ -125,6 +125,7 @@ class Exchange:
         self._response_pairs: Pairs = []
         self._response_copy: Copy | None = None
         self._response_chunked = False
+        self._delimited = False
         self._out: list[bytes] = []
         self._consumed = False
         self._head_told = False
@@ -344,6 +345,7 @@ class Exchange:
         pairs = self._response_pairs = end_to_end(head)
         unknown = body.kind in {Kind.CHUNKED, Kind.UNTIL_CLOSE}
         self._response_chunked = unknown and self.head.minor > 0
+        self._delimited = self._response_chunked or not unknown
         if unknown and self.head.minor == 0:
             self.keep = False
         if body.kind is not Kind.NONE:
@@ -386,11 +388,12 @@ class Exchange:
 
     def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:
         """Try again where that cannot do harm, or tell everybody."""
-        self._upstream = None
+        connection, self._upstream = self._upstream, None
         error = explain(reason, self._origin)
+        silent = connection is not None and not connection.heard
         if answered:
             self._broke_off(error)
-        elif not self._fresh and not self._streams and self.method in _REPEATABLE:
+        elif silent and not self._fresh and not self._streams and self.method in _REPEATABLE:
             self._stop_timer()
             self._reach(retry=True)
         else:
@@ -412,8 +415,13 @@ class Exchange:
             self.side.consume(None)
         self._flush()
         self._report(error)
-        self._settle()
-        self.side.reset()
+        if self._delimited:
+            # What has come is the client's, and its framing shows that there was to be more.
+            self.keep = False
+            self._finish()
+        else:
+            self._settle()
+            self.side.reset()
 
     def _failed(self, error: UpstreamError) -> None:
         """Answer in the place of a server that failed."""

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _FIRST_FINAL = 200
 _SWITCHING = 101
+MOST_INTERIM = 100
+"""1xx answers to one request, which a server could otherwise send for ever."""
 
 
 class Listener(Protocol):
@@ -61,6 +63,8 @@ class UpstreamConnection(TwistedProtocol):
 
     It is itself the producer of response bodies, for whoever consumes them.
 
+    ``heard`` tells whether any of the answer to the present request has come.
+
     :param max_header_bytes: for the head of an answer.
     :param ready: called once the connection can be used: after the TLS handshake.
     :param ended: called when the connection is lost.
@@ -80,6 +84,7 @@ class UpstreamConnection(TwistedProtocol):
         self.requests = 0
         self.idle_since = 0.0
         self.lost = False
+        self.heard = False
         self._ready = ready
         self._ended = ended
         self._tls = tls
@@ -89,6 +94,7 @@ class UpstreamConnection(TwistedProtocol):
         self._reader: Reader | None = None
         self._sent_all = True
         self._answered = False
+        self._interim = 0
         self._reusable = True
         self._producing = False
         self._failure: BaseException | None = None
@@ -111,6 +117,7 @@ class UpstreamConnection(TwistedProtocol):
             # Nothing was asked: this connection cannot be trusted with the next request.
             self.transport.abortConnection()
             return
+        self.heard = True
         self._buffer = self._buffer + data if self._buffer else data
         listener = self._listener
         try:
@@ -145,6 +152,8 @@ class UpstreamConnection(TwistedProtocol):
         :param complete: there is no more of it.
         """
         self.requests += 1
+        self.heard = False
+        self._interim = 0
         self._listener = listener
         self._method = method
         self._sent_all = complete
@@ -192,10 +201,13 @@ class UpstreamConnection(TwistedProtocol):
         if head.status < _FIRST_FINAL:
             if head.status == _SWITCHING:
                 raise BadMessageError("it switches protocols unasked")
+            self._interim += 1
+            if self._interim > MOST_INTERIM:
+                raise BadMessageError("it sends interim answers without an end")
             listener.interim(head)
             return True
-        self._answered = True
         body = framing.of_response(head, self._method)
+        self._answered = True
         self._reader = reader(body)
         self._reusable = framing.keeps_alive(head) and body is not framing.UNTIL_CLOSE
         listener.response_head(head, body)
