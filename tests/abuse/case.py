@@ -47,6 +47,8 @@ class Case:
         the proxy closes it.
     :param half_close: whether the client closes its direction behind what it sends.
     :param cut: whether the last answer ends before its end, so that no client takes it for whole.
+    :param again: whether the proxy may ask a second time, since the upstream may have closed
+        a kept connection just before it saw the first request.
     :param rule: where it is written.
     :param reply: what the upstream answers, byte for byte; by default something proper.
     :param reply_ends: whether the upstream closes behind that.
@@ -62,6 +64,7 @@ class Case:
     kept: bool = True
     half_close: bool = False
     cut: bool = False
+    again: bool = False
     rule: str = ""
     reply: bytes | None = None
     reply_ends: bool = False

@@ -125,6 +125,8 @@ class Stage:
         seen = [one for one in self.upstream.seen if one.first[1] != PROBE]
         lines = [one.first for one in seen]
         due = [(one.method, one.target) for one in case.arrives]
+        if case.again and lines == due * 2:
+            return
         if lines != due:
             yield f"the upstream saw {lines}, not {due}"
             return

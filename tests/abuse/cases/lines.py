@@ -1,6 +1,6 @@
 """Request lines (RFC 9112 sections 2.2, 2.3 and 3)."""
 
-from tests.abuse.case import get, passed, refused
+from tests.abuse.case import Case, get, passed, refused
 
 _R3 = "RFC 9112 section 3"
 _R22 = "RFC 9112 section 2.2"
@@ -13,6 +13,12 @@ def _line(line: bytes) -> bytes:
 
 def _version(version: bytes) -> bytes:
     return _line(b"GET http://{U}/c " + version)
+
+
+def _unspoken(name: str, version: bytes) -> Case:
+    return refused(
+        name, _version(version), "RFC 9110 section 15.6.6", status=505, code="version_not_supported"
+    )
 
 
 LINES = (
@@ -51,8 +57,8 @@ LINES = (
     refused("a CR before the version", _line(b"GET http://{U}/c\r HTTP/1.1"), _R22),
     refused("two CR before the LF", get().replace(b"HTTP/1.1\r\n", b"HTTP/1.1\r\r\n"), _R22),
     refused("HTTP/0.9", _line(b"GET http://{U}/c"), _R23),
-    refused("HTTP/0.9 by name", _version(b"HTTP/0.9"), _R23),
-    refused("HTTP/2.0", _version(b"HTTP/2.0"), _R23),
+    _unspoken("HTTP/0.9 by name", b"HTTP/0.9"),
+    _unspoken("HTTP/2.0", b"HTTP/2.0"),
     refused("HTTP/3", _version(b"HTTP/3"), _R23),
     refused("a version in lower case", _version(b"http/1.1"), _R23),
     refused("a version of three parts", _version(b"HTTP/1.1.1"), _R23),

@@ -21,12 +21,15 @@ def _unchanged(name: str, path: bytes) -> Case:
 
 
 def _ours(name: str, target: bytes, status: int, code: str, method: bytes = b"GET") -> Case:
-    return Case(name, _target(target, method), (status,), code, rule=_FORM)
+    return Case(
+        name, _target(target, method), (status,), code, kept=False, half_close=True, rule=_FORM
+    )
 
 
 TARGETS = (
     passed("no path", _target(b"http://{U}"), _FORM, target="/"),
     passed("no path, but a query", _target(b"http://{U}?q=1"), _FORM, target="/?q=1"),
+    passed("ws, by clients that say so", _target(b"ws://{U}/c"), "RFC 6455 section 3"),
     passed("a scheme in upper case", _target(b"HTTP://{U}/c"), _SCHEME),
     passed(
         "OPTIONS of a whole server",
@@ -92,11 +95,10 @@ TARGETS = (
     _refused("a tab in the path", b"http://{U}/a\tb"),
     _refused("ftp", b"ftp://{U}/c", _SCHEME),
     _refused("file", b"file:///etc/passwd", _SCHEME),
-    _refused("ws", b"ws://{U}/c", _SCHEME),
     _refused("javascript", b"javascript:alert(1)", _SCHEME),
-    _refused("a scheme that is none", b"1http://{U}/c", _SCHEME),
-    _refused("a host alone", b"{U}", _FORM),
-    _refused("an asterisk with GET", b"*", "RFC 9112 section 3.2.4"),
+    _ours("a scheme that is none", b"1http://{U}/c", 400, "bad_request"),
+    _ours("a host alone", b"{U}", 400, "bad_request"),
+    _ours("an asterisk with GET", b"*", 404, "not_found"),
     _refused("a path without its slash", b"c", _FORM),
     _ours("a path is a question to ourselves", b"/nothing", 404, "not_found"),
     _ours("so is a path of two slashes", b"//{U}/c", 404, "not_found"),
