@@ -95,7 +95,7 @@ def _contenders(
                 continue
             (folder / name).mkdir()
             if name == "ours":
-                both.append(ours(folder / name, pem, options.ours))
+                both.append(ours(folder / name, pem, load.way, options.ours))
             else:
                 both.append(mitmproxy(folder / name, pem, options.cache, load.way))
         yield both, ports

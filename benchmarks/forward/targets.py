@@ -33,15 +33,18 @@ class Contender:
     authority: Path
 
 
-def ours(folder: Path, upstream_pem: Path, command: str | None) -> Contender:
+def ours(folder: Path, upstream_pem: Path, way: Way, command: str | None) -> Contender:
     """
     Name the proxy of this checkout.
 
     :param folder: for its certificate authority.
     :param upstream_pem: the certificate of the server behind it.
+    :param way: only tunnels need certificates.
     :param command: another command in its place; told the same options.
     """
-    extra = ("--ca-dir", str(folder), "--upstream-ca", str(upstream_pem))
+    extra: tuple[str, ...] = ("--ca-dir", str(folder))
+    if way in {Way.SECURE, Way.SECURE_NEW}:
+        extra += ("--upstream-ca", str(upstream_pem))
     if command is None:
         target = targets.ours(extra)
     else:
