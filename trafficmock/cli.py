@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from twisted.python import usage
 from twisted.scripts import twistd
 
-from trafficmock import __version__, attach
+from trafficmock import __version__, attach, ca
+from trafficmock.errors import LocalError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _USAGE = """\
 Usage: trafficmock COMMAND [options]
@@ -22,6 +23,8 @@ Commands:
   run      start an application attached to the proxy
            example: trafficmock run --client-id shop -- node server.js
   env      print what `run` sets: --format shell, dotenv or json
+  ca       the certificate that https clients of the proxy have to trust:
+           path, show [--text] or hints, which says what each runtime needs
 
 Options:
   --version  print the version
@@ -39,8 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     command, rest = (words[0], words[1:]) if words else ("", [])
     if command == "serve":
         serve(rest)
-    elif command in {"run", "env"}:
-        attached(command, rest)
+    elif command in _WORKING:
+        work(command, rest)
     elif command in {"--help", "-h"}:
         sys.stdout.write(_USAGE)
     elif command == "--version":
@@ -51,20 +54,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit(2)
 
 
-def attached(command: str, arguments: Sequence[str]) -> None:
-    """Run ``trafficmock run`` or ``trafficmock env``.
+_WORKING: dict[str, Callable[[Sequence[str]], str]] = {
+    "run": attach.run,
+    "env": attach.env,
+    "ca": ca.ca,
+}
+
+
+def work(command: str, arguments: Sequence[str]) -> None:
+    """Run a command that ends at once, or becomes another one, and print what it says.
 
     :raises SystemExit: with status 1 when it cannot be done, 2 when it was said wrongly.
     """
     try:
-        if command == "run":
-            attach.run(arguments)
-        else:
-            sys.stdout.write(attach.env(arguments))
+        sys.stdout.write(_WORKING[command](arguments))
     except usage.UsageError as error:
         sys.stderr.write(f"trafficmock {command}: {error}\n")
         raise SystemExit(2) from error
-    except attach.AttachError as error:
+    except LocalError as error:
         sys.stderr.write(f"trafficmock {command}: {error}\n")
         raise SystemExit(1) from error
 

@@ -103,5 +103,5 @@ def locked(directory: Path) -> Iterator[None]:
 def _cannot(act: str, path: Path, error: OSError) -> CertificateError:
     return CertificateError(
         f"cannot {act} {path}: {error.strerror}. "
-        "Choose a directory of your own for certificates with --ca-dir."
+        "Choose a directory of your own for certificates with --ca-dir, or with XDG_DATA_HOME."
     )

@@ -39,12 +39,30 @@ class Proxy:
     token: str | None = None
     pid: int | None = None
 
-    def environment(self, client_id: str | None = None) -> dict[str, str]:
-        """Make the environment in which an application runs attached.
+    def environment(
+        self, client_id: str | None = None, *, forward_proxy: bool = True
+    ) -> dict[str, str]:
+        """Make the environment in which an application runs attached, in any language.
+
+        It says where the proxy is to the Node agent and, through the variables that other
+        runtimes read, to HTTP clients, with the certificates to trust. What this process's
+        own environment says of these is kept where it can be.
 
         :param client_id: how routes tell it from other applications.
+        :param forward_proxy: without it only agents are told; for a Node application with the
+            npm agent whose clients read proxy variables, such as axios.
+        :raises AttachError: the proxy does not answer.
+        :raises CertificateError: certificates cannot be kept in the user's data directory.
         """
-        return places.attached(self.url, self.token, client_id)
+        agents = places.attached(self.url, self.token, client_id)
+        if not forward_proxy:
+            return agents
+        from trafficmock.certs.files import default_directory  # noqa: PLC0415 - only where it is needed
+        from trafficmock.joining.environment import forward_variables  # noqa: PLC0415
+        from trafficmock.joining.proxying import ProxyAddress  # noqa: PLC0415
+
+        address = ProxyAddress.parse(self.url, client_id, self.token)
+        return agents | forward_variables(address, os.environ, default_directory(os.environ))
 
     def stop(self) -> None:
         """End the process, where we started it."""

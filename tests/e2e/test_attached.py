@@ -1,0 +1,185 @@
+"""Programs of any language, started by ``trafficmock run``, reach an https server through the proxy."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
+
+from tests.e2e.proxies import Proxy, start_proxy, target
+from tests.e2e.tls_upstream import TlsUpstream
+
+REPOSITORY = Path(__file__).parents[2]
+EXAMPLES = REPOSITORY / "docs" / "examples" / "attach"
+HOST = "shop.test"
+CHILD_SECONDS = 120.0
+_OURS = ("_proxy", "trafficmock", "java_tool", "node_options")
+
+
+@frozen
+class Stage:
+    """A proxy with an authority of its own, and the https server behind it."""
+
+    proxy: Proxy
+    upstream: TlsUpstream
+    data: str
+
+    def environment(self) -> dict[str, str]:
+        """Give this process's environment without what would attach it elsewhere."""
+        kept = {k: v for k, v in os.environ.items() if not any(o in k.lower() for o in _OURS)}
+        return kept | {"PYTHONPATH": str(REPOSITORY), "XDG_DATA_HOME": self.data}
+
+    def run(self, *command: str, agent: bool = False, **more: str) -> str:
+        """Run a command by ``trafficmock run``; give what it printed."""
+        argv = [sys.executable, "-m", "trafficmock", "run", "--proxy-url", self.proxy.url]
+        argv += ["--client-id", "any shop", *([] if agent else ["--no-agent"]), "--", *command]
+        done = subprocess.run(
+            argv,
+            env=self.environment() | more,
+            capture_output=True,
+            text=True,
+            timeout=CHILD_SECONDS,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise AssertionError(f"{command} ended with {done.returncode}:\n{done.stderr}")
+        return done.stdout
+
+    def recorded(self, path: str) -> list[dict[str, Any]]:
+        """List the history's entries for a path."""
+        entries: list[dict[str, Any]] = self.proxy.get(f"/api/history?q={path}")["entries"]
+        return entries
+
+
+@functools.cache
+def stage() -> Stage:
+    """Give the stage that all tests of this process share."""
+    upstream = TlsUpstream(HOST)
+    atexit.register(upstream.stop)
+    data = tempfile.TemporaryDirectory()
+    atexit.register(data.cleanup)
+    options = ["--upstream-ca", str(upstream.ca)]
+    options += ["--resolve", f"{HOST}:{upstream.port}:127.0.0.1"]
+    proxy = start_proxy(options, {"XDG_DATA_HOME": data.name})
+    atexit.register(proxy.child.stop)
+    return Stage(proxy, upstream, data.name)
+
+
+class AttachedTests(SynchronousTestCase):
+    """One client, one request, one entry in the history."""
+
+    def setUp(self) -> None:
+        if target() == "npm":
+            raise SkipTest("the npm proxy is no forward proxy")
+
+    def check(self, *command: str, client: str = "any shop", **more: str) -> None:
+        """Run a command with the URL behind it."""
+        path = f"/{self._testMethodName}"
+        said = stage().run(*command, f"https://{stage().upstream.authority}{path}", **more)
+        self.assertIn(f"{path} of {stage().upstream.authority} over TLS", said)
+        entries = stage().recorded(path)
+        seen = [(entry["clientId"], entry["outcome"]["kind"]) for entry in entries]
+        self.assertEqual(seen, [(client, "passthrough")])
+        self.assertEqual(entries[0]["request"]["url"][:8], "https://")
+
+    def example(self, program: str, name: str, **options: str) -> None:
+        """Run one of the documentation's programs."""
+        self.check(program, str(EXAMPLES / name), **options)
+
+    def test_curl(self) -> None:
+        """Curl comes through, and trusts what it sees."""
+        self.check("curl", "--silent", "--show-error")
+
+    def test_requests(self) -> None:
+        """Python's requests comes through."""
+        self.example(sys.executable, "with_requests.py")
+
+    def test_httpx(self) -> None:
+        """Python's httpx comes through."""
+        self.example(sys.executable, "with_httpx.py")
+
+    def test_urllib(self) -> None:
+        """Python's standard library comes through."""
+        self.example(sys.executable, "with_urllib.py")
+
+    def test_aiohttp(self) -> None:
+        """Python's aiohttp comes through where it is told to look at the environment."""
+        self.example(sys.executable, "with_aiohttp.py")
+
+    def test_java(self) -> None:
+        """Java's HttpClient comes through; its options cannot carry a name."""
+        self.example("java", "WithHttpClient.java", client="proxy")
+
+    def test_ruby(self) -> None:
+        """Ruby's Net::HTTP comes through."""
+        self.example(found("ruby", "ruby"), "with_net_http.rb")
+
+    def test_php(self) -> None:
+        """PHP's curl comes through."""
+        self.example(found("php", "php-cli php-curl"), "with_curl.php")
+
+    def test_go(self) -> None:
+        """Go's net/http comes through."""
+        go, source = found("go", "golang-go"), str(EXAMPLES / "with_net_http.go")
+        with tempfile.TemporaryDirectory() as directory:
+            binary = str(Path(directory) / "client")
+            subprocess.run(
+                [go, "build", "-o", binary, source],
+                env=os.environ | {"GOCACHE": directory, "GOFLAGS": "-mod=mod"},
+                timeout=CHILD_SECONDS,
+                check=True,
+            )
+            self.check(binary)
+
+    def test_git(self) -> None:
+        """Git asks the server through the proxy."""
+        url = f"https://{stage().upstream.authority}/project.git"
+        self.assertRaises(AssertionError, stage().run, "git", "ls-remote", url)
+        (entry,) = stage().recorded("/project.git")
+        self.assertIn("/info/refs", entry["request"]["url"])
+        self.assertEqual(entry["outcome"]["response"]["status"], 200)
+
+
+def found(program: str, package: str) -> str:
+    """Find a program that few machines have.
+
+    :raises SkipTest: where it is not; with the line that installs it.
+    """
+    path = shutil.which(program)
+    if path is None:
+        raise SkipTest(f"{program} is not here: apt-get install --yes {package}")
+    return path
+
+
+class AgentTests(SynchronousTestCase):
+    """Node applications have the agent, and are told of the proxy too."""
+
+    def test_once(self) -> None:
+        """A request of an attached client that reads proxy variables is announced once."""
+        if target() == "npm":
+            raise SkipTest("the npm proxy is no forward proxy")
+        upstream = TlsUpstream("127.0.0.1")
+        self.addCleanup(upstream.stop)
+        said = stage().run(
+            "node",
+            "-e",
+            "require('axios').get(process.argv[1]).then((r) => console.log(r.data))",
+            f"https://{upstream.authority}/once",
+            agent=True,
+            NODE_EXTRA_CA_CERTS=str(upstream.ca),
+            NODE_PATH=str(REPOSITORY / "agent" / "node_modules"),
+        )
+        self.assertIn("/once of", said)
+        seen = [
+            (entry["clientId"], entry["outcome"]["kind"]) for entry in stage().recorded("/once")
+        ]
+        self.assertEqual(seen, [("any shop", "passthrough")])
