@@ -28,6 +28,7 @@ from trafficmock.net.limits import HttpLimits
 from trafficmock.net.proxy.front import ForwardProxy, make_forward_proxy
 from trafficmock.net.proxy.roads import Roads
 from trafficmock.net.proxy.settings import ProxySettings
+from trafficmock.net.proxy.trust import Trust
 from trafficmock.net.recorder import Recorder
 from trafficmock.net.service import ProxyService
 from trafficmock.net.site import make_site
@@ -74,7 +75,7 @@ def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twis
         ca_pem=certificates.ca_pem,
         websocket=websocket,
         guard=guard,
-        forward=_forward_proxy(options, driver, guard, reactor),
+        forward=_forward_proxy(options, driver, guard, certificates, reactor),
         version=__version__,
         capture=options["history-capture"],
         limits=HttpLimits(
@@ -123,7 +124,11 @@ def make_driver(options: Options, history: History, reactor: Any) -> Driver:
 
 
 def _forward_proxy(
-    options: Options, driver: Driver, guard: Guard, reactor: Any
+    options: Options,
+    driver: Driver,
+    guard: Guard,
+    certificates: CertificateStore,
+    reactor: Any,
 ) -> ForwardProxy:
     return make_forward_proxy(
         settings=ProxySettings(
@@ -131,14 +136,18 @@ def _forward_proxy(
             max_header_bytes=options["max-header-bytes"],
             response_seconds=options["upstream-timeout-ms"] / 1000,
             abort_hold_seconds=options["abort-hold-ms"] / 1000,
+            tunnels=tuple(options["tunnel"]),
         ),
         coordination=driver,
         guard=guard,
         roads=Roads(
             reactor=reactor,
             connect_seconds=options["connect-timeout-ms"] / 1000,
-            tls=lambda host: optionsForClientTLS(host),
+            trust=Trust(tuple(options["upstream-ca"]), tuple(options["upstream-insecure"])),
+            resolved=dict(options["resolve"]),
+            proxy=options["upstream-proxy"],
         ),
+        certificates=certificates,
         version=__version__,
         reactor=reactor,
     )

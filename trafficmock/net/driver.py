@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
     from trafficmock.core.coordinator import Coordinator
+    from trafficmock.core.records import Record
     from trafficmock.history.store import History
     from trafficmock.net.overlong import Overlong
     from trafficmock.net.recorder import Recorder
@@ -181,6 +182,10 @@ class Driver:
         del self._parties[party.id]
         now = self._now()
         self._perform(self.coordinator.disconnect(party.id, now), now)
+
+    def party_recorded(self, record: Record) -> None:
+        """Write into the history what the core has nothing to decide about."""
+        self.recorder.record(record, self.epoch_ms())
 
     def _heard(self, party: Party, message: Message) -> None:
         now = self._now()

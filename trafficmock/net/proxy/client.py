@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import typing
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.interfaces import IHalfCloseableProtocol
@@ -40,6 +41,19 @@ Closing at once, with bytes unread, would reset it and could take the answer alo
 _BODY, _AHEAD, _SWITCHED = 1, 2, 4
 
 
+class Successor(typing.Protocol):
+    """Reads what comes after HTTP on a client's connection."""
+
+    def data_received(self, data: bytes) -> None:
+        """Take what the client sends."""
+
+    def done(self) -> None:
+        """Take it that the client has closed its direction."""
+
+    def lost(self) -> None:
+        """Take it that the client is gone."""
+
+
 @implementer(IHalfCloseableProtocol)
 class ClientConnection(Protocol):
     """Speaks HTTP/1.1 to an application.
@@ -54,7 +68,7 @@ class ClientConnection(Protocol):
 
     def __init__(self, shared: Shared, doorway: Doorway, ended: Callable[[], None]) -> None:
         self.shared = shared
-        self.secure = doorway.secure
+        self.secure = False
         self._doorway = doorway
         self._ended = ended
         self._buffer = b""
@@ -66,6 +80,7 @@ class ClientConnection(Protocol):
         self._closing = False
         self._asked_all = False
         self._lost = False
+        self._successor: Successor | None = None
         self._timer: IDelayedCall | None = None
 
     # Twisted's side
@@ -77,6 +92,9 @@ class ClientConnection(Protocol):
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
         """Take what the client sends, unless it has been told that we are done."""
+        if self._successor is not None:
+            self._successor.data_received(data)
+            return
         if self._closing:
             return
         self._buffer = self._buffer + data if self._buffer else data
@@ -85,7 +103,9 @@ class ClientConnection(Protocol):
     def readConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
         """Answer what was asked before the client closed its direction."""
         self._asked_all = True
-        if self._exchange is None:
+        if self._successor is not None:
+            self._successor.done()
+        elif self._exchange is None:
             self.transport.loseConnection()
         elif not self._exchange.request_done:
             self.transport.abortConnection()
@@ -93,8 +113,9 @@ class ClientConnection(Protocol):
     def writeConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
         """Go on waiting for the end: it was our own doing."""
 
-    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002, N802 - Twisted's signature
+    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
         """Give up what is under way."""
+        self._doorway.lost(reason.value)
         self.gone()
         self._ended()
 
@@ -105,6 +126,9 @@ class ClientConnection(Protocol):
         exchange, self._exchange = self._exchange, None
         if exchange is not None:
             exchange.client_gone()
+        successor, self._successor = self._successor, None
+        if successor is not None:
+            successor.lost()
         if self._party is not None:
             self.shared.parties.leave(self._party)
 
@@ -127,7 +151,7 @@ class ClientConnection(Protocol):
             self._advancing = False
 
     def _step(self) -> bool:
-        if self._closing or self._lost:
+        if self._closing or self._lost or self._successor is not None:
             return False
         exchange = self._exchange
         if exchange is None:
@@ -191,6 +215,33 @@ class ClientConnection(Protocol):
                 elif early:
                     exchange.request_data(early)
         exchange.announce(content)
+
+    # Other readers
+
+    def succeed(self, successor: Successor) -> None:
+        """Let somebody else read from now on; what was read already comes first."""
+        self._successor = successor
+        self._stop_waiting()
+        buffer, self._buffer = self._buffer, b""
+        if buffer:
+            successor.data_received(buffer)
+
+    def go_on(self, data: bytes, doorway: Doorway, *, context: Any = None) -> None:
+        """Read on behind CONNECT.
+
+        :param data: what was read there already.
+        :param doorway: for the requests there.
+        :param context: of the server's side of TLS, where TLS comes first.
+        """
+        self._successor = None
+        self._doorway = doorway
+        self._wait()
+        if context is None:
+            self.dataReceived(data)
+        else:
+            self.secure = True
+            self.transport.startTLS(context, True)  # noqa: FBT003 - Twisted's
+            self.transport.protocol.dataReceived(data)
 
     # What an exchange asks for
 

@@ -305,19 +305,23 @@ class Exchange:
         coded = chunk(content) if content and self._out_framing.kind is Kind.CHUNKED else content
         if self.request_done and self._streams and self._out_framing.kind is Kind.CHUNKED:
             coded += LAST_CHUNK
-        block = request_block(
-            self.method,
-            self._path,
-            self._origin.authority.encode("ascii"),
-            self._sent_pairs,
-            self._out_framing,
-        )
+        block = self._block()
         self._early = [] if self._streams else self._early
         connection.begin(self, self.method, block + coded, complete=self.request_done)
         if self.request_done:
             self._begin_waiting()
         else:
             self.side.hold_body(hold=False)
+
+    def _block(self) -> bytes:
+        host = self._origin.authority.encode("ascii")
+        path, pairs = self._path, self._sent_pairs
+        proxy = self.shared.roads.asks_proxy(self._origin)
+        if proxy is not None:
+            path = b"http://%s%s" % (host, b"" if path == b"*" else path)
+            if proxy.credentials is not None:
+                pairs = [*pairs, (b"Proxy-Authorization", proxy.credentials)]
+        return request_block(self.method, path, host, pairs, self._out_framing)
 
     def _begin_waiting(self) -> None:
         seconds = self.shared.settings.response_seconds

@@ -8,7 +8,7 @@ from attrs import define
 
 from trafficmock.net.forward import own_target
 from trafficmock.net.proxy.client import ClientConnection
-from trafficmock.net.proxy.doorway import Doorway
+from trafficmock.net.proxy.doorway import Front
 from trafficmock.net.proxy.first_look import FirstLook, Service, hand_over
 from trafficmock.net.proxy.party import Parties
 from trafficmock.net.proxy.pool import Pool
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from trafficmock.net.guard import Guard
     from trafficmock.net.proxy.party import Coordination
     from trafficmock.net.proxy.roads import Roads
-    from trafficmock.net.proxy.settings import ProxySettings
+    from trafficmock.net.proxy.settings import Certificates, ProxySettings
 
 
 @define(eq=False)
@@ -76,7 +76,7 @@ class ForwardProxy:
         def leave(connection: ClientConnection, raw: bytes) -> None:
             hand_over(connection.transport, service(once=True), raw)
 
-        doorway = Doorway(self.shared, is_own=self.is_own, leave=leave)
+        doorway = Front(self.shared, is_own=self.is_own, leave=leave)
         return ClientConnection(self.shared, doorway, ended)
 
 
@@ -86,6 +86,7 @@ def make_forward_proxy(
     coordination: Coordination,
     guard: Guard,
     roads: Roads,
+    certificates: Certificates,
     version: str,
     reactor: Any,
 ) -> ForwardProxy:
@@ -94,6 +95,7 @@ def make_forward_proxy(
     :param coordination: the way to the core.
     :param guard: knows the names of this service.
     :param roads: the ways to servers.
+    :param certificates: what clients are shown behind CONNECT.
     :param version: of the service, which parties say in their hello.
     """
     shared = Shared(
@@ -104,6 +106,7 @@ def make_forward_proxy(
         ),
         pool=Pool(roads, reactor, settings.max_header_bytes),
         roads=roads,
+        certificates=certificates,
         bound_everywhere=not guard.listening,
     )
     return ForwardProxy(shared, guard)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from twisted.internet.interfaces import IReactorTime
 
+    from trafficmock.core.records import Record
     from trafficmock.wire.inbound import Message
     from trafficmock.wire.outbound import BodyLimits
 
@@ -48,6 +49,9 @@ class Coordination(Protocol):
 
     def party_closed(self, party: Party) -> None:
         """Tell the core that a party is gone."""
+
+    def party_recorded(self, record: Record) -> None:
+        """Write into the history what the core has nothing to decide about."""
 
 
 @define(eq=False)
@@ -87,6 +91,10 @@ class Party:
     def say(self, message: Message) -> None:
         """Tell the core something."""
         self.coordination.party_said(self, message)
+
+    def record(self, record: Record) -> None:
+        """Have something in the history that the core has nothing to decide about."""
+        self.coordination.party_recorded(record)
 
     def _tell_subject(self, message: Any) -> None:
         key = getattr(message, "request_id", None) or getattr(message, "socket_id", None)

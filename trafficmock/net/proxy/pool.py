@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, fail
+from twisted.internet.error import TimeoutError  # noqa: A004 - Twisted's
 from twisted.internet.protocol import Factory
 from twisted.python.failure import Failure
 
 from trafficmock.net.proxy.upstream import UpstreamConnection
 
 if TYPE_CHECKING:
-    from twisted.internet.interfaces import IDelayedCall, IReactorTime
+    from twisted.internet.interfaces import IDelayedCall, IReactorTime, IStreamClientEndpoint
 
     from trafficmock.net.proxy.roads import Roads
     from trafficmock.net.proxy.target import Origin
@@ -61,33 +62,13 @@ class Pool:
 
     def connect(self, origin: Origin) -> Deferred[UpstreamConnection]:
         """Open a connection; cancelling the Deferred gives up."""
-        opening: Deferred[UpstreamConnection] = Deferred(lambda _: connecting.cancel())
-
-        def ready(connection: UpstreamConnection) -> None:
-            if opening.called:
-                connection.cancel()
-            else:
-                opening.callback(connection)
-
-        def ended(connection: UpstreamConnection, error: BaseException) -> None:
-            self.open.discard(connection)
-            self._forget(connection)
-            if not opening.called:
-                opening.errback(Failure(error))
-
-        def build() -> UpstreamConnection:
-            connection = UpstreamConnection(
-                max_header_bytes=self.max_header_bytes,
-                ready=ready,
-                ended=ended,
-                tls=origin.scheme == "https",
-            )
-            self.open.add(connection)
-            return connection
-
-        connecting = self.roads.to(origin).connect(_Factory(build))
-        connecting.addErrback(lambda failure: opening.called or opening.errback(failure))
-        return opening
+        try:
+            endpoint = self.roads.to(origin)
+        except ValueError as error:
+            return fail(error)
+        opening = _Opening(self, origin)
+        opening.start(endpoint)
+        return opening.done
 
     def give_back(self, origin: Origin, connection: UpstreamConnection) -> None:
         """Keep a connection for the next request, or close it."""
@@ -109,6 +90,11 @@ class Pool:
         for connection in list(self.open):
             if connection.transport is not None:
                 connection.cancel()
+
+    def lost(self, connection: UpstreamConnection) -> None:
+        """Forget a connection that is lost."""
+        self.open.discard(connection)
+        self._forget(connection)
 
     def _forget(self, connection: UpstreamConnection) -> None:
         origin = self._kept.pop(connection, None)
@@ -134,11 +120,78 @@ class Pool:
             connection.transport.loseConnection()
 
 
-class _Factory(Factory):
-    noisy = False
+class _Opening:
+    """A connection on its way to be of use: TCP, and for https the TLS handshake."""
 
-    def __init__(self, build) -> None:
-        self._build = build
+    def __init__(self, pool: Pool, origin: Origin) -> None:
+        self.done: Deferred[UpstreamConnection] = Deferred(lambda _: self._give_up())
+        self._pool = pool
+        self._origin = origin
+        self._secure = origin.scheme == "https"
+        self._connection: UpstreamConnection | None = None
+        self._connecting: Deferred[Any] | None = None
+        self._timer: IDelayedCall | None = None
 
-    def buildProtocol(self, addr):
-        return self._build()
+    def start(self, endpoint: IStreamClientEndpoint) -> None:
+        """Connect."""
+        factory = Factory.forProtocol(self._build)
+        factory.noisy = False
+        self._connecting = endpoint.connect(factory)
+        self._connecting.addCallbacks(self._connected, self._failed)
+
+    def _build(self) -> UpstreamConnection:
+        connection = UpstreamConnection(
+            max_header_bytes=self._pool.max_header_bytes,
+            ready=self._ready,
+            ended=self._ended,
+            tls=self._secure,
+        )
+        self._connection = connection
+        self._pool.open.add(connection)
+        return connection
+
+    def _connected(self, _: object) -> None:
+        if not self.done.called and self._secure:
+            seconds = self._pool.roads.connect_seconds
+            self._timer = self._pool.clock.callLater(seconds, self._too_slow)
+
+    def _ready(self, connection: UpstreamConnection) -> None:
+        self._stop_timer()
+        if self.done.called:
+            connection.cancel()
+            return
+        if self._secure:
+            try:
+                self._pool.roads.trust.check_name(connection.transport, self._origin.host)
+            except Exception as error:  # noqa: BLE001 - whatever it is, this server is not trusted
+                connection.cancel()
+                self._failed(Failure(error))
+                return
+        self.done.callback(connection)
+
+    def _ended(self, connection: UpstreamConnection, error: BaseException) -> None:
+        self._stop_timer()
+        self._pool.lost(connection)
+        self._failed(Failure(error))
+
+    def _failed(self, failure: Failure) -> None:
+        if not self.done.called:
+            self.done.errback(failure)
+
+    def _too_slow(self) -> None:
+        self._timer = None
+        if self._connection is not None:
+            self._connection.cancel()
+        self._failed(Failure(TimeoutError()))
+
+    def _give_up(self) -> None:
+        self._stop_timer()
+        if self._connecting is not None:
+            self._connecting.cancel()
+        if self._connection is not None and self._connection.transport is not None:
+            self._connection.cancel()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

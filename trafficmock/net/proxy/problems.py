@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 from OpenSSL import SSL
-from service_identity import VerificationError
+from service_identity import CertificateError, VerificationError
 from twisted.internet import error as network
 
 from trafficmock.errors import TrafficMockError
@@ -51,7 +51,7 @@ _CASES = (
     _Case((network.ConnectionRefusedError,), "upstream_unreachable", "ECONNREFUSED", "it refused the connection"),
     _Case((network.TimeoutError,), "upstream_timeout", "ETIMEDOUT", "it did not take the connection in time (--connect-timeout-ms)", 504),
     _Case((network.ConnectError,), "upstream_unreachable", "EHOSTUNREACH", "it cannot be reached"),
-    _Case((VerificationError, SSL.Error), "upstream_tls", "ECERT", "TLS failed"),
+    _Case((VerificationError, CertificateError, SSL.Error), "upstream_tls", "ECERT", "TLS failed"),
     _Case((BadMessageError,), "upstream_malformed", "EPROTO", "its answer is not HTTP"),
     _Case((network.ConnectionLost, network.ConnectionDone, network.ConnectionAborted), "upstream_closed", "ECONNRESET", "it closed the connection"),
 )
@@ -78,7 +78,7 @@ def _detail(error: BaseException) -> str:
     if isinstance(error, SSL.Error) and error.args and error.args[0]:
         reasons = [str(part[-1]) for part in error.args[0] if part]
         return f" ({'; '.join(reasons)})"
-    if isinstance(error, VerificationError):
+    if isinstance(error, (VerificationError, CertificateError)):
         return " (the certificate is for another host)"
     return ""
 

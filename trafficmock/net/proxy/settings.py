@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, frozen
+
+from trafficmock.net.proxy.trust import matches_any
 
 if TYPE_CHECKING:
     from trafficmock.net.proxy.party import Parties
     from trafficmock.net.proxy.pool import Pool
     from trafficmock.net.proxy.roads import Roads
+
+
+class Certificates(Protocol):
+    """Gives what a server needs for TLS, as if we were that server."""
+
+    def context_for(self, host: str) -> Any:
+        """Give the context for a host."""
 
 
 @frozen(kw_only=True)
@@ -21,6 +30,7 @@ class ProxySettings:
     :param response_seconds: for a server to begin its answer; 0 for ever.
     :param abort_hold_seconds: how long a request that a test lets time out is held.
     :param idle_seconds: how long a client may be silent between or in requests.
+    :param tunnels: globs of hosts whose TLS is not opened.
     """
 
     token: str | None = None
@@ -28,6 +38,11 @@ class ProxySettings:
     response_seconds: float = 120.0
     abort_hold_seconds: float = 30.0
     idle_seconds: float = 60.0
+    tunnels: tuple[str, ...] = ()
+
+    def is_left_alone(self, host: str) -> bool:
+        """Tell whether TLS with a host is not opened."""
+        return matches_any(host, self.tunnels)
 
 
 @define(eq=False, kw_only=True)
@@ -39,6 +54,7 @@ class Shared:
     parties: Parties
     pool: Pool
     roads: Roads
+    certificates: Certificates
     bound_everywhere: bool = False
 
     def is_ourselves(self, upstream: Any, own: Any) -> bool:
