@@ -191,7 +191,8 @@ class ClientConnection(Protocol):
         self._stop_waiting()
         self._buffer = buffer[end + len(END) :]
         self._doorway.enter(self, head, buffer)
-        return self._exchange is not None
+        # Behind CONNECT there may be no exchange, but a request that came along with it.
+        return self._exchange is not None or (bool(self._buffer) and self._successor is None)
 
     def belongs_to(self, party: Party) -> None:
         """Count for a party until the end."""

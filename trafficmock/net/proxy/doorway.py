@@ -87,6 +87,12 @@ class Front:
         authority = target.connect_authority(head.target)
         if framing.of_request(head) is not framing.NONE:
             raise BadMessageError("CONNECT has no body.")
+        if self._is_own(b"http://" + head.target, connection.local()):
+            raise BadMessageError(
+                "This is the proxy itself: leave it out of what goes through a proxy.",
+                status=508,
+                code="loop_detected",
+            )
         party = self._identify(connection, head)
         headers, _ = header_map(end_to_end(head))
 
