@@ -129,7 +129,7 @@ def _measure(
             proxy = stack.enter_context(running(contender.target))
             if load.way is Way.MOCKED and contender.target.name == "ours":
                 stack.callback(Mocker(hub, proxy.address).close)
-            crowd = Crowd(hub, proxy.address, load, ports, contender.authority)
+            crowd = Crowd(hub, proxy.address, load, ports, contender.certificate(proxy))
             stack.callback(crowd.close)
             pairs.append((crowd, proxy))
         return in_turns(pairs, effort)

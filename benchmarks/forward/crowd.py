@@ -10,8 +10,6 @@ from benchmarks.forward.callers import Caller, Errand
 from benchmarks.session import Drive
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from benchmarks.forward.loads import ForwardLoad
     from benchmarks.link import Hub
 
@@ -26,7 +24,7 @@ class Crowd:
     :param proxy: where the proxy listens.
     :param load: what is asked.
     :param ports: of the upstream server: plain, and with TLS.
-    :param authority: the certificate that callers trust.
+    :param authority: the certificate that callers trust, in PEM.
     """
 
     def __init__(
@@ -35,7 +33,7 @@ class Crowd:
         proxy: tuple[str, int],
         load: ForwardLoad,
         ports: tuple[int, int],
-        authority: Path,
+        authority: str,
     ) -> None:
         self.load = load
         self._hub = hub
@@ -45,7 +43,7 @@ class Crowd:
         trust = ssl.create_default_context()
         errand = Errand(proxy, load, ports, trust)
         if errand.secure:
-            trust.load_verify_locations(authority)
+            trust.load_verify_locations(cadata=authority)
         self._callers = [self._caller(errand) for _ in range(load.in_flight)]
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from benchmarks.errors import BenchmarkError
 from benchmarks.forward.loads import Way
 
 if TYPE_CHECKING:
-    from benchmarks.targets import Target
+    from benchmarks.targets import Running, Target
 
 _ADDONS = Path(__file__).parent / "addons"
 MITMPROXY = "mitmproxy>=11"
@@ -23,14 +24,22 @@ MITMPROXY = "mitmproxy>=11"
 @frozen
 class Contender:
     """
-    A proxy, and where it puts its certificate when it starts.
+    A proxy, and the authority whose certificates it shows.
 
     :param target: how it is started.
-    :param authority: the PEM file that callers trust, there once the proxy is ready.
+    :param authority: the PEM file that it writes on its start; ``None`` when it is asked.
     """
 
     target: Target
-    authority: Path
+    authority: Path | None
+
+    def certificate(self, proxy: Running) -> str:
+        """Give what callers trust, in PEM."""
+        if self.authority is not None:
+            return self.authority.read_text("ascii")
+        connection = http.client.HTTPConnection(*proxy.address, timeout=10)
+        connection.request("GET", "/ca.pem")
+        return connection.getresponse().read().decode("ascii")
 
 
 def ours(folder: Path, upstream_pem: Path, way: Way, command: str | None) -> Contender:
@@ -50,7 +59,7 @@ def ours(folder: Path, upstream_pem: Path, way: Way, command: str | None) -> Con
     else:
         plain = targets.from_command("ours", command)
         target = targets.Target("ours", plain.command + extra, plain.version)
-    return Contender(target, folder / "ca.pem")
+    return Contender(target, None)
 
 
 def mitmproxy(folder: Path, upstream_pem: Path, cache: Path, way: Way) -> Contender:

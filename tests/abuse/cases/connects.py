@@ -76,7 +76,12 @@ CONNECTS = (
     _refused("length and chunks", b"{U}", b"Content-Length: 4", b"Transfer-Encoding: chunked"),
     _refused("two hosts in the head", b"{U}", b"Host: other.test"),
     refused("no Host", get(line=b"CONNECT {U} HTTP/1.1", host=False), "RFC 9112 section 3.2"),
-    refused("connect in lower case", get(line=b"connect {U} HTTP/1.1"), "RFC 9110 section 9.1"),
+    refused(
+        "connect in lower case",
+        get(line=b"connect {U} HTTP/1.1"),
+        "RFC 9110 section 9.1",
+        half_close=True,
+    ),
     refused(
         "to the proxy itself",
         _connect(b"{OWN}"),
