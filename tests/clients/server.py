@@ -46,8 +46,10 @@ async def echo(request: web.Request) -> web.Response:
 
 async def large(request: web.Request) -> web.Response:
     """Send so many bytes, with their length."""
-    return web.Response(body=_pieces(int(request.match_info["size"])), headers={
-        "content-length": request.match_info["size"]})
+    return web.Response(
+        body=_pieces(int(request.match_info["size"])),
+        headers={"content-length": request.match_info["size"]},
+    )
 
 
 async def _pieces(size: int) -> AsyncIterator[bytes]:

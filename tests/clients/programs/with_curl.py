@@ -49,8 +49,9 @@ def _events(order: Order) -> dict[str, Any]:
         assert curl.stdout is not None
         return base.events(
             curl.stdout,
-            lambda: subprocess.run(["curl", "-sS", order.following_url], check=True,
-                                   capture_output=True),
+            lambda: subprocess.run(
+                ["curl", "-sS", order.following_url], check=True, capture_output=True
+            ),
         )
 
 

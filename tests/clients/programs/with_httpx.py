@@ -21,9 +21,7 @@ def act(order: Order) -> dict[str, Any]:
         follow_redirects=order.follow,
     ) as response:
         if order.mode == "sse":
-            return base.events(
-                response.iter_lines(), lambda: _CLIENT.get(order.following_url)
-            )
+            return base.events(response.iter_lines(), lambda: _CLIENT.get(order.following_url))
         return answer(response.status_code, response.headers.multi_items(), response.iter_bytes())
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import treq
+from treq.client import HTTPClient
 from twisted.internet import reactor as _reactor  # noqa: TID251 - the program's own
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import HostnameEndpoint
@@ -13,7 +14,6 @@ from twisted.internet.task import react
 from twisted.internet.threads import deferToThread
 from twisted.web.client import ProxyAgent
 from twisted.web.http_headers import Headers
-from treq.client import HTTPClient
 
 from tests.clients.programs import base
 from tests.clients.programs.base import NotAvailableError, Order, Sum, summed
