@@ -137,6 +137,7 @@ def _forward_proxy(
             response_seconds=options["upstream-timeout-ms"] / 1000,
             abort_hold_seconds=options["abort-hold-ms"] / 1000,
             tunnels=tuple(options["tunnel"]),
+            max_frame_bytes=options["max-frame-bytes"] or sys.maxsize,
         ),
         coordination=driver,
         guard=guard,

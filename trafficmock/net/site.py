@@ -16,7 +16,6 @@ from trafficmock.net.channel import ServiceChannel, bare_answer
 from trafficmock.net.doors import Doors
 from trafficmock.net.forward import ForwardDoor
 from trafficmock.net.guard import Guard
-
 from trafficmock.net.limits import ConnectionCount, HttpLimits
 from trafficmock.net.proxy.front import ForwardProxy
 from trafficmock.net.request import ServiceRequest

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from trafficmock.net.proxy.framing import Framing, Kind
 from trafficmock.net.proxy.heads import BadMessageError, parse_trailers
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
 _SIZE = re.compile(
     rb"([0-9A-Fa-f]{1,15})"
     rb"(?:[ \t]*;[ \t]*[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
-    rb"(?:[ \t]*=[ \t]*(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|\"(?:[^\"\\\x00-\x08\x0a-\x1f\x7f]|\\[^\x00-\x08\x0a-\x1f\x7f])*\"))?)*"
+    rb"(?:[ \t]*=[ \t]*(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
+    rb"|\"(?:[^\"\\\x00-\x08\x0a-\x1f\x7f]|\\[^\x00-\x08\x0a-\x1f\x7f])*\"))?)*"
 )
 _LINE_BREAK = re.compile(rb"[\r\n]")
 _LONGEST_SIZE_LINE = 1024
@@ -46,7 +51,9 @@ class LengthReader:
         if len(data) < self.left:
             self.left -= len(data)
             return data, b""
-        content, rest = (data, b"") if len(data) == self.left else (data[: self.left], data[self.left :])
+        content, rest = (
+            (data, b"") if len(data) == self.left else (data[: self.left], data[self.left :])
+        )
         self.left = 0
         self.done = True
         return content, rest
@@ -79,7 +86,7 @@ class ChunkReader:
         self._buffer = b""
         self._at = 0
         self._left = 0
-        self._step = self._size
+        self._step: Callable[[list[bytes]], bool] = self._size
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
         """Take what arrived; see :class:`Reader`."""
@@ -96,7 +103,12 @@ class ChunkReader:
         buffer, at = self._buffer, self._at
         end = buffer.find(b"\r\n", at, at + _LONGEST_SIZE_LINE)
         line = buffer[at : at + _LONGEST_SIZE_LINE] if end < 0 else buffer[at:end]
-        if end < 0 and len(line) < _LONGEST_SIZE_LINE and not _LINE_BREAK.search(line[:-1]) and line[-1:] != b"\n":
+        if (
+            end < 0
+            and len(line) < _LONGEST_SIZE_LINE
+            and not _LINE_BREAK.search(line[:-1])
+            and line[-1:] != b"\n"
+        ):
             return False
         size = None if end < 0 else _SIZE.fullmatch(line)
         if size is None:

@@ -10,24 +10,21 @@ from twisted.internet.protocol import Protocol, connectionDone
 from twisted.logger import Logger
 from zope.interface import implementer
 
-from trafficmock.net.proxy import framing
 from trafficmock.net.proxy.bodies import reader
-from trafficmock.net.proxy.exchange import Exchange
 from trafficmock.net.proxy.heads import END, BadMessageError, parse_request
 from trafficmock.net.proxy.problems import answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from twisted.internet.interfaces import IDelayedCall
+    from twisted.internet.interfaces import IDelayedCall, IPushProducer
     from twisted.python.failure import Failure
 
     from trafficmock.net.proxy.bodies import Reader
     from trafficmock.net.proxy.doorway import Doorway
-    from trafficmock.net.proxy.heads import RequestHead
+    from trafficmock.net.proxy.exchange import Exchange
     from trafficmock.net.proxy.party import Party
     from trafficmock.net.proxy.settings import Shared
-    from trafficmock.net.proxy.upstream import UpstreamConnection
 
 MOST_AHEAD = 64 * 1024
 """Bytes of later requests that are read while one is answered."""
@@ -87,7 +84,7 @@ class ClientConnection(Protocol):
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
         """Wait for the first request."""
-        self.transport.setTcpNoDelay(True)  # noqa: FBT003 - Twisted's
+        self.transport.setTcpNoDelay(True)
         self._wait()
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
@@ -172,7 +169,9 @@ class ClientConnection(Protocol):
 
     def _next_request(self) -> bool:
         self._pause(_AHEAD, on=False)
-        buffer = self._buffer = self._buffer.lstrip(b"\r\n") if self._buffer[:1] in b"\r\n" else self._buffer
+        buffer = self._buffer = (
+            self._buffer.lstrip(b"\r\n") if self._buffer[:1] in b"\r\n" else self._buffer
+        )
         if not buffer:
             return False
         limit = self.shared.settings.max_header_bytes
@@ -258,7 +257,7 @@ class ClientConnection(Protocol):
         """Stop reading the request's body, or read on."""
         self._pause(_BODY, on=hold)
 
-    def consume(self, producer: UpstreamConnection | None) -> None:
+    def consume(self, producer: IPushProducer | None) -> None:
         """Hold ``producer`` back while the client does not take more; ``None`` at its end."""
         if self._lost:
             return
@@ -310,9 +309,7 @@ class ClientConnection(Protocol):
             return
         self.transport.resumeProducing()
         self.transport.loseWriteConnection()
-        self._timer = self.shared.reactor.callLater(
-            LINGER_SECONDS, self.transport.abortConnection
-        )
+        self._timer = self.shared.reactor.callLater(LINGER_SECONDS, self.transport.abortConnection)
 
     def _pause(self, why: int, *, on: bool) -> None:
         before = self._paused

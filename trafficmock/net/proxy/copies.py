@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET, Raw
+from msgspec import UNSET, structs
 
+from trafficmock.net.proxy.codings import decoded
 from trafficmock.wire import body as bodies
 from trafficmock.wire.request import Request
 from trafficmock.wire.response import Response
@@ -73,21 +74,27 @@ def request_of(url: str, method: bytes, pairs: Pairs, content: bytes) -> Request
 
 
 def response_of(
-    url: str, status: int, reason: bytes, pairs: Pairs, copy: Copy | None
+    url: str,
+    status: int,
+    reason: bytes,
+    pairs: Pairs,
+    copy: Copy | None,
+    *,
+    decode_to: int = 0,
 ) -> Response:
-    """Write a response as protocol 3 does.
+    """Write a response as protocol 3 does: its body decoded, where that can be done here.
 
     :param copy: of its body; ``None`` for none.
+    :param decode_to: bytes that a decoded body may have, 0 for any number.
     """
-    headers, lines = header_map(pairs)
-    content = Raw(b"null") if copy is None else bodies.from_bytes(copy.content())
+    content = b"" if copy is None else copy.content()
     cut = copy is not None and copy.truncated
-    return Response(
-        status,
-        reason.decode("latin-1"),
-        headers,
-        content,
-        url,
-        lines,
-        **({"truncated": True, "body_size": copy.size} if cut and copy is not None else {}),
+    if content and not cut and any(name.lower() == b"content-encoding" for name, _ in pairs):
+        pairs, content = decoded(pairs, content, decode_to) or (pairs, content)
+    headers, lines = header_map(pairs)
+    response = Response(
+        status, reason.decode("latin-1"), headers, bodies.from_bytes(content), url, lines
     )
+    if copy is None or not cut:
+        return response
+    return structs.replace(response, truncated=True, body_size=copy.size)

@@ -12,16 +12,17 @@ from trafficmock.net.proxy.behind import Behind
 from trafficmock.net.proxy.copies import header_map
 from trafficmock.net.proxy.exchange import Exchange
 from trafficmock.net.proxy.forwarding import end_to_end
+from trafficmock.net.proxy.handshake import is_opening
 from trafficmock.net.proxy.heads import BadMessageError
 from trafficmock.net.proxy.identity import client_id
 from trafficmock.net.proxy.problems import UpstreamError
 from trafficmock.net.proxy.target import Origin
 from trafficmock.net.proxy.tunnel import Entry
+from trafficmock.net.proxy.websocket import SocketSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trafficmock.net.addresses import Authority
     from trafficmock.net.proxy.client import ClientConnection
     from trafficmock.net.proxy.heads import RequestHead
     from trafficmock.net.proxy.party import Party
@@ -41,7 +42,7 @@ class Doorway(Protocol):
         :raises BadMessageError: it cannot.
         """
 
-    def lost(self, reason: BaseException) -> None:
+    def lost(self, reason: BaseException | None) -> None:
         """Learn why the connection ended."""
 
 
@@ -80,7 +81,7 @@ class Front:
         aim = target.absolute(head.target, head.method)
         begin(connection, self._identify(connection, head), self._shared, head, aim)
 
-    def lost(self, reason: BaseException) -> None:
+    def lost(self, reason: BaseException | None) -> None:
         """Learn why the connection ended: the exchange knows enough."""
 
     def _connect(self, connection: ClientConnection, head: RequestHead) -> None:
@@ -147,7 +148,7 @@ class Behindhand:
         aim = self._aim(head)
         begin(connection, self._party, self._shared, head, aim)
 
-    def lost(self, reason: BaseException) -> None:
+    def lost(self, reason: BaseException | None) -> None:
         """Show in the history that a client did not get through its TLS handshake."""
         if self._used or not isinstance(reason, SSL.Error):
             return
@@ -167,14 +168,21 @@ class Behindhand:
             return target.absolute(str(self._origin).encode("ascii"), b"OPTIONS")
         aim = target.absolute(head.target, head.method)
         if aim.origin != self._origin:
-            raise BadMessageError("A request within a tunnel is for another server than the tunnel.")
+            raise BadMessageError(
+                "A request within a tunnel is for another server than the tunnel."
+            )
         return aim
 
 
 def begin(
     connection: ClientConnection, party: Party, shared: Shared, head: RequestHead, aim: Target
 ) -> None:
-    """Begin an exchange."""
+    """Begin an exchange, or a WebSocket."""
+    if is_opening(head):
+        session = SocketSession(connection, party, shared, head=head, target=aim)
+        connection.succeed(session)
+        session.announce()
+        return
     body = framing.of_request(head)
     connection.begin(Exchange(connection, party, shared, head=head, target=aim, body=body))
 

@@ -42,9 +42,7 @@ def end_to_end(head: Head) -> Pairs:
     return [pair for pair in head.pairs if pair[0].lower() not in dropped]
 
 
-def request_block(
-    method: bytes, path: bytes, host: bytes, pairs: Pairs, framing: Framing
-) -> bytes:
+def request_block(method: bytes, path: bytes, host: bytes, pairs: Pairs, framing: Framing) -> bytes:
     """Write the head of a request to a server; ``Host`` comes first, from its target.
 
     :param pairs: end-to-end header lines; those about length and host are passed over.

@@ -36,9 +36,7 @@ class ForwardProxy:
     shared: Shared
     guard: Guard
 
-    def first_look(
-        self, service: Service, ended: Callable[[], None]
-    ) -> FirstLook:
+    def first_look(self, service: Service, ended: Callable[[], None]) -> FirstLook:
         """Make what a new connection begins with.
 
         :param service: makes the protocol of the other doors.
@@ -70,9 +68,7 @@ class ForwardProxy:
         self.shared.pool.stop()
         self.shared.parties.stop()
 
-    def _client(
-        self, service: Service, ended: Callable[[], None]
-    ) -> ClientConnection:
+    def _client(self, service: Service, ended: Callable[[], None]) -> ClientConnection:
         def leave(connection: ClientConnection, raw: bytes) -> None:
             hand_over(connection.transport, service(once=True), raw)
 

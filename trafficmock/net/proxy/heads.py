@@ -8,12 +8,16 @@ must be none is an error, in requests and in responses alike.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from trafficmock.errors import TrafficMockError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 Pairs = list[tuple[bytes, bytes]]
 
@@ -96,7 +100,9 @@ def parse_request(block: bytes) -> RequestHead:
     line, pairs, fields = _split(block)
     parts = line.split(b" ")
     if len(parts) != 3:  # noqa: PLR2004 - method, target, version
-        raise BadMessageError("The request line is not: method, one space, target, one space, HTTP/1.1.")
+        raise BadMessageError(
+            "The request line is not: method, one space, target, one space, HTTP/1.1."
+        )
     method, target, version = parts
     if not _TOKEN.fullmatch(method) or len(method) > _LONGEST_METHOD:
         raise BadMessageError("The method is not a token.")

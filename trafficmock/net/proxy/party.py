@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from attrs import define, field
 from twisted.logger import Logger
 
-from trafficmock.wire import PROTOCOL_VERSION
-from trafficmock.wire import inbound, outbound
+from trafficmock.wire import PROTOCOL_VERSION, inbound, outbound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from twisted.internet.interfaces import IReactorTime
 
     from trafficmock.core.records import Record

@@ -29,7 +29,9 @@ class UpstreamError(TrafficMockError):
     :param errno: the name of the error as Node's programs know it, for tests.
     """
 
-    def __init__(self, text: str, *, status: int = 502, code: str, errno: str = "ECONNRESET") -> None:
+    def __init__(
+        self, text: str, *, status: int = 502, code: str, errno: str = "ECONNRESET"
+    ) -> None:
         super().__init__(text)
         self.text = text
         self.status = status
@@ -48,16 +50,32 @@ class _Case:
 
 _CASES = (
     _Case((network.DNSLookupError,), "upstream_unreachable", "ENOTFOUND", "its name is not known"),
-    _Case((network.ConnectionRefusedError,), "upstream_unreachable", "ECONNREFUSED", "it refused the connection"),
-    _Case((network.TimeoutError,), "upstream_timeout", "ETIMEDOUT", "it did not take the connection in time (--connect-timeout-ms)", 504),
+    _Case(
+        (network.ConnectionRefusedError,),
+        "upstream_unreachable",
+        "ECONNREFUSED",
+        "it refused the connection",
+    ),
+    _Case(
+        (network.TimeoutError,),
+        "upstream_timeout",
+        "ETIMEDOUT",
+        "it did not take the connection in time (--connect-timeout-ms)",
+        504,
+    ),
     _Case((network.ConnectError,), "upstream_unreachable", "EHOSTUNREACH", "it cannot be reached"),
     _Case((VerificationError, CertificateError, SSL.Error), "upstream_tls", "ECERT", "TLS failed"),
     _Case((BadMessageError,), "upstream_malformed", "EPROTO", "its answer is not HTTP"),
-    _Case((network.ConnectionLost, network.ConnectionDone, network.ConnectionAborted), "upstream_closed", "ECONNRESET", "it closed the connection"),
+    _Case(
+        (network.ConnectionLost, network.ConnectionDone, network.ConnectionAborted),
+        "upstream_closed",
+        "ECONNRESET",
+        "it closed the connection",
+    ),
 )
 
 
-def explain(error: BaseException, origin: Origin | str) -> UpstreamError:
+def explain(error: BaseException | None, origin: Origin | str) -> UpstreamError:
     """Say what an exception on the way to ``origin`` means."""
     if isinstance(error, UpstreamError):
         return error

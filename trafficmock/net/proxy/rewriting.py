@@ -6,18 +6,17 @@ import re
 from typing import TYPE_CHECKING
 
 import ada_url
-from attrs import frozen
+from attrs import evolve, frozen
 from msgspec import UNSET
 
 from trafficmock.net.proxy import target as targets
 from trafficmock.net.proxy.forwarding import HOP_BY_HOP, response_block
 from trafficmock.net.proxy.heads import BadMessageError, Pairs
 from trafficmock.net.proxy.problems import UpstreamError
-from trafficmock.net.proxy.target import Origin
 from trafficmock.wire import body as bodies
 
 if TYPE_CHECKING:
-    from trafficmock.net.proxy.target import Target
+    from trafficmock.net.proxy.target import Origin, Target
     from trafficmock.wire.request import Overrides
     from trafficmock.wire.response import Response
 
@@ -56,10 +55,19 @@ def rewrite(method: bytes, target: Target, pairs: Pairs, overrides: Overrides) -
         pairs = _pairs(overrides.headers_list)
     elif overrides.headers is not UNSET:
         pairs = _pairs(list(overrides.headers.items()))
-    content = None if bytes(overrides.body_base64) == b"" else bodies.to_bytes(overrides.body_base64)
+    content = (
+        None if bytes(overrides.body_base64) == b"" else bodies.to_bytes(overrides.body_base64)
+    )
     if content is None and changed != method and changed in {b"GET", b"HEAD"}:
         content = b""
     return Rewritten(changed, target.origin, target.path, target.url, pairs, content)
+
+
+def without(request: Rewritten, name: bytes) -> Rewritten:
+    """Leave a header out."""
+    if all(pair[0].lower() != name for pair in request.pairs):
+        return request
+    return evolve(request, pairs=[pair for pair in request.pairs if pair[0].lower() != name])
 
 
 def mock_bytes(response: Response, method: bytes, *, close: bool) -> bytes:

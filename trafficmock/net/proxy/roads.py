@@ -1,4 +1,4 @@
-"""How a server is reached: directly, by ``--resolve``, or through another proxy; with TLS or not."""
+"""How a server is reached: directly, by ``--resolve``, or through another proxy."""
 
 from __future__ import annotations
 
@@ -78,6 +78,16 @@ class Roads:
             return self._direct(self.proxy.host, self.proxy.port)
         return self._direct(origin.host, origin.port)
 
+    def to_socket(self, origin: Origin) -> IStreamClientEndpoint:
+        """Give the endpoint of a WebSocket's server: through a proxy it takes CONNECT.
+
+        :raises ValueError: there can be no TLS with such a host.
+        """
+        plain = self.to_host(origin.host, origin.port)
+        if origin.scheme != "https":
+            return plain
+        return wrapClientTLS(self.trust.for_host(origin.host), plain)
+
     def to_host(self, host: str, port: int) -> IStreamClientEndpoint:
         """Give the endpoint of a host without anything on top."""
         if self.proxy is None:
@@ -105,7 +115,9 @@ def parse_resolve(text: str) -> tuple[tuple[str, int], str]:
 
     :raises ValueError: it is something else.
     """
-    found = re.fullmatch(r"(?P<host>\[[^\]]+\]|[^:\[\]]+):(?P<port>[0-9]{1,5}):(?P<address>.+)", text)
+    found = re.fullmatch(
+        r"(?P<host>\[[^\]]+\]|[^:\[\]]+):(?P<port>[0-9]{1,5}):(?P<address>.+)", text
+    )
     name = None if found is None else parse_authority(f"{found['host']}:{found['port']}")
     to = None
     if found is not None:

@@ -9,9 +9,11 @@ from attrs import define, frozen
 from trafficmock.net.proxy.trust import matches_any
 
 if TYPE_CHECKING:
+    from trafficmock.net.proxy.heads import Pairs
     from trafficmock.net.proxy.party import Parties
     from trafficmock.net.proxy.pool import Pool
     from trafficmock.net.proxy.roads import Roads
+    from trafficmock.net.proxy.target import Origin
 
 
 class Certificates(Protocol):
@@ -31,6 +33,7 @@ class ProxySettings:
     :param abort_hold_seconds: how long a request that a test lets time out is held.
     :param idle_seconds: how long a client may be silent between or in requests.
     :param tunnels: globs of hosts whose TLS is not opened.
+    :param max_frame_bytes: of the largest message of a WebSocket.
     """
 
     token: str | None = None
@@ -39,6 +42,7 @@ class ProxySettings:
     abort_hold_seconds: float = 30.0
     idle_seconds: float = 60.0
     tunnels: tuple[str, ...] = ()
+    max_frame_bytes: int = 100 * 2**20
 
     def is_left_alone(self, host: str) -> bool:
         """Tell whether TLS with a host is not opened."""
@@ -56,6 +60,17 @@ class Shared:
     roads: Roads
     certificates: Certificates
     bound_everywhere: bool = False
+
+    def aim(self, origin: Origin, path: bytes, pairs: Pairs) -> tuple[bytes, Pairs]:
+        """Give the request target and the header for a server, or for the proxy before it."""
+        proxy = self.roads.asks_proxy(origin)
+        if proxy is None:
+            return path, pairs
+        host = origin.authority.encode("ascii")
+        target = b"http://%s%s" % (host, b"" if path == b"*" else path)
+        if proxy.credentials is None:
+            return target, pairs
+        return target, [*pairs, (b"Proxy-Authorization", proxy.credentials)]
 
     def is_ourselves(self, upstream: Any, own: Any) -> bool:
         """Tell whether a connection that we opened ends at our own listener.

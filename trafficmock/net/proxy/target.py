@@ -14,7 +14,9 @@ from trafficmock.net.proxy.heads import BadMessageError
 DEFAULT_PORTS = {"http": 80, "https": 443}
 _SCHEMES = {b"http": "http", b"https": "https", b"ws": "http", b"wss": "https"}
 _ABSOLUTE = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://([^/?]*)((?:/[^?]*)?)((?:\?.*)?)")
-_PLAIN_PATH = re.compile(r"/(?:[A-Za-z0-9\-_~!$&()*+,;=:@%][A-Za-z0-9\-._~!$&()*+,;=:@%]*/?)*(?:\?[A-Za-z0-9\-._~!$&()*+,;=:@%/?]*)?")
+_PLAIN_PATH = re.compile(
+    r"/(?:[A-Za-z0-9\-_~!$&()*+,;=:@%][A-Za-z0-9\-._~!$&()*+,;=:@%]*/?)*(?:\?[A-Za-z0-9\-._~!$&()*+,;=:@%/?]*)?"
+)
 """Paths that a URL parser leaves as they are."""
 
 

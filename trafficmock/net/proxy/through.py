@@ -22,7 +22,7 @@ _SUCCESSES = range(200, 300)
 
 
 @implementer(IStreamClientEndpoint)
-@define(eq=False, kw_only=True)
+@define(eq=False)
 class ThroughProxy:
     """Reaches a host through a proxy (RFC 9110 section 9.3.6).
 
@@ -39,24 +39,28 @@ class ThroughProxy:
     clock: IReactorTime
     seconds: float
 
-    def connect(self, protocolFactory: IProtocolFactory) -> Deferred[Any]:  # noqa: N802, N803 - Twisted's names
+    def connect(self, protocolFactory: IProtocolFactory) -> Deferred[Any]:  # noqa: N803 - Twisted's names
         """Connect ``protocolFactory`` with the host."""
         asker = _Asker(self, protocolFactory)
         factory = Factory.forProtocol(lambda: asker)
         factory.noisy = False
         connecting = self.proxy.connect(factory)
         connecting.addErrback(asker.failed)
-        asker.done.addErrback(lambda failure: (connecting.cancel(), failure)[1])
+        asker.connecting = connecting
         return asker.done
 
     def request(self) -> bytes:
         """Write the request."""
         aim = f"{self.host}:{self.port}".encode("ascii")
-        more = b"" if self.credentials is None else b"proxy-authorization: %s\r\n" % self.credentials
+        more = (
+            b"" if self.credentials is None else b"proxy-authorization: %s\r\n" % self.credentials
+        )
         return b"CONNECT %s HTTP/1.1\r\nhost: %s\r\n%s\r\n" % (aim, aim, more)
 
 
 class _Asker(Protocol):
+    """Asks the proxy, and passes everything on once it has agreed."""
+
     transport: Any
 
     def __init__(self, way: ThroughProxy, factory: IProtocolFactory) -> None:
@@ -65,6 +69,7 @@ class _Asker(Protocol):
         self._factory = factory
         self._buffer = b""
         self._inner: Any = None
+        self.connecting: Deferred[Any] | None = None
         self._timer: IDelayedCall | None = None
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
@@ -119,7 +124,9 @@ class _Asker(Protocol):
 
     def _refused(self, why: str) -> None:
         self._stop_timer()
-        text = f"The proxy on the way to {self._way.host}:{self._way.port} (--upstream-proxy): {why}."
+        text = (
+            f"The proxy on the way to {self._way.host}:{self._way.port} (--upstream-proxy): {why}."
+        )
         if not self.done.called:
             self.done.errback(Failure(UpstreamError(text, code="upstream_proxy")))
         self.transport.abortConnection()
@@ -130,6 +137,8 @@ class _Asker(Protocol):
 
     def _give_up(self) -> None:
         self._stop_timer()
+        if self.connecting is not None:
+            self.connecting.cancel()
         if self.transport is not None:
             self.transport.abortConnection()
 

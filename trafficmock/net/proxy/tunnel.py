@@ -196,7 +196,9 @@ class Tunnel:
             transport.abortConnection()
         elif self._shared.is_ourselves(transport, self._client.getHost()):
             transport.abortConnection()
-            self._cannot(UpstreamError("The tunnel leads back to this proxy.", code="loop_detected"))
+            self._cannot(
+                UpstreamError("The tunnel leads back to this proxy.", code="loop_detected")
+            )
         else:
             self._server = transport
             if self.blind:
@@ -235,7 +237,7 @@ class ServerSide(Protocol):
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
         """Let small pieces pass at once."""
-        self.transport.setTcpNoDelay(True)  # noqa: FBT003 - Twisted's
+        self.transport.setTcpNoDelay(True)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
         """Pass it on."""

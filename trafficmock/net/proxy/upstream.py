@@ -103,7 +103,7 @@ class UpstreamConnection(TwistedProtocol):
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
         """Get ready, unless TLS has to come first."""
-        self.transport.setTcpNoDelay(True)  # noqa: FBT003 - Twisted's
+        self.transport.setTcpNoDelay(True)
         if not self._tls:
             self._ready(self)
 
@@ -132,7 +132,7 @@ class UpstreamConnection(TwistedProtocol):
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
         """Tell whoever waits; a body may end this way."""
         self.lost = True
-        error = self._failure or reason.value
+        error = self._failure or reason.value or network.ConnectionLost()
         listener, self._listener = self._listener, None
         self._ended(self, error)
         if listener is None:
