@@ -97,6 +97,7 @@ class UpstreamConnection(TwistedProtocol):
         self._interim = 0
         self._reusable = True
         self._producing = False
+        self._held = False
         self._failure: BaseException | None = None
 
     # Twisted's side
@@ -219,6 +220,9 @@ class UpstreamConnection(TwistedProtocol):
         self._listener = None
         self._reader = None
         self._stop_producing()
+        if self._held:
+            # Within TLS the end may have been here already when the client asked for a pause.
+            self.resumeProducing()
         if self._buffer or not self._sent_all:
             self._reusable = False
         listener.response_end()
@@ -241,10 +245,12 @@ class UpstreamConnection(TwistedProtocol):
 
     def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
         """Stop reading: the client does not take more yet."""
+        self._held = True
         self.transport.pauseProducing()
 
     def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
         """Read on."""
+        self._held = False
         if not self.lost:
             self.transport.resumeProducing()
 
