@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -57,7 +58,8 @@ def _python(name: str) -> Callable[[Path], list[str]]:
 
 
 def _node(_: Path) -> list[str]:
-    binary = module_file("node-24/bin/node")
+    machine = "node-24-arm64" if platform.machine() == "aarch64" else "node-24"
+    binary = module_file(f"{machine}/bin/node")
     return [str(binary), str(PROGRAMS / "with_node.mjs")]
 
 
