@@ -64,7 +64,9 @@ def _node(_: Path) -> list[str]:
 
 
 def _java(_: Path) -> list[str]:
-    return ["java", "-XX:TieredStopAtLevel=1", str(PROGRAMS / "WithHttpClient.java")]
+    # Java shows Basic credentials to a CONNECT only when it is told to.
+    options = ["-XX:TieredStopAtLevel=1", "-Djdk.http.auth.tunneling.disabledSchemes="]
+    return ["java", *options, str(PROGRAMS / "WithHttpClient.java")]
 
 
 def _go(folder: Path) -> list[str]:

@@ -145,6 +145,7 @@ async def serve(certificate: str) -> None:
     app.router.add_get("/zipped", zipped)
     app.router.add_get("/cookies", cookies)
     app.router.add_get("/socket", websocket)
+    app.router.add_get("/connected-socket", websocket)
     runner = web.AppRunner(app, auto_decompress=False)
     await runner.setup()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

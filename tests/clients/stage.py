@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tests.clients.clients import Client
 
 SCHEMES = ("http", "https")
+TOKEN = "of-the-matrix"
+"""With one, clients that keep their credentials until they are asked for them show them too."""
 
 
 @frozen
@@ -59,7 +61,7 @@ class Stage:
     def environment(self, client: str) -> dict[str, str]:
         """Ask ``trafficmock env`` what a client needs, as a user does."""
         command = [sys.executable, "-m", "trafficmock", "env", "--format", "json", "--no-agent"]
-        command += ["--proxy-url", self.url, "--client-id", client]
+        command += ["--proxy-url", self.url, "--client-id", client, "--token", TOKEN]
         command += ["--ca-dir", str(self.folder / "ca")]
         done = subprocess.run(command, check=True, capture_output=True, cwd=REPOSITORY)
         environment: dict[str, str] = json.loads(done.stdout)
@@ -101,8 +103,8 @@ def stage(folder: Path) -> Iterator[Stage]:
             part for port in ports.values() for part in ("--resolve", f"{HOST}:{port}:127.0.0.1")
         ]
         options = ["--ca-dir", str(folder / "ca"), "--upstream-ca", str(certificate)]
-        running = stack.enter_context(service(*options, *resolve))
-        mocks = stack.enter_context(sync.mocks(running.url))
+        running = stack.enter_context(service(*options, *resolve, "--token", TOKEN))
+        mocks = stack.enter_context(sync.mocks(running.url, token=TOKEN))
         _register(mocks)
         yield Stage(running.url, ports, folder)
 
@@ -116,6 +118,7 @@ def _register(mocks: Any) -> None:
     for code in ABORTS:
         mocks.route(f"**/aborted/{code}", _aborting(code))
     mocks.route_web_socket("**/mocked-socket", _play)
+    mocks.route_web_socket("**/connected-socket", lambda socket: socket.connect_to_server())
 
 
 def _override(route: Any, request: Any) -> None:

@@ -15,6 +15,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -47,10 +48,9 @@ public class WithHttpClient {
 
     static final HttpClient STAYS = client(HttpClient.Redirect.NEVER);
     static final HttpClient FOLLOWS = client(HttpClient.Redirect.ALWAYS);
-
-    // The proxy asks for no credentials unless it has a token, and the client sends none unasked.
-    static final String CREDENTIALS = "Basic " + java.util.Base64.getEncoder().encodeToString(
-        URI.create(System.getenv("HTTP_PROXY")).getUserInfo().getBytes());
+    // One of its own: Java 17 would send the handshake over a connection that it keeps for
+    // proxied requests, with a target that is no URL.
+    static final HttpClient SOCKETS = client(HttpClient.Redirect.NEVER);
 
     static String http(String mode, String method, String url, String headers, String body)
             throws Exception {
@@ -61,7 +61,6 @@ public class WithHttpClient {
             if (name.equalsIgnoreCase("expect")) request.expectContinue(true);
             else request.header(name, line.substring(line.indexOf(':') + 1));
         }
-        if (url.startsWith("http:")) request.header("Proxy-Authorization", CREDENTIALS);
         HttpRequest.BodyPublisher publisher = BodyPublishers.noBody();
         if (body.startsWith("t:")) publisher = BodyPublishers.ofString(body.substring(2));
         if (body.startsWith("s:")) {
@@ -106,7 +105,7 @@ public class WithHttpClient {
 
     static String websocket(String url) throws Exception {
         Talk talk = new Talk();
-        WebSocket socket = STAYS.newWebSocketBuilder().subprotocols("other", "chat")
+        WebSocket socket = SOCKETS.newWebSocketBuilder().subprotocols("other", "chat")
             .connectTimeout(Duration.ofSeconds(20))
             .buildAsync(URI.create(url), talk).get(20, TimeUnit.SECONDS);
         String messages = talk.closed.get(20, TimeUnit.SECONDS);
@@ -170,6 +169,14 @@ public class WithHttpClient {
         }
     }
 
+    static String reason(Throwable error) {
+        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+            if (cause instanceof WebSocketHandshakeException failed)
+                return failed.getResponse() + " " + failed.getResponse().headers().map();
+        }
+        return "";
+    }
+
     static String quoted(String text) {
         StringBuilder out = new StringBuilder("\"");
         for (char c : text.toCharArray()) {
@@ -188,7 +195,7 @@ public class WithHttpClient {
                 said = part[0].equals("ws") ? websocket(part[2])
                     : http(part[0], part[1], part[2], part[3], part[4]);
             } catch (Exception error) {
-                said = "{\"error\":" + quoted(error.toString()) + "}";
+                said = "{\"error\":" + quoted(error + " " + reason(error)) + "}";
             }
             System.out.println(said);
         }

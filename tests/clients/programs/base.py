@@ -1,7 +1,7 @@
-"""What the programs in Python have in common: orders in, one line of JSON out for each.
+r"""What the programs in Python have in common: orders in, one line of JSON out for each.
 
 An order is one line of fields between tabs: mode (``http``, ``follow``, ``sse`` or ``ws``),
-method, URL, header lines joined with ``\\x1f``, and a body: ``-`` for none, ``t:TEXT``, or
+method, URL, header lines joined with ``\x1f``, and a body: ``-`` for none, ``t:TEXT``, or
 ``s:SIZE`` for that many bytes that the program makes as it sends them. With ``sse`` the
 body is ``n:URL``: what to fetch after each event.
 """

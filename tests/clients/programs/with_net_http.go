@@ -95,9 +95,6 @@ func answer(response *http.Response) (map[string]any, error) {
 			headers = append(headers, [2]string{strings.ToLower(name), value})
 		}
 	}
-	if response.ContentLength >= 0 {
-		headers = append(headers, [2]string{"content-length", fmt.Sprint(response.ContentLength)})
-	}
 	start := content
 	if len(start) > 4000 {
 		start = start[:4000]

@@ -2,6 +2,8 @@
 
 import os
 import sys
+from base64 import b64encode
+from io import BytesIO
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,7 +22,7 @@ from tests.clients.programs.base import NotAvailableError, Order, Sum, summed
 
 reactor: Any = _reactor
 _PROXY = urlsplit(os.environ["HTTP_PROXY"])
-_TOKEN = __import__("base64").b64encode(f"{_PROXY.username}:{_PROXY.password}".encode()).decode()
+_TOKEN = b64encode(f"{_PROXY.username}:{_PROXY.password}".encode()).decode()
 
 
 async def _act(client: HTTPClient, order: Order) -> dict[str, Any]:
@@ -28,8 +30,6 @@ async def _act(client: HTTPClient, order: Order) -> dict[str, Any]:
         raise NotAvailableError("treq has no WebSocket")
     if order.url.startswith("https:"):
         raise NotAvailableError("Twisted's ProxyAgent has no CONNECT")
-    if order.streamed:
-        raise NotAvailableError("ProxyAgent is given whole bodies here")
     headers = Headers({"Proxy-Authorization": [f"Basic {_TOKEN}"]})
     for name, value in order.headers:
         headers.addRawHeader(name, value)
@@ -37,7 +37,7 @@ async def _act(client: HTTPClient, order: Order) -> dict[str, Any]:
         order.method,
         order.url,
         headers=headers,
-        data=order.text,
+        data=BytesIO(b"".join(order.pieces())) if order.streamed else order.text,
         allow_redirects=order.follow,
         unbuffered=True,
         timeout=20,
@@ -69,13 +69,13 @@ async def _events(client: HTTPClient, order: Order, response: Any) -> dict[str, 
 
 
 async def _following(client: HTTPClient, order: Order) -> None:
-    headers = {"Proxy-Authorization": f"Basic {_TOKEN}"}
+    headers = Headers({"Proxy-Authorization": [f"Basic {_TOKEN}"]})
     response = await client.get(order.following_url, headers=headers)
     await response.content()
 
 
 async def main(clock: Any) -> None:
-    endpoint = HostnameEndpoint(clock, _PROXY.hostname, _PROXY.port)
+    endpoint = HostnameEndpoint(clock, _PROXY.hostname or "", _PROXY.port or 0)
     client = HTTPClient(ProxyAgent(endpoint, clock))
     while line := await deferToThread(sys.stdin.readline):
         try:

@@ -2,10 +2,12 @@
 
 import os
 import ssl
+from contextlib import suppress
 from typing import Any
 
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
 from tests.clients.programs import base
 from tests.clients.programs.base import NotAvailableError, Order
@@ -17,17 +19,15 @@ def act(order: Order) -> dict[str, Any]:
     trust = ssl.create_default_context(cafile=os.environ["SSL_CERT_FILE"])
     secure = order.url.startswith("wss:")
     with connect(
-        order.url, ssl=trust if secure else None, subprotocols=["other", "chat"], open_timeout=20
+        order.url, ssl=trust if secure else None, subprotocols=[Subprotocol("other"), Subprotocol("chat")], open_timeout=20
     ) as socket:
         socket.send("text")
         text = socket.recv(10)
         socket.send(b"\x00\xff")
         binary = socket.recv(10)
         socket.send("close")
-        try:
+        with suppress(ConnectionClosed):
             socket.recv(10)
-        except ConnectionClosed:
-            pass
         return {
             "messages": [text, binary.hex() if isinstance(binary, bytes) else binary],
             "protocol": socket.subprotocol,
