@@ -1,4 +1,4 @@
-"""Programs of any language, started by ``trafficmock run``, reach an https server through the proxy."""
+"""Programs of any language, started by ``trafficmock run``, reach an https server by the proxy."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from tests.e2e.proxies import Proxy, start_proxy, target
-from tests.e2e.tls_upstream import TlsUpstream
+from tests.e2e.tls_upstream import REFS, TlsUpstream
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 REPOSITORY = Path(__file__).parents[2]
 EXAMPLES = REPOSITORY / "docs" / "examples" / "attach"
@@ -38,13 +41,18 @@ class Stage:
         kept = {k: v for k, v in os.environ.items() if not any(o in k.lower() for o in _OURS)}
         return kept | {"PYTHONPATH": str(REPOSITORY), "XDG_DATA_HOME": self.data}
 
-    def run(self, *command: str, agent: bool = False, **more: str) -> str:
+    def stop(self) -> None:
+        """End what was started."""
+        self.proxy.child.stop()
+        self.upstream.stop()
+
+    def run(self, *command: str, agent: bool = False, env: Mapping[str, str] | None = None) -> str:
         """Run a command by ``trafficmock run``; give what it printed."""
         argv = [sys.executable, "-m", "trafficmock", "run", "--proxy-url", self.proxy.url]
         argv += ["--client-id", "any shop", *([] if agent else ["--no-agent"]), "--", *command]
         done = subprocess.run(
             argv,
-            env=self.environment() | more,
+            env={**self.environment(), **(env or {})},
             capture_output=True,
             text=True,
             timeout=CHILD_SECONDS,
@@ -60,18 +68,26 @@ class Stage:
         return entries
 
 
+def make_stage(data: str, **env: str) -> Stage:
+    """Make a stage.
+
+    :param data: a directory for the proxy's and the programs' data.
+    :param env: added to the proxy's environment.
+    """
+    upstream = TlsUpstream(HOST)
+    options = ["--upstream-ca", str(upstream.ca)]
+    options += ["--resolve", f"{HOST}:{upstream.port}:127.0.0.1"]
+    return Stage(start_proxy(options, {"XDG_DATA_HOME": data, **env}), upstream, data)
+
+
 @functools.cache
 def stage() -> Stage:
     """Give the stage that all tests of this process share."""
-    upstream = TlsUpstream(HOST)
-    atexit.register(upstream.stop)
     data = tempfile.TemporaryDirectory()
     atexit.register(data.cleanup)
-    options = ["--upstream-ca", str(upstream.ca)]
-    options += ["--resolve", f"{HOST}:{upstream.port}:127.0.0.1"]
-    proxy = start_proxy(options, {"XDG_DATA_HOME": data.name})
-    atexit.register(proxy.child.stop)
-    return Stage(proxy, upstream, data.name)
+    made = make_stage(data.name)
+    atexit.register(made.stop)
+    return made
 
 
 class AttachedTests(SynchronousTestCase):
@@ -81,19 +97,19 @@ class AttachedTests(SynchronousTestCase):
         if target() == "npm":
             raise SkipTest("the npm proxy is no forward proxy")
 
-    def check(self, *command: str, client: str = "any shop", **more: str) -> None:
+    def check(self, *command: str, client: str = "any shop") -> None:
         """Run a command with the URL behind it."""
         path = f"/{self._testMethodName}"
-        said = stage().run(*command, f"https://{stage().upstream.authority}{path}", **more)
+        said = stage().run(*command, f"https://{stage().upstream.authority}{path}")
         self.assertIn(f"{path} of {stage().upstream.authority} over TLS", said)
         entries = stage().recorded(path)
         seen = [(entry["clientId"], entry["outcome"]["kind"]) for entry in entries]
         self.assertEqual(seen, [(client, "passthrough")])
         self.assertEqual(entries[0]["request"]["url"][:8], "https://")
 
-    def example(self, program: str, name: str, **options: str) -> None:
+    def example(self, program: str, name: str, *, client: str = "any shop") -> None:
         """Run one of the documentation's programs."""
-        self.check(program, str(EXAMPLES / name), **options)
+        self.check(program, str(EXAMPLES / name), client=client)
 
     def test_curl(self) -> None:
         """Curl comes through, and trusts what it sees."""
@@ -143,10 +159,31 @@ class AttachedTests(SynchronousTestCase):
     def test_git(self) -> None:
         """Git asks the server through the proxy."""
         url = f"https://{stage().upstream.authority}/project.git"
-        self.assertRaises(AssertionError, stage().run, "git", "ls-remote", url)
-        (entry,) = stage().recorded("/project.git")
-        self.assertIn("/info/refs", entry["request"]["url"])
+        self.assertEqual(stage().run("git", "ls-remote", url), REFS)
+        (entry,) = stage().recorded("/project.git/info/refs")
         self.assertEqual(entry["outcome"]["response"]["status"], 200)
+
+
+class TokenTests(SynchronousTestCase):
+    """A proxy that asks for a token."""
+
+    TOKEN = "s/e:c%r t"
+
+    def test_token(self) -> None:
+        """Name and token come through whatever is in them; without the token nothing does."""
+        if target() == "npm":
+            raise SkipTest("the npm proxy is no forward proxy")
+        made = make_stage(str(Path(self.mktemp()).absolute()), TRAFFICMOCK_TOKEN=self.TOKEN)
+        self.addCleanup(made.stop)
+        url = f"https://{made.upstream.authority}/token"
+        token = {"TRAFFICMOCK_TOKEN": self.TOKEN}
+        self.assertIn("over TLS", made.run("curl", "--silent", url, env=token))
+        requests = str(EXAMPLES / "with_requests.py")
+        self.assertIn("over TLS", made.run(sys.executable, requests, url, env=token))
+        refused = self.assertRaises(AssertionError, made.run, "curl", "--silent", "-S", url)
+        self.assertIn("407", str(refused))
+        clients = [entry["clientId"] for entry in made.recorded("/token")]
+        self.assertEqual(clients, ["any shop", "any shop"])
 
 
 def found(program: str, package: str) -> str:
@@ -175,11 +212,11 @@ class AgentTests(SynchronousTestCase):
             "require('axios').get(process.argv[1]).then((r) => console.log(r.data))",
             f"https://{upstream.authority}/once",
             agent=True,
-            NODE_EXTRA_CA_CERTS=str(upstream.ca),
-            NODE_PATH=str(REPOSITORY / "agent" / "node_modules"),
+            env={
+                "NODE_EXTRA_CA_CERTS": str(upstream.ca),
+                "NODE_PATH": str(REPOSITORY / "agent" / "node_modules"),
+            },
         )
         self.assertIn("/once of", said)
-        seen = [
-            (entry["clientId"], entry["outcome"]["kind"]) for entry in stage().recorded("/once")
-        ]
-        self.assertEqual(seen, [("any shop", "passthrough")])
+        (entry,) = stage().recorded("/once")
+        self.assertEqual(entry["clientId"], "any shop")

@@ -13,10 +13,16 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from trafficmock.certs.authority import CERTIFICATE, open_authority
 from trafficmock.certs.leaves import LeafMaker
+from trafficmock.certs.names import certificate_name
+
+REFS = f"{'1234567890' * 4}\trefs/heads/main\n"
+"""The list of references of a git project, as a plain file server has it."""
 
 
 class TlsUpstream:
     """Answers every GET with a line that names its path, its ``Host`` and ``over TLS``.
+
+    What git asks for first is answered with :data:`REFS`.
 
     :param host: whose certificate it shows.
     """
@@ -43,7 +49,7 @@ class TlsUpstream:
         maker = LeafMaker(open_authority(Path(self._directory.name), now))
         key = maker.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         both = Path(self._directory.name) / "server.pem"
-        both.write_bytes(key + maker.make(host, now).public_bytes(Encoding.PEM))
+        both.write_bytes(key + maker.make(certificate_name(host), now).public_bytes(Encoding.PEM))
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(both)
         return context
@@ -52,6 +58,8 @@ class TlsUpstream:
 class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         body = f"{self.path} of {self.headers['host']} over TLS".encode()
+        if self.path.partition("?")[0].endswith(".git/info/refs"):
+            body = REFS.encode()
         self.send_response(200)
         self.send_header("content-length", str(len(body)))
         self.end_headers()
