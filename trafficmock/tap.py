@@ -69,13 +69,14 @@ def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twis
     )
     certificates = CertificateStore.open(_ca_directory(options))
     guard = _guard(options)
+    forward = _forward_proxy(options, driver, guard, certificates, reactor)
     site = make_site(
         history=history,
         connections=lambda: connections_report(driver.coordinator),
         ca_pem=certificates.ca_pem,
         websocket=websocket,
         guard=guard,
-        forward=_forward_proxy(options, driver, guard, certificates, reactor),
+        forward=forward,
         version=__version__,
         capture=options["history-capture"],
         limits=HttpLimits(
@@ -93,6 +94,7 @@ def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twis
         ready_file=options["ready-file"],
         banner=lambda url: _banner(url, options),
         log_observer=_log_observer(options),
+        stop_forward=forward.stop,
         complain=_complain if _in_foreground(options) else _complain_in_log,
     )
 

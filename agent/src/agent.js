@@ -26,6 +26,8 @@ class Agent {
     this.error = new TrafficMockError('unreachable', 'trafficmock has not connected yet.')
     /** @type {Set<string>} */
     this.features = new Set()
+    /** @type {{ history: number, handler: number } | undefined} */
+    this.bodyLimits = undefined
     /** @type {Map<string, { receive(message: any): void, lost(error: Error): void }>} */
     this.parties = new Map()
     /** @type {(() => void)[]} */
@@ -56,6 +58,7 @@ class Agent {
     this.state = 'up'
     this.clientId = hello.clientId ?? this.clientId
     this.features = new Set(hello.features ?? [])
+    this.bodyLimits = this.streams ? hello.bodyLimits : undefined
     this.started()
     for (const act of this.queue.splice(0)) act()
   }
@@ -120,6 +123,23 @@ class Agent {
   /** @param {string} id */
   leave (id) {
     this.parties.delete(id)
+  }
+
+  /**
+   * @param {() => void} act called once it is known what the proxy speaks, or that there is none
+   */
+  known (act) {
+    if (this.state !== 'starting') return act()
+    this.hold()
+    this.queue.push(() => {
+      this.release()
+      act()
+    })
+  }
+
+  /** @returns {boolean} whether the proxy takes bodies after their requests */
+  get streams () {
+    return this.state === 'up' && this.features.has('stream')
   }
 
   /** Keep the process alive, as a socket in use would. */

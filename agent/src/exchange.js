@@ -28,6 +28,7 @@ const { requestToWire, responseToWire } = require('./wire.js')
  * @property {(changed: Outgoing) => void} resume send this in its place
  * @property {(mock: import('./mock.js').Mock) => void} fulfill
  * @property {(error: Error) => void} fail
+ * @property {() => void} [collect] have all of the body read, into the exchange's upload
  * @property {import('./fetching.js').Perform} perform send a copy, for a handler that wants the answer
  */
 
@@ -37,19 +38,21 @@ class Exchange {
    * @param {import('./agent.js').Agent} agent
    * @param {Outgoing} request
    * @param {Client} client
+   * @param {import('./upload.js').Upload} [upload] the body, when it is not there yet
    */
-  constructor (agent, request, client) {
+  constructor (agent, request, client, upload) {
     this.agent = agent
     this.id = newId()
     this.request = request
     this.client = client
+    this.upload = upload
     this.isSettled = false
   }
 
   /** Announce it and wait for the decision. */
   start () {
     this.agent.hold()
-    this.agent.enter(this.id, this, () => this.announce('request:start', {}))
+    this.agent.enter(this.id, this, () => this.announce('request:start', this.upload ? { bodyPending: true } : {}))
   }
 
   /**
@@ -75,6 +78,7 @@ class Exchange {
   /** @param {any} message about this request */
   receive (message) {
     if (message.type === 'decision:fetch') return void this.fetch(message)
+    if (message.type === 'request:need-body') return this.hand()
     const decide = DECISIONS[message.type]
     if (!decide || !this.settle()) return
     try {
@@ -82,6 +86,12 @@ class Exchange {
     } catch (error) {
       this.client.fail(/** @type {Error} */ (error))
     }
+  }
+
+  /** A test owns the request: let it have the body. */
+  hand () {
+    this.upload?.hand(this.id, (body) => { this.request = { ...this.request, body } })
+    this.client.collect?.()
   }
 
   /** @param {Error} error why nobody will decide any more */
@@ -109,7 +119,7 @@ class Exchange {
    * @returns {Report} to be told what the upstream answers
    */
   report (url) {
-    return new Report(this.agent, this.id, url)
+    return new Report(this.agent, this.id, url, this.upload)
   }
 
   /** @param {any} message a `decision:fetch` */

@@ -8,7 +8,7 @@ const { unseen } = require('./unseen.js')
 const { version } = require('../package.json')
 
 /** What this agent speaks beyond protocol 3. */
-const FEATURES = ['headers-list']
+const FEATURES = ['headers-list', 'stream']
 const PROTOCOL_VERSION = 3
 const HANDSHAKE_MS = 1900
 const FIRST_RETRY_MS = 100

@@ -63,6 +63,10 @@ class AgentTests(SynchronousTestCase):
         """What the application's own client does, it still does."""
         self.check("faithful.test.mjs")
 
+    def test_stream(self) -> None:
+        """Bodies flow both ways as they come, and the history follows."""
+        self.check("stream.test.mjs")
+
     def test_websocket(self) -> None:
         """WebSockets are mocked, relayed and let through; Node 22 has a class of its own."""
         self.check("websocket.test.mjs")

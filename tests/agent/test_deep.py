@@ -43,6 +43,10 @@ class DeepTests(SynchronousTestCase):
             for file in files:
                 self.check(str(PLACE / "node_modules" / version / "bin" / "node"), file)
 
+    def test_stream(self) -> None:
+        """500 MB go through each way, and neither the application nor the proxy grows."""
+        self.check(shutil.which("node") or "node", "deep/stream.test.mjs")
+
     def test_next(self) -> None:
         """A Next.js application is mocked end to end without a line of code in it."""
         install(PLACE / "next-app", "next")

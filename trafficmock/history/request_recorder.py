@@ -133,11 +133,11 @@ class RequestRecorder(Recorder):
     ) -> None:
         """Note what came from upstream after passthrough or continue.
 
-        A response and an error together are a response that broke off.
+        A response and an error together are a response that broke off. An error with the code
+        ``aborted`` is the application's doing: it gave the request up. An error that is reported for a hop which has already been redirected belongs to the
+        last hop of the chain: the npm agent names the first.
 
         :param body_pending: the response is only a head; its body will be reported with it.
-        An error that is reported for a hop which has already been redirected belongs to the
-        last hop of the chain: the npm agent names the first.
         """
         entry = self.requests.find(request_id)
         if response is None and entry is not None:
@@ -150,7 +150,12 @@ class RequestRecorder(Recorder):
         elif entry.break_off():
             self.requests.release(entry.response_body)
         if response is None or error is not None:
-            entry.log(self._event_id(), at, "upstream_error", error.message if error else "")
+            given_up = error is not None and error.code == "aborted"
+            if given_up and entry.record.outcome.response is UNSET:
+                outcome = Outcome("aborted", error_code="aborted")
+                entry.settle("abort", outcome, None, at)
+            kind = "abort" if given_up else "upstream_error"
+            entry.log(self._event_id(), at, kind, error.message if error else "")
             entry.changed()
 
     def _answered(

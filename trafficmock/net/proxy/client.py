@@ -13,6 +13,7 @@ from zope.interface import implementer
 from trafficmock.net.proxy.bodies import reader
 from trafficmock.net.proxy.heads import END, BadMessageError, parse_request
 from trafficmock.net.proxy.problems import answer
+from trafficmock.net.proxy.upstream import widen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -264,6 +265,7 @@ class ClientConnection(Protocol):
         if producer is None:
             self.transport.unregisterProducer()
         else:
+            widen(self.transport)
             self.transport.registerProducer(producer, True)  # noqa: FBT003 - Twisted's
 
     def finished(self, *, close: bool) -> None:

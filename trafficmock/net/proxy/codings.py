@@ -15,7 +15,7 @@ _GZIP, _ZLIB, _RAW = 31, 15, -15
 _ABOUT_CONTENT = frozenset({b"content-encoding", b"content-length"})
 
 
-def decoded(pairs: Pairs, content: bytes, limit: int) -> tuple[Pairs, bytes] | None:
+def decoded(pairs: Pairs, content: bytes | bytearray, limit: int) -> tuple[Pairs, bytes] | None:
     """Undo the coding of a whole body.
 
     :param pairs: the header, which says how it is coded.
@@ -24,13 +24,14 @@ def decoded(pairs: Pairs, content: bytes, limit: int) -> tuple[Pairs, bytes] | N
         not in a way that is known, or is too large.
     """
     coding = b", ".join(value for name, value in pairs if name.lower() == b"content-encoding")
+    plain = bytes(content)
     for name in reversed([part.strip().lower() for part in coding.split(b",")]):
-        plain = _undo(name, content, limit)
-        if plain is None:
+        undone = _undo(name, plain, limit)
+        if undone is None:
             return None
-        content = plain
+        plain = undone
     kept = [pair for pair in pairs if pair[0].lower() not in _ABOUT_CONTENT]
-    return [*kept, (b"content-length", b"%d" % len(content))], content
+    return [*kept, (b"content-length", b"%d" % len(plain))], plain
 
 
 def _undo(coding: bytes, content: bytes, limit: int) -> bytes | None:

@@ -24,33 +24,30 @@ class Copy:
     :param limit: bytes to keep; 0 for all.
     """
 
-    __slots__ = ("_limit", "_pieces", "kept", "size")
+    __slots__ = ("_kept", "_limit", "size")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._pieces: list[bytes] = []
-        self.kept = 0
+        self._kept = bytearray()
         self.size = 0
 
     def add(self, data: bytes) -> None:
         """See a piece go by."""
         self.size += len(data)
-        if self._limit:
-            data = data[: self._limit - self.kept]
-        if data:
-            self.kept += len(data)
-            self._pieces.append(data)
+        if not self._limit:
+            self._kept += data
+        elif (room := self._limit - len(self._kept)) > 0:
+            self._kept += data if len(data) <= room else data[:room]
 
     @property
     def truncated(self) -> bool:
         """Whether something is missing."""
-        return self.kept < self.size
+        return len(self._kept) < self.size
 
-    def content(self) -> bytes:
-        """Give what was kept."""
-        if len(self._pieces) > 1:
-            self._pieces = [b"".join(self._pieces)]
-        return self._pieces[0] if self._pieces else b""
+    def take(self) -> bytearray:
+        """Give what was kept, once."""
+        kept, self._kept = self._kept, bytearray()
+        return kept
 
 
 def header_map(pairs: Pairs) -> tuple[dict[str, str], HeaderPairs | UnsetType]:
@@ -87,8 +84,8 @@ def response_of(
     :param copy: of its body; ``None`` for none.
     :param decode_to: bytes that a decoded body may have, 0 for any number.
     """
-    content = b"" if copy is None else copy.content()
     cut = copy is not None and copy.truncated
+    content: bytes | bytearray = b"" if copy is None else copy.take()
     if content and not cut and any(name.lower() == b"content-encoding" for name, _ in pairs):
         pairs, content = decoded(pairs, content, decode_to) or (pairs, content)
     headers, lines = header_map(pairs)

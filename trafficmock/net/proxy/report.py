@@ -112,7 +112,7 @@ class Report:
         self._party.say(
             RequestBody(
                 self._id,
-                bodies.from_bytes(copy.content()),
+                bodies.from_bytes(copy.take()),
                 truncated=True if cut else UNSET,
                 body_size=copy.size if cut else UNSET,
             )

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from trafficmock.net.proxy.framing import Framing
     from trafficmock.net.proxy.heads import ResponseHead
 
+STREAM_BYTES = 256 * 1024
+"""What is read, and may wait to be written, at a time where a body streams."""
+
 _FIRST_FINAL = 200
 _SWITCHING = 101
 MOST_INTERIM = 100
@@ -161,6 +164,7 @@ class UpstreamConnection(TwistedProtocol):
         self._answered = False
         self._reader = None
         if not complete:
+            widen(self.transport)
             self.transport.registerProducer(_Body(listener), True)  # noqa: FBT003 - Twisted's
             self._producing = True
         self.transport.write(data)
@@ -256,6 +260,16 @@ class UpstreamConnection(TwistedProtocol):
 
     def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
         """Do nothing: who consumes tells us otherwise when it is gone."""
+
+
+def widen(transport: Any) -> None:
+    """Let more pass at a time, where much will.
+
+    Twisted holds a producer back at 64 KiB, which costs a round of system calls for each.
+    """
+    while (below := getattr(transport, "transport", None)) is not None:
+        transport = below
+    transport.bufferSize = STREAM_BYTES
 
 
 @implementer(IPushProducer)
