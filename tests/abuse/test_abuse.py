@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from twisted.trial.unittest import SynchronousTestCase
+
 from tests.abuse.cases import GROUPS
 from tests.abuse.running import Stage
 from tests.abuse.upstream import Upstream
@@ -23,6 +25,15 @@ class AbuseTests(HostileTestCase):
         await self.upstream.start()
         self.addCleanup(self.upstream.stop)
         self.stage = Stage(self.url, self.upstream)
+
+    async def connected(self) -> set[str]:
+        """Ask REST who is connected, leaving out the party that the cases themselves are.
+
+        It stays for a while, so that the redirects that a client follows can be linked.
+        """
+        report = await self.get("/api/connections")
+        agents = [row for row in report["nodeAgents"] if row.get("kind") != "proxy"]
+        return {row["connectionId"] for row in agents + report["runnerWorkers"]}
 
     async def all_of(self, group: str) -> None:
         """Run the cases of a group, and report all that go wrong."""
@@ -75,8 +86,19 @@ class AbuseTests(HostileTestCase):
         """An upstream's bad answer is a 502, and never reaches another request."""
         await self.all_of("upstream's answers")
 
+
+class CaseTests(SynchronousTestCase):
+    """The list of cases."""
+
     def test_names(self) -> None:
         """Each case of a group has a name of its own, by which it can be found."""
         for group, cases in GROUPS.items():
             counted = Counter(case.name for case in cases)
             self.assertEqual([name for name, count in counted.items() if count > 1], [], group)
+
+    def test_enough(self) -> None:
+        """There are many cases, and of each group some are let through and some are not."""
+        self.assertGreater(sum(map(len, GROUPS.values())), 400)
+        for group, cases in GROUPS.items():
+            statuses = {status for case in cases for status in case.answers}
+            self.assertTrue({200} < statuses, group)

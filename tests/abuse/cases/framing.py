@@ -74,7 +74,7 @@ FRAMING = (
     _length("a length with a NUL", b" 4\x00"),
     _length("a length of thirty digits", b" " + b"9" * 30),
     _length("a length of five thousand digits", b" " + b"9" * 5000),
-    _length("a blank before the colon", b" 4\r\nContent-Length : 5"),
+    _length("a blank before the colon of a second length", b" 4\r\nContent-Length : 5"),
     _length("a folded length", b"\r\n 4"),
     _coding("length, then chunks", b"Content-Length: 4", b"Transfer-Encoding: chunked"),
     _coding("chunks, then length", b"Transfer-Encoding: chunked", b"Content-Length: 4"),
