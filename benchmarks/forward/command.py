@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -16,6 +14,7 @@ from benchmarks.errors import BenchmarkError
 from benchmarks.forward.crowd import Crowd
 from benchmarks.forward.loads import LOADS, Way
 from benchmarks.forward.mocker import Mocker
+from benchmarks.forward.server import upstream
 from benchmarks.forward.targets import mitmproxy, ours
 from benchmarks.link import Hub
 from benchmarks.report import Comparison, cpu, table, write_json
@@ -87,7 +86,7 @@ def _contenders(
     """Start the server behind the proxies; name the proxies, and the server's two ports."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trafficmock-bench-")))
-        ports = stack.enter_context(_upstream(folder))
+        ports = stack.enter_context(upstream(folder))
         pem = folder / "upstream.pem"
         both = []
         for name in ("ours", "mitmproxy"):
@@ -99,20 +98,6 @@ def _contenders(
             else:
                 both.append(mitmproxy(folder / name, pem, options.cache, load.way))
         yield both, ports
-
-
-@contextlib.contextmanager
-def _upstream(folder: Path) -> Iterator[tuple[int, int]]:
-    command = [sys.executable, "-m", "benchmarks.forward.upstream", str(folder)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
-        if server.stdout is None:
-            raise BenchmarkError("the upstream server has no output")
-        line = server.stdout.readline()
-        if not line:
-            raise BenchmarkError("the upstream server did not start")
-        said = json.loads(line)
-        # Leaving the block closes its standard input, upon which it ends.
-        yield said["plain"], said["secure"]
 
 
 def _measure(

@@ -39,6 +39,7 @@ class Crowd:
         self._hub = hub
         self._number = 0
         self._left = 0
+        self._begun = 0.0
         self._latencies: list[int] = []
         trust = ssl.create_default_context()
         errand = Errand(proxy, load, ports, trust)
@@ -58,16 +59,24 @@ class Crowd:
         :param seconds: how long that may take at most.
         :raises BenchmarkError: when it takes longer or an answer is wrong.
         """
+        self.start(count)
+        return self.finish(count, seconds)
+
+    def start(self, count: int) -> None:
+        """Begin to make ``count`` requests."""
         self._latencies = []
+        self._begun = time.perf_counter()
         first = self._callers[:count]
         self._left = count - len(first)
-        begun = time.perf_counter()
         for caller in first:
             self._ask(caller)
+
+    def finish(self, count: int, seconds: float) -> Drive:
+        """Wait until ``count`` requests have been answered."""
         self._hub.run_until(
             lambda: len(self._latencies) >= count, seconds, f"{count} answers ({self.load.name})"
         )
-        return Drive(latencies=self._latencies, seconds=time.perf_counter() - begun)
+        return Drive(latencies=self._latencies, seconds=time.perf_counter() - self._begun)
 
     def settle(self) -> None:
         """Give the proxy a moment for what it put off."""

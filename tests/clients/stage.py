@@ -50,11 +50,13 @@ class Stage:
     Everything but the client.
 
     :param url: of the proxy.
+    :param pid: of its process.
     :param ports: of the server, by scheme.
     :param folder: for what clients build, and the proxy's authority.
     """
 
     url: str
+    pid: int
     ports: dict[str, int]
     folder: Path
 
@@ -106,7 +108,7 @@ def stage(folder: Path) -> Iterator[Stage]:
         running = stack.enter_context(service(*options, *resolve, "--token", TOKEN))
         mocks = stack.enter_context(sync.mocks(running.url, token=TOKEN))
         _register(mocks)
-        yield Stage(running.url, ports, folder)
+        yield Stage(running.url, running.process.pid, ports, folder)
 
 
 def _register(mocks: Any) -> None:

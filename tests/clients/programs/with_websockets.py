@@ -18,8 +18,12 @@ def act(order: Order) -> dict[str, Any]:
         raise NotAvailableError("websockets has no HTTP")
     trust = ssl.create_default_context(cafile=os.environ["SSL_CERT_FILE"])
     secure = order.url.startswith("wss:")
+    offered = [Subprotocol("other"), Subprotocol("chat")]
     with connect(
-        order.url, ssl=trust if secure else None, subprotocols=[Subprotocol("other"), Subprotocol("chat")], open_timeout=20
+        order.url,
+        ssl=trust if secure else None,
+        subprotocols=offered,
+        open_timeout=20,
     ) as socket:
         socket.send("text")
         text = socket.recv(10)
