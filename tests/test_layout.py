@@ -60,6 +60,7 @@ TESTED_TOGETHER = {
     "testing": "through sessions in tests/testing, and through every adapter by the rows there",
     "wire": "by the samples and the codec's tests of tests/wire",
     "__init__.py": "packages say only what they hold",
+    "side.py": "a protocol and nothing else; its one class is tested in test_client.py",
     "__main__.py": "two lines, run by tests/test_cli.py",
 }
 """Sources without a test file of their own name, and where they are tested."""

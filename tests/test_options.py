@@ -66,7 +66,10 @@ BAD = [
     (["--token", ""], "--token must be not empty"),
     (["--host", ""], "--host must be not empty"),
     (["--allowed-host", ""], "--allowed-host must be not empty"),
-    (["--upstream-proxy", "socks://h"], "--upstream-proxy must be an address like http://host:port"),
+    (
+        ["--upstream-proxy", "socks://h"],
+        "--upstream-proxy must be an address like http://host:port",
+    ),
     (["--upstream-ca", "/nowhere"], "--upstream-ca must be a readable PEM file, not '/nowhere'"),
     (["--resolve", "h:1"], "--resolve must be HOST:PORT:ADDRESS, not 'h:1'"),
     (["--tunnel", ""], "--tunnel must be not empty"),

@@ -134,8 +134,9 @@ class RequestRecorder(Recorder):
         """Note what came from upstream after passthrough or continue.
 
         A response and an error together are a response that broke off. An error with the code
-        ``aborted`` is the application's doing: it gave the request up. An error that is reported for a hop which has already been redirected belongs to the
-        last hop of the chain: the npm agent names the first.
+        ``aborted`` is the application's doing: it gave the request up. An error that is
+        reported for a hop which has already been redirected belongs to the last hop of the
+        chain: the npm agent names the first.
 
         :param body_pending: the response is only a head; its body will be reported with it.
         """

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
+from twisted.internet import error as network
 from twisted.internet.address import IPv4Address
 from twisted.internet.defer import Deferred, fail, succeed
-from twisted.internet.error import ConnectionDone, ConnectionLost, ConnectionRefusedError
+from twisted.internet.error import ConnectionDone, ConnectionLost
 from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 
@@ -19,7 +20,9 @@ from trafficmock.history.query import Query
 from trafficmock.net.guard import Guard
 from trafficmock.net.proxy.front import ForwardProxy, make_forward_proxy
 from trafficmock.net.proxy.settings import ProxySettings
-from trafficmock.net.proxy.target import Origin
+
+if TYPE_CHECKING:
+    from trafficmock.net.proxy.target import Origin
 
 OURS = IPv4Address("TCP", "127.0.0.1", 4310)
 GET = b"GET http://api.test/x HTTP/1.1\r\nHost: api.test\r\n\r\n"
@@ -34,6 +37,9 @@ class FakeTransport(StringTransport):
         self.aborted = False
         self.half_closed = False
         self.paused = False
+        self.producer: Any = None
+        self.transport: Any = None
+        self.bufferSize = 65536
 
     def setTcpNoDelay(self, enabled: bool) -> None:  # noqa: FBT001 - Twisted's
         """Take it."""
@@ -50,6 +56,10 @@ class FakeTransport(StringTransport):
 
     def resumeProducing(self) -> None:
         self.paused = False
+
+    def unregisterProducer(self) -> None:
+        """As real transports do, take it without one, too."""
+        self.producer = None
 
     def lose(self, reason: Exception | None = None) -> None:
         """End the connection."""
@@ -81,8 +91,11 @@ class FakeRoads:
     proxy: Any = None
     trust: Any = None
     peer: Any = None
+    nowhere: Exception | None = None
 
     def to(self, origin: Origin) -> Any:
+        if self.nowhere is not None:
+            raise self.nowhere
         return FakeEndpoint(self, str(origin))
 
     def to_socket(self, origin: Origin) -> Any:
@@ -198,14 +211,10 @@ class ProxyRig:
 
 def fulfilled(text: str = "mock", status: int = 200, **headers: str) -> dict[str, Any]:
     """Write the ``response`` of a fulfill."""
-
-
     coded = base64.b64encode(text.encode()).decode() or None
     return {"status": status, "statusText": "OK", "headers": headers, "bodyBase64": coded}
 
 
 def refused() -> Exception:
     """Give the error of a server that is not there."""
-    return ConnectionRefusedError()
-
-
+    return network.ConnectionRefusedError()

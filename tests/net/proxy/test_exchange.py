@@ -28,7 +28,9 @@ class PassthroughTests(SynchronousTestCase):
         entry = rig.entry()
         self.assertEqual((entry["action"], entry["clientId"]), ("passthrough", "proxy"))
         self.assertEqual(entry["outcome"]["response"]["bodyBase64"], "aGVsbG8=")
-        self.assertEqual([kind for kind, _ in rig.events()], ["observed", "passthrough", "response"])
+        self.assertEqual(
+            [kind for kind, _ in rig.events()], ["observed", "passthrough", "response"]
+        )
 
     def test_next_request(self) -> None:
         """Both connections serve the next request too."""

@@ -18,7 +18,12 @@ class AbsoluteTests(SynchronousTestCase):
         for sent, origin, path, url in (
             (b"http://a.test/x?y", Origin("http", "a.test", 80), b"/x?y", "http://a.test/x?y"),
             (b"HTTP://A.Test:80", Origin("http", "a.test", 80), b"/", "http://a.test/"),
-            (b"http://a.test:8080?q", Origin("http", "a.test", 8080), b"/?q", "http://a.test:8080/?q"),
+            (
+                b"http://a.test:8080?q",
+                Origin("http", "a.test", 8080),
+                b"/?q",
+                "http://a.test:8080/?q",
+            ),
             (b"https://a.test/", Origin("https", "a.test", 443), b"/", "https://a.test/"),
             (b"ws://a.test/", Origin("http", "a.test", 80), b"/", "http://a.test/"),
             (b"http://[::1]:90/", Origin("http", "::1", 90), b"/", "http://[::1]:90/"),
@@ -51,7 +56,7 @@ class AbsoluteTests(SynchronousTestCase):
         self.assertEqual(target.absolute(b"http://a.test", b"OPTIONS").path, b"*")
         self.assertEqual(target.absolute(b"http://a.test/", b"OPTIONS").path, b"/")
 
-    @given(st.text(alphabet="htps:/@[]%?#*.a1 \"|", max_size=30).map(lambda text: text.encode()))
+    @given(st.text(alphabet='htps:/@[]%?#*.a1 "|', max_size=30).map(lambda text: text.encode()))
     def test_any_input(self, text: bytes) -> None:
         """Nothing but a BadMessageError is raised."""
         try:

@@ -11,7 +11,7 @@ from wsproto.utilities import LocalProtocolError
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
-NORMAL, TOO_BIG, ABNORMAL, NO_CODE = 1000, 1009, 1006, 1005
+NORMAL, TOO_BIG, ABNORMAL = 1000, 1009, 1006
 CLOSE_SECONDS = 5.0
 """How long the other side may take to answer a close."""
 
@@ -123,7 +123,7 @@ class Frames:
 
     def _say_goodbye(self, code: int | None, reason: str) -> None:
         if code is None or not (code in _SENDABLE or code in _PRIVATE):
-            code, reason = (NO_CODE, "") if code in {None, NO_CODE} else (NORMAL, reason)
+            code = NORMAL
         cut = reason.encode("utf-8", "replace")[:_LONGEST_REASON].decode("utf-8", "ignore")
         try:
             goodbye = self._connection.send(CloseConnection(code, cut or None))

@@ -164,8 +164,8 @@ class _Opening:
             try:
                 self._pool.roads.trust.check_name(connection.transport, self._origin.host)
             except Exception as error:  # noqa: BLE001 - whatever it is, this server is not trusted
-                connection.cancel()
                 self._failed(Failure(error))
+                connection.cancel()
                 return
         self.done.callback(connection)
 
@@ -180,9 +180,9 @@ class _Opening:
 
     def _too_slow(self) -> None:
         self._timer = None
+        self._failed(Failure(TimeoutError()))
         if self._connection is not None:
             self._connection.cancel()
-        self._failed(Failure(TimeoutError()))
 
     def _give_up(self) -> None:
         self._stop_timer()

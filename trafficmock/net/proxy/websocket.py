@@ -237,8 +237,8 @@ class SocketSession:
             protocol = handshake.accepted_protocol(head, self._key, self._opening)
         except BadMessageError as error:
             self._raw_server = None
-            server.transport.abortConnection()
             self._failed(explain(error, self._target.origin))
+            server.transport.abortConnection()
             return
         self._server = Frames(
             server.transport,
