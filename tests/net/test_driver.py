@@ -281,6 +281,9 @@ class Told:
         self.told: list[Message] = []
         self.answers: list[Message] = []
 
+    def socket(self, socket_id: str) -> None:
+        """Have no WebSockets."""
+
     def deliver(self, message: Message) -> None:
         self.told.append(message)
         for answer in self.answers:
