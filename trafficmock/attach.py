@@ -32,6 +32,11 @@ FORMATS = ("shell", "dotenv", "json")
 class AttachOptions(usage.Options):
     """The options of ``trafficmock run`` and ``trafficmock env``."""
 
+    longdesc = (
+        "An application joins through its environment: a Node process by the agent, every other "
+        "one by the proxy variables, with certificates to trust. What the environment says of "
+        "these is kept where it can be."
+    )
     optParameters: ClassVar[list[Any]] = [  # noqa: N815 - Twisted's name
         ["proxy-url", None, None, "Base URL of the proxy; or set TRAFFICMOCK_PROXY_URL."],
         ["token", None, None, "The proxy's token; or set TRAFFICMOCK_TOKEN."],

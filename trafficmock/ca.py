@@ -21,22 +21,13 @@ if TYPE_CHECKING:
     from cryptography import x509
 
 
-class CaOptions(usage.Options):
-    """The options of ``trafficmock ca``, and what to print."""
+class KeptOptions(usage.Options):
+    """The options of ``trafficmock ca path`` and ``trafficmock ca hints``."""
 
-    synopsis = "Usage: trafficmock ca path|show|hints [options]"
+    longdesc = "The authority is made on first use; its key never leaves the directory."
     optParameters: ClassVar[list[Any]] = [  # noqa: N815 - Twisted's name
         ["ca-dir", None, None, "Where the certificate authority is; by default user data."]
     ]
-    optFlags: ClassVar[list[Any]] = [  # noqa: N815 - Twisted's name
-        ["text", None, "With show: what the certificate says, instead of the certificate."]
-    ]
-
-    def __init__(self, what: str) -> None:
-        super().__init__()
-        if what not in _PRINTED:
-            raise usage.UsageError(f"one of {', '.join(_PRINTED)} is missing: trafficmock ca path")
-        self["what"] = what
 
     def parseArgs(self, *words: str) -> None:  # noqa: N802 - Twisted's name
         """Take no more words.
@@ -47,34 +38,63 @@ class CaOptions(usage.Options):
             raise usage.UsageError(f"unknown argument {words[0]!r}; options begin with --")
 
 
+class ShowOptions(KeptOptions):
+    """The options of ``trafficmock ca show``."""
+
+    optFlags: ClassVar[list[Any]] = [  # noqa: N815 - Twisted's name
+        ["text", None, "What the certificate says, instead of the certificate."]
+    ]
+
+
+class CaOptions(usage.Options):
+    """The words of ``trafficmock ca``."""
+
+    synopsis = "Usage: trafficmock ca"
+    longdesc = "The certificate that https clients of the proxy have to trust, made on first use."
+    subCommands: ClassVar[list[Any]] = [  # noqa: N815 - Twisted's name
+        ["path", None, KeptOptions, "print where the certificate is"],
+        ["show", None, ShowOptions, "print the certificate; --text: its validity and fingerprint"],
+        ["hints", None, KeptOptions, "say what each runtime needs to trust it"],
+    ]
+
+    def postOptions(self) -> None:  # noqa: N802 - Twisted's name
+        """Ask for one of the three words.
+
+        :raises usage.UsageError: when there is none.
+        """
+        if self.subCommand is None:
+            raise usage.UsageError("one of path, show, hints is missing: trafficmock ca path")
+
+
 def ca(words: Sequence[str]) -> str:
     """``trafficmock ca``: make the authority if there is none, and say what is asked for.
 
     :raises usage.UsageError: for words that are none.
     :raises CertificateError: when the authority cannot be read or made.
     """
-    options = CaOptions(words[0] if words else "")
-    options.parseOptions(list(words[1:]))
-    given = options["ca-dir"]
+    options = CaOptions()
+    options.parseOptions(list(words))
+    chosen = options.subOptions
+    given = chosen["ca-dir"]
     directory = Path(given).absolute() if given else default_directory(os.environ)
-    return _PRINTED[options["what"]](directory, options)
+    return _PRINTED[str(options.subCommand)](directory, chosen)
 
 
-def _path(directory: Path, _options: CaOptions) -> str:
+def _path(directory: Path, _options: usage.Options) -> str:
     open_authority(directory, _now())
     return f"{directory / CERTIFICATE}\n"
 
 
-def _show(directory: Path, options: CaOptions) -> str:
+def _show(directory: Path, options: usage.Options) -> str:
     authority = open_authority(directory, _now())
     return summary(authority.certificate) if options["text"] else authority.pem.decode()
 
 
-def _hints(directory: Path, _options: CaOptions) -> str:
+def _hints(directory: Path, _options: usage.Options) -> str:
     return hints(make_trust(directory, open_authority(directory, _now()).pem, os.environ))
 
 
-_PRINTED: dict[str, Callable[[Path, CaOptions], str]] = {
+_PRINTED: dict[str, Callable[[Path, usage.Options], str]] = {
     "path": _path,
     "show": _show,
     "hints": _hints,

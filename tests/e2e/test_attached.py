@@ -41,6 +41,11 @@ class Stage:
         kept = {k: v for k, v in os.environ.items() if not any(o in k.lower() for o in _OURS)}
         return kept | {"PYTHONPATH": str(REPOSITORY), "XDG_DATA_HOME": self.data}
 
+    def stop(self) -> None:
+        """End what was started."""
+        self.proxy.child.stop()
+        self.upstream.stop()
+
     def run(self, *command: str, agent: bool = False, env: Mapping[str, str] | None = None) -> str:
         """Run a command by ``trafficmock run``; give what it printed."""
         argv = [sys.executable, "-m", "trafficmock", "run", "--proxy-url", self.proxy.url]
@@ -63,18 +68,26 @@ class Stage:
         return entries
 
 
+def make_stage(data: str, **env: str) -> Stage:
+    """Make a stage.
+
+    :param data: a directory for the proxy's and the programs' data.
+    :param env: added to the proxy's environment.
+    """
+    upstream = TlsUpstream(HOST)
+    options = ["--upstream-ca", str(upstream.ca)]
+    options += ["--resolve", f"{HOST}:{upstream.port}:127.0.0.1"]
+    return Stage(start_proxy(options, {"XDG_DATA_HOME": data, **env}), upstream, data)
+
+
 @functools.cache
 def stage() -> Stage:
     """Give the stage that all tests of this process share."""
-    upstream = TlsUpstream(HOST)
-    atexit.register(upstream.stop)
     data = tempfile.TemporaryDirectory()
     atexit.register(data.cleanup)
-    options = ["--upstream-ca", str(upstream.ca)]
-    options += ["--resolve", f"{HOST}:{upstream.port}:127.0.0.1"]
-    proxy = start_proxy(options, {"XDG_DATA_HOME": data.name})
-    atexit.register(proxy.child.stop)
-    return Stage(proxy, upstream, data.name)
+    made = make_stage(data.name)
+    atexit.register(made.stop)
+    return made
 
 
 class AttachedTests(SynchronousTestCase):
@@ -149,6 +162,28 @@ class AttachedTests(SynchronousTestCase):
         self.assertEqual(stage().run("git", "ls-remote", url), REFS)
         (entry,) = stage().recorded("/project.git/info/refs")
         self.assertEqual(entry["outcome"]["response"]["status"], 200)
+
+
+class TokenTests(SynchronousTestCase):
+    """A proxy that asks for a token."""
+
+    TOKEN = "s/e:c%r t"
+
+    def test_token(self) -> None:
+        """Name and token come through whatever is in them; without the token nothing does."""
+        if target() == "npm":
+            raise SkipTest("the npm proxy is no forward proxy")
+        made = make_stage(str(Path(self.mktemp()).absolute()), TRAFFICMOCK_TOKEN=self.TOKEN)
+        self.addCleanup(made.stop)
+        url = f"https://{made.upstream.authority}/token"
+        token = {"TRAFFICMOCK_TOKEN": self.TOKEN}
+        self.assertIn("over TLS", made.run("curl", "--silent", url, env=token))
+        requests = str(EXAMPLES / "with_requests.py")
+        self.assertIn("over TLS", made.run(sys.executable, requests, url, env=token))
+        refused = self.assertRaises(AssertionError, made.run, "curl", "--silent", "-S", url)
+        self.assertIn("407", str(refused))
+        clients = [entry["clientId"] for entry in made.recorded("/token")]
+        self.assertEqual(clients, ["any shop", "any shop"])
 
 
 def found(program: str, package: str) -> str:

@@ -8,7 +8,7 @@ from trafficmock.certs.trust import Trust
 from trafficmock.joining.java import non_proxy_hosts, with_java_options
 from trafficmock.joining.proxying import ProxyAddress
 
-ADDRESS = ProxyAddress("http", "127.0.0.1", 4310, "shop", "secret")
+ADDRESS = ProxyAddress("http", "127.0.0.1", 4310, "shop")
 
 
 def trust(directory: str) -> Trust:
@@ -38,6 +38,13 @@ class OptionTests(SynchronousTestCase):
         )
         again = with_java_options(found, ADDRESS, trust("/c"), ["127.0.0.1:4310"])
         self.assertEqual(again, found)
+
+    def test_token(self) -> None:
+        """With a token an application may give credentials itself; the options never do."""
+        address = ProxyAddress("http", "127.0.0.1", 4310, "shop", "secret")
+        found = with_java_options("", address, trust("/c"), [])
+        self.assertIn(" -Djdk.http.auth.tunneling.disabledSchemes=", found)
+        self.assertNotIn("secret", found)
 
     def test_blanks(self) -> None:
         """A path with blanks is quoted."""

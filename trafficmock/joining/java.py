@@ -21,7 +21,8 @@ def with_java_options(
 ) -> str:
     """Append our options to ``JAVA_TOOL_OPTIONS``; the last of several counts in Java.
 
-    Credentials of a proxy cannot be said so: the application asks as the default client.
+    Credentials of a proxy cannot be said so: the application asks as the default client, or
+    gives them itself.
 
     :param java_tool_options: what is there already.
     :param direct: hosts to reach directly, as ``NO_PROXY`` has them.
@@ -37,6 +38,9 @@ def with_java_options(
         "javax.net.ssl.trustStoreType": "PKCS12",
         "javax.net.ssl.trustStorePassword": TRUSTSTORE_PASSWORD,
     }
+    if address.token is not None:
+        # Java gives no password to a proxy for a tunnel, unless this list of schemes is empty.
+        ours["jdk.http.auth.tunneling.disabledSchemes"] = ""
     text = " ".join(_quoted(f"-D{name}={value}") for name, value in ours.items())
     if text in java_tool_options:
         return java_tool_options
