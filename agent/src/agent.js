@@ -3,6 +3,7 @@
 const { randomBytes } = require('node:crypto')
 const { Link } = require('./link.js')
 const { TrafficMockError } = require('./errors.js')
+const { patience } = require('./patience.js')
 
 /** How long requests wait for the first handshake; ms. */
 const START_MS = 2000
@@ -39,25 +40,24 @@ class Agent {
     this.ownHosts = hostsOf(settings.proxyUrl)
     /** @type {(error?: Error) => void} */
     this.started = () => {}
-    /** @type {NodeJS.Timeout | undefined} */
-    this.deadline = undefined
+    this.endPatience = () => {}
   }
 
   /** @returns {Promise<void>} settles with the first handshake, within 2 s */
   start () {
     return new Promise((resolve, reject) => {
       this.started = (error) => (error ? reject(error) : resolve())
-      this.deadline = setTimeout(() => this.down(this.error), START_MS).unref()
+      this.endPatience = patience(START_MS, () => this.down(this.error))
       this.link.open()
     })
   }
 
   /** @param {any} hello the proxy's `hello:ok` */
   up (hello) {
-    clearTimeout(this.deadline)
+    this.endPatience()
     this.state = 'up'
-    this.clientId = hello.clientId ?? this.clientId
-    this.features = new Set(hello.features ?? [])
+    this.clientId = String(hello.clientId ?? this.clientId)
+    this.features = new Set(Array.isArray(hello.features) ? hello.features : [])
     this.bodyLimits = this.streams ? hello.bodyLimits : undefined
     this.started()
     for (const act of this.queue.splice(0)) act()
@@ -65,7 +65,7 @@ class Agent {
 
   /** @param {Error} error why the link is not there */
   down (error) {
-    clearTimeout(this.deadline)
+    this.endPatience()
     if (this.state === 'stopped') return
     this.state = 'down'
     this.error = error
@@ -85,7 +85,7 @@ class Agent {
   stop () {
     if (this.state === 'stopped') return
     this.state = 'stopped'
-    clearTimeout(this.deadline)
+    this.endPatience()
     this.link.close()
     this.error = new TrafficMockError('stopped', 'trafficmock was stopped while this request waited for a decision.')
     this.dropAll(this.error)
@@ -166,6 +166,14 @@ class Agent {
    */
   isOwn (url) {
     return this.ownHosts.has(hostOf(url))
+  }
+
+  /**
+   * @param {unknown} text that may be a URL
+   * @returns {boolean} whether it is one of the proxy itself
+   */
+  isOwnText (text) {
+    return typeof text === 'string' && URL.canParse(text) && this.isOwn(new URL(text))
   }
 }
 

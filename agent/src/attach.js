@@ -5,7 +5,6 @@ const http = require('./http/hook.js')
 const { UndiciHook } = require('./undici/hook.js')
 const { WebSocketHook } = require('./websocket/hook.js')
 const { onModule } = require('./modules.js')
-const { leaveOwnProxy } = require('./own-proxy.js')
 const { PARENT } = require('./settings.js')
 const { TrafficMockError } = require('./errors.js')
 
@@ -111,8 +110,7 @@ function install (agent) {
     http.install(agent, (held) => sockets.takeRequest(held)),
     sockets.install(),
     onModule('undici', UNDICI, (exports) => undici.hookModule(exports)),
-    () => undici.uninstall(),
-    leaveOwnProxy((url) => agent.isOwn(url))
+    () => undici.uninstall()
   ]
   return () => { for (const act of undo) act() }
 }

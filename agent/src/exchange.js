@@ -79,12 +79,12 @@ class Exchange {
   receive (message) {
     if (message.type === 'decision:fetch') return void this.fetch(message)
     if (message.type === 'request:need-body') return this.hand()
-    const decide = DECISIONS[message.type]
+    const decide = DECISIONS.get(message.type)
     if (!decide || !this.settle()) return
     try {
       decide(this, message)
     } catch (error) {
-      this.client.fail(/** @type {Error} */ (error))
+      this.client.fail(error instanceof TrafficMockError ? error : impossible(message.type, /** @type {Error} */ (error)))
     }
   }
 
@@ -135,8 +135,16 @@ class Exchange {
   }
 }
 
-/** @type {Record<string, (exchange: Exchange, message: any) => void>} */
-const DECISIONS = {
+/**
+ * @param {string} type of the decision
+ * @param {Error} cause
+ */
+function impossible (type, cause) {
+  return new TrafficMockError('handler_failed', `The ${type} cannot be carried out: ${cause.message}`, { cause })
+}
+
+/** @type {Map<string, (exchange: Exchange, message: any) => void>} */
+const DECISIONS = new Map(Object.entries({
   'decision:passthrough': ({ client }) => client.passthrough(),
   'decision:continue': ({ client, request }, { overrides }) => {
     if (!overrides || Object.keys(overrides).length === 0) client.passthrough()
@@ -144,8 +152,8 @@ const DECISIONS = {
   },
   'decision:fulfill': ({ client, request }, { response }) => client.fulfill(readMock(response, request.method)),
   'decision:abort': ({ client, request }, { errorCode, message }) => client.fail(networkError(errorCode, request.url, message)),
-  'decision:error': ({ client }, { code, message, matches }) => client.fail(new TrafficMockError(code, message, { matches }))
-}
+  'decision:error': ({ client }, { code, message, matches }) => client.fail(new TrafficMockError(String(code), String(message), { matches }))
+}))
 
 /**
  * @param {Outgoing} request

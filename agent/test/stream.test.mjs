@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import http from 'node:http'
+import { Readable } from 'node:stream'
+import axios from 'axios'
 import { after, before, describe, test } from 'node:test'
 import { startTrafficMock } from '../index.mjs'
 import { runNode } from './lib/child.mjs'
@@ -8,6 +10,8 @@ import { startWorker } from './lib/worker.mjs'
 import { deferred, next, rest, source, startStage, streamingClients } from './lib/streams.mjs'
 
 const KIB = 1024
+/** More than the sockets of both sides hold. */
+const PLENTY = 64 * KIB * KIB
 const LIMITS = ['--history-body-bytes', String(64 * KIB), '--handler-body-bytes', String(512 * KIB)]
 const clients = await streamingClients()
 
@@ -222,23 +226,40 @@ describe('bodies flow', () => {
       const path = fresh('stalled')
       let given = 0
       async function * plenty () {
-        for (; given < 200 * 1024 * KIB; given += 64 * KIB) yield Buffer.alloc(64 * KIB)
+        for (; given < PLENTY; given += 64 * KIB) yield Buffer.alloc(64 * KIB)
       }
       const calling = call(stage.url + path, { method: 'POST', body: plenty() })
       const { req, res } = await stage.request(path)
-      assert.ok(await settled(() => given) < 50 * 1024 * KIB, `${given} bytes were taken though nobody reads`)
+      assert.ok(await settled(() => given) < PLENTY / 2, `${given} bytes were taken though nobody reads`)
       req.resume()
       await new Promise((resolve) => req.on('end', resolve))
       let sent = 0
-      const pour = () => { while (sent < 200 * 1024 * KIB && res.write(Buffer.alloc(64 * KIB))) sent += 64 * KIB }
+      const pour = () => { while (sent < PLENTY && res.write(Buffer.alloc(64 * KIB))) sent += 64 * KIB }
       res.on('drain', pour)
       pour()
       const { chunks, close } = await calling
       await next(chunks)
-      assert.ok(await settled(() => sent) < 50 * 1024 * KIB, `${sent} bytes were sent though nobody reads`)
+      assert.ok(await settled(() => sent) < PLENTY / 2, `${sent} bytes were sent though nobody reads`)
       await close()
     })
   }
+
+  test('the body of a request that is redirected is known at each hop', async () => {
+    for (const [client, data] of [['axios', '"text"'], ['axios stream', Readable.from(['"te', 'xt"'])]]) {
+      const [path, to] = [fresh('moved'), fresh('here')]
+      const calling = axios.post(stage.url + path, data, { headers: { 'Content-Type': 'application/json' } })
+      const first = await stage.request(path)
+      assert.equal((await rest(first.req[Symbol.asyncIterator]())).toString(), '"text"')
+      first.res.writeHead(307, { Location: to }).end()
+      const { req, res } = await stage.request(to)
+      assert.equal((await rest(req[Symbol.asyncIterator]())).toString(), '"text"', client)
+      res.end('done')
+      assert.equal((await calling).data, 'done')
+      const { request, redirectedFromId } = await row(to, ended)
+      assert.equal(text(request), '"text"')
+      assert.equal(redirectedFromId, (await row(path, ended)).id)
+    }
+  })
 
   test('a body that fails while its request is held fails the request', async () => {
     const path = fresh('failing')

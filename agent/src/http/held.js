@@ -65,6 +65,8 @@ class HeldRequest {
   begin () {
     if (this.hasBegun) return
     this.hasBegun = true
+    // Who follows a redirect has the body at hand, and may write it bit by bit.
+    if (this.chain?.leadsTo(this.url.href)) this.writes.drain()
     this.agent.known(() => {
       if (this.agent.streams) setImmediate(() => this.announce(!this.upload.isWhole))
       else if (this.req.getHeader('expect')) this.announce(true)
@@ -181,9 +183,10 @@ class HeldRequest {
   resume (changed) {
     if (!this.letGo()) return
     const { req, exchange } = this
-    const report = exchange?.report(changed.url)
+    const report = this.report = exchange?.report(changed.url)
     const socket = this.plug()
-    const up = upstream.open(this, changed)
+    const up = this.open(changed, socket)
+    if (!up) return
     socket.on('close', () => {
       up.destroy()
       report?.cut()
@@ -201,6 +204,21 @@ class HeldRequest {
       upstream.relay(response, socket, req.method, located(headers.fromRaw(response.rawHeaders), changed.url))
     })
     if (report && exchange) this.emitInChain(exchange, report)
+  }
+
+  /**
+   * @param {import('../exchange.js').Outgoing} changed
+   * @param {MockSocket} socket
+   */
+  open (changed, socket) {
+    try {
+      return upstream.open(this, changed)
+    } catch (error) {
+      // What Node refuses to send: a method or header that is none, another scheme.
+      this.report?.fail(error)
+      socket.destroy(/** @type {Error} */ (error))
+      return undefined
+    }
   }
 
   /**

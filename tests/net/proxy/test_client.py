@@ -110,6 +110,20 @@ class RefusedTests(SynchronousTestCase):
         self.assertEqual(status(slow), b"408")
         self.assertEqual((silent.took(), silent.disconnecting), (b"", True))
 
+    def test_slow_body(self) -> None:
+        """A body that stops coming is 408; one that is held back by the server is not."""
+        rig = ProxyRig()
+        slow = rig.ask(POST + b"Content-Length: 9\r\n\r\n1")
+        held = rig.ask(POST + b"Content-Length: 9\r\n\r\n1")
+        rig.servers[1].producer.pauseProducing()
+        rig.core.clock.advance(59)
+        slow.says(b"2")
+        rig.core.clock.advance(1)
+        self.assertEqual(slow.took(), b"")
+        rig.core.clock.advance(60)
+        self.assertEqual((status(slow), held.took()), (b"408", b""))
+        self.assertTrue(rig.servers[0].aborted)
+
     @given(st.binary(max_size=80))
     def test_any_input(self, data: bytes) -> None:
         """No bytes make anything but an answer or silence; nothing is logged."""

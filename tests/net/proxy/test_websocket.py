@@ -9,6 +9,7 @@ from wsproto.connection import CLIENT, SERVER, Connection
 from wsproto.events import BytesMessage, CloseConnection, TextMessage
 
 from tests.net.proxy.rig import FakeTransport, ProxyRig, refused
+from trafficmock.history.query import Query
 from trafficmock.net.proxy.handshake import acceptance
 from trafficmock.net.proxy.heads import parse_request
 
@@ -88,6 +89,8 @@ class PassthroughTests(SocketCase):
         """A server that is not there is 502."""
         self.rig.roads.error = refused()
         self.assertIn(b"upstream_unreachable", self.rig.ask(OPEN).took())
+        (row,) = self.rig.core.history.sockets.query(Query())
+        self.assertIn(b"upstream_unreachable", row.to_json())
 
     def test_client_gone(self) -> None:
         """A client that leaves takes the server's side along."""

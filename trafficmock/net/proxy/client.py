@@ -75,6 +75,7 @@ class ClientConnection(Protocol):
         self._reader: Reader | None = None
         self._advancing = False
         self._paused = 0
+        self._heard = False
         self._closing = False
         self._asked_all = False
         self._lost = False
@@ -95,6 +96,7 @@ class ClientConnection(Protocol):
             return
         if self._closing:
             return
+        self._heard = True
         self._buffer = self._buffer + data if self._buffer else data
         self._advance()
 
@@ -208,6 +210,7 @@ class ClientConnection(Protocol):
         if not exchange.request_done:
             content = None
             self._reader = reader(exchange.body)
+            self._wait()
             if self._buffer:
                 early, self._buffer = self._reader.feed(self._buffer)
                 if self._reader.done:
@@ -324,7 +327,9 @@ class ClientConnection(Protocol):
             self.transport.resumeProducing()
 
     def _wait(self) -> None:
-        """Give the client its time for the next request."""
+        """Give the client its time for the next request, or for the next piece of its body."""
+        self._stop_waiting()
+        self._heard = False
         self._timer = self.shared.reactor.callLater(
             self.shared.settings.idle_seconds, self._too_quiet
         )
@@ -335,7 +340,14 @@ class ClientConnection(Protocol):
         self._timer = None
 
     def _too_quiet(self) -> None:
-        if self._buffer:
+        self._timer = None
+        exchange = self._exchange
+        if exchange is not None and (self._heard or self._paused):
+            # It went on in the meantime, or could not because it is not read.
+            self._wait()
+        elif exchange is not None and exchange.request_done:
+            return
+        elif self._buffer or exchange is not None:
             self._refuse(
                 BadMessageError(
                     "The request did not come in time.", status=408, code="request_timeout"

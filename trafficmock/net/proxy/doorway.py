@@ -5,8 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from OpenSSL import SSL
+from twisted.logger import Logger
 
+<<<<<<< HEAD
 from trafficmock.net.addresses import parse_authority
+=======
+from trafficmock.errors import LocalError
+from trafficmock.net.notes import one_line
+>>>>>>> proxy
 from trafficmock.net.proxy import framing, target
 from trafficmock.net.proxy.behind import Behind
 from trafficmock.net.proxy.copies import header_map
@@ -54,6 +60,8 @@ class Front:
     :param leave: gives a connection, and what was read from it, to the other doors.
     """
 
+    log = Logger()
+
     def __init__(
         self,
         shared: Shared,
@@ -100,8 +108,14 @@ class Front:
         def inside(data: bytes, *, tls: bool) -> None:
             origin = Origin("https" if tls else "http", authority.host, authority.port or 0)
             doorway = Behindhand(self._shared, party, origin, headers)
-            context = self._shared.certificates.context_for(authority.host) if tls else None
-            connection.go_on(data, doorway, context=context)
+            try:
+                context = self._shared.certificates.context_for(authority.host) if tls else None
+            except (LocalError, ValueError) as error:
+                doorway.failed(f"There is no certificate for {authority.host!r}: {error}.")
+                self.log.warn("{host}: {error}", host=one_line(authority.host), error=error)
+                connection.transport.abortConnection()
+            else:
+                connection.go_on(data, doorway, context=context)
 
         connection.write(_ESTABLISHED)
         behind = Behind(
@@ -158,6 +172,10 @@ class Behindhand:
             f"{f' ({detail})' if detail else ''}. Does it trust the certificate authority of "
             "this proxy? `trafficmock ca hints` says how; --tunnel leaves a host's TLS alone."
         )
+        self.failed(text)
+
+    def failed(self, text: str) -> None:
+        """Show in the history that there was no TLS with the client."""
         entry = Entry(self._party, f"{self._origin.host}:{self._origin.port}", self._headers)
         entry.ended(UpstreamError(text, code="client_tls", errno="ECLIENTTLS"))
 

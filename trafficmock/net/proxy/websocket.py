@@ -11,6 +11,7 @@ from twisted.internet.interfaces import IPushProducer
 from twisted.internet.protocol import Factory
 from zope.interface import implementer
 
+from trafficmock.core import records
 from trafficmock.net.proxy import handshake
 from trafficmock.net.proxy.forwarding import end_to_end, request_block, response_block
 from trafficmock.net.proxy.frames import Frames
@@ -343,7 +344,9 @@ class SocketSession:
 
     def _failed(self, error: UpstreamError) -> None:
         """Tell everybody that there is no server."""
-        if not self._blind:
+        if self._blind:
+            self._party.record(records.SocketFailed(self.id, None, error.code, error.text, None))
+        else:
             self._say(
                 inbound.CloseServer(self.id, was_clean=False, code=_ABNORMAL, reason=error.text)
             )
