@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from OpenSSL import SSL
 from twisted.logger import Logger
 
-<<<<<<< HEAD
-from trafficmock.net.addresses import parse_authority
-=======
 from trafficmock.errors import LocalError
+from trafficmock.net.addresses import parse_authority
 from trafficmock.net.notes import one_line
->>>>>>> proxy
 from trafficmock.net.proxy import framing, target
 from trafficmock.net.proxy.behind import Behind
 from trafficmock.net.proxy.copies import header_map

@@ -76,7 +76,7 @@ class FirstLook(Protocol):
             return
         line, ended, _ = buffer.lstrip(b"\r\n").partition(b"\n")
         if ended:
-            method, _, rest = line.partition(b" ")
+            method, _, rest = line.removesuffix(b"\r").partition(b" ")
             chosen = self._choose(method, rest.partition(b" ")[0], self.transport.getHost())
             self._hand_to(self._service(once=True) if chosen is None else chosen)
         elif len(buffer) > self._longest:
