@@ -46,10 +46,10 @@ class Stage:
         :param cuts: where what is sent is cut into writes of their own.
         :returns: what differs from the expectation.
         """
-        self.upstream.expect(case.reply and self._filled(case.reply), ends=case.reply_ends)
+        self.upstream.expect(case.reply and self.filled(case.reply), ends=case.reply_ends)
         raw = await connect(self.url)
         try:
-            await self._send(raw, self._filled(case.sent), cuts)
+            await self._send(raw, self.filled(case.sent), cuts)
             if case.half_close:
                 raw.half_close()
             received = await self._received(raw, case)
@@ -60,7 +60,8 @@ class Stage:
             raw.reset()
         return [*self._judge_answers(case, received), *self._judge_upstream(case)]
 
-    def _filled(self, data: bytes) -> bytes:
+    def filled(self, data: bytes) -> bytes:
+        """Put authorities in the place of what stands for them."""
         own = self.url.removeprefix("http://").encode("ascii")
         upstream = self.upstream.authority.encode("ascii")
         return data.replace(UPSTREAM, upstream).replace(OWN, own).replace(DEAD, _DEAD)
@@ -79,7 +80,7 @@ class Stage:
         return await raw.end()
 
     def _probe(self, case: Case) -> bytes:
-        probe = self._filled(_PROBE.encode("ascii"))
+        probe = self.filled(_PROBE.encode("ascii"))
         if case.sent.startswith(b"CONNECT"):
             return probe.replace(f"http://{self.upstream.authority}".encode("ascii"), b"")
         return probe
@@ -141,7 +142,7 @@ class Stage:
         yield from _judge_fields("the upstream", arrives.headers, message, self._text)
 
     def _text(self, value: str) -> str:
-        return self._filled(value.encode("latin-1")).decode("latin-1")
+        return self.filled(value.encode("latin-1")).decode("latin-1")
 
 
 def _judge_fields(

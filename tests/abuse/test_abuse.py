@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.abuse.case import get, post
 from tests.abuse.cases import GROUPS
 from tests.abuse.running import Stage
 from tests.abuse.upstream import Upstream
 from tests.hostile.case import HostileTestCase
+from tests.hostile.raw import pause
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.abuse.case import Case
 
 
@@ -85,6 +90,30 @@ class AbuseTests(HostileTestCase):
     async def test_answers(self) -> None:
         """An upstream's bad answer is a 502, and never reaches another request."""
         await self.all_of("upstream's answers")
+
+    async def test_client_gone(self) -> None:
+        """A client that is gone takes its request to the server along, whatever was left of it."""
+        for sent in (get(), post(b"Content-Length: 10", body=b"abcd")):
+            self.upstream.expect(b"", ends=False)
+            raw = await self.come()
+            raw.write(self.stage.filled(get()))
+            await self.soon(lambda: len(self.upstream.seen) == 1)
+            asked = self.upstream.asked
+            raw.write(self.stage.filled(sent))
+            raw.reset()
+            await self.soon(partial(self.is_closed, asked))
+            self.assertEqual(len(self.upstream.seen), 1)
+
+    def is_closed(self, connection: object) -> bool:
+        return connection not in self.upstream.open
+
+    async def soon(self, satisfied: Callable[[], bool]) -> None:
+        """Wait for what the proxy is to bring about."""
+        for _ in range(500):
+            if satisfied():
+                return
+            await pause(0.02)
+        self.fail("it never came about")
 
 
 class CaseTests(SynchronousTestCase):

@@ -44,6 +44,7 @@ class _Connection(Protocol):
     def _answer(self, message: reading.Message) -> None:
         upstream = self._upstream
         upstream.seen.append(message)
+        upstream.asked = self
         if upstream.reply is None or message.first[1] == PROBE:
             bodiless = message.first[0] == "HEAD"
             self.transport.write(PROPER.removesuffix(b"done") if bodiless else PROPER)
@@ -67,6 +68,7 @@ class Upstream:
     :param seen: the whole requests so far.
     :param faults: what came that was no HTTP.
     :param open: its connections.
+    :param asked: the one that the last request came over.
     """
 
     reply: bytes | None = None
@@ -74,6 +76,7 @@ class Upstream:
     seen: list[reading.Message] = field(factory=list)
     faults: list[str] = field(factory=list)
     open: set[_Connection] = field(factory=set)
+    asked: _Connection | None = None
     _port: IListeningPort | None = None
 
     async def start(self) -> None:
