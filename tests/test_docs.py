@@ -28,7 +28,14 @@ def options_table() -> str:
         rows.append(f"| `--{name}` | {shown} | {meaning} |")
     for flag, _, meaning in Options.optFlags:
         rows.append(f"| `--{flag}` | | {meaning} |")
-    for method in (Options.opt_allowed_host, Options.opt_cors_origin):
+    for method in (
+        Options.opt_allowed_host,
+        Options.opt_cors_origin,
+        Options.opt_tunnel,
+        Options.opt_upstream_ca,
+        Options.opt_upstream_insecure,
+        Options.opt_resolve,
+    ):
         name = method.__name__.removeprefix("opt_").replace("_", "-")
         rows.append(f"| `--{name}` | | {method.__doc__} |")
     return "\n".join(rows) + "\n"

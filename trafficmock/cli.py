@@ -80,6 +80,11 @@ COMMANDS = {
         says="trafficmock.attach:env",
         options="trafficmock.attach:EnvOptions",
     ),
+    "ca": Command(
+        summary="the certificate that https clients trust",
+        says="trafficmock.ca:ca",
+        options="trafficmock.ca:CaOptions",
+    ),
     "history": Command(summary="list recorded HTTP requests, or follow them", module="history"),
     "ws": Command(summary="list recorded WebSockets, or follow them", module="ws"),
     "show": Command(summary="show one request or WebSocket in full", module="show"),

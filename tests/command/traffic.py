@@ -168,6 +168,8 @@ class Traffic:
             self.agent.send(
                 type="ws:messageFromPage", socketId="chat-1", data=data, isBase64=binary
             )
+            # Two connections have no order between them until one has heard of the other.
+            self.until(self.worker, "ws:messageFromPage")
         self.worker.send(type="ws:sendToPage", socketId="chat-1", data="hi!", isBase64=False)
         self.until(self.agent, "ws:sendToPage")
         self.agent.send(

@@ -28,6 +28,8 @@ FEATURES = st.sampled_from(
         ["decline"],
         ["headers-list"],
         ["decline", "headers-list", "x"],
+        ["subscribe"],
+        ["decline", "headers-list", "subscribe"],
         ["stream"],
         ["stream", "decline"],
     ]
@@ -124,6 +126,7 @@ of_agents: SearchStrategy[Message] = st.one_of(
 of_workers: SearchStrategy[Message] = st.one_of(
     st.builds(inbound.TestRegister, TESTS, st.just("title"), st.just("file"), st.just("0")),
     st.builds(inbound.TestUnregister, TESTS),
+    st.builds(inbound.TestSubscribe, TESTS),
     st.builds(inbound.RouteRegister, ROUTES, TESTS, matchers, kinds),
     st.builds(inbound.RouteUnregister, ROUTES | st.just(UNSET), TESTS | st.just(UNSET)),
     st.builds(inbound.RequestClaimResult, REQUESTS, TESTS, matches),

@@ -1,7 +1,7 @@
 """The addition ``stream``: requests and responses that are announced before their bodies."""
 
 from attrs import evolve
-from msgspec import UNSET
+from msgspec import UNSET, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.builders import (
@@ -21,6 +21,7 @@ from tests.builders import (
     text,
 )
 from tests.playbook import SETTINGS, Playbook
+from trafficmock.core import reports
 from trafficmock.core.effects import Effects, Send
 from trafficmock.core.records import (
     HopSeen,
@@ -372,6 +373,14 @@ class PassedThroughTests(BodyCase):
         assert isinstance(send, Send)
         self.assertEqual(send.to, (self.worker.id, worker.id))
 
+    def test_too_many(self) -> None:
+        """A request that is no longer waited for is told of, since no copy will be taken."""
+        self.patch(reports, "MOST_AWAITED", 1)
+        self.pass_through()
+        self.agent.says(start("r2"))
+        self.assertEqual(types(self.play.take())[-1], "request:observed")
+        self.refused(brings())
+
     def test_hop(self) -> None:
         """A redirect whose copy never came is told of before its hop."""
         self.pass_through()
@@ -432,6 +441,17 @@ class ResponseTests(BodyCase):
             ResponseReported("r1", part, ABORTED), self.worker.gets(report("r1", ABORTED))
         )
         self.assertEqual(self.play.tables(), self.before)
+
+    def test_given_up(self) -> None:
+        """What the application reads no further is a response to workers; the history knows."""
+        self.begin()
+        part = structs.replace(response(200, b"abc"), truncated=True, body_size=3)
+        told = structs.replace(part, body_base64=body.NULL)
+        self.agent.says(inbound.RequestResponse("r1", ok=True, response=part, error=ABORTED))
+        self.play.expect(
+            ResponseReported("r1", part, ABORTED),
+            self.worker.gets(report("r1", told)),
+        )
 
     def test_lost(self) -> None:
         """A response whose application died has failed."""

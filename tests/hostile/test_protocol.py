@@ -25,7 +25,7 @@ AFTER_REFUSAL = [
 ]
 FROM_AGENTS = {
     *("request:start", "request:cancel", "fetch:result", "request:response", "request:observe"),
-    *("agent:error", "ws:connection", "ws:messageFromPage", "ws:messageFromServer"),
+    *("request:body", "agent:error", "ws:connection", "ws:messageFromPage", "ws:messageFromServer"),
 }
 FROM_WORKERS = {
     *("test:register", "test:unregister", "test:subscribe", "route:register", "route:unregister"),

@@ -95,12 +95,15 @@ class Coordinator:
 
     # Events
 
-    def connect(self, connection_id: str, now: Moment) -> Effects:
-        """Take note of a new connection, which has said nothing yet."""
+    def connect(self, connection_id: str, now: Moment, *, kind: str = "node") -> Effects:
+        """Take note of a new connection, which has said nothing yet.
+
+        :param kind: the door it came through; it is shown, and decides nothing.
+        """
         out: Effects = []
         if not self.parties:
             self.liveness.begin(now)
-        stranger = Stranger(connection_id, now.seconds)
+        stranger = Stranger(connection_id, now.seconds, kind)
         self.parties[connection_id] = stranger
         self.liveness.met(stranger)
         self.alarm.need(self.liveness.next_deadline(), out)

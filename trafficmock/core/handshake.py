@@ -91,7 +91,11 @@ class Handshake:
         features = FEATURES.intersection(hello.features or ())
         if hello.role == "node":
             return Agent(
-                id=stranger.id, client_id=client_id, features=features, last_heard=now.seconds
+                id=stranger.id,
+                client_id=client_id,
+                features=features,
+                last_heard=now.seconds,
+                kind=stranger.kind,
             )
         return Worker(
             id=stranger.id,

@@ -24,12 +24,14 @@ class RequestSeen:
     """An application's request arrived.
 
     :param body_pending: without its body, of which :class:`RequestBodyCame` will tell.
+    :param redirected_from: the request of the same client whose redirect it follows.
     """
 
     request_id: str
     client_id: str
     request: Request
     body_pending: bool = field(default=False, kw_only=True)
+    redirected_from: str | None = field(default=None, kw_only=True)
 
 
 @frozen

@@ -73,12 +73,20 @@ class Awaited:
     def __contains__(self, request_id: str) -> bool:
         return request_id in self.holders
 
-    def add(self, agent: Agent, report: AwaitedReport) -> None:
+    def add(self, agent: Agent, report: AwaitedReport, out: Effects) -> None:
         """Expect the agent to report on a request that it was told to send."""
         self.holders[report.request_id] = agent
         agent.awaited[report.request_id] = report
         if len(agent.awaited) > MOST_AWAITED:
-            self.free(agent, next(iter(agent.awaited.values())))
+            oldest = next(iter(agent.awaited.values()))
+            oldest.tell(out)
+            self.free(agent, oldest)
+
+    def followed(self, agent: Agent, request_id: str) -> None:
+        """Wait no longer for the next hop of a redirect: it came as a request of its own."""
+        report = agent.awaited.get(request_id)
+        if report is not None and report.redirected:
+            self.free(agent, report)
 
     def free(self, agent: Agent, report: AwaitedReport) -> None:
         """Wait for a report no longer."""
@@ -119,10 +127,11 @@ class Reports:
         if streams:
             response = self._kept(response)
         if report.recorded:
-            out.append(ResponseReported(report.request_id, response, None))
+            given_up = message.error if streams and message.error else None
+            out.append(ResponseReported(report.request_id, response, given_up))
         if report.observers:
             if response.truncated is True:
-                message = structs.replace(message, response=for_workers(response))
+                message = structs.replace(message, response=for_workers(response), error=UNSET)
             out.append(Send(report.observers, message))
         if response.is_redirect():
             report.redirected = True
@@ -199,7 +208,7 @@ class Reports:
             )
         if report.observers:
             out.append(Send(report.observers, RequestObserved(request_id, request, client_id)))
-        self.awaited.add(agent, report)
+        self.awaited.add(agent, report, out)
 
     def agent_lost(self, agent: Agent, error: Failure, out: Effects) -> None:
         """Say for every request on its way that its outcome will not be known."""

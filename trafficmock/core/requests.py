@@ -64,7 +64,14 @@ class Requests:
             untold=Untold(client_id, request) if body_pending else None,
         )
         self.decisions.pending[request_id] = agent.pending[request_id] = pending
-        out.append(records.RequestSeen(request_id, client_id, request, body_pending=body_pending))
+        prior = message.redirected_from_request_id or None
+        if prior is not None:
+            self.awaited.followed(agent, prior)
+        out.append(
+            records.RequestSeen(
+                request_id, client_id, request, body_pending=body_pending, redirected_from=prior
+            )
+        )
         if pending.observers and not body_pending:
             news = to_client.RequestObserved(request_id, request, client_id)
             out.append(Send(pending.observers, news))

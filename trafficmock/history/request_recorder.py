@@ -30,16 +30,19 @@ class RequestRecorder(Recorder):
         at: int,
         *,
         body_pending: bool = False,
+        prior_id: str | None = None,
     ) -> None:
         """Begin an entry: a request is paused and waits for a decision.
 
         :param body_pending: its body has not arrived.
+        :param prior_id: the request whose redirect the client follows with it.
         """
         if self.capture != "none":
             entry = self._new_request(request_id, client_id, request, at)
             if body_pending:
                 entry.record.request, entry.request_body = announced(request)
             entry.log(self._event_id(), at, "observed")
+            self._link(entry, prior_id, client_id)
             self.requests.add(entry)
 
     def request_body_came(self, request_id: str, request: Request) -> None:
@@ -130,11 +133,12 @@ class RequestRecorder(Recorder):
     ) -> None:
         """Note what came from upstream after passthrough or continue.
 
-        A response and an error together are a response that broke off.
+        A response and an error together are a response that broke off. An error with the code
+        ``aborted`` is the application's doing: it gave the request up. An error that is
+        reported for a hop which has already been redirected belongs to the last hop of the
+        chain: the npm agent names the first.
 
         :param body_pending: the response is only a head; its body will be reported with it.
-        An error that is reported for a hop which has already been redirected belongs to the
-        last hop of the chain: the npm agent names the first.
         """
         entry = self.requests.find(request_id)
         if response is None and entry is not None:
@@ -147,7 +151,12 @@ class RequestRecorder(Recorder):
         elif entry.break_off():
             self.requests.release(entry.response_body)
         if response is None or error is not None:
-            entry.log(self._event_id(), at, "upstream_error", error.message if error else "")
+            given_up = error is not None and error.code == "aborted"
+            if given_up and entry.record.outcome.response is UNSET:
+                outcome = Outcome("aborted", error_code="aborted")
+                entry.settle("abort", outcome, None, at)
+            kind = "abort" if given_up else "upstream_error"
+            entry.log(self._event_id(), at, kind, error.message if error else "")
             entry.changed()
 
     def _answered(
@@ -184,12 +193,22 @@ class RequestRecorder(Recorder):
         entry.record.outcome = Outcome("continued" if action == "continue" else action)
         entry.own(owner)
         entry.log(self._event_id(), at, "observed", "redirect hop")
-        prior = None if prior_id is None else self.requests.find(prior_id)
-        if prior is not None and prior_id != request_id:
-            entry.record.redirected_from_id = prior.id
-            prior.record.redirected_to_id = request_id
-            prior.changed()
+        self._link(entry, prior_id, None)
         self.requests.add(entry)
+
+    def _link(self, entry: RequestEntry, prior_id: str | None, client_id: str | None) -> None:
+        """Link an entry with the one that redirected to it, if that is still remembered.
+
+        :param client_id: whose it must be.
+        """
+        prior = None if prior_id is None else self.requests.find(prior_id)
+        if prior is None or prior is entry or prior_id == entry.id:
+            return
+        if client_id is not None and prior.record.client_id != client_id:
+            return
+        entry.record.redirected_from_id = prior.id
+        prior.record.redirected_to_id = entry.id
+        prior.changed()
 
     def _new_request(
         self, request_id: str, client_id: str, request: Request, at: int

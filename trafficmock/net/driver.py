@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from collections import deque
+from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, field
 from twisted.logger import Logger, LogLevel
@@ -33,10 +34,12 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
     from trafficmock.core.coordinator import Coordinator
+    from trafficmock.core.records import Record
     from trafficmock.history.store import History
     from trafficmock.net.overlong import Overlong
     from trafficmock.net.recorder import Recorder
     from trafficmock.net.websocket import Link
+    from trafficmock.wire.inbound import Hello, Message
 
 MOST_SENT_BYTES = 104857600
 """No client takes a larger message."""
@@ -48,6 +51,20 @@ _NEWS = frozenset({RequestObserved, RequestResponse})
 """What workers are told of all traffic, whether it concerns them or not."""
 
 _LEVELS = {level.name: level for level in LogLevel.iterconstants()}
+
+
+class Party(Protocol):
+    """A client of the core within this process: it is told messages, not their encoding.
+
+    :param id: given by the driver.
+    :param kind: the door it stands for, as ``/api/connections`` shows it.
+    """
+
+    id: str
+    kind: str
+
+    def deliver(self, message: Message) -> None:
+        """Take a message of the core. Must not raise."""
 
 
 @define(eq=False, kw_only=True)
@@ -74,6 +91,9 @@ class Driver:
     prefix: str
     journal: Journal = field(factory=Journal)
     _links: dict[str, Link] = field(factory=dict)
+    _parties: dict[str, Party] = field(factory=dict)
+    _said: deque[tuple[Party, Message]] = field(factory=deque)
+    _depth: int = 0
     _introduced: set[str] = field(factory=set)
     _backpressure: Backpressure = field(factory=Backpressure)
     _quota: Quota = field(factory=Quota)
@@ -136,6 +156,41 @@ class Driver:
         """Let those who waited for a connection go on."""
         self._backpressure.drained(link)
 
+    # What parties within this process say
+
+    def party_opened(self, party: Party, hello: Hello) -> None:
+        """Introduce a party of this process to the core; see :class:`Party`."""
+        party.id = f"{self.prefix}-{next(self._numbers)}"
+        self._parties[party.id] = party
+        now = self._now()
+        self._perform(self.coordinator.connect(party.id, now, kind=party.kind), now)
+        self.party_said(party, hello)
+
+    def party_said(self, party: Party, message: Message) -> None:
+        """Hand a party's message to the core, once the effects being performed are done.
+
+        A party is told things in the middle of a list of effects, and what it answers
+        must not overtake the rest of the list.
+        """
+        if self._depth:
+            self._said.append((party, message))
+        else:
+            self._heard(party, message)
+
+    def party_closed(self, party: Party) -> None:
+        """Tell the core that a party is gone."""
+        del self._parties[party.id]
+        now = self._now()
+        self._perform(self.coordinator.disconnect(party.id, now), now)
+
+    def party_recorded(self, record: Record) -> None:
+        """Write into the history what the core has nothing to decide about."""
+        self.recorder.record(record, self.epoch_ms())
+
+    def _heard(self, party: Party, message: Message) -> None:
+        now = self._now()
+        self._perform(self.coordinator.handle(party.id, message, now), now)
+
     # The service's end
 
     def stop(self) -> None:
@@ -154,15 +209,24 @@ class Driver:
 
     def _perform(self, effects: Effects, now: Moment) -> None:
         performers = self._performers
-        for effect in effects:
-            perform = performers.get(type(effect))
-            if perform is None:
-                self.journal.recorded(effect)  # type: ignore[arg-type] # the rest
-                self.recorder.record(effect, now.epoch_ms)  # type: ignore[arg-type] # the rest
-            else:
-                perform(effect, now)
+        self._depth += 1
+        try:
+            for effect in effects:
+                perform = performers.get(type(effect))
+                if perform is None:
+                    self.journal.recorded(effect)  # type: ignore[arg-type] # the rest
+                    self.recorder.record(effect, now.epoch_ms)  # type: ignore[arg-type] # the rest
+                else:
+                    perform(effect, now)
+        finally:
+            self._depth -= 1
+        while self._said and not self._depth:
+            party, message = self._said.popleft()
+            self._heard(party, message)
 
     def _send(self, send: Send, now: Moment) -> None:
+        if self._parties and not self._send_within(send):
+            return
         payload = encode(send.message)
         if len(payload) > MOST_SENT_BYTES:
             instead = self.coordinator.too_big(send, len(payload), MOST_SENT_BYTES)
@@ -180,6 +244,20 @@ class Driver:
                 link.send(payload, news=news)
                 if isinstance(send.message, SocketFrame):
                     self._backpressure.sent_frame(link)
+
+    def _send_within(self, send: Send) -> bool:
+        """Tell the parties among the receivers, who need no encoding.
+
+        :returns: whether there are others.
+        """
+        others = False
+        for connection_id in send.to:
+            party = self._parties.get(connection_id)
+            if party is None:
+                others = True
+            else:
+                party.deliver(send.message)
+        return others
 
     def _close(self, close: Close, _: Moment) -> None:
         link = self._links.get(close.connection_id)

@@ -44,7 +44,12 @@ class Recorder:
         history = self.history
         return {
             records.RequestSeen: lambda r, at: history.request_observed(
-                r.request_id, r.client_id, r.request, at, body_pending=r.body_pending
+                r.request_id,
+                r.client_id,
+                r.request,
+                at,
+                body_pending=r.body_pending,
+                prior_id=r.redirected_from,
             ),
             records.RequestBodyCame: lambda r, _: history.request_body_came(
                 r.request_id, r.request

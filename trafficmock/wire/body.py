@@ -28,7 +28,7 @@ def is_plain(body: Raw) -> bool:
     return text[:1] == b'"' and text.isascii() and b"\\" not in text
 
 
-def from_bytes(content: bytes | None) -> Raw:
+def from_bytes(content: bytes | bytearray | None) -> Raw:
     """Make a body of ``content``; nothing and no bytes are both ``null``."""
     if not content:
         return NULL

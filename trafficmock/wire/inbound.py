@@ -54,12 +54,15 @@ class RequestStart(Message, frozen=True, tag="request:start"):
     """An application's request is paused and waits for a decision.
 
     :param body_pending: its body has not arrived and stands nowhere yet (feature ``stream``).
+    :param redirected_from_request_id: the request whose redirect the application follows
+        with this one, which is routed like any other.
     """
 
     request_id: str
     client_id: str
     request: Request
     body_pending: bool | UnsetType = UNSET
+    redirected_from_request_id: str | UnsetType = UNSET
 
 
 class RequestBody(Message, frozen=True, tag="request:body"):

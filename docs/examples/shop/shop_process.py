@@ -19,6 +19,7 @@ class Shop:
     """A shop that runs attached to a proxy."""
 
     def __init__(self, proxy: Proxy, client_id: str = "shop") -> None:
+        self.client_id = client_id
         self.process = subprocess.Popen(
             # As `trafficmock run -- node shop.mjs` does; the environment says the rest.
             [sys.executable, "-m", "trafficmock", "run", "--", NODE, SHOP],
