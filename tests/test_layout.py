@@ -18,7 +18,9 @@ ALLOWED = {
     "history": {"errors", "matching", "wire"},
     "net": {"errors", "matching", "wire", "core", "history"},
     "testing": {"errors", "matching", "wire"},
-    "options": {"errors", "logs", "net"},
+    "dashboard": {"coercers", "errors", "logs", "net", "options", "starting"},
+    "options": {"coercers", "errors", "logs", "net"},
+    "starting": {"errors", "logs"},
     "cli": {"attach", "errors"},
     "__main__": {"cli"},
 }

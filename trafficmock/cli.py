@@ -19,6 +19,9 @@ Usage: trafficmock COMMAND [options]
 Commands:
   serve    run the proxy in the foreground; `trafficmock serve --help` lists the options
            example: trafficmock serve --port 4310
+  dashboard
+           show the recorded traffic in a browser; `trafficmock dashboard --help`
+           example: trafficmock dashboard --port 4311 --proxy-url http://127.0.0.1:4310
   run      start an application attached to the proxy
            example: trafficmock run --client-id shop -- node server.js
   env      print what `run` sets: --format shell, dotenv or json
@@ -39,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     command, rest = (words[0], words[1:]) if words else ("", [])
     if command == "serve":
         serve(rest)
+    elif command == "dashboard":
+        serve(rest, "trafficmock-dashboard")
     elif command in {"run", "env"}:
         attached(command, rest)
     elif command in {"--help", "-h"}:
@@ -69,7 +74,7 @@ def attached(command: str, arguments: Sequence[str]) -> None:
         raise SystemExit(1) from error
 
 
-def serve(arguments: Sequence[str]) -> None:
-    """Run the proxy as ``twistd -n trafficmock`` does."""
-    sys.argv = ["trafficmock", "--nodaemon", "trafficmock", *arguments]
+def serve(arguments: Sequence[str], plugin: str = "trafficmock") -> None:
+    """Run the proxy as ``twistd -n trafficmock`` does, or another service by its plugin."""
+    sys.argv = ["trafficmock", "--nodaemon", plugin, *arguments]
     twistd.run()

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from twisted.python import usage
 
+from trafficmock.coercers import Coerce as _Coerce
+from trafficmock.coercers import choice as _choice
+from trafficmock.coercers import named as _named
+from trafficmock.coercers import not_empty as _not_empty
+from trafficmock.coercers import number as _number
 from trafficmock.logs import LEVELS
 from trafficmock.net.addresses import parse_authority, parse_origin
 
@@ -16,39 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _MIB = 2**20
-_LARGEST = 2**53
 CAPTURES = ("all", "handled", "none")
 OWNERSHIPS = ("direct", "always-ask")
 
-
-def _number(lowest: int, highest: int = _LARGEST) -> Callable[[str], int]:
-    def coerce(text: str) -> int:
-        if text.isascii() and text.isdigit() and lowest <= int(text) <= highest:
-            return int(text)
-        most = f" to {highest}" if highest < _LARGEST else " or more"
-        raise ValueError(f"a whole number, {lowest}{most}, not {text!r}")
-
-    return coerce
-
-
-def _choice(*allowed: str) -> Callable[[str], str]:
-    def coerce(text: str) -> str:
-        if text in allowed:
-            return text
-        raise ValueError(f"one of {', '.join(allowed)}, not {text!r}")
-
-    return coerce
-
-
-def _not_empty(text: str) -> str:
-    if not text:
-        raise ValueError("not empty")
-    if text.startswith("--"):
-        raise ValueError(f"followed by its value, not by the option {text!r}")
-    return text
-
-
-_Coerce = Callable[[str], Any]
 
 _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("host", "127.0.0.1", _not_empty, "Address to listen on."),
@@ -75,39 +49,12 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
 ]
 
 
-def _named(name: str, coerce: _Coerce) -> _Coerce:
-    def coerce_named(text: str) -> Any:
-        try:
-            return coerce(text)
-        except ValueError as error:
-            raise ValueError(f"--{name} must be {error}") from None
-
-    return coerce_named
-
-
-class Options(usage.Options):
-    """Options of the proxy. A bad value ends with one line and exit status 1."""
-
-    synopsis = "[options]"
-    longdesc = (
-        "The proxy between the processes of an application and the tests that decide "
-        "what these receive from the outside."
-    )
-    optParameters: ClassVar[list[list[Any]]] = [  # noqa: N815 - Twisted's
-        [name, None, default, text, _named(name, coerce)]
-        for name, default, coerce, text in _PARAMETERS
-    ]
-    optFlags: ClassVar[list[list[Any]]] = [  # noqa: N815 - Twisted's
-        ["insecure", None, "Listen beyond loopback without a token."],
-        ["open-history", None, "Answer REST requests from other machines too."],
-        ["log-json", None, "Log JSON lines, for machines."],
-        ["stock-websocket", None, "Use Autobahn's own WebSocket path, for comparison."],
-    ]
+class ServiceOptions(usage.Options):
+    """What the services have in common. A bad value ends with one line and exit status 1."""
 
     def __init__(self) -> None:
         super().__init__()
         self["allowed-host"] = []
-        self["cors-origin"] = []
         self["logfile"] = None
 
     def opt_allowed_host(self, name: str) -> None:
@@ -115,14 +62,6 @@ class Options(usage.Options):
         self["allowed-host"].append(self._given("allowed-host", name))
         if parse_authority(name) is None:
             raise usage.UsageError(f"--allowed-host must be a host name, not {name!r}")
-
-    def opt_cors_origin(self, origin: str) -> None:
-        """Origin to let in, besides loopback ones; * for any. Repeatable."""
-        self["cors-origin"].append(self._given("cors-origin", origin))
-        if origin != "*" and parse_origin(origin) is None:
-            raise usage.UsageError(
-                f"--cors-origin must be an origin such as http://host:port, or *, not {origin!r}"
-            )
 
     def opt_version(self) -> None:
         """Print the version and leave."""
@@ -145,11 +84,7 @@ class Options(usage.Options):
             raise usage.UsageError(f"unknown argument {words[0]!r}; options begin with --")
 
     def postOptions(self) -> None:  # noqa: N802 - Twisted's
-        """Read the environment and settle what twistd does on our behalf."""
-        if self["token"] is None and "TRAFFICMOCK_TOKEN" in os.environ:
-            self["token"] = os.environ["TRAFFICMOCK_TOKEN"]
-            if not self["token"]:
-                raise usage.UsageError("TRAFFICMOCK_TOKEN must be not empty, or not set")
+        """Settle what twistd does on our behalf."""
         if self.parent is not None:
             self._settle_twistd(self.parent)
 
@@ -167,6 +102,46 @@ class Options(usage.Options):
             return _not_empty(value)
         except ValueError as error:
             raise usage.UsageError(f"--{name} must be {error}") from None
+
+
+class Options(ServiceOptions):
+    """Options of the proxy."""
+
+    synopsis = "[options]"
+    longdesc = (
+        "The proxy between the processes of an application and the tests that decide "
+        "what these receive from the outside."
+    )
+    optParameters: ClassVar[list[list[Any]]] = [  # noqa: N815 - Twisted's
+        [name, None, default, text, _named(name, coerce)]
+        for name, default, coerce, text in _PARAMETERS
+    ]
+    optFlags: ClassVar[list[list[Any]]] = [  # noqa: N815 - Twisted's
+        ["insecure", None, "Listen beyond loopback without a token."],
+        ["open-history", None, "Answer REST requests from other machines too."],
+        ["log-json", None, "Log JSON lines, for machines."],
+        ["stock-websocket", None, "Use Autobahn's own WebSocket path, for comparison."],
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self["cors-origin"] = []
+
+    def opt_cors_origin(self, origin: str) -> None:
+        """Origin to let in, besides loopback ones; * for any. Repeatable."""
+        self["cors-origin"].append(self._given("cors-origin", origin))
+        if origin != "*" and parse_origin(origin) is None:
+            raise usage.UsageError(
+                f"--cors-origin must be an origin such as http://host:port, or *, not {origin!r}"
+            )
+
+    def postOptions(self) -> None:  # noqa: N802 - Twisted's
+        """Read the environment and settle what twistd does on our behalf."""
+        if self["token"] is None and "TRAFFICMOCK_TOKEN" in os.environ:
+            self["token"] = os.environ["TRAFFICMOCK_TOKEN"]
+            if not self["token"]:
+                raise usage.UsageError("TRAFFICMOCK_TOKEN must be not empty, or not set")
+        super().postOptions()
 
 
 def _plain(text: str) -> str:

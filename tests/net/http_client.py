@@ -164,7 +164,7 @@ class Service:
     def __attrs_post_init__(self) -> None:
         self.site = make_site(
             history=self.history,
-            connections=lambda: self.report(),  # noqa: PLW0108 - a test may replace it
+            connections=lambda _: self.report(),
             websocket=self.websocket,
             guard=self.guard,
             version="1.2.3",

@@ -111,7 +111,7 @@ class ServiceSite(Site):
 def make_site(
     *,
     history: History,
-    connections: Callable[[], ConnectionsReport],
+    connections: Callable[[bool], ConnectionsReport],
     websocket: IResource,
     guard: Guard,
     version: str,
@@ -123,7 +123,8 @@ def make_site(
     """Put the HTTP side together.
 
     :param history: what REST shows.
-    :param connections: gives the ``nodeAgents`` and ``runnerWorkers`` of ``/api/connections``.
+    :param connections: gives the ``nodeAgents`` and ``runnerWorkers`` of ``/api/connections``,
+        the latter with their tests if asked so.
     :param websocket: takes over a connection that asked for an upgrade on ``/ws``, and was
         let in.
     :param guard: who may come in.
