@@ -28,16 +28,24 @@ POLICY = (
 )
 """What the pages may do (CSP): nothing that was recorded can run or call out."""
 
-SAFETY: Mapping[bytes, bytes] = {
+PAGE_SAFETY: Mapping[bytes, bytes] = {
     b"content-security-policy": POLICY,
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
     b"cross-origin-resource-policy": b"same-origin",
     b"cross-origin-opener-policy": b"same-origin",
 }
-"""Stands on every answer. There are no CORS headers: only our own pages may read."""
+"""Stands on every answer but JSON. There are no CORS headers: only our own pages may read."""
+
+DATA_SAFETY: Mapping[bytes, bytes] = {
+    b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'",
+    b"x-content-type-options": b"nosniff",
+    b"cross-origin-resource-policy": b"same-origin",
+}
+"""Stands on JSON; polls are many, so it is short."""
 
 _API = b"/api/"
+_STATE = b"/state"
 _PROXY_HEALTH = b"/proxy/health"
 _GET_ONLY = RestError(
     405,
@@ -81,11 +89,12 @@ class DashboardDoors:
 
     def render(self, request: ServiceRequest) -> bytes | int:
         """Answer, or let the proxy answer."""
-        for name, value in SAFETY.items():
+        page = self._pages.get(request.path.decode("latin-1"))
+        for name, value in (DATA_SAFETY if page is None else PAGE_SAFETY).items():
             request.setHeader(name, value)
         try:
             self._admit(request)
-            answer = self._choose(request)
+            answer = self._choose(request) if page is None else _send(request, page)
         except RestError as refused:
             answer = error(request, refused)
         return b"" if request.method == b"HEAD" and isinstance(answer, bytes) else answer
@@ -110,15 +119,16 @@ class DashboardDoors:
             self._admit_reader(request)
             self._relay.answer(request, request.uri)
             return NOT_DONE_YET
+        if path == _STATE:
+            self._admit_reader(request)
+            self._relay.answer_state(request)
+            return NOT_DONE_YET
         if path == _PROXY_HEALTH:
             self._relay.answer(request, b"/health")
             return NOT_DONE_YET
         if path == b"/health":
             return whole(request, 200, encode(self._health()))
-        page = self._pages.get(path.decode("latin-1"))
-        if page is None:
-            raise NOT_FOUND
-        return _send(request, page)
+        raise NOT_FOUND
 
     def _admit_reader(self, request: ServiceRequest) -> None:
         """Let those read the traffic who could read it at a proxy that listens where we do."""

@@ -11,6 +11,7 @@ from trafficmock.dashboard.options import Options
 from trafficmock.dashboard.pages import load_pages
 from trafficmock.dashboard.relay import Relay
 from trafficmock.dashboard.site import DashboardDoors
+from trafficmock.dashboard.upstream import Upstream
 from trafficmock.net.guard import Guard
 from trafficmock.net.limits import ConnectionCount, HttpLimits
 from trafficmock.net.service import ProxyService
@@ -63,7 +64,7 @@ def make_relay(proxy_url: str, reactor: Any) -> Relay:
     """Make what asks the proxy, over a few connections that it keeps."""
     pool = HTTPConnectionPool(reactor)
     agent = Agent(reactor, connectTimeout=CONNECT_SECONDS, pool=pool)
-    return Relay(agent=agent, proxy_url=proxy_url, clock=reactor)
+    return Relay(Upstream(agent=agent, proxy_url=proxy_url, clock=reactor))
 
 
 def _guard(options: Options) -> Guard:
