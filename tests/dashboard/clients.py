@@ -180,9 +180,7 @@ class Agent:
         why = {"name": "Error", "message": error, "code": error.split()[0]}
         self.client.send("request:response", requestId=request_id, ok=False, error=why)
 
-    def passes(
-        self, asked: dict[str, Any], answer: dict[str, Any] | None, error: str = ""
-    ) -> str:
+    def passes(self, asked: dict[str, Any], answer: dict[str, Any] | None, error: str = "") -> str:
         """Make a request that nobody wants."""
         request_id = self.start(asked)
         self.decided(request_id)

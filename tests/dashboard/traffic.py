@@ -36,15 +36,13 @@ def png(width: int = 96, height: int = 64) -> bytes:
     """Draw a picture."""
     rows = b"".join(
         b"\0"
-        + b"".join(
-            bytes((40 + 2 * x % 200, 90 + y * 2 % 160, 160 - x % 100)) for x in range(width)
-        )
+        + b"".join(bytes((40 + 2 * x % 200, 90 + y * 2 % 160, 160 - x % 100)) for x in range(width))
         for y in range(height)
     )
 
     def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(
-            ">I", zlib.crc32(kind + data)
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
         )
 
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
@@ -101,7 +99,9 @@ def network(shop: Agent, mail: Agent, pause: Callable[[float], None]) -> None:
     shop.passes(
         request("https://cdn.example/img/teapot-blue.png"), response(200, png(), "image/png")
     )
-    shop.passes(request("https://www.example.org/"), response(200, html, "text/html; charset=utf-8"))
+    shop.passes(
+        request("https://www.example.org/"), response(200, html, "text/html; charset=utf-8")
+    )
     pause(0.3)
     form = "to=ada%40example.org&subject=Your+teapot&body=On+its+way%21"
     mail.passes(
@@ -114,15 +114,25 @@ def network(shop: Agent, mail: Agent, pause: Callable[[float], None]) -> None:
         response(202, as_json({"queued": True})),
     )
     mail.passes(
-        request("https://metrics.example/collect?v=2&tid=UA-1", "POST", body=b"\0\1\2binary\xff" * 9),
+        request(
+            "https://metrics.example/collect?v=2&tid=UA-1", "POST", body=b"\0\1\2binary\xff" * 9
+        ),
         response(204, None, "text/plain"),
     )
-    shop.passes(request("https://down.example/v1/status"), None, "ECONNREFUSED connect 10.0.0.9:443")
-    shop.passes(request("https://api.pay.example/v1/rates?base=EUR"), response(404, '{"error":"x"}'))
-    shop.passes(request("https://stock-eu.example/feed"), response(500, "upstream fell over", "text/plain"))
+    shop.passes(
+        request("https://down.example/v1/status"), None, "ECONNREFUSED connect 10.0.0.9:443"
+    )
+    shop.passes(
+        request("https://api.pay.example/v1/rates?base=EUR"), response(404, '{"error":"x"}')
+    )
+    shop.passes(
+        request("https://stock-eu.example/feed"), response(500, "upstream fell over", "text/plain")
+    )
     pause(0.1)
-    events = "".join(f"event: price\ndata: {{\"teapot\": {42 + n}}}\n\n" for n in range(6))
-    shop.passes(request("https://stream.example/prices"), response(200, events, "text/event-stream"))
+    events = "".join(f'event: price\ndata: {{"teapot": {42 + n}}}\n\n' for n in range(6))
+    shop.passes(
+        request("https://stream.example/prices"), response(200, events, "text/event-stream")
+    )
 
 
 def redirects(shop: Agent, pause: Callable[[float], None]) -> str:

@@ -39,10 +39,9 @@ export class OverviewView {
     const hosts = (/** @type {Row} */ row) => ({ key: row.host, title: row.host });
     fill(this.element, h("h1", {}, "Overview"), this.figures(rows, failed, out),
       rows.length > 0 && h("section", { class: "panel" }, h("h2", {}, "Traffic"), histogram(overTime(rows, SLICES))),
-      failures(failed),
-      table("Went out unmocked", "To the real network, because no test wanted it", "Host", groups(out, hosts), (group) => link({ view: "http", action: "passthrough", host: group.key }), "Nothing: every request was taken by a test.", "passed"),
-      table("Per test", "", "Test", groups(rows.filter((row) => row.testId), (row) => ({ key: row.testId, title: row.title, note: row.file })), (group) => link({ view: "http", test: group.key }), "No test has owned a request yet.", "tests"),
-      table("Per host", "", "Host", groups(rows, hosts), (group) => link({ view: "http", host: group.key }), "No request yet.", "hosts"));
+      h("div", { class: "columns" }, failures(failed), table("Went out unmocked", "To the real network, because no test wanted it", "Host", groups(out, hosts), (group) => link({ view: "http", action: "passthrough", host: group.key }), "Nothing: every request was taken by a test.", "passed")),
+      h("div", { class: "columns" }, table("Per test", "", "Test", groups(rows.filter((row) => row.testId), (row) => ({ key: row.testId, title: row.title, note: row.file })), (group) => link({ view: "http", test: group.key }), "No test has owned a request yet.", "tests"),
+      table("Per host", "", "Host", groups(rows, hosts), (group) => link({ view: "http", host: group.key }), "No request yet.", "hosts")));
   }
 
   /** @param {Row[]} rows @param {Row[]} failed @param {Row[]} out */
