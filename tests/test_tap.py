@@ -40,7 +40,8 @@ class OptionTests(SynchronousTestCase):
         """Times become seconds."""
         words = ["--claim-timeout-ms", "250", "--heartbeat-ms=1500", "--idle-timeout-ms=9000"]
         more = ["--hello-timeout-ms=0", "--ownership=always-ask", "--handler-body-bytes=7"]
-        settings = made(*words, *more, "--token", "t").driver.coordinator.settings
+        driver: Any = made(*words, *more, "--token", "t").driver
+        settings = driver.coordinator.settings
         self.assertEqual(settings.claim_timeout, 0.25)
         self.assertEqual(settings.heartbeat, 1.5)
         self.assertEqual(settings.idle_timeout, 9.0)

@@ -6,7 +6,7 @@ import base64
 import itertools
 import json
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from attrs import define, field
 from websockets.sync.client import connect
@@ -78,12 +78,12 @@ class Client:
 
     def until(self, *kinds: str, **wanted: Any) -> dict[str, Any]:
         """Wait for a message of one of these kinds with these fields; others are kept."""
-        for message in self._backlog:
-            if _fits(message, kinds, wanted):
-                self._backlog.remove(message)
-                return message
+        for kept in self._backlog:
+            if _fits(kept, kinds, wanted):
+                self._backlog.remove(kept)
+                return kept
         while True:
-            message = json.loads(self.connection.recv(SECONDS))
+            message: dict[str, Any] = json.loads(self.connection.recv(SECONDS))
             if _fits(message, kinds, wanted):
                 return message
             if message["type"] == "ping":
@@ -109,7 +109,7 @@ class Stage:
     _open: ExitStack = field(factory=ExitStack)
     _numbers: itertools.count[int] = field(factory=lambda: itertools.count(1))
 
-    def __enter__(self) -> Stage:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -177,7 +177,7 @@ class Agent:
             full = {**answer, **({"url": url} if url else {})}
             self.client.send("request:response", requestId=request_id, ok=True, response=full)
             return
-        why = {"name": "Error", "message": error, "code": error.split()[0]}
+        why = {"name": "Error", "message": error, "code": error.split(maxsplit=1)[0]}
         self.client.send("request:response", requestId=request_id, ok=False, error=why)
 
     def passes(self, asked: dict[str, Any], answer: dict[str, Any] | None, error: str = "") -> str:

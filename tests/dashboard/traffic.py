@@ -55,7 +55,7 @@ def nothing(_: float) -> None:
 
 
 def checkout(shop: Agent, worker: Worker, pause: Callable[[float], None]) -> None:
-    """A test that decides: fulfill, continue with changes, abort."""
+    """Let a test decide: fulfill, continue with changes, abort."""
     buys = worker.test(*BUYS)
     worker.route(buys, urlGlob="**/v1/charges", methods=["POST"])
     worker.route(buys, urlGlob="https://stock.example/**")
@@ -94,7 +94,7 @@ def checkout(shop: Agent, worker: Worker, pause: Callable[[float], None]) -> Non
 
 
 def network(shop: Agent, mail: Agent, pause: Callable[[float], None]) -> None:
-    """What no test wants: it went out."""
+    """Make what no test wants: it goes out."""
     html = "<!doctype html><h1>It works</h1><script>alert(1)</script>"
     shop.passes(
         request("https://cdn.example/img/teapot-blue.png"), response(200, png(), "image/png")
@@ -188,7 +188,7 @@ def claimed_socket(shop: Agent, worker: Worker, test_id: str, url: str, glob: st
 
 
 def sockets(shop: Agent, worker: Worker, pause: Callable[[float], None]) -> None:
-    """A WebSocket that a test plays and closes, one that stays open, one that passes."""
+    """Open WebSockets: a test plays and closes one, one stays open, one passes."""
     chat = worker.test(*CHAT)
     url = "wss://support.example/chat?room=17"
     socket = claimed_socket(shop, worker, chat, url, "wss://support.example/**")
