@@ -68,7 +68,11 @@ class FakeAgent:
     cancelled: int = 0
 
     def request(
-        self, method: bytes, uri: bytes, headers: Headers, bodyProducer: Any = None  # noqa: N803 - Twisted's
+        self,
+        method: bytes,
+        uri: bytes,
+        headers: Headers,
+        bodyProducer: Any = None,  # noqa: N803 - Twisted's
     ) -> Deferred[Any]:
         assert bodyProducer is None
         self.asked.append((method, uri, headers))

@@ -139,6 +139,9 @@ export class Grid {
       line = this.spare.pop() ?? this.newLine();
       this.lines.set(index, line);
       line.index = -1;
+      const before = this.lines.get(index - 1); // elements stand in the order of the rows
+      if (before) before.element.after(line.element);
+      else this.body.prepend(line.element);
     }
     if (line.index !== index) {
       line.element.style.transform = `translateY(${index * height}px)`;
@@ -162,7 +165,6 @@ export class Grid {
   newLine() {
     const cells = this.columns.map((column) => h("span", { role: "gridcell", class: `cell col-${column.name}` }));
     const element = h("div", { role: "row", class: "grid-row", "aria-selected": "false" }, ...cells);
-    this.body.append(element);
     return { element, cells, row: null, index: -1, chosen: false };
   }
 
