@@ -85,7 +85,7 @@ class PartTests(BrowserTestCase):
     def test_picture(self) -> None:
         """A picture is drawn, with its measures."""
         panel = show(self.open(), "cdn.example", "Response")
-        expect(panel.locator("figcaption")).to_have_text("96 × 64")
+        expect(panel.locator("figcaption")).to_have_text("96 \u00d7 64")
         self.assertGreater(panel.locator("img").evaluate("image => image.naturalWidth"), 0)
 
     def test_events_stream(self) -> None:

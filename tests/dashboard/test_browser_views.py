@@ -13,7 +13,7 @@ class SocketTests(BrowserTestCase):
         page = self.open("/?view=ws")
         expect(rows(page)).to_have_count(3)
         self.assertEqual(
-            row(page, "support").locator("[role=gridcell]").all_text_contents()[1:7],
+            row(page, "room=17").locator("[role=gridcell]").all_text_contents()[1:7],
             [
                 "support.example",
                 "/chat?room=17",
@@ -32,9 +32,9 @@ class SocketTests(BrowserTestCase):
         expect(rows(page)).to_have_count(1)
 
     def test_frames(self) -> None:
-        """Frames stand on the side of who sent them, oldest first; JSON is a tree, bytes are hex."""
+        """Frames stand on their sender's side, oldest first; JSON is a tree, bytes are hex."""
         page = self.open("/?view=ws")
-        panel = show(page, "support")
+        panel = show(page, "room=17")
         expect(panel.locator(".frame-client")).to_have_count(3)
         expect(panel.locator(".frame-server")).to_have_count(3)
         said = panel.locator(".frame-kind-frame").all_inner_texts()
@@ -51,7 +51,7 @@ class SocketTests(BrowserTestCase):
     def test_frame_filters(self) -> None:
         """Frames are filtered by text and side; JSON can be shown as it is; each can be copied."""
         page = self.open("/?view=ws")
-        panel = show(page, "support")
+        panel = show(page, "room=17")
         panel.get_by_label("Side").select_option("client")
         expect(panel.locator(".frame")).to_have_count(3)
         panel.get_by_label("Filter frames by text").fill("dishwasher")

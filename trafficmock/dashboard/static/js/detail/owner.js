@@ -28,24 +28,26 @@ export function matcherText(matcher) {
 export function ownerView(entry) {
   const outcome = typeof entry.outcome === "string" ? { code: entry.errorCode, message: entry.errorMessage, matches: entry.matches } : entry.outcome;
   const action = entry.action ?? entry.outcome;
+  const threw = action === "abort" ? entry.events.find((/** @type {any} */ event) => event.kind === "abort")?.detail : undefined;
+  const message = outcome.message ?? threw;
   return h("section", { class: `owner owner-${action}` },
-    h("h3", {}, sentence(action, entry, outcome)),
+    h("h3", {}, sentence(action, entry, outcome, message)),
     entry.title !== undefined && test(entry),
-    outcome.message && h("p", { class: "problem" }, visible(outcome.message)),
+    message && h("p", { class: "problem" }, visible(message)),
     outcome.matches?.length && claimants(outcome.matches),
     ADVICE[outcome.code] && h("p", { class: "advice" }, ADVICE[outcome.code]),
     action === "passthrough" && entry.title === undefined && h("p", { class: "advice" },
       "If a test should have taken it: was its route registered before the request, and does its glob match the whole URL, with the query?"));
 }
 
-/** @param {string} action @param {any} entry @param {any} outcome */
-function sentence(action, entry, outcome) {
+/** @param {string} action @param {any} entry @param {any} outcome @param {string} [message] */
+function sentence(action, entry, outcome, message) {
   if (outcome.code === "ambiguous_route") return "More than one test wanted it, so none got it";
   /** @type {Record<string, string>} */
   const sentences = {
     fulfill: "A test answered it",
     continue: entry.overrides ? "A test let it go on, changed" : "A test let it go on",
-    abort: outcome.message ? "A test's handler threw" : `A test made it fail: ${outcome.errorCode ?? ""}`,
+    abort: message ? `A test made it fail: ${outcome.errorCode ?? ""}, because of an error` : `A test made it fail: ${outcome.errorCode ?? ""}`,
     passthrough: entry.title === undefined ? "No test wanted it: it went to the real network" : "Its test let it go to the real network",
     error: `It failed: ${outcome.code ?? "error"}`,
     pending: "It waits for a decision",

@@ -40,7 +40,7 @@ export class ListView {
     /** @type {AbortController | undefined} */
     this.asking = undefined;
     this.filter = readFilter(parameters());
-    this.bar = new FilterBar({ label, actions, onchange: (changes) => this.refilter({ ...this.filter, ...changes }) });
+    this.bar = new FilterBar({ label, actions, onchange: (changes) => this.refilter({ ...this.filter, q: this.bar.search.value, ...changes }) });
     this.grid = new Grid({ label, columns, onopen: (row) => this.choose(row, true), oncursor: (row) => this.open && this.choose(row, false), onunseen: (count) => this.unseen(count) });
     this.detail = makeDetail(() => this.close());
     this.deep = new DeepSearch(api, key === "entry" ? "entries" : "connections", () => this.update(true));
@@ -49,7 +49,7 @@ export class ListView {
     this.left = h("div", { class: "list-pane" }, this.grid.element, this.hint, this.newer);
     this.right = h("section", { class: "detail-pane", "aria-label": "Detail", tabindex: -1, hidden: true }, this.detail.element);
     this.splitter = new Splitter(this.right);
-    this.element = h("div", { class: "list-view" }, this.bar.element, h("div", { class: "panes" }, this.left, this.splitter.element, this.right));
+    this.element = h("div", { class: "list-view" }, h("h1", { class: "sr-only" }, label), this.bar.element, h("div", { class: "panes" }, this.left, this.splitter.element, this.right));
   }
 
   /** Take the state of the URL over: the view was opened, or Back was pressed. */
