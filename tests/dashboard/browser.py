@@ -20,11 +20,11 @@ from tests.running import Service, free_port, service
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Locator, Page, ViewportSize
 
 COMMAND = [sys.executable, "-m", "trafficmock", "dashboard"]
 PATIENCE_MS = 20_000
-SIZE = {"width": 1400, "height": 860}
+SIZE: ViewportSize = {"width": 1400, "height": 860}
 
 expect.set_options(timeout=PATIENCE_MS)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from playwright.sync_api import expect
+
 from tests.dashboard.browser import SIZE, world
 from tests.dashboard.clients import Stage, request, response
 from tests.dashboard.one_thread import browser, in_browser_thread
@@ -76,7 +78,7 @@ def measure() -> list[str]:
         fill(stage.agent("shop"), COUNT)
         page = browser().new_page(viewport=SIZE)
         page.goto(made.dashboard.url)
-        page.wait_for_function("document.querySelector('.result')?.textContent === '10,000 shown'")
+        expect(page.locator(".result")).to_have_text("10,000 shown", timeout=60_000)
         page.keyboard.press("p")
         frames: Any = page.evaluate(_SCROLL)
         work: Any = page.evaluate(_WORK)

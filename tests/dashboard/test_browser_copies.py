@@ -154,8 +154,8 @@ class CopyTests(BrowserTestCase):
             (answer,) = stub.answers
             self.assertEqual(answer["status"], 201)
             if content_type == "application/json":
-                expected = {"a": [1, True, None, "\u00e9", {}], "b": {"c": "'\"\\"}}
-                self.assertEqual(answer["json"], expected)
+                wanted: dict[str, Any] = {"a": [1, True, None, "\u00e9", {}], "b": {"c": "'\"\\"}}
+                self.assertEqual(answer["json"], wanted)
                 continue
             given = answer.get("body", b"")
             self.assertEqual(given.encode() if isinstance(given, str) else given, body)

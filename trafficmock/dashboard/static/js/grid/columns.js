@@ -14,8 +14,10 @@ const shown = (text) => oneLine(cut(text, LONGEST));
 
 /** @param {HTMLElement} cell @param {string} text @param {string} [hint] */
 function put(cell, text, hint = text) {
-  cell.textContent = text;
-  cell.title = hint;
+  const held = /** @type {Text | null} */ (cell.firstChild);
+  if (held) held.data = text; // faster than another node, and rows are filled while scrolling
+  else cell.append(text);
+  if (cell.title !== hint) cell.title = hint;
 }
 
 /** @type {(name: string, title: string, text: (row: Row) => string) => Column} */

@@ -86,6 +86,6 @@ function table(title, note, first, found, to, none, id) {
       h("tbody", {}, ...found.slice(0, MOST_GROUPS).map((group) => h("tr", {},
         h("td", {}, h("a", { href: to(group) }, h("bdi", {}, oneLine(cut(group.title || "(none)", 120)))), group.note && h("div", { class: "size mono" }, visible(group.note))),
         h("td", { class: "number" }, group.count.toLocaleString("en")), h("td", { class: `number ${group.failed ? "bad" : ""}` }, group.failed ? group.failed.toLocaleString("en") : "0"),
-        h("td", {}, stackedBar(group.actions, most)), h("td", { class: "mono" }, clock(group.last).slice(0, 8)))))) : h("p", { class: "note" }, none),
+        h("td", {}, stackedBar(group.actions, most)), h("td", { class: "mono when" }, clock(group.last).slice(0, 8)))))) : h("p", { class: "note" }, none),
     found.length > MOST_GROUPS && h("p", { class: "note" }, `and ${found.length - MOST_GROUPS} more`));
 }
