@@ -80,14 +80,18 @@ class DashboardTests(SynchronousTestCase):
 
     def test_options(self) -> None:
         """The table of options is the one that the options make."""
-        marked = re.search(r"<!-- dashboard options begin:[^>]*-->\n(.*?)<!-- d", self.TEXT, re.DOTALL)
+        marked = re.search(
+            r"<!-- dashboard options begin:[^>]*-->\n(.*?)<!-- d", self.TEXT, re.DOTALL
+        )
         assert marked is not None
         self.assertEqual(marked[1], dashboard_options_table())
 
     def test_pictures(self) -> None:
         """Every picture that is shown is there, in light and dark."""
         shown = set(re.findall(r"pictures/(\w+)-(light|dark)\.webp", self.TEXT))
-        self.assertEqual({name for name, _ in shown}, {name for name, how in shown if how == "dark"})
+        self.assertEqual(
+            {name for name, _ in shown}, {name for name, how in shown if how == "dark"}
+        )
         there = {path.name for path in (DOCS / "pictures").glob("*.webp")}
         self.assertEqual({f"{name}-{how}.webp" for name, how in shown} - there, set())
 
