@@ -5,8 +5,6 @@
  * Whatever goes wrong is one line on stderr; the application lives.
  */
 
-const { readSettings } = require('./src/settings.js')
-
 /** Package managers are started with our NODE_OPTIONS too, and are not the application. */
 const TOOLS = /[\\/](npm|npx|pnpm|pnpx|yarn|corepack)(-cli)?(\.c?js)?$|[\\/](npm|pnpm|yarn|corepack)[\\/]/
 
@@ -14,8 +12,11 @@ const TOOLS = /[\\/](npm|npx|pnpm|pnpx|yarn|corepack)(-cli)?(\.c?js)?$|[\\/](npm
 const complain = (error) => { process.stderr.write(`trafficmock: ${error.message.replaceAll('\n', ' ')}\n`) }
 
 try {
-  if (!TOOLS.test(process.argv[1] ?? '')) {
-    const settings = readSettings({}, process.env)
+  const { env, argv } = process
+  const isWanted = env.TRAFFICMOCK_PROXY_URL || env.PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL
+  // Loaded only then: without a URL this file costs nothing.
+  if (isWanted && !TOOLS.test(argv[1] ?? '')) {
+    const settings = require('./src/settings.js').readSettings({}, env)
     if (settings.proxyUrl) require('./src/attach.js').attachNow(settings, complain)
   }
 } catch (error) {

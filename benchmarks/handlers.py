@@ -14,21 +14,24 @@ import statistics
 import sys
 import threading
 import urllib.request
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.e2e.children import Child
 from tests.e2e.node_parts import NODE_DIRECTORY, node_binary
 from tests.e2e.proxies import start_proxy
 from trafficmock.testing import aio, sync
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 ROUNDS = 6
 REQUESTS = 300
 URL = "http://127.0.0.1:9/mock"
 """Nobody listens there: only a handler can answer."""
 
-Handler = Callable[[str], Any]
+HERE = {"PYTHONPATH": str(Path(__file__).parents[1])}
 
 
 @contextmanager
@@ -74,6 +77,18 @@ def with_asyncio(proxy_url: str) -> Iterator[None]:
         thread.join()
 
 
+@contextmanager
+def with_twisted(proxy_url: str) -> Iterator[None]:
+    """Play the handler with the Twisted adapter, in a process of its own: it has one reactor."""
+    script = str(Path(__file__).with_name("twisted_handler.py"))
+    child = Child.start("the Twisted worker", [sys.executable, script, proxy_url], env=HERE)
+    child.announced()
+    try:
+        yield
+    finally:
+        child.stop()
+
+
 def measure(app_url: str, count: int) -> list[float]:
     """Let the application send requests; give the milliseconds of each."""
     data = json.dumps({"url": URL, "count": count}).encode()
@@ -84,7 +99,12 @@ def measure(app_url: str, count: int) -> list[float]:
 
 def main() -> None:
     """Measure in turn, and print the medians and their ratios."""
-    players = {"npm fixture": npm, "blocking": blocking, "asyncio": with_asyncio}
+    players = {
+        "npm fixture": npm,
+        "blocking": blocking,
+        "asyncio": with_asyncio,
+        "twisted": with_twisted,
+    }
     took: dict[str, list[float]] = {name: [] for name in players}
     with ExitStack() as ending:
         proxy = start_proxy(["--log-level", "error"])

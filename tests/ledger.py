@@ -8,6 +8,7 @@ from attrs import define, field
 
 from tests.request_ledger import RequestLedger
 from tests.socket_ledger import SocketLedger
+from tests.subscription_ledger import SubscriptionLedger
 from trafficmock.core.effects import Close, Effects, Send
 from trafficmock.wire import inbound, outbound
 
@@ -22,6 +23,7 @@ FOR_ANYBODY = (
 )
 FOR_AGENTS = (
     *FOR_ANYBODY,
+    outbound.NeedBody,
     outbound.DecisionPassthrough,
     outbound.DecisionFulfill,
     outbound.DecisionContinue,
@@ -62,11 +64,13 @@ class Ledger:
     workers: set[str] = field(factory=set)
     requests: RequestLedger = field(factory=RequestLedger)
     sockets: SocketLedger = field(factory=SocketLedger)
+    subscriptions: SubscriptionLedger = field(factory=SubscriptionLedger)
 
     def leaving(self, connection_id: str) -> None:
         """Note that a connection is not there any more to be told anything."""
         self.agents.discard(connection_id)
         self.workers.discard(connection_id)
+        self.subscriptions.left(connection_id)
 
     def left(self, connection_id: str) -> None:
         """Note that all is done that a lost connection leads to."""
@@ -87,6 +91,7 @@ class Ledger:
         present = self.agents - closed if isinstance(said, inbound.Hello) else self.agents
         self.requests.took(effects, sender, said, present)
         self.sockets.took(effects, sender, said, present)
+        self.subscriptions.took(effects, said)
         for connection_id in closed:
             self.leaving(connection_id)
             if isinstance(said, inbound.Hello):

@@ -25,6 +25,7 @@ from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.effects import Close, Effects, Note, Send, Wake
 from trafficmock.core.moment import Moment
 from trafficmock.core.settings import Settings
+from trafficmock.core.untold import STREAM, body_limits
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import InvalidMessageError, decode, to_plain
 from trafficmock.wire.matcher import Matcher
@@ -73,7 +74,9 @@ class Playbook:
         token = self.coordinator.settings.token or UNSET
         wanted = list(features) if features else UNSET
         peer.says(inbound.Hello(3, "0.1.0", role, name, token=token, features=wanted))
-        self.expect(peer.gets(outbound.HelloOk(peer.id, 3, "1.2.3", name, wanted)))
+        streams = role == "node" and STREAM in features
+        limits = body_limits(self.coordinator.settings) if streams else UNSET
+        self.expect(peer.gets(outbound.HelloOk(peer.id, 3, "1.2.3", name, wanted, limits)))
         return peer
 
     # Time

@@ -54,9 +54,9 @@ class RawClient:
     def send(self, **message: Any) -> None:
         """Send one message."""
         payload = json.dumps(message).encode()
-        length = bytes([0x80 | len(payload)])
-        if len(payload) > 125:
-            length = struct.pack("!BH", 0x80 | 126, len(payload))
+        length = struct.pack("!BH", 0x80 | 126, len(payload))
+        if len(payload) <= 125:
+            length = bytes([0x80 | len(payload)])
         self._socket.sendall(bytes([_TEXT]) + length + _MASK + payload)
 
     def receive(self) -> dict[str, Any]:

@@ -40,6 +40,8 @@ class Row:
     :param told: the agent was told.
     :param answered: those who saw the request saw an answer, or that there is none.
     :param awaiting: the agent still owes a report.
+    :param body_pending: its body is still to come, so that nobody may hear of it.
+    :param asked: the agent was asked for its body.
     """
 
     agent: str
@@ -50,6 +52,8 @@ class Row:
     answered: bool = False
     awaiting: bool = False
     matched: bool = False
+    body_pending: bool = False
+    asked: bool = False
     observers: set[str] = field(factory=set)
 
     def in_use(self) -> bool:
@@ -81,6 +85,10 @@ class RequestLedger:
             elif isinstance(effect, records.RequestSeen):
                 self._seen(effect, sender)
                 self._refused = None
+            elif isinstance(effect, records.RequestBodyCame):
+                row = self.rows[effect.request_id]
+                assert row.body_pending, f"nobody waits for {effect}"
+                row.body_pending = False
             elif isinstance(effect, records.ResponseReported):
                 self._reported(effect)
             elif isinstance(effect, records.HopSeen):
@@ -94,6 +102,7 @@ class RequestLedger:
         for row in self.rows.values():
             if row.agent == connection_id:
                 assert row.settled, "an agent left, its request stayed"
+                assert not row.body_pending, "an agent left, its body is still awaited"
                 row.awaiting = False
 
     def unsettled(self) -> list[str]:
@@ -131,12 +140,21 @@ class RequestLedger:
             assert row.settled is None, f"late fetch: {send}"
             assert sender is not None
             self.fetches[message.request_id, message.fetch_id, sender] += 1
+        elif isinstance(message, outbound.NeedBody):
+            row = self.rows[message.request_id]
+            assert send.to == (row.agent,), f"body from somebody else: {send}"
+            assert row.settled is None and row.body_pending, f"needless: {send}"
+            assert not row.asked, f"asked again: {send}"
+            row.asked = True
         elif isinstance(message, outbound.FetchDone):
             self._fetch_done(send, message, said)
         elif isinstance(message, outbound.RequestObserved):
-            self.rows[message.request_id].observers.update(send.to)
+            row = self.rows[message.request_id]
+            assert not row.body_pending, f"told before its body: {send}"
+            row.observers.update(send.to)
         elif isinstance(message, outbound.RequestMatched):
             row = self.rows[message.request_id]
+            assert not row.body_pending, f"matched before its body: {send}"
             assert not row.matched, f"matched again: {send}"
             assert row.settled is None, f"matched late: {send}"
             assert len(send.to) == 1, f"matched to several: {send}"
@@ -150,6 +168,7 @@ class RequestLedger:
             row = self.rows[message.request_id]
             assert row.observers.issuperset(send.to), f"response without request: {send}"
             assert row.settled is not None, f"response before the decision: {send}"
+            assert not row.body_pending, f"response before the body: {send}"
             row.answered = True
 
     def _decided(self, send: Send, message: Any) -> None:
@@ -178,7 +197,7 @@ class RequestLedger:
         row = self.rows.get(record.request_id)
         assert row is None or not row.in_use(), f"seen while in use: {record}"
         assert sender is not None
-        self.rows[record.request_id] = Row(sender)
+        self.rows[record.request_id] = Row(sender, body_pending=record.body_pending)
 
     def _settled(self, record: Any) -> Row:
         row = self.rows[record.request_id]
@@ -193,7 +212,8 @@ class RequestLedger:
         row = self.rows[record.request_id]
         assert row.recorded, f"reported, but never recorded: {record}"
         assert row.awaiting, f"nobody waits for {record}"
-        row.awaiting = record.response is not None and record.response.is_redirect()
+        redirected = record.response is not None and record.response.is_redirect()
+        row.awaiting = record.body_pending or (redirected and record.error is None)
 
     def _hop(self, hop: records.HopSeen, sender: str | None) -> None:
         prior, known = self.rows[hop.prior_id], self.rows.get(hop.request_id)

@@ -13,17 +13,25 @@ from twisted.python import usage
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock import attach, cli
+from trafficmock.joining.proxying import ProxyAddress
 
 PRELOAD = Path("/somewhere/register.js")
-NO_OPTIONS = {"proxy-url": None, "token": None, "client-id": None}
+NAMES = ("proxy-url", "token", "client-id", "no-proxy", "ca-dir")
+NO_OPTIONS: dict[str, str | None] = dict.fromkeys(NAMES)
 
 
 class AttachmentTests(SynchronousTestCase):
     """What an application's environment says."""
 
+    def setUp(self) -> None:
+        self.patch(attach, "forward_variables", lambda *_: {"HTTP_PROXY": "there"})
+
+    def made(self, env: dict[str, str], **options: str) -> attach.Attachment:
+        return attach.attachment(NO_OPTIONS | options, env, PRELOAD)
+
     def test_variables(self) -> None:
-        """URL, token, name and preload are set; what is not given stays unset."""
-        full = attach.Attachment(proxy_url="http://x:1", preload=PRELOAD, token="t", client_id="c")
+        """URL, token, name, agent and proxy are set; what is not given stays unset."""
+        full = self.made({}, **{"proxy-url": "http://x:1", "token": "t", "client-id": "c"})
         self.assertEqual(
             full.variables({}),
             {
@@ -31,72 +39,34 @@ class AttachmentTests(SynchronousTestCase):
                 "TRAFFICMOCK_TOKEN": "t",
                 "TRAFFICMOCK_CLIENT_ID": "c",
                 "NODE_OPTIONS": '--require "/somewhere/register.js"',
+                "HTTP_PROXY": "there",
             },
         )
-        bare = attach.Attachment(proxy_url="http://x:1", preload=PRELOAD)
-        self.assertEqual(sorted(bare.variables({})), ["NODE_OPTIONS", "TRAFFICMOCK_PROXY_URL"])
-
-    def test_node_options_are_kept(self) -> None:
-        """The preload is appended to the options that are there, and only once."""
-        once = attach.with_preload("--max-old-space-size=99", PRELOAD)
-        self.assertEqual(once, '--max-old-space-size=99 --require "/somewhere/register.js"')
-        self.assertEqual(attach.with_preload(once, PRELOAD), once)
-
-    def test_quoting(self) -> None:
-        """Blanks, quotes and backslashes of a path survive Node's reading of ``NODE_OPTIONS``."""
-        path = Path('/a b/c"d/e\\f/register.js')
-        self.assertEqual(attach.with_preload("", path), '--require "/a b/c\\"d/e\\\\f/register.js"')
+        bare = self.made({}).variables({})
+        self.assertEqual(sorted(bare), ["HTTP_PROXY", "NODE_OPTIONS", "TRAFFICMOCK_PROXY_URL"])
 
     def test_environment_and_options(self) -> None:
         """Options win over the environment, and the default is the local proxy."""
-        self.patch(attach, "find_preload", lambda _start: PRELOAD)
         env = {"TRAFFICMOCK_PROXY_URL": "http://env:1/", "TRAFFICMOCK_TOKEN": "env"}
-        found = attach.attachment(NO_OPTIONS, env, Path.cwd())
-        self.assertEqual((found.proxy_url, found.token), ("http://env:1", "env"))
+        found = self.made(env)
+        self.assertEqual((found.proxy_url, found.address.token), ("http://env:1", "env"))
         said = {"proxy-url": "http://said:2", "token": "said", "client-id": "me"}
-        found = attach.attachment(said, env, Path.cwd())
-        self.assertEqual(
-            (found.proxy_url, found.token, found.client_id), ("http://said:2", "said", "me")
-        )
-        self.assertEqual(
-            attach.attachment(NO_OPTIONS, {}, Path.cwd()).proxy_url, attach.DEFAULT_PROXY_URL
-        )
+        found = self.made(env, **said)
+        self.assertEqual(found.address, ProxyAddress("http", "said", 2, "me", "said"))
+        self.assertEqual(self.made({}).proxy_url, attach.DEFAULT_PROXY_URL)
 
+    def test_directory(self) -> None:
+        """Certificates are where the option says, else where the environment says."""
+        env = {"XDG_DATA_HOME": "/data"}
+        self.assertEqual(self.made(env).ca_directory, Path("/data/trafficmock/ca"))
+        self.assertEqual(self.made(env, **{"ca-dir": "/c"}).ca_directory, Path("/c"))
 
-class PreloadTests(SynchronousTestCase):
-    """Where the agent is found."""
-
-    def setUp(self) -> None:
-        self.root = Path(self.mktemp())
-        self.package = self.root / "site" / "trafficmock"
-        self.project = self.root / "project" / "deep"
-        self.project.mkdir(parents=True)
-
-    def put(self, place: Path) -> Path:
-        place.mkdir(parents=True)
-        (place / "register.js").touch()
-        return place / "register.js"
-
-    def test_nearest_first(self) -> None:
-        """The project's own copy wins over the one that ships with the package."""
-        shipped = self.put(self.package / "_agent")
-        self.assertEqual(attach.find_preload(self.project, self.package), shipped)
-        own = self.put(self.root / "project" / "node_modules" / "trafficmock-agent")
-        self.assertEqual(attach.find_preload(self.project, self.package), own)
-
-    def test_checkout(self) -> None:
-        """A checkout's agent is used once npm has brought what it needs."""
-        preload = self.put(self.root / "site" / "agent")
-        self.assertRaises(attach.AttachError, attach.find_preload, self.project, self.package)
-        (self.root / "site" / "agent" / "node_modules" / "ws").mkdir(parents=True)
-        self.assertEqual(attach.find_preload(self.project, self.package), preload)
-
-    def test_missing(self) -> None:
-        """Without any, the error says what to install."""
-        error = self.assertRaises(
-            attach.AttachError, attach.find_preload, self.project, self.package
-        )
-        self.assertIn("npm install --save-dev trafficmock-agent", str(error))
+    def test_refused(self) -> None:
+        """A URL that is none is refused, and so is a name that credentials cannot carry."""
+        error = self.assertRaises(attach.AttachError, self.made, {}, **{"proxy-url": "x"})
+        self.assertIn("--proxy-url must look like", str(error))
+        error = self.assertRaises(attach.AttachError, self.made, {}, **{"client-id": "a:b"})
+        self.assertIn("--client-id", str(error))
 
 
 class FormatTests(SynchronousTestCase):
@@ -125,7 +95,19 @@ class RunTests(SynchronousTestCase):
     """``trafficmock run``."""
 
     def setUp(self) -> None:
+        self.said = io.StringIO()
+        self.patch(sys, "stderr", self.said)
         self.patch(attach, "find_preload", lambda _start: PRELOAD)
+        self.patch(attach, "check_health", lambda _url: None)
+        self.patch(attach, "forward_variables", lambda *_: {"HTTP_PROXY": "there"})
+        self.calls: list[tuple[str, list[str], dict[str, str]]] = []
+        self.patch(os, "execvpe", lambda *call: self.calls.append(call))
+
+    def without_agent(self) -> None:
+        def find_preload(_start: Path) -> Path:
+            raise attach.AttachError("no agent")
+
+        self.patch(attach, "find_preload", find_preload)
 
     def test_needs_a_command(self) -> None:
         """Without a command nothing is started."""
@@ -133,20 +115,33 @@ class RunTests(SynchronousTestCase):
 
     def test_becomes_the_command(self) -> None:
         """The command gets its own words and the environment."""
-        calls: list[tuple[str, list[str], dict[str, str]]] = []
-        self.patch(attach, "check_health", lambda _url: None)
-        self.patch(os, "execvpe", lambda *call: calls.append(call))
         attach.run(["--client-id", "shop", "--", "node", "server.js", "--port", "1"])
-        [(name, words, env)] = calls
+        [(name, words, env)] = self.calls
         self.assertEqual((name, words), ("node", ["node", "server.js", "--port", "1"]))
         self.assertEqual(env["TRAFFICMOCK_CLIENT_ID"], "shop")
         self.assertEqual(env["PATH"], os.environ["PATH"])
+        self.assertEqual(env["HTTP_PROXY"], "there")
+        self.assertIn(str(PRELOAD), env["NODE_OPTIONS"])
 
-    def test_proxy_not_there(self) -> None:
-        """A proxy that does not answer is an error that says how to start one."""
-        error = self.assertRaises(attach.AttachError, attach.check_health, "http://127.0.0.1:2")
-        self.assertIn("trafficmock serve", str(error))
-        self.assertRaises(attach.AttachError, attach.check_health, "ftp://x")
+    def test_no_agent(self) -> None:
+        """Node goes through the proxy when it is told to, whether the agent is there or not."""
+        attach.run(["--no-agent", "--", "node"])
+        [(_, _, env)] = self.calls
+        self.assertEqual(env["NODE_USE_ENV_PROXY"], "1")
+        self.assertNotIn(str(PRELOAD), env.get("NODE_OPTIONS", ""))
+
+    def test_agent_missing(self) -> None:
+        """Who is no Node application does without the agent; who is one is told."""
+        self.without_agent()
+        self.assertRaises(attach.AttachError, attach.run, ["--", "/usr/bin/node", "a.js"])
+        self.assertEqual(self.calls, [])
+        attach.run(["--", "python", "app.py"])
+        self.assertEqual(len(self.calls), 1)
+        self.assertEqual(self.said.getvalue(), "trafficmock: for Node applications no agent\n")
+
+
+class ExitTests(SynchronousTestCase):
+    """The command line's end."""
 
     def test_exit_status(self) -> None:
         """The command line ends with 1 when it cannot be done, with 2 when it was said wrongly."""

@@ -42,10 +42,26 @@ class WordTests(SynchronousTestCase):
         self.assertEqual(self.stdout.getvalue(), f"trafficmock {__version__}\n")
 
     def test_help(self) -> None:
-        """``--help`` lists the commands."""
-        for word in ("--help", "-h"):
+        """``--help`` lists every command on one line that fits a terminal."""
+        for word in ("--help", "-h", "help"):
             cli.main([word])
-        self.assertEqual(self.stdout.getvalue().count("serve    run the proxy"), 2)
+        lines = self.stdout.getvalue().splitlines()
+        for name, command in cli.COMMANDS.items():
+            self.assertEqual(lines.count(f"  {name:<11} {command.summary}"), 3)
+        self.assertLessEqual(max(map(len, lines)), 80)
+
+    def test_every_help(self) -> None:
+        """Each command explains itself under its own name, with examples or an explanation."""
+        for name in cli.COMMANDS:
+            self.stdout.seek(self.stdout.truncate(0))
+            with contextlib.suppress(SystemExit):
+                cli.main([name, "--help"])
+            said = self.stdout.getvalue()
+            self.assertRegex(said, rf"(?i)usage: trafficmock {name}\b", name)
+            self.assertNotIn("twistd", said)
+            self.assertLessEqual(max(map(len, said.splitlines())), 80, name)
+            self.assertEqual(self.stderr.getvalue(), "")
+        self.assertEqual(self.ran, [])
 
     def test_unknown(self) -> None:
         """A wrong or missing command ends with status 2 and the usage."""
@@ -54,6 +70,29 @@ class WordTests(SynchronousTestCase):
             self.assertEqual(ended.code, 2)
             self.assertIn(said, self.stderr.getvalue())
             self.assertIn("Usage: trafficmock COMMAND", self.stderr.getvalue())
+
+
+class ProcessTests(SynchronousTestCase):
+    """Commands as processes."""
+
+    def test_quick(self) -> None:
+        """Commands that read a proxy start without Twisted and what comes with it."""
+        heavy = ("twisted", "autobahn", "klein", "zope", "asyncio", "argcomplete")
+        program = (
+            "import sys; from trafficmock import cli\n"
+            "try: cli.main(['status', '--proxy-url', 'http://127.0.0.1:2'])\n"
+            f"finally: print([name for name in {heavy} if name in sys.modules])"
+        )
+        done = run(sys.executable, "-c", program)
+        self.assertEqual((done.returncode, done.stdout), (3, "[]\n"))
+
+    def test_reader_gone(self) -> None:
+        """When whoever reads the output goes away, that ends the command without a traceback."""
+        pipe = f"set -o pipefail; '{sys.executable}' -m trafficmock --help | true; echo $?"
+        for _ in range(3):
+            done = run("/bin/bash", "-c", pipe)
+            self.assertIn(done.stdout, ("0\n", "141\n"))
+            self.assertEqual(done.stderr, "")
 
 
 class StartTests(SynchronousTestCase):

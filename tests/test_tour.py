@@ -1,8 +1,7 @@
-"""The tour of the README, run as it is written there but for the ports."""
+"""The example of the npm fixture, run as the page tells it but for the ports."""
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -10,11 +9,11 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.documents import blocks
 from tests.e2e.node_parts import MODULES, node_binary
 from tests.running import REPOSITORY, free_port, service, until
 
-_TOUR = re.compile(r"^## A tour in five minutes\n(.*?)^## ", re.DOTALL | re.MULTILINE)
-_COMMANDS = re.compile(r"^```sh\n(.*?)^```", re.DOTALL | re.MULTILINE)
+PAGE = REPOSITORY / "docs" / "how-to" / "playwright-js.md"
 FOLDER = Path("docs") / "examples" / "tour"
 
 
@@ -22,9 +21,8 @@ class TourTests(SynchronousTestCase):
     """What a newcomer is told to type."""
 
     def setUp(self) -> None:
-        tour = _TOUR.search((REPOSITORY / "README.md").read_text(encoding="utf-8"))
-        assert tour is not None
-        self.start, *self.commands = _COMMANDS.findall(tour[1])
+        typed = [block.text for block in blocks(PAGE) if block.language == "sh"]
+        self.start, *self.commands = typed
         self.root = Path(self.mktemp()).absolute()
         shutil.copytree(REPOSITORY / FOLDER, self.root / FOLDER)
         (self.root / FOLDER / "node_modules").symlink_to(MODULES)
@@ -69,7 +67,7 @@ class TourTests(SynchronousTestCase):
         until(lambda: "shop on http" in output.read_text(), shop, output)
 
     def test_as_written(self) -> None:
-        """Every command works and shows what the README says it shows."""
+        """Every command works and shows what the page says it shows."""
         with service() as running:
             for file in (self.root / FOLDER).glob("*.*"):
                 file.write_text(self.moved(file.read_text(), running.url))

@@ -1,7 +1,7 @@
 """Start an application attached: ``trafficmock run`` and ``trafficmock env``.
 
-A Node application joins through its environment alone: a preload in
-``NODE_OPTIONS`` and the variables that the preload reads.
+An application joins through its environment alone. A Node process loads the agent, every
+other one is sent through the forward proxy.
 """
 
 from __future__ import annotations
@@ -9,41 +9,43 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import urllib.error
-import urllib.request
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from attrs import frozen
 from twisted.python import usage
 
-from trafficmock.errors import LocalError
+from trafficmock.certs.files import default_directory
+from trafficmock.joining.asking import EXAMPLE_URL, AttachError, check_health
+from trafficmock.joining.environment import forward_variables
+from trafficmock.joining.node import NODE_COMMANDS, find_preload, node_variables
+from trafficmock.joining.proxying import ProxyAddress
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-DEFAULT_PROXY_URL = "http://127.0.0.1:4310"
-HEALTH_SECONDS = 2.0
+DEFAULT_PROXY_URL = EXAMPLE_URL
 FORMATS = ("shell", "dotenv", "json")
-PRELOAD = "register.js"
-PACKAGE = Path(__file__).parent
-
-AGENT_MISSING = (
-    "the Node agent is not here: run `npm install --save-dev trafficmock-agent` in the project"
-)
-
-
-class AttachError(LocalError):
-    """The application cannot be attached; the text says why, and what to do."""
 
 
 class AttachOptions(usage.Options):
     """The options of ``trafficmock run`` and ``trafficmock env``."""
 
+    longdesc = (
+        "An application joins through its environment: a Node process by the agent, every other "
+        "one by the proxy variables, with certificates to trust. What the environment says of "
+        "these is kept where it can be."
+    )
     optParameters: ClassVar[list[Any]] = [  # noqa: N815 - Twisted's name
         ["proxy-url", None, None, "Base URL of the proxy; or set TRAFFICMOCK_PROXY_URL."],
         ["token", None, None, "The proxy's token; or set TRAFFICMOCK_TOKEN."],
         ["client-id", None, None, "How tests and the history name the application."],
+        ["no-proxy", None, None, "Hosts to reach directly, instead of those in NO_PROXY."],
+        ["ca-dir", None, None, "Where certificates are kept; by default user data."],
+    ]
+    optFlags: ClassVar[list[Any]] = [  # noqa: N815 - Twisted's name
+        ["no-agent", None, "Send Node applications through the proxy too (Node 24 and later)."]
     ]
 
 
@@ -84,95 +86,64 @@ class EnvOptions(AttachOptions):
 class Attachment:
     """What an application's environment must say.
 
-    :param proxy_url: base URL of the proxy.
-    :param preload: the agent's ``register.js``.
-    :param token: what the proxy asks for, if anything.
-    :param client_id: the application's name, or ``None`` for its default.
+    :param address: where the proxy is, and who the application is to it.
+    :param ca_directory: where certificates are kept on this machine.
+    :param preload: the agent's ``register.js``, ``None`` to do without.
+    :param no_proxy: hosts to reach directly, instead of those in ``NO_PROXY``.
     """
 
-    proxy_url: str
-    preload: Path
-    token: str | None = None
-    client_id: str | None = None
+    address: ProxyAddress
+    ca_directory: Path
+    preload: Path | None = None
+    no_proxy: str | None = None
+
+    @property
+    def proxy_url(self) -> str:
+        """The proxy's URL without credentials."""
+        return f"{self.address.scheme}://{self.address.authority}"
 
     def variables(self, present: Mapping[str, str]) -> dict[str, str]:
         """List the variables to set.
 
-        :param present: the environment so far; ``NODE_OPTIONS`` is appended to.
+        :param present: the environment so far, whose own settings are kept where they can be.
+        :raises AttachError: when the proxy has no certificate to give.
+        :raises CertificateError: when certificates cannot be read or written here.
         """
         variables = {"TRAFFICMOCK_PROXY_URL": self.proxy_url}
-        if self.token is not None:
-            variables["TRAFFICMOCK_TOKEN"] = self.token
-        if self.client_id is not None:
-            variables["TRAFFICMOCK_CLIENT_ID"] = self.client_id
-        variables["NODE_OPTIONS"] = with_preload(present.get("NODE_OPTIONS", ""), self.preload)
-        return variables
+        if self.address.token is not None:
+            variables["TRAFFICMOCK_TOKEN"] = self.address.token
+        if self.address.client_id is not None:
+            variables["TRAFFICMOCK_CLIENT_ID"] = self.address.client_id
+        return {
+            **variables,
+            **node_variables(self.preload, present),
+            **forward_variables(self.address, present, self.ca_directory, self.no_proxy),
+        }
 
 
-def with_preload(node_options: str, preload: Path) -> str:
-    """Append the preload to ``NODE_OPTIONS``, quoted as Node reads it; once.
-
-    :param node_options: what is there already.
-    :param preload: the absolute path of the agent's ``register.js``.
-    """
-    quoted = str(preload).replace("\\", "\\\\").replace('"', '\\"')
-    option = f'--require "{quoted}"'
-    return node_options if option in node_options else f"{node_options} {option}".strip()
-
-
-def find_preload(start: Path, package: Path = PACKAGE) -> Path:
-    """Find the agent: the project's own, that of the checkout, or the one that ships with us.
-
-    :param start: where the application lives.
-    :param package: this package's directory.
-    :raises AttachError: when there is none.
-    """
-    checkout = package.parent / "agent"
-    places = [
-        *(at / "node_modules" / "trafficmock-agent" for at in (start, *start.parents)),
-        # A checkout's agent runs only with what npm brought it.
-        *([checkout] if (checkout / "node_modules" / "ws").exists() else []),
-        package / "_agent",
-    ]
-    for place in places:
-        if (place / PRELOAD).is_file():
-            return place / PRELOAD
-    raise AttachError(AGENT_MISSING)
-
-
-def attachment(options: Mapping[str, Any], env: Mapping[str, str], start: Path) -> Attachment:
+def attachment(
+    options: Mapping[str, Any], env: Mapping[str, str], preload: Path | None
+) -> Attachment:
     """Put together what the options and the environment say.
 
-    :raises AttachError: when the agent is not to be found.
+    :raises AttachError: when the URL or the name is none that can be used.
     """
     url = options["proxy-url"] or env.get("TRAFFICMOCK_PROXY_URL") or DEFAULT_PROXY_URL
-    return Attachment(
-        proxy_url=url.rstrip("/"),
-        preload=find_preload(start.resolve()),
-        token=options["token"] or env.get("TRAFFICMOCK_TOKEN") or None,
-        client_id=options["client-id"] or env.get("TRAFFICMOCK_CLIENT_ID") or None,
-    )
-
-
-def check_health(proxy_url: str) -> None:
-    """Make sure that a trafficmock proxy answers there.
-
-    :raises AttachError: when none does, within two seconds.
-    """
-    if not proxy_url.startswith(("http://", "https://")):
-        raise AttachError(f"--proxy-url must look like {DEFAULT_PROXY_URL}, not {proxy_url!r}")
-    # The machine's own proxy settings are not for what runs beside us.
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    client_id = options["client-id"] or env.get("TRAFFICMOCK_CLIENT_ID")
+    token = options["token"] or env.get("TRAFFICMOCK_TOKEN")
     try:
-        with opener.open(f"{proxy_url}/health", timeout=HEALTH_SECONDS) as response:
-            health = json.load(response)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "reason", error)
-        raise AttachError(
-            f"no proxy answers at {proxy_url}: {reason}. Start it with `trafficmock serve`."
-        ) from error
-    if not isinstance(health, dict) or health.get("ok") is not True:
-        raise AttachError(f"what answers at {proxy_url} is no trafficmock proxy")
+        address = ProxyAddress.parse(url, client_id, token)
+    except ValueError:
+        raise AttachError(f"--proxy-url must look like {EXAMPLE_URL}, not {url!r}") from None
+    if ":" in (address.client_id or ""):
+        raise AttachError("--client-id must not contain a colon: credentials cannot carry it")
+    given = options["ca-dir"]
+    return Attachment(
+        address=address,
+        ca_directory=Path(given).absolute() if given else default_directory(env),
+        preload=preload,
+        no_proxy=options["no-proxy"],
+    )
 
 
 def formatted(variables: Mapping[str, str], style: str) -> str:
@@ -188,20 +159,23 @@ def formatted(variables: Mapping[str, str], style: str) -> str:
     return "".join(f"{k}='{v}'\n" if "'" not in v else f"{k}=`{v}`\n" for k, v in variables.items())
 
 
-def run(words: Sequence[str]) -> None:
+def run(words: Sequence[str]) -> NoReturn:
     """``trafficmock run``: become the command, attached.
 
     :raises usage.UsageError: for options that are none.
     :raises AttachError: when the proxy, the agent or the command is not there.
+    :raises CertificateError: when certificates cannot be read or written here.
     """
     options = RunOptions()
     options.parseOptions(list(words))
-    found = attachment(options, os.environ, Path.cwd())
-    check_health(found.proxy_url)
     command = options["command"]
+    preload = _preload(options, needed=Path(command[0]).name in NODE_COMMANDS)
+    found = attachment(options, os.environ, preload)
+    check_health(found.proxy_url)
+    environment = {**os.environ, **found.variables(os.environ)}
     try:
         # The command takes this process's place, so that signals and the exit status are its own.
-        os.execvpe(command[0], command, {**os.environ, **found.variables(os.environ)})  # noqa: S606 - running the user's command is the purpose
+        os.execvpe(command[0], command, environment)  # noqa: S606 - running the user's command is the purpose
     except OSError as error:
         raise AttachError(f"{command[0]}: {error.strerror}") from error
 
@@ -210,9 +184,29 @@ def env(words: Sequence[str]) -> str:
     """``trafficmock env``: what ``run`` would set, as text.
 
     :raises usage.UsageError: for options that are none.
-    :raises AttachError: when the agent is not to be found.
+    :raises AttachError: when the proxy is on another machine and does not answer.
+    :raises CertificateError: when certificates cannot be read or written here.
     """
     options = EnvOptions()
     options.parseOptions(list(words))
-    found = attachment(options, os.environ, Path.cwd())
+    found = attachment(options, os.environ, _preload(options, needed=False))
     return formatted(found.variables(os.environ), options["format"])
+
+
+def _preload(options: Mapping[str, Any], *, needed: bool) -> Path | None:
+    """Find the agent; who does not need it may do without, and is told so.
+
+    :raises AttachError: when it is needed and not to be found.
+    """
+    if options["no-agent"]:
+        return None
+    try:
+        return find_preload(Path.cwd().resolve())
+    except AttachError as error:
+        if needed:
+            raise
+        sys.stderr.write(f"trafficmock: for Node applications {error}\n")
+        return None
+
+
+__all__ = ["AttachError", "check_health", "env", "find_preload", "run"]

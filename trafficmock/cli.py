@@ -1,80 +1,180 @@
-"""The command ``trafficmock``."""
+"""The command ``trafficmock``: finds the command that is meant, and ends with its status."""
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from twisted.python import usage
-from twisted.scripts import twistd
+from attrs import frozen
 
-from trafficmock import __version__, attach
+from trafficmock import __version__
+from trafficmock.errors import LocalError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_USAGE = """\
-Usage: trafficmock COMMAND [options]
+# Commands are named here and imported when they are called: most of them do without Twisted,
+# and what is typed at a prompt is to answer at once.
 
-Commands:
-  serve    run the proxy in the foreground; `trafficmock serve --help` lists the options
-           example: trafficmock serve --port 4310
-  dashboard
-           show the recorded traffic in a browser; `trafficmock dashboard --help`
-           example: trafficmock dashboard --port 4311 --proxy-url http://127.0.0.1:4310
-  run      start an application attached to the proxy
-           example: trafficmock run --client-id shop -- node server.js
-  env      print what `run` sets: --format shell, dotenv or json
 
-Options:
-  --version  print the version
-  --help     print this text
-"""
+@frozen(kw_only=True)
+class Command:
+    """A command.
+
+    :param summary: what it does, in a few words.
+    :param module: a module under ``trafficmock.command`` that has ``main(words)``, which gives
+        the exit status, and ``parser()``.
+    :param says: a function, as ``module:function``, that takes the words and gives what to print.
+    :param plugin: a service of twistd's.
+    :param options: the class of Twisted's options, as ``module:class``; not with ``module``.
+    """
+
+    summary: str
+    module: str | None = None
+    says: str | None = None
+    plugin: str | None = None
+    options: str | None = None
+
+    def run(self, name: str, words: Sequence[str]) -> int:
+        """Run it.
+
+        :returns: the exit status.
+        """
+        if self.module is not None:
+            status: int = import_module(f"trafficmock.command.{self.module}").main(words)
+            return status
+        if self.says is not None:
+            return _say(name, self.says, words)
+        if {"--help", "-h"} & set(words):
+            sys.stdout.write(f"{self.usage(name)}\n")
+            return 0
+        from twisted.scripts import twistd  # noqa: PLC0415 - see above
+
+        sys.argv = ["trafficmock", "--nodaemon", str(self.plugin), *words]
+        twistd.run()
+        return 0
+
+    def usage(self, name: str) -> Any:
+        """Make its Twisted options, which as text are its help."""
+        options = _load(str(self.options))()
+        if not options.synopsis.startswith("Usage:"):
+            options.synopsis = f"Usage: trafficmock {name} {options.synopsis}"
+        return options
+
+
+COMMANDS = {
+    "serve": Command(
+        summary="run the proxy in the foreground",
+        plugin="trafficmock",
+        options="trafficmock.options:Options",
+    ),
+    "dashboard": Command(
+        summary="show the recorded traffic in a browser",
+        plugin="trafficmock-dashboard",
+        options="trafficmock.dashboard.options:Options",
+    ),
+    "run": Command(
+        summary="start an application attached",
+        says="trafficmock.attach:run",
+        options="trafficmock.attach:RunOptions",
+    ),
+    "env": Command(
+        summary="print what `run` sets",
+        says="trafficmock.attach:env",
+        options="trafficmock.attach:EnvOptions",
+    ),
+    "ca": Command(
+        summary="the certificate that https clients trust",
+        says="trafficmock.ca:ca",
+        options="trafficmock.ca:CaOptions",
+    ),
+    "history": Command(summary="list recorded HTTP requests, or follow them", module="history"),
+    "ws": Command(summary="list recorded WebSockets, or follow them", module="ws"),
+    "show": Command(summary="show one request or WebSocket in full", module="show"),
+    "har": Command(summary="write recorded requests as a HAR file", module="har"),
+    "status": Command(summary="say whether the proxy answers, who is there", module="status"),
+    "completion": Command(summary="complete commands in bash, zsh, fish", module="completion"),
+}
+"""Every command; a new one is one entry here."""
+
+
+def usage_text() -> str:
+    """Write the help of the program: every command on one line."""
+    lines = "".join(f"  {name:<11} {command.summary}\n" for name, command in COMMANDS.items())
+    return (
+        f"Usage: trafficmock COMMAND [options]\n\nCommands:\n{lines}\n"
+        "`trafficmock COMMAND --help` lists the options of a command, with examples.\n\n"
+        "Options:\n  --version   print the version\n  --help      print this text\n"
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line.
 
-    :param arguments: the words after the command's name; by default the process's.
-    :raises SystemExit: with the exit status, as the commands end.
+    :param arguments: the words after the program's name; by default the process's.
+    :raises SystemExit: with the exit status, unless that is 0.
     """
+    if "_ARGCOMPLETE" in os.environ:
+        _complete()
     words = list(sys.argv[1:] if arguments is None else arguments)
-    command, rest = (words[0], words[1:]) if words else ("", [])
-    if command == "serve":
-        serve(rest)
-    elif command == "dashboard":
-        serve(rest, "trafficmock-dashboard")
-    elif command in {"run", "env"}:
-        attached(command, rest)
-    elif command in {"--help", "-h"}:
-        sys.stdout.write(_USAGE)
-    elif command == "--version":
-        sys.stdout.write(f"trafficmock {__version__}\n")
-    else:
-        what = f"unknown command {command!r}" if command else "a command is missing"
-        sys.stderr.write(f"trafficmock: {what}\n\n{_USAGE}")
-        raise SystemExit(2)
-
-
-def attached(command: str, arguments: Sequence[str]) -> None:
-    """Run ``trafficmock run`` or ``trafficmock env``.
-
-    :raises SystemExit: with status 1 when it cannot be done, 2 when it was said wrongly.
-    """
+    name, rest = (words[0], words[1:]) if words else ("", [])
     try:
-        if command == "run":
-            attach.run(arguments)
-        else:
-            sys.stdout.write(attach.env(arguments))
+        status = _run(name, rest)
+        sys.stdout.flush()
+    except LocalError as error:
+        # Others' words may be in it: those of a server that only looks like a proxy.
+        said = import_module("trafficmock.command.text").printable(str(error))
+        sys.stderr.write(f"trafficmock {name}: {said}\n")
+        status = getattr(error, "status", 1)
+    except KeyboardInterrupt:
+        status = 130
+    except BrokenPipeError:
+        # Python flushes once more at its end, into what is then somewhere else.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 141
+    if status:
+        raise SystemExit(status)
+
+
+def _run(name: str, words: Sequence[str]) -> int:
+    """Run a command, or say what there is.
+
+    :returns: the exit status.
+    """
+    if name in COMMANDS:
+        return COMMANDS[name].run(name, words)
+    if name in {"--help", "-h", "help"}:
+        sys.stdout.write(usage_text())
+        return 0
+    if name == "--version":
+        sys.stdout.write(f"trafficmock {__version__}\n")
+        return 0
+    what = f"unknown command {name!r}" if name else "a command is missing"
+    sys.stderr.write(f"trafficmock: {what}\n\n{usage_text()}")
+    return 2
+
+
+def _say(name: str, function: str, words: Sequence[str]) -> int:
+    """Print what a function gives; what was said wrongly ends with status 2."""
+    from twisted.python import usage  # noqa: PLC0415 - see above
+
+    try:
+        sys.stdout.write(_load(function)(words) or "")
     except usage.UsageError as error:
-        sys.stderr.write(f"trafficmock {command}: {error}\n")
-        raise SystemExit(2) from error
-    except attach.AttachError as error:
-        sys.stderr.write(f"trafficmock {command}: {error}\n")
-        raise SystemExit(1) from error
+        sys.stderr.write(f"trafficmock {name}: {error}\n")
+        return 2
+    return 0
 
 
-def serve(arguments: Sequence[str], plugin: str = "trafficmock") -> None:
-    """Run the proxy as ``twistd -n trafficmock`` does, or another service by its plugin."""
-    sys.argv = ["trafficmock", "--nodaemon", plugin, *arguments]
-    twistd.run()
+def _load(where: str) -> Any:
+    module, _, name = where.partition(":")
+    return getattr(import_module(module), name)
+
+
+def _complete() -> None:
+    """Answer a shell that completes a line."""
+    completion = import_module("trafficmock.command.completion")
+    commands = {name: str(each.options or each.module) for name, each in COMMANDS.items()}
+    completion.complete(commands, os.environ.get("COMP_LINE", ""))

@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from OpenSSL import SSL
 from twisted.python import usage
 
 from trafficmock.coercers import Coerce as _Coerce
@@ -15,6 +16,7 @@ from trafficmock.coercers import not_empty as _not_empty
 from trafficmock.coercers import number as _number
 from trafficmock.logs import LEVELS
 from trafficmock.net.addresses import parse_authority, parse_origin
+from trafficmock.net.proxy.roads import UpstreamProxy, parse_resolve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,10 +31,11 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("port", 4310, _number(0, 65535), "Port to listen on; 0 takes a free one."),
     ("endpoint", None, _not_empty, "Twisted endpoint to listen on instead of host and port."),
     ("token", None, _not_empty, "What /ws clients must present; or set TRAFFICMOCK_TOKEN."),
+    ("ca-dir", None, _not_empty, "Where the certificate authority is; by default user data."),
     ("history-limit", 1000, _number(1), "HTTP requests to remember."),
     ("ws-history-limit", 200, _number(1), "WebSocket connections to remember."),
     ("history-bytes", 128 * _MIB, _number(0), "Bytes of bodies and frames to remember; 0: all."),
-    ("history-body-bytes", 8 * _MIB, _number(0), "As above, of one streamed body (none is yet)."),
+    ("history-body-bytes", 8 * _MIB, _number(0), "As above, of one streamed body; 0: all."),
     ("history-capture", "all", _choice(*CAPTURES), "What to remember: all, handled or none."),
     ("claim-timeout-ms", 5000, _number(1), "Time for tests to answer a claim."),
     ("heartbeat-ms", 15000, _number(1), "Time between pings to clients."),
@@ -44,6 +47,10 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("max-header-bytes", 64 * 1024, _number(1024), "Largest head of an HTTP request."),
     ("max-connections", 2000, _number(0), "Connections held at once; 0: no limit."),
     ("send-queue-bytes", 64 * _MIB, _number(0), "Unsent bytes that cut a client off; 0: never."),
+    ("connect-timeout-ms", 10000, _number(1), "Time for a server to take a connection."),
+    ("upstream-timeout-ms", 120000, _number(0), "Time for it to begin its answer; 0: for ever."),
+    ("abort-hold-ms", 30000, _number(0), "How long a proxied request that a test times out hangs."),
+    ("upstream-proxy", None, UpstreamProxy.parse, "Proxy on the way to servers: http://host:port."),
     ("ready-file", None, _not_empty, "File that gets one JSON line with url and pid."),
     ("log-level", "info", _choice(*LEVELS), f"How much to log: {', '.join(LEVELS)}."),
 ]
@@ -125,7 +132,8 @@ class Options(ServiceOptions):
 
     def __init__(self) -> None:
         super().__init__()
-        self["cors-origin"] = []
+        for name in ("cors-origin", "tunnel", "upstream-ca", "upstream-insecure", "resolve"):
+            self[name] = []
 
     def opt_cors_origin(self, origin: str) -> None:
         """Origin to let in, besides loopback ones; * for any. Repeatable."""
@@ -134,6 +142,31 @@ class Options(ServiceOptions):
             raise usage.UsageError(
                 f"--cors-origin must be an origin such as http://host:port, or *, not {origin!r}"
             )
+
+    def opt_tunnel(self, glob: str) -> None:
+        """Hosts whose TLS is left alone, * stands for any text. Repeatable."""
+        self["tunnel"].append(self._given("tunnel", glob))
+
+    def opt_upstream_insecure(self, glob: str) -> None:
+        """Hosts whose certificates are not verified. Repeatable."""
+        self["upstream-insecure"].append(self._given("upstream-insecure", glob))
+
+    def opt_upstream_ca(self, file: str) -> None:
+        """PEM file of authorities to trust besides the system's. Repeatable."""
+        self["upstream-ca"].append(self._given("upstream-ca", file))
+        try:
+            SSL.Context(SSL.TLS_CLIENT_METHOD).load_verify_locations(file)
+        except SSL.Error:
+            raise usage.UsageError(
+                f"--upstream-ca must be a readable PEM file, not {file!r}"
+            ) from None
+
+    def opt_resolve(self, entry: str) -> None:
+        """Address to use for a host: HOST:PORT:ADDRESS, as in curl. Repeatable."""
+        try:
+            self["resolve"].append(parse_resolve(self._given("resolve", entry)))
+        except ValueError as error:
+            raise usage.UsageError(f"--resolve must be {error}") from None
 
     def postOptions(self) -> None:  # noqa: N802 - Twisted's
         """Read the environment and settle what twistd does on our behalf."""

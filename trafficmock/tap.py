@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from trafficmock import __version__
+from trafficmock.certs.files import default_directory
 from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.settings import Settings
 from trafficmock.history.store import History
 from trafficmock.memory import tune_allocator
+from trafficmock.net.certs import CertificateStore
 from trafficmock.net.connections import connections_report
 from trafficmock.net.driver import Driver
 from trafficmock.net.guard import Guard
 from trafficmock.net.journal import Journal
 from trafficmock.net.limits import HttpLimits
+from trafficmock.net.proxy.front import ForwardProxy, make_forward_proxy
+from trafficmock.net.proxy.roads import Roads
+from trafficmock.net.proxy.settings import ProxySettings
+from trafficmock.net.proxy.trust import Trust
 from trafficmock.net.recorder import Recorder
 from trafficmock.net.service import ProxyService
 from trafficmock.net.site import make_site
@@ -49,11 +58,16 @@ def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twis
         reactor=reactor,
         stock=bool(options["stock-websocket"]),
     )
+    certificates = CertificateStore.open(_ca_directory(options))
+    guard = _guard(options)
+    forward = _forward_proxy(options, driver, guard, certificates, reactor)
     site = make_site(
         history=history,
         connections=lambda tests: connections_report(driver.coordinator, tests=tests),
+        ca_pem=certificates.ca_pem,
         websocket=websocket,
-        guard=_guard(options),
+        guard=guard,
+        forward=forward,
         version=__version__,
         capture=options["history-capture"],
         limits=HttpLimits(
@@ -71,6 +85,7 @@ def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twis
         ready_file=options["ready-file"],
         banner=lambda url: _banner(url, options),
         log_observer=chosen_observer(options),
+        stop_forward=forward.stop,
         complain=complainer(options),
     )
 
@@ -86,6 +101,8 @@ def make_driver(options: Options, history: History, reactor: Any) -> Driver:
         hello_timeout=options["hello-timeout-ms"] / 1000,
         ownership=options["ownership"],
         handler_body_bytes=options["handler-body-bytes"],
+        history_body_bytes=options["history-body-bytes"],
+        frame_bytes=options["max-frame-bytes"],
     )
     return Driver(
         coordinator=Coordinator(settings),
@@ -99,11 +116,47 @@ def make_driver(options: Options, history: History, reactor: Any) -> Driver:
     )
 
 
+def _forward_proxy(
+    options: Options,
+    driver: Driver,
+    guard: Guard,
+    certificates: CertificateStore,
+    reactor: Any,
+) -> ForwardProxy:
+    return make_forward_proxy(
+        settings=ProxySettings(
+            token=options["token"],
+            max_header_bytes=options["max-header-bytes"],
+            response_seconds=options["upstream-timeout-ms"] / 1000,
+            abort_hold_seconds=options["abort-hold-ms"] / 1000,
+            tunnels=tuple(options["tunnel"]),
+            max_frame_bytes=options["max-frame-bytes"] or sys.maxsize,
+        ),
+        coordination=driver,
+        guard=guard,
+        roads=Roads(
+            reactor=reactor,
+            connect_seconds=options["connect-timeout-ms"] / 1000,
+            trust=Trust(tuple(options["upstream-ca"]), tuple(options["upstream-insecure"])),
+            resolved=dict(options["resolve"]),
+            proxy=options["upstream-proxy"],
+        ),
+        certificates=certificates,
+        version=__version__,
+        reactor=reactor,
+    )
+
+
 def _websocket_limits(options: Options) -> WebSocketLimits:
     return WebSocketLimits(
         max_frame_bytes=options["max-frame-bytes"],
         send_queue_bytes=options["send-queue-bytes"],
     )
+
+
+def _ca_directory(options: Options) -> Path:
+    given = options["ca-dir"]
+    return Path(given) if given else default_directory(os.environ)
 
 
 def _guard(options: Options) -> Guard:

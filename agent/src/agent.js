@@ -3,6 +3,7 @@
 const { randomBytes } = require('node:crypto')
 const { Link } = require('./link.js')
 const { TrafficMockError } = require('./errors.js')
+const { patience } = require('./patience.js')
 
 /** How long requests wait for the first handshake; ms. */
 const START_MS = 2000
@@ -26,6 +27,8 @@ class Agent {
     this.error = new TrafficMockError('unreachable', 'trafficmock has not connected yet.')
     /** @type {Set<string>} */
     this.features = new Set()
+    /** @type {{ history: number, handler: number } | undefined} */
+    this.bodyLimits = undefined
     /** @type {Map<string, { receive(message: any): void, lost(error: Error): void }>} */
     this.parties = new Map()
     /** @type {(() => void)[]} */
@@ -37,32 +40,32 @@ class Agent {
     this.ownHosts = hostsOf(settings.proxyUrl)
     /** @type {(error?: Error) => void} */
     this.started = () => {}
-    /** @type {NodeJS.Timeout | undefined} */
-    this.deadline = undefined
+    this.endPatience = () => {}
   }
 
   /** @returns {Promise<void>} settles with the first handshake, within 2 s */
   start () {
     return new Promise((resolve, reject) => {
       this.started = (error) => (error ? reject(error) : resolve())
-      this.deadline = setTimeout(() => this.down(this.error), START_MS).unref()
+      this.endPatience = patience(START_MS, () => this.down(this.error))
       this.link.open()
     })
   }
 
   /** @param {any} hello the proxy's `hello:ok` */
   up (hello) {
-    clearTimeout(this.deadline)
+    this.endPatience()
     this.state = 'up'
-    this.clientId = hello.clientId ?? this.clientId
-    this.features = new Set(hello.features ?? [])
+    this.clientId = String(hello.clientId ?? this.clientId)
+    this.features = new Set(Array.isArray(hello.features) ? hello.features : [])
+    this.bodyLimits = this.streams ? hello.bodyLimits : undefined
     this.started()
     for (const act of this.queue.splice(0)) act()
   }
 
   /** @param {Error} error why the link is not there */
   down (error) {
-    clearTimeout(this.deadline)
+    this.endPatience()
     if (this.state === 'stopped') return
     this.state = 'down'
     this.error = error
@@ -82,7 +85,7 @@ class Agent {
   stop () {
     if (this.state === 'stopped') return
     this.state = 'stopped'
-    clearTimeout(this.deadline)
+    this.endPatience()
     this.link.close()
     this.error = new TrafficMockError('stopped', 'trafficmock was stopped while this request waited for a decision.')
     this.dropAll(this.error)
@@ -122,6 +125,23 @@ class Agent {
     this.parties.delete(id)
   }
 
+  /**
+   * @param {() => void} act called once it is known what the proxy speaks, or that there is none
+   */
+  known (act) {
+    if (this.state !== 'starting') return act()
+    this.hold()
+    this.queue.push(() => {
+      this.release()
+      act()
+    })
+  }
+
+  /** @returns {boolean} whether the proxy takes bodies after their requests */
+  get streams () {
+    return this.state === 'up' && this.features.has('stream')
+  }
+
   /** Keep the process alive, as a socket in use would. */
   hold () {
     this.holds += 1
@@ -146,6 +166,14 @@ class Agent {
    */
   isOwn (url) {
     return this.ownHosts.has(hostOf(url))
+  }
+
+  /**
+   * @param {unknown} text that may be a URL
+   * @returns {boolean} whether it is one of the proxy itself
+   */
+  isOwnText (text) {
+    return typeof text === 'string' && URL.canParse(text) && this.isOwn(new URL(text))
   }
 }
 

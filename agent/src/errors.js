@@ -41,7 +41,7 @@ const NETWORK = {
  * @returns {NodeJS.ErrnoException & { abortCode: string }}
  */
 function networkError (abortCode, url, message) {
-  const { code, errno, syscall } = NETWORK[abortCode] ?? NETWORK.failed
+  const { code, errno, syscall } = Object.hasOwn(NETWORK, abortCode) ? NETWORK[abortCode] : NETWORK.failed
   const { hostname, port, protocol } = new URL(url)
   const address = hostname.replace(/^\[|\]$/g, '')
   const number = Number(port) || (protocol === 'https:' || protocol === 'wss:' ? 443 : 80)

@@ -28,6 +28,7 @@ const { requestToWire, responseToWire } = require('./wire.js')
  * @property {(changed: Outgoing) => void} resume send this in its place
  * @property {(mock: import('./mock.js').Mock) => void} fulfill
  * @property {(error: Error) => void} fail
+ * @property {() => void} [collect] have all of the body read, into the exchange's upload
  * @property {import('./fetching.js').Perform} perform send a copy, for a handler that wants the answer
  */
 
@@ -37,19 +38,21 @@ class Exchange {
    * @param {import('./agent.js').Agent} agent
    * @param {Outgoing} request
    * @param {Client} client
+   * @param {import('./upload.js').Upload} [upload] the body, when it is not there yet
    */
-  constructor (agent, request, client) {
+  constructor (agent, request, client, upload) {
     this.agent = agent
     this.id = newId()
     this.request = request
     this.client = client
+    this.upload = upload
     this.isSettled = false
   }
 
   /** Announce it and wait for the decision. */
   start () {
     this.agent.hold()
-    this.agent.enter(this.id, this, () => this.announce('request:start', {}))
+    this.agent.enter(this.id, this, () => this.announce('request:start', this.upload ? { bodyPending: true } : {}))
   }
 
   /**
@@ -75,13 +78,20 @@ class Exchange {
   /** @param {any} message about this request */
   receive (message) {
     if (message.type === 'decision:fetch') return void this.fetch(message)
-    const decide = DECISIONS[message.type]
+    if (message.type === 'request:need-body') return this.hand()
+    const decide = DECISIONS.get(message.type)
     if (!decide || !this.settle()) return
     try {
       decide(this, message)
     } catch (error) {
-      this.client.fail(/** @type {Error} */ (error))
+      this.client.fail(error instanceof TrafficMockError ? error : impossible(message.type, /** @type {Error} */ (error)))
     }
+  }
+
+  /** A test owns the request: let it have the body. */
+  hand () {
+    this.upload?.hand(this.id, (body) => { this.request = { ...this.request, body } })
+    this.client.collect?.()
   }
 
   /** @param {Error} error why nobody will decide any more */
@@ -109,7 +119,7 @@ class Exchange {
    * @returns {Report} to be told what the upstream answers
    */
   report (url) {
-    return new Report(this.agent, this.id, url)
+    return new Report(this.agent, this.id, url, this.upload)
   }
 
   /** @param {any} message a `decision:fetch` */
@@ -125,8 +135,16 @@ class Exchange {
   }
 }
 
-/** @type {Record<string, (exchange: Exchange, message: any) => void>} */
-const DECISIONS = {
+/**
+ * @param {string} type of the decision
+ * @param {Error} cause
+ */
+function impossible (type, cause) {
+  return new TrafficMockError('handler_failed', `The ${type} cannot be carried out: ${cause.message}`, { cause })
+}
+
+/** @type {Map<string, (exchange: Exchange, message: any) => void>} */
+const DECISIONS = new Map(Object.entries({
   'decision:passthrough': ({ client }) => client.passthrough(),
   'decision:continue': ({ client, request }, { overrides }) => {
     if (!overrides || Object.keys(overrides).length === 0) client.passthrough()
@@ -134,8 +152,8 @@ const DECISIONS = {
   },
   'decision:fulfill': ({ client, request }, { response }) => client.fulfill(readMock(response, request.method)),
   'decision:abort': ({ client, request }, { errorCode, message }) => client.fail(networkError(errorCode, request.url, message)),
-  'decision:error': ({ client }, { code, message, matches }) => client.fail(new TrafficMockError(code, message, { matches }))
-}
+  'decision:error': ({ client }, { code, message, matches }) => client.fail(new TrafficMockError(String(code), String(message), { matches }))
+}))
 
 /**
  * @param {Outgoing} request

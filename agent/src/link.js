@@ -4,11 +4,12 @@ const net = require('node:net')
 const tls = require('node:tls')
 const { WebSocket } = require('ws')
 const { TrafficMockError } = require('./errors.js')
+const { patience } = require('./patience.js')
 const { unseen } = require('./unseen.js')
 const { version } = require('../package.json')
 
 /** What this agent speaks beyond protocol 3. */
-const FEATURES = ['headers-list']
+const FEATURES = ['headers-list', 'stream']
 const PROTOCOL_VERSION = 3
 const HANDSHAKE_MS = 1900
 const FIRST_RETRY_MS = 100
@@ -55,27 +56,28 @@ class Link {
     /** @type {Error | undefined} */
     let reason
     let isUp = false
-    const deadline = setTimeout(() => {
+    const endPatience = patience(HANDSHAKE_MS, () => {
       reason = new TrafficMockError('timeout', `The trafficmock proxy at ${this.settings.proxyUrl} did not answer within ${HANDSHAKE_MS} ms.`)
       socket.terminate()
-    }, HANDSHAKE_MS).unref()
+    })
     socket.on('open', () => this.hello())
     socket.on('message', (data) => {
       const message = parse(data)
       if (isUp) return this.receive(message)
       if (message?.type === 'ping') return this.send({ type: 'pong', at: message.at })
-      clearTimeout(deadline)
-      if (message?.type === 'hello:ok') {
+      endPatience()
+      if (message?.type === 'hello:ok' && message.protocolVersion === PROTOCOL_VERSION) {
         isUp = true
         this.retryMs = FIRST_RETRY_MS
         return this.owner.up(message)
       }
-      reason = this.refusal(message)
-      socket.close()
+      reason ??= this.refusal(message)
+      // Not close(): that waits for an answer, and this proxy has given its own.
+      socket.terminate()
     })
     socket.on('error', (error) => { reason ??= this.failure(error, isUp) })
     socket.on('close', () => {
-      clearTimeout(deadline)
+      endPatience()
       if (this.closed) return
       this.again()
       this.owner.down(reason ?? this.failure(undefined, isUp))
@@ -120,9 +122,12 @@ class Link {
 
   /** @param {any} message what came instead of `hello:ok` */
   refusal (message) {
-    const code = message?.type === 'hello:error' ? String(message.code) : 'invalid_hello'
-    const said = message?.message ?? 'it answered the handshake with something else than hello:ok'
-    const help = code === 'unauthorized' ? ' Set TRAFFICMOCK_TOKEN, or the option token, to the proxy\'s --token.' : ''
+    const isOther = message?.type === 'hello:ok'
+    const code = isOther ? 'protocol_mismatch' : message?.type === 'hello:error' && message.code ? String(message.code) : 'invalid_hello'
+    const said = isOther
+      ? `it speaks protocol ${message.protocolVersion}, this agent ${PROTOCOL_VERSION}`
+      : message?.message ?? 'it answered the handshake with something else than hello:ok'
+    const help = code === 'unauthorized' ? ' (TRAFFICMOCK_TOKEN, or the option token)' : ''
     return new TrafficMockError(code, `The trafficmock proxy at ${this.settings.proxyUrl} refused this agent: ${said}${help}`)
   }
 

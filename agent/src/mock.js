@@ -30,12 +30,13 @@ function readMock (response, method) {
   if (!VALUE.test(statusText)) refuse(`status text ${JSON.stringify(statusText)} has characters HTTP does not allow`)
   const pairs = headers.fromWire(response)
   for (const [name, value] of pairs) {
+    if (typeof value !== 'string') refuse(`header ${name} has no text`)
     if (!NAME.test(name)) refuse(`header name ${JSON.stringify(name)} is none`)
     if (!VALUE.test(value)) refuse(`header ${name} has characters HTTP does not allow: ${JSON.stringify(value)}`)
   }
   const isBodiless = method === 'HEAD' || status === 204 || status === 205 || status === 304
   const body = isBodiless || !response.bodyBase64 ? Buffer.alloc(0) : Buffer.from(response.bodyBase64, 'base64')
-  return { status, statusText, pairs: framed(pairs, body, isBodiless), body }
+  return { status, statusText, pairs: framed(pairs, body, isBodiless, status), body }
 }
 
 /** @param {string} why */
@@ -48,15 +49,26 @@ function refuse (why) {
  * @param {headers.Pairs} pairs
  * @param {Buffer} body
  * @param {boolean} isBodiless
+ * @param {number} status
  */
-function framed (pairs, body, isBodiless) {
+function framed (pairs, body, isBodiless, status) {
   let fitting = headers.without(pairs, 'transfer-encoding')
   const coding = headers.get(fitting, 'content-encoding')
   // Handlers get decoded bodies, and often hand the headers on as they came:
   // a client that decodes would fail on plain text called gzip.
   if (body.length && coding && codingsOf(coding).length && !isCoded(body, coding)) fitting = headers.without(fitting, 'content-encoding')
-  if (isBodiless) return fitting
-  return headers.set(fitting, 'content-length', String(body.length))
+  if (!isBodiless) return headers.set(fitting, 'content-length', String(body.length))
+  return status === 204 || status === 205 ? headers.without(fitting, 'content-length') : lengthAsTold(fitting)
+}
+
+/**
+ * An answer to HEAD, or a 304, may name the length that the body would have.
+ * @param {headers.Pairs} pairs
+ */
+function lengthAsTold (pairs) {
+  const length = headers.get(pairs, 'content-length')
+  const rest = headers.without(pairs, 'content-length')
+  return length !== undefined && /^\d{1,15}$/.test(length) ? headers.set(pairs, 'content-length', length) : rest
 }
 
 /**

@@ -63,11 +63,19 @@ class Chain {
 
   /**
    * @param {string} url that is asked now
+   * @returns {boolean} whether it is the next hop
+   */
+  leadsTo (url) {
+    return this.last?.location === withoutHash(new URL(url))
+  }
+
+  /**
+   * @param {string} url that is asked now
    * @returns {string | undefined} the id of the hop before, when this follows one
    */
   take (url) {
     const { last } = this
-    if (!last || last.location !== withoutHash(new URL(url))) return undefined
+    if (!last || !this.leadsTo(url)) return undefined
     this.last = undefined
     // The hop before is told first, whole or not: its body may never be read.
     last.report.cut()

@@ -2,7 +2,6 @@
 
 const { readFileSync } = require('node:fs')
 const { dirname, join, sep } = require('node:path')
-const cluster = /** @type {import('node:cluster').Cluster} */ (/** @type {unknown} */ (require('node:cluster')))
 const { threadId, isMainThread } = require('node:worker_threads')
 
 /**
@@ -61,8 +60,15 @@ function defaultClientId (env) {
   const name = packageName(isTool ? process.cwd() : dirname(script))
   if (!name) return isMainThread ? `node-${process.pid}` : `node-${process.pid}-t${threadId}`
   if (!isMainThread) return `${name}-t${threadId}`
-  if (cluster.worker) return `${name}-w${cluster.worker.id}`
+  const worker = clusterWorker()
+  if (worker) return `${name}-w${worker.id}`
   return env[PARENT] && env[PARENT] !== String(process.pid) ? `${name}-${process.pid}` : name
+}
+
+/** @returns {{ id: number } | undefined} */
+function clusterWorker () {
+  // A worker has loaded it already; anybody else would load much for nothing.
+  return process.channel ? /** @type {any} */ (require('node:cluster')).worker : undefined
 }
 
 /** @param {string} directory */

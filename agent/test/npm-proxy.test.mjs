@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import http from 'node:http'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { startTrafficMock } from '../index.mjs'
 import { startNpmProxy, until } from './lib/proxy.mjs'
@@ -21,9 +22,16 @@ test('the npm proxy 0.1.8 is served as well', async () => {
   assert.equal(await (await fetch('http://nowhere.test/fetched')).text(), 'packed text')
   await assert.rejects(fetch('http://nowhere.test/aborted'), (error) => error.cause.code === 'ECONNREFUSED')
   assert.match(await (await fetch(`${upstream.url}/redirect`)).text(), /"\/echo"/)
+  await worker.route('/uploaded', (r) => r.text(Buffer.from(r.request.bodyBase64, 'base64')))
+  const body = Readable.toWeb(Readable.from([Buffer.from('in two '), Buffer.from('pieces')]))
+  assert.equal(await (await fetch('http://nowhere.test/uploaded', { method: 'POST', body, duplex: 'half' })).text(), 'in two pieces')
+  const events = (await fetch(`${upstream.url}/steps`)).body[Symbol.asyncIterator]()
+  assert.equal(Buffer.from((await events.next()).value).toString(), 'data: 1\n\n')
+  upstream.step()
+  assert.equal(Buffer.from((await events.next()).value).toString(), 'data: 2\n\n')
   const status = await new Promise((resolve) => http.get(`${upstream.url}/204`, (response) => resolve(response.resume().statusCode)))
   assert.equal(status, 204)
-  const rows = await until(proxy, '/api/history', ({ entries }) => entries.length === 7 && entries.every(({ outcome }) => outcome.kind === 'aborted' || outcome.response) && entries)
+  const rows = await until(proxy, '/api/history', ({ entries }) => entries.length === 9 && entries.every(({ outcome }) => outcome.kind === 'aborted' || outcome.response) && entries)
   const hop = rows.find(({ redirectedFromId }) => redirectedFromId)
   assert.equal(rows.find(({ id }) => id === hop.redirectedFromId).outcome.response.status, 302)
 

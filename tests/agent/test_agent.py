@@ -48,6 +48,26 @@ class AgentTests(SynchronousTestCase):
         """It starts, stops, loses its link and comes back as documented."""
         self.check("lifecycle.test.mjs")
 
+    def test_no_url(self) -> None:
+        """Without a proxy URL it does nothing at all."""
+        self.check("no-url.test.mjs")
+
+    def test_ids(self) -> None:
+        """Children, cluster workers and threads have the ids that the docs say."""
+        self.check("ids.test.mjs")
+
+    def test_hostile_proxy(self) -> None:
+        """No word of a proxy hangs a request or ends the process; Node 22 has WebSockets."""
+        self.check("hostile-proxy.test.mjs", node=str(node_binary()))
+
+    def test_lost_link(self) -> None:
+        """What waits fails when the proxy dies, what flows goes on, and it comes back."""
+        self.check("lost-link.test.mjs", node=str(node_binary()))
+
+    def test_env_proxy(self) -> None:
+        """What would go through our own forward proxy is announced once."""
+        self.check("env-proxy.test.mjs")
+
     def test_types(self) -> None:
         """The agent's JSDoc types hold, strictly."""
         compiler = AGENT / "node_modules" / "typescript" / "bin" / "tsc"
@@ -62,6 +82,10 @@ class AgentTests(SynchronousTestCase):
     def test_faithful(self) -> None:
         """What the application's own client does, it still does."""
         self.check("faithful.test.mjs")
+
+    def test_stream(self) -> None:
+        """Bodies flow both ways as they come, and the history follows."""
+        self.check("stream.test.mjs")
 
     def test_websocket(self) -> None:
         """WebSockets are mocked, relayed and let through; Node 22 has a class of its own."""

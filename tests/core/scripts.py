@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from attrs import field, frozen
+from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.builders import (
@@ -22,10 +23,11 @@ from tests.builders import (
     predicate,
     redirect,
     report,
+    response,
     start,
 )
 from tests.playbook import SETTINGS, Peer, Playbook, StagedTest
-from trafficmock.wire import inbound
+from trafficmock.wire import body, inbound
 from trafficmock.wire.inbound import Message, RouteKind
 from trafficmock.wire.matcher import Matcher
 
@@ -40,6 +42,8 @@ class Script:
     """One sequence.
 
     :param wanted: the matcher of the worker's route.
+    :param features: of the worker.
+    :param of_agent: the features of the agent.
     :param rival: the matcher of the other worker's route, which is there to compete.
     """
 
@@ -49,6 +53,7 @@ class Script:
     rival: Matcher = field(factory=lambda: glob("http://other.test/"))
     kind: RouteKind = "http"
     features: Sequence[str] = ()
+    of_agent: Sequence[str] = ()
 
 
 @frozen
@@ -74,7 +79,7 @@ class Stage:
 def set_up(case: SynchronousTestCase, script: Script) -> Stage:
     """Bring in an agent, an owner to be, and a rival that also watches."""
     play = Playbook(case, SETTINGS)
-    agent = play.agent()
+    agent = play.agent(features=script.of_agent)
     worker, rival = play.worker("0", features=script.features), play.worker("1")
     test, rival_test = worker.test("buys"), rival.test("sells")
     test.route(script.wanted, kind=script.kind)
@@ -100,6 +105,15 @@ HOPS: Sequence[Line] = (
     (A, report("r2", redirect(NEXT))),
     (A, observe("r3", "r2", NEXT)),
 )
+UPLOAD: Line = (A, structs.replace(start(), body_pending=True))
+BODY: Line = (A, inbound.RequestBody("r1", body.from_bytes(b"hello")))
+HEAD: Line = (A, structs.replace(report(), body_pending=True))
+BAD_BODY: Line = (A, '{"type":"request:body","requestId":"r1"}')
+BROKEN_OFF: Line = (
+    A,
+    inbound.RequestResponse("r1", ok=False, response=response(200, b"part"), error=failure()),
+)
+ELSEWHERE = glob("http://other.test/")
 BAD_RESULT = '{"type":"handler:result","requestId":"r1","result":{"action":"fulfill"}}'
 
 REQUESTS = (
@@ -163,6 +177,43 @@ REQUESTS = (
         glob("**"),
         predicate(),
     ),
+)
+
+STREAMED = tuple(
+    Script(name, lines, wanted, of_agent=("stream",), features=features)
+    for name, lines, wanted, features in (
+        ("streamed passthrough", [UPLOAD, BODY, HEAD, (A, report())], ELSEWHERE, ()),
+        ("answered before the copy", [UPLOAD, HEAD, BODY, (A, report())], ELSEWHERE, ()),
+        ("without a copy", [UPLOAD, (A, report()), BODY], ELSEWHERE, ()),
+        ("unreadable copy", [UPLOAD, BAD_BODY, (A, report())], ELSEWHERE, ()),
+        ("response that breaks off", [UPLOAD, BODY, HEAD, BROKEN_OFF], ELSEWHERE, ()),
+        ("streamed redirects", [UPLOAD, BODY, *HOPS, (A, report("r3"))], ELSEWHERE, ()),
+        ("redirects without a copy", [UPLOAD, *HOPS, (A, report("r3"))], ELSEWHERE, ()),
+        ("cancelled copy", [UPLOAD, (A, inbound.RequestCancel("r1")), BODY], ELSEWHERE, ()),
+        ("owned upload", [UPLOAD, BODY, (W, fulfill())], glob("**"), ()),
+        ("unreadable upload", [UPLOAD, BAD_BODY, (W, fulfill())], glob("**"), ()),
+        ("upload after a claim", [UPLOAD, CLAIMED, BODY, (W, fulfill())], predicate(), ()),
+        ("upload that nobody claims", [UPLOAD, (W, claims("r1", "buys")), BODY], predicate(), ()),
+        (
+            "continued upload",
+            [UPLOAD, BODY, (W, continue_()), HEAD, (A, report())],
+            glob("**"),
+            (),
+        ),
+        ("cancelled upload", [UPLOAD, (A, inbound.RequestCancel("r1")), BODY], glob("**"), ()),
+        (
+            "upload whose route goes",
+            [UPLOAD, (W, inbound.RouteUnregister("buys#1")), BODY, (A, report())],
+            glob("**"),
+            (),
+        ),
+        (
+            "declined upload",
+            [UPLOAD, BODY, (W, decline()), (A, report())],
+            glob("**"),
+            ("decline",),
+        ),
+    )
 )
 
 SOCKETS = tuple(

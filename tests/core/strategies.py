@@ -8,7 +8,7 @@ from hypothesis.strategies import SearchStrategy
 from msgspec import UNSET, structs
 
 from tests import builders
-from trafficmock.wire import inbound
+from trafficmock.wire import body, inbound
 from trafficmock.wire.codec import to_plain
 from trafficmock.wire.inbound import AbortCode, Message
 from trafficmock.wire.matcher import Matcher
@@ -22,7 +22,18 @@ TESTS = st.sampled_from(["t0", "t1", "t2"])
 ROUTES = st.sampled_from(["q0", "q1", "q2", "q3"])
 URLS = st.sampled_from(["http://h.test/a", "http://h.test/b"])
 ROLES = st.sampled_from(["node", "node", "playwright", "playwright", "runner"])
-FEATURES = st.sampled_from([[], ["decline"], ["headers-list"], ["decline", "headers-list", "x"]])
+FEATURES = st.sampled_from(
+    [
+        [],
+        ["decline"],
+        ["headers-list"],
+        ["decline", "headers-list", "x"],
+        ["subscribe"],
+        ["decline", "headers-list", "subscribe"],
+        ["stream"],
+        ["stream", "decline"],
+    ]
+)
 
 requests = st.builds(
     builders.request, URLS, st.sampled_from(["GET", "POST"]), st.sampled_from([b"", b"x" * 30])
@@ -90,12 +101,24 @@ on_sockets_by_workers: SearchStrategy[Message] = st.one_of(
     st.builds(inbound.ClosePage, *closes),
     st.builds(inbound.CloseServer, *closes),
 )
-starts = st.builds(inbound.RequestStart, REQUESTS, clients, requests)
+maybe = st.sampled_from([UNSET, True, False])
+starts = st.builds(inbound.RequestStart, REQUESTS, clients, requests, maybe)
+contents = st.builds(
+    inbound.RequestBody,
+    REQUESTS,
+    st.sampled_from([body.NULL, body.from_bytes(b"x" * 30)]),
+    maybe,
+    st.sampled_from([UNSET, 0, 99]),
+)
 of_agents: SearchStrategy[Message] = st.one_of(
     starts,
+    contents,
     st.builds(inbound.RequestCancel, REQUESTS),
     _outcomes(inbound.FetchResult, REQUESTS, FETCHES),
     _outcomes(inbound.RequestResponse, REQUESTS),
+    st.builds(
+        inbound.RequestResponse, REQUESTS, st.just(value=True), responses, body_pending=maybe
+    ),
     st.builds(inbound.RequestObserve, REQUESTS, clients, requests, REQUESTS | st.just(UNSET)),
     st.builds(inbound.SocketOpen, SOCKETS, st.just("ws://h.test/"), st.just([]), clients),
     on_sockets_by_agents,
@@ -103,6 +126,7 @@ of_agents: SearchStrategy[Message] = st.one_of(
 of_workers: SearchStrategy[Message] = st.one_of(
     st.builds(inbound.TestRegister, TESTS, st.just("title"), st.just("file"), st.just("0")),
     st.builds(inbound.TestUnregister, TESTS),
+    st.builds(inbound.TestSubscribe, TESTS),
     st.builds(inbound.RouteRegister, ROUTES, TESTS, matchers, kinds),
     st.builds(inbound.RouteUnregister, ROUTES | st.just(UNSET), TESTS | st.just(UNSET)),
     st.builds(inbound.RequestClaimResult, REQUESTS, TESTS, matches),

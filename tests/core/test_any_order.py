@@ -45,6 +45,7 @@ class AnyOrder(RuleBasedStateMachine):
     @initialize(
         always_ask=st.booleans(),
         limit=st.sampled_from([0, 20]),
+        kept=st.sampled_from([0, 20]),
         features=some.FEATURES,
         routes=st.lists(st.tuples(some.matchers, some.kinds), min_size=2, max_size=4),
     )
@@ -52,12 +53,15 @@ class AnyOrder(RuleBasedStateMachine):
         self,
         always_ask: bool,  # noqa: FBT001 - drawn by name
         limit: int,
+        kept: int,
         features: list[str],
         routes: list[tuple[Matcher, RouteKind]],
     ) -> None:
         """Bring in a cast that has something to do with each other."""
         ownership: Any = "always-ask" if always_ask else "direct"
-        settings = evolve(SETTINGS, ownership=ownership, handler_body_bytes=limit)
+        settings = evolve(
+            SETTINGS, ownership=ownership, handler_body_bytes=limit, history_body_bytes=kept
+        )
         self.play = Playbook(SynchronousTestCase(), settings)
         for role in ("node", "node", "playwright", "playwright"):
             self.arrive(inbound.Hello(3, "0.1.0", role, "app", features=features))
@@ -78,6 +82,15 @@ class AnyOrder(RuleBasedStateMachine):
         """List the requests that have an owner, and where it is."""
         pending = self.play.coordinator.decisions.pending.values()
         return {each.id: each.test.worker.id for each in pending if each.test is not None}
+
+    def uploads(self) -> dict[str, str]:
+        """List the requests whose body is not there, and their agents."""
+        found: dict[str, str] = {}
+        for agent in self.agents():
+            found |= {each.id: agent.id for each in agent.pending.values() if each.untold}
+            late = (each for each in agent.awaited.values() if each.untold)
+            found |= {each.request_id: agent.id for each in late}
+        return found
 
     def one_of(self, data: st.DataObject, things: Any) -> Any:
         return data.draw(st.sampled_from(sorted(things)))
@@ -161,6 +174,14 @@ class AnyOrder(RuleBasedStateMachine):
         matched = self.matched()
         request_id = self.one_of(data, matched)
         self.say(matched[request_id], inbound.HandlerResult(request_id, action))
+
+    @precondition(lambda self: self.uploads())
+    @rule(data=st.data(), content=some.contents)
+    def bring_a_body(self, data: st.DataObject, content: inbound.RequestBody) -> None:
+        """Let an agent send a body that is awaited, of an owner or of the history."""
+        uploads = self.uploads()
+        request_id = self.one_of(data, uploads)
+        self.say(uploads[request_id], structs.replace(content, request_id=request_id))
 
     @precondition(lambda self: any(each.fetches for each in self.agents()))
     @rule(data=st.data(), answer=some.responses)

@@ -13,7 +13,7 @@ from attrs import frozen
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.builders import failure, report
-from tests.core.scripts import REQUESTS, SOCKETS, Script, Stage, set_up
+from tests.core.scripts import REQUESTS, SOCKETS, STREAMED, Script, Stage, set_up
 from tests.request_ledger import Row
 from tests.socket_ledger import SocketRow
 from trafficmock.core.effects import Effects, Send
@@ -95,12 +95,15 @@ class Matrix(SynchronousTestCase):
         for line in script.lines[:step]:
             stage.says(line)
             play.take()
-        before = {key: (row.settled, row.matched) for key, row in self.requests(stage).items()}
+        before = {
+            key: (row.settled, row.matched, row.asked) for key, row in self.requests(stage).items()
+        }
         sockets = {key: (row.stage, set(row.closed)) for key, row in self.sockets(stage).items()}
         fault.strikes(stage)
         effects = play.take()
-        for key, (settled, matched) in before.items():
-            self.check_request(self.requests(stage)[key], fault, settled, matched=matched)
+        for key, (settled, matched, asked) in before.items():
+            row = self.requests(stage)[key]
+            self.check_request(row, fault, settled, matched=matched or asked)
         for key, (was, closed) in sockets.items():
             self.check_socket(self.sockets(stage)[key], fault, was, closed, effects)
         self.finish(stage, fault, script.lines[step:])
@@ -115,7 +118,10 @@ class Matrix(SynchronousTestCase):
     # Right after the fault
 
     def check_request(self, row: Row, fault: Fault, settled: str | None, *, matched: bool) -> None:
-        """Check what a fault makes of a request, and that its owner stays on record."""
+        """Check what a fault makes of a request, and that its owner stays on record.
+
+        :param matched: it has an owner, who may still wait for its body.
+        """
         if settled is not None:
             self.assertEqual(row.settled, settled, "what was settled changed")
             return
@@ -184,6 +190,7 @@ class Matrix(SynchronousTestCase):
         self.assertEqual(ledger.sockets.undecided(), [])
         for key, row in self.requests(stage).items():
             self.assertTrue(row.answered or not row.observers, f"{key} was not answered")
+            self.assertFalse(row.body_pending, f"the body of {key} is still awaited")
         waiting = [key for key, count in ledger.requests.fetches.items() if count]
         self.assertEqual([key for key in waiting if key[2] not in fault.lost], [])
         self.assertEqual(stage.play.tables(), self.idle(script, fault))
@@ -207,7 +214,7 @@ def _make(script: Script, fault: Fault) -> Callable[[Matrix], None]:
     return test
 
 
-for _script in (*REQUESTS, *SOCKETS):
+for _script in (*REQUESTS, *STREAMED, *SOCKETS):
     for _fault in FAULTS:
         _name = re.sub(r"\W+", "_", f"test_{_script.name}__{_fault.name}")
         setattr(Matrix, _name, _make(_script, _fault))

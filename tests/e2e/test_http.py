@@ -55,6 +55,13 @@ class WaiterTests(specs.SpecTestCase):
     spec = "waiters.spec.mjs"
 
 
+class StreamTests(specs.SpecTestCase):
+    """Bodies that arrive bit by bit, from an app with our own agent."""
+
+    group = HTTP
+    spec = "streams.spec.mjs"
+
+
 class BadMockTests(specs.SpecTestCase):
     """A mock that no HTTP message can carry does not reach the app."""
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec import Raw
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.history.bodies import CUT, Body, folded_windows, keep
+from trafficmock.history.bodies import Body, folded_windows, keep
 from trafficmock.history.records import BODY_HERE
 from trafficmock.wire import body
 
@@ -30,7 +30,8 @@ class KeepTests(SynchronousTestCase):
 
     def test_dropped(self) -> None:
         """A dropped body keeps its size and has no content."""
-        dropped = Body(CUT, 5)
+        dropped = Body(b'"aGVsbG8="', 5)
+        dropped.drop()
         self.assertTrue(dropped.truncated)
         self.assertEqual((dropped.content(), dropped.size), (b"", 5))
 

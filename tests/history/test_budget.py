@@ -77,7 +77,7 @@ class TruncationTests(SynchronousTestCase):
         history.request_observed("r", "app", head, 1)
         history.request_continued("r", OWNER, Overrides(body_base64=quoted(50)), 2)
         history.response_reported("r", Response(200, "", {}, quoted(50)), None, 3)
-        cut = {"bodyBase64": None, "truncated": True}
+        cut = {"bodyBase64": None, "truncated": True, "bodySize": 36}
         self.assertEqual(history.requests.budget.used, 150)
 
         history.request_observed("one", "app", head, 4)

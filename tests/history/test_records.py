@@ -33,7 +33,7 @@ class EncodeTests(SynchronousTestCase):
     def test_bodies_are_put_in(self) -> None:
         """Bodies stand where the record has room for them, and are not copied."""
         text = b'"AAAA"'
-        chunks = encode_around(Request("u", "GET", {"nul": "\0"}, BODY_HERE), [text])
+        chunks = encode_around(Request("u", "GET", {"nul": "\0"}, BODY_HERE), [(text, b"")])
         self.assertIs(chunks[1], text)
         self.assertEqual(
             json.loads(b"".join(chunks)),
@@ -43,7 +43,7 @@ class EncodeTests(SynchronousTestCase):
     def test_lone_surrogates(self) -> None:
         """Half of a character, which JavaScript allows anywhere, travels as an escape."""
         head = Request(LONE, "GET", {LONE: LONE}, BODY_HERE, [(LONE, LONE)])
-        text = b"".join(encode_around(head, [b'"AAAA"']))
+        text = b"".join(encode_around(head, [(b'"AAAA"', b"")]))
         self.assertEqual(
             json.loads(text),
             {
@@ -74,7 +74,7 @@ class EncodeTests(SynchronousTestCase):
             b"".join(
                 encode_around(
                     Request(made.url, made.method, made.headers, BODY_HERE, made.headers_list),
-                    [bytes(made.body_base64)],
+                    [(bytes(made.body_base64), b"")],
                 )
             )
         )

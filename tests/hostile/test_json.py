@@ -255,9 +255,13 @@ class LargeTests(HostileTestCase):
             await self.honest.go_on()
 
     async def test_hello(self) -> None:
-        """A hello with megabytes in every field is answered."""
-        raw = await self.upgraded()
-        much = "h" * MIB
-        raw.send(hello(clientId=much, packageVersion=much, token=much, features=["f"] * 100_000))
-        self.assertEqual((await raw.message())["type"], "hello:ok")
-        await self.honest.go_on()
+        """A hello with thousands of bytes in every field is answered, one with more refused."""
+        for much, features, answer in (
+            ("h" * 10_000, 5000, "hello:ok"),
+            ("h" * MIB, 100_000, "hello:error"),
+        ):
+            raw = await self.upgraded()
+            fields = {"clientId": much, "packageVersion": much, "token": much}
+            raw.send(hello(**fields, features=["f"] * features))
+            self.assertEqual((await raw.message())["type"], answer)
+            await self.honest.go_on()

@@ -32,7 +32,7 @@ class LogTests(HostileTestCase):
     async def test_long_lines(self) -> None:
         """No name makes a line of more than a few thousand characters."""
         much = "n" * 2_000_000
-        agent = await self.client("node", much)
+        agent = await self.client("node", "c" * 60_000)
         agent.send({"type": much}, {"type": "agent:error", "message": much})
         agent.send({"type": "test:unregister", "testId": much}, {"type": "request:start"})
         await agent.barrier()

@@ -25,7 +25,7 @@ AFTER_REFUSAL = [
 ]
 FROM_AGENTS = {
     *("request:start", "request:cancel", "fetch:result", "request:response", "request:observe"),
-    *("agent:error", "ws:connection", "ws:messageFromPage", "ws:messageFromServer"),
+    *("request:body", "agent:error", "ws:connection", "ws:messageFromPage", "ws:messageFromServer"),
 }
 FROM_WORKERS = {
     *("test:register", "test:unregister", "test:subscribe", "route:register", "route:unregister"),
@@ -97,7 +97,7 @@ class TokenTests(RefusedTestCase):
 
     async def test_wrong_tokens(self) -> None:
         """A wrong token, none, or one of any size or script is refused, and all behind it."""
-        for token in (None, "", "wrong", "the right token ", "t" * 1_000_000, "\ud800", "\0"):
+        for token in (None, "", "wrong", "the right token ", "t" * 60_000, "\ud800", "\0"):
             raw = await self.upgraded()
             given = {} if token is None else {"token": token}
             raw.send(hello(**given), *AFTER_REFUSAL)

@@ -32,6 +32,10 @@ class FakeLink:
     news: int = 0
     queued_bytes: int = 0
     drained_total: int = 0
+    welcomed: bool = False
+
+    def welcome(self) -> None:
+        self.welcomed = True
 
     def send(self, payload: bytes, *, news: bool = False) -> None:
         if news:

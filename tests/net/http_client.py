@@ -134,6 +134,9 @@ class Connection:
         return parse(data, method)
 
 
+PEM = b"-----BEGIN CERTIFICATE-----\n"
+
+
 def _report() -> Mapping[str, Any]:
     return {
         "nodeAgents": [{"clientId": "api", "connectionId": "c1", "kind": "node"}],
@@ -159,12 +162,14 @@ class Service:
     clock: Clock = field(factory=Clock)
     websocket: FakeWebSocket = field(factory=FakeWebSocket)
     report: Any = _report
+    ca_pem: Any = lambda: PEM
     site: Any = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.site = make_site(
             history=self.history,
             connections=lambda _: self.report(),
+            ca_pem=lambda: self.ca_pem(),  # noqa: PLW0108 - a test may replace it
             websocket=self.websocket,
             guard=self.guard,
             version="1.2.3",

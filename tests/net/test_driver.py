@@ -1,13 +1,16 @@
 """The driver performs what the core decides."""
 
+import itertools
 import json
 
+from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.net.fakes import DriverRig
+from tests.net.fakes import DriverRig, FakeLink
 from trafficmock.core.settings import Settings
 from trafficmock.history.recorder import Capture
 from trafficmock.history.store import History
+from trafficmock.net.notes import MOST_LINES, PERIOD_SECONDS
 from trafficmock.net.overlong import Overlong
 
 URL = "http://api.test/users"
@@ -109,6 +112,28 @@ class DecisionTests(SynchronousTestCase):
         self.assertEqual(complaint["testId"], "t")
         self.assertIn("--max-frame-bytes", complaint["message"])
 
+    def test_overlong_stranger(self) -> None:
+        """Whoever begins with a huge message is refused, and told why."""
+        stranger = FakeLink(peer="127.0.0.1:4711")
+        self.rig.driver.link_opened(stranger)
+        logs = self.enterContext(capturedLogs())
+        self.rig.driver.link_overlong(stranger, Overlong(70_000, 65_536, b'{"type":"hello",'))
+        (refusal,) = stranger.took("hello:error")
+        self.assertIn("65536 bytes", refusal["message"])
+        self.assertIsNotNone(stranger.closed)
+        self.assertEqual((self.agent.welcomed, stranger.welcomed), (True, False))
+        self.assertIn("from 127.0.0.1:4711 refused, invalid_hello: ", str(logs[-1]["text"]))
+
+    def test_flood_of_notes(self) -> None:
+        """However much nonsense a client sends, the log stays short and says so."""
+        logs = self.enterContext(capturedLogs())
+        for _ in range(MOST_LINES + 5):
+            self.rig.driver.link_received(self.agent, b"{}")
+        self.assertEqual(len(logs), MOST_LINES)
+        self.rig.clock.advance(PERIOD_SECONDS)
+        self.rig.driver.link_received(self.agent, b"{}")
+        self.assertEqual((len(logs), logs[MOST_LINES]["count"]), (MOST_LINES + 2, 5))
+
     def test_too_big(self) -> None:
         """A body that no client would take is left out of the news; the decision still comes."""
         worker = self.rig.worker_with_route("http://other.test/")
@@ -117,6 +142,38 @@ class DecisionTests(SynchronousTestCase):
         (news,) = worker.took("request:observed")
         self.assertIsNone(news["request"]["bodyBase64"])
         self.agent.took("decision:passthrough")
+
+
+class LongQueryTests(SynchronousTestCase):
+    """A query that takes longer than a slice of time."""
+
+    def setUp(self) -> None:
+        self.rig = DriverRig()
+        self.agent = self.rig.agent()
+        self.worker = self.rig.worker_with_route("http://other.test/")
+        for number in range(5):
+            self.rig.request(self.agent, str(number), URL)
+        self.worker.sent.clear()
+        self.agent.sent.clear()
+        ticks = itertools.count()
+        self.rig.driver.monotonic = lambda: next(ticks) * 0.01
+        self.rig.say(self.worker, "history:query", queryId="q")
+
+    def test_others_first(self) -> None:
+        """A decision that is due meanwhile does not wait for the answer."""
+        self.worker.took()
+        self.rig.request(self.agent, "due", URL)
+        self.agent.took("decision:passthrough")
+        self.worker.sent.clear()
+        self.rig.clock.pump([0] * 10)
+        (result,) = self.worker.took("history:result")
+        self.assertEqual(len(result["entries"]), 5)
+
+    def test_gone(self) -> None:
+        """Nobody works for a worker that has left."""
+        self.rig.driver.link_closed(self.worker)
+        self.rig.clock.advance(0)
+        self.worker.took()
 
 
 class TimeTests(SynchronousTestCase):

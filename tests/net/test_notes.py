@@ -4,7 +4,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.net.notes import MOST_CHARACTERS, one_line
+from trafficmock.net.notes import MOST_CHARACTERS, MOST_LINES, PERIOD_SECONDS, Quota, one_line
+
+
+class QuotaTests(SynchronousTestCase):
+    """How many lines may be written."""
+
+    def test_period(self) -> None:
+        """Each period has its own number, and what was left out is told once."""
+        quota = Quota()
+        taken = [quota.take(5.0) for _ in range(MOST_LINES + 3)]
+        self.assertEqual((taken.count(True), taken[-3:]), (MOST_LINES, [False] * 3))
+        self.assertEqual(quota.left_out(5.0), 0)
+        later = 5.0 + PERIOD_SECONDS
+        self.assertEqual([quota.left_out(later), quota.left_out(later)], [3, 0])
+        self.assertTrue(quota.take(later))
 
 
 class OneLineTests(SynchronousTestCase):

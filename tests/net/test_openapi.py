@@ -15,6 +15,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.net.http_client import OWNER, Answer, Service, record
 from trafficmock import __version__
+from trafficmock.certs.files import CertificateError
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
 from trafficmock.net.rest import API_PATHS
@@ -113,6 +114,10 @@ def fill_sockets(history: History) -> None:
     history.socket_failed("failed", None, "ambiguous_route", "two", claimants(), 2)
 
 
+def no_authority() -> bytes:
+    raise CertificateError("cannot write")
+
+
 def service() -> Service:
     made = Service()
     fill_requests(made.history)
@@ -161,8 +166,12 @@ class LiveTests(SynchronousTestCase):
         if method == "HEAD" or content is None:
             self.assertEqual(answer.body, b"", where)
             return
-        self.assertEqual(answer.headers["content-type"], "application/json; charset=utf-8", where)
-        self.assertEqual(faults(content["application/json"]["schema"], answer.json()), [], where)
+        ((kind, described),) = content.items()
+        as_json = kind == "application/json"
+        sent = f"{kind}; charset=utf-8" if as_json else kind
+        self.assertEqual(answer.headers["content-type"], sent, where)
+        value = answer.json() if as_json else answer.body.decode()
+        self.assertEqual(faults(described["schema"], value), [], where)
 
     def check_headers(self, where: str, described: dict[str, Any], answer: Answer) -> None:
         known = {name.lower(): resolve(header) for name, header in described.items()}
@@ -237,5 +246,8 @@ class LiveTests(SynchronousTestCase):
             self.check(path, method, service().ask(unknown, method=method, host="evil.example"))
             self.check(path, method, service().ask(unknown, method=method, **far))
             self.check(path, "GET", service().ask(unknown, method="POST"))
+        broken = service()
+        broken.ca_pem = no_authority
+        self.check("/ca.pem", "GET", broken.ask("/ca.pem"))
         upgrade = {"upgrade": "websocket", "connection": "upgrade", "origin": "http://evil.example"}
         self.check("/ws", "GET", service().ask("/ws", **upgrade))

@@ -27,7 +27,9 @@ class QueryTests(SynchronousTestCase):
 
     def asked(self, **query: Any) -> list[str]:
         """Ask, and give the ids of the answer as it goes over the wire."""
-        answer = queries.answer(self.history, HistoryQuery("x", **query))
+        *steps, answer = queries.answer(self.history, HistoryQuery("x", **query))
+        self.assertEqual(set(steps) - {None}, set())
+        assert answer is not None
         message = json.loads(encode(answer))
         self.assertEqual((message["type"], message["queryId"]), ("history:result", "x"))
         return [entry["id"] for entry in message["entries"]]

@@ -4,9 +4,11 @@ import json
 
 from hypothesis import example, given
 from hypothesis import strategies as st
+from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.net.http_client import OWNER, Answer, Service, ids, record
+from tests.net.http_client import OWNER, PEM, Answer, Service, ids, record
+from trafficmock.certs.files import CertificateError
 from trafficmock.history.har import to_har
 from trafficmock.history.store import History
 from trafficmock.net.guard import Guard
@@ -27,6 +29,10 @@ def service() -> Service:
     made.history.socket_observed("s", "api", "ws://api.test/s", [], 2000)
     made.history.socket_matched("s", OWNER, 2001)
     return made
+
+
+def _no_authority() -> bytes:
+    raise CertificateError("cannot write /x")
 
 
 class RestTests(SynchronousTestCase):
@@ -343,6 +349,27 @@ class SharingTests(SynchronousTestCase):
         for path in API[1:]:
             answer = service().ask(path, **far)
             self.assertEqual((answer.status, answer.json()["error"]), (403, "history_not_open"))
+
+    def test_certificate(self) -> None:
+        """The authority's certificate is for whoever asks, to be kept as a file; HEAD as well."""
+        far = {"peer": "10.0.0.2", "bound": "10.0.0.1", "host": "10.0.0.1:4310"}
+        for method in ("GET", "HEAD"):
+            answer = service().ask("/ca.pem", method=method, **far)
+            self.assertEqual(answer.status, 200)
+            self.assertEqual(answer.headers["content-type"], "application/x-pem-file")
+            self.assertEqual(answer.headers["content-length"], str(len(PEM)))
+            self.assertEqual(answer.body, PEM if method == "GET" else b"")
+
+    def test_no_certificate(self) -> None:
+        """An authority that cannot be used is an error that says why, here and in the log."""
+        made = service()
+        made.ca_pem = _no_authority
+        logs = self.enterContext(capturedLogs())
+        answer = made.ask("/ca.pem")
+        self.assertEqual(answer.status, 500)
+        said = {"error": "ca_unavailable", "message": "cannot write /x"}
+        self.assertEqual(answer.json(), said)
+        self.assertEqual([formatEvent(event) for event in logs], ["cannot write /x"])
 
     def test_open_history(self) -> None:
         """``--open-history`` lets other machines read."""

@@ -20,7 +20,7 @@ from tests.net.websockets import (
     frame,
 )
 from trafficmock.errors import LocalError
-from trafficmock.net.links import MOST_SENT_BYTES, Link, WebSocketLimits
+from trafficmock.net.links import MOST_SENT_BYTES, STRANGER_BYTES, Link, WebSocketLimits
 from trafficmock.net.stock_websocket import StockProtocol
 
 
@@ -135,6 +135,17 @@ class ConnectionTests(SynchronousTestCase):
         rig.receive(frame(b"b" * 6000, opcode=MORE) + frame(b"next"))
         self.assertEqual(rig.handler.events, ["opened", "overlong b'aaaaa' 12000"])
         self.assertEqual(rig.handler.messages, [b"next"])
+
+    def test_strangers(self) -> None:
+        """Before it is welcome a client may send little; behind that message it may send all."""
+        rig = Rig(self.protocol_class, handler=Heard(hospitable=False))
+        rig.open()
+        rig.receive(frame(bytes(STRANGER_BYTES)) + frame(bytes(STRANGER_BYTES + 1)))
+        self.assertEqual(rig.handler.messages, [bytes(STRANGER_BYTES)])
+        self.assertEqual(len(rig.handler.events), 2)
+        rig.handler.react = lambda link, _: link.welcome()
+        rig.receive(frame(b"hello") + frame(bytes(STRANGER_BYTES + 1)))
+        self.assertEqual(rig.handler.messages[1:], [b"hello", bytes(STRANGER_BYTES + 1)])
 
     def test_too_large(self) -> None:
         """A message very much over the limit is refused by its header, with 1009."""

@@ -127,10 +127,14 @@ class Heard:
     links: list[Link] = field(factory=list)
     react: Any = None
     """Called with the link and each message."""
+    hospitable: bool = True
+    """Whether links may send messages of full size from the beginning."""
 
     def link_opened(self, link: Link) -> None:
         self.events.append("opened")
         self.links.append(link)
+        if self.hospitable:
+            link.welcome()
 
     def link_received(self, link: Link, payload: bytes) -> None:
         self.messages.append(payload)

@@ -122,8 +122,8 @@ class Play:
         ]
 
     def route(self, handler: Any, url: Any = "**", times: float | None = None) -> Any:
-        self.session.route(make_matcher(url), handler, times)
-        entry = next(iter(self.session.routes))
+        self.session.http.route(make_matcher(url), handler, times)
+        entry = next(iter(self.session.http.live))
         self.acks()
         return entry
 

@@ -141,6 +141,12 @@ class Scene:
         taken: list[Any] = await self(self.mocks.take_errors())
         return taken
 
+    async def late_errors(self) -> list[Any]:
+        """Take errors once there are some; a handler may still be on its way out."""
+        while not (errors := await self.errors()):
+            await self.upstream("seen?path=/nothing")
+        return errors
+
     async def requests(self, *wanted: Any, **options: Any) -> list[Any]:
         found: list[Any] = await self(self.mocks.requests(*wanted, **options))
         return found

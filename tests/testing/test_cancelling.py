@@ -10,6 +10,7 @@ from twisted.trial.unittest import TestCase
 from tests.e2e.proxies import start_proxy
 from tests.testing.shared_stage import shared_stage
 from trafficmock.testing import aio, sync, tx
+from trafficmock.testing.connection import Connection
 from trafficmock.testing.errors import ConnectionLostError, RefusedError
 from trafficmock.testing.session import TestInfo
 
@@ -65,7 +66,7 @@ class ConnectionTests(TestCase):
     def test_not_there(self) -> None:
         """Nobody at the address: the error says where we looked and what to do."""
         with self.assertRaisesRegex(ConnectionLostError, "127.0.0.1:1.*trafficmock serve"):
-            sync.Connection("http://127.0.0.1:1")
+            Connection("http://127.0.0.1:1")
 
     async def test_not_there_for_twisted(self) -> None:
         """The same on the reactor."""
@@ -77,12 +78,12 @@ class ConnectionTests(TestCase):
         proxy = start_proxy(["--token", "right"])
         self.addCleanup(proxy.child.stop)
         with self.assertRaises(RefusedError):
-            sync.Connection(proxy.url, token="wrong")
+            Connection(proxy.url, token="wrong")
         with self.assertRaises(RefusedError):
             await tx.connect(reactor, proxy.url, token="wrong")
-        connection = sync.Connection(proxy.url, token="right")
+        connection = Connection(proxy.url, token="right")
         self.addCleanup(connection.close)
-        mocks = connection.begin(TestInfo(title="t", file="f"))
+        mocks, _ = sync.begin(connection, TestInfo(title="t", file="f"))
         expectation = mocks.expect_request(NEVER, timeout=0)
         proxy.child.stop()
         with self.assertRaises(ConnectionLostError):

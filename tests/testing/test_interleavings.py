@@ -64,7 +64,7 @@ class Interleavings(RuleBasedStateMachine):
         route = data.draw(st.sampled_from(self.routes))
         handler = next(key for key, value in self.handlers.items() if value is route)
         self.routes.remove(route)
-        self.play.session.unroute(make_matcher(f"**/{route.page}"), handler)
+        self.play.session.http.unroute(make_matcher(f"**/{route.page}"), handler)
 
     @rule(page=PAGES)
     def request(self, page: str) -> None:
@@ -142,13 +142,13 @@ class Interleavings(RuleBasedStateMachine):
                 self.decided[message.request_id] += 1
         assert set(self.decided.values()) <= {1}, self.decided
         open_ones = {exchange.request.id for exchange, _, _ in self.running} | set(self.held)
-        assert set(self.play.session.open) == open_ones
+        assert set(self.play.session.http.open) == open_ones
         assert set(self.decided) == set(self.pages) - open_ones
 
     @invariant()
     def same_routes(self) -> None:
         """The live routes are the model's, in its order."""
-        live = [self.handlers[entry.handler] for entry in self.play.session.routes]
+        live = [self.handlers[entry.handler] for entry in self.play.session.http.live]
         assert live == self.routes
 
     def teardown(self) -> None:

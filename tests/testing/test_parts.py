@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.effort import effort
@@ -228,6 +229,15 @@ class TrafficTests(SynchronousTestCase):
             self.assertIs(first.redirected_to, second)
             self.assertIs(second.redirected_from, first)
             self.assertIsNone(traffic.requests["r0"].redirected_from)
+
+    def test_cut_body(self) -> None:
+        """A body that the proxy did not keep whole cannot be read as if it were empty."""
+        traffic = Traffic()
+        state, _ = traffic.observe("r1", request(), "app")
+        answer, _ = traffic.respond(state, structs.replace(response(), truncated=True))
+        assert answer is not None
+        with self.assertRaisesRegex(UsageError, "--history-body-bytes"):
+            answer.read()
 
     def test_same_request_once(self) -> None:
         """A request that is told twice is one, and its first answer stays."""

@@ -6,40 +6,26 @@ import re
 import subprocess
 import sys
 import urllib.error
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.e2e.proxies import start_proxy
 from tests.effort import DEEP
+from tests.testing import runs
 from tests.testing.scene import ask
 from tests.testing.shared_stage import shared_stage
 
-REPOSITORY = Path(__file__).parents[2]
 SAMPLES = Path(__file__).parent / "samples"
-PLUGIN = "trafficmock.testing.pytest_plugin"
-CHILD_SECONDS = 240.0
 
 
 def run(*arguments: str, proxy: str | None = None, **more: str) -> str:
     """Run a Python module as a child; give what it printed."""
-    env = {name: value for name, value in os.environ.items() if "TRAFFICMOCK_" not in name}
-    env |= {"PYTHONPATH": str(REPOSITORY), **more}
     if proxy is not None:
         stage = shared_stage()
-        env |= {"SAMPLE_APP": stage.app_url, "SAMPLE_UPSTREAM": stage.upstream_url}
-        env |= {"TRAFFICMOCK_PROXY_URL": proxy}
-    finished = subprocess.run(
-        [sys.executable, "-m", *arguments],
-        env=env,
-        cwd=REPOSITORY,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=CHILD_SECONDS,
-        check=False,
-    )
-    return finished.stdout
+        more |= {"SAMPLE_APP": stage.app_url, "SAMPLE_UPSTREAM": stage.upstream_url}
+        more |= {"TRAFFICMOCK_PROXY_URL": proxy}
+    return runs.run(*arguments, environment=more)
 
 
 def run_pytest(
@@ -49,13 +35,8 @@ def run_pytest(
     sample: str = "with_pytest.py",
     **more: str,
 ) -> str:
-    installed = any(each.value == PLUGIN for each in entry_points(group="pytest11"))
-    plugin = () if installed else ("-p", PLUGIN)
     where = str(SAMPLES / sample)
-    options = ("-p", "no:cacheprovider", "-o", "asyncio_default_fixture_loop_scope=function")
-    return run(
-        "pytest", *plugin, *options, where, *arguments, proxy=proxy, SAMPLE_NOTES=notes, **more
-    )
+    return run(*runs.pytest(), where, *arguments, proxy=proxy, SAMPLE_NOTES=notes, **more)
 
 
 class PytestTests(SynchronousTestCase):
@@ -117,6 +98,31 @@ class PytestTests(SynchronousTestCase):
             output = run_pytest(self.mktemp(), "-k", "test_plain", *arguments, proxy=proxy)
             self.assertIn("no trafficmock proxy at http://127.0.0.1:1", output)
 
+    def test_token(self) -> None:
+        """The token comes from the same places, whichever of them the address comes from."""
+        proxy = start_proxy(["--token", "right"])
+        self.addCleanup(proxy.child.stop)
+        for environment, arguments in (
+            ({"TRAFFICMOCK_TOKEN": "right"}, ("--trafficmock-proxy-url", proxy.url)),
+            ({"TRAFFICMOCK_PROXY_URL": proxy.url}, ("-o", "trafficmock_token=right")),
+            (
+                {"TRAFFICMOCK_PROXY_URL": proxy.url, "TRAFFICMOCK_TOKEN": "wrong"},
+                ("--trafficmock-token", "right"),
+            ),
+        ):
+            notes = Path(self.mktemp()).resolve()
+            notes.mkdir()
+            output = run_pytest(str(notes), "-k", "test_proxy", *arguments, **environment)
+            self.assertIn("4 passed", output)
+
+    def test_token_of_a_started_proxy(self) -> None:
+        """A proxy that is started for the tests asks for the token that they have."""
+        notes = Path(self.mktemp()).resolve()
+        notes.mkdir()
+        output = run_pytest(str(notes), "-k", "test_proxy", TRAFFICMOCK_TOKEN="secret")
+        self.assertIn("4 passed", output)
+        self.assertIn("secret", (notes / "main-0").read_text())
+
 
 @functools.cache
 def pytest_output() -> str:
@@ -160,7 +166,7 @@ class TrialTests(SynchronousTestCase):
             "import sys; import trafficmock.testing.trial, trafficmock.testing.tx;"
             "sys.exit('twisted.internet.reactor' in sys.modules)"
         )
-        env = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+        env = {**os.environ, "PYTHONPATH": str(runs.REPOSITORY)}
         subprocess.run([sys.executable, "-c", code], env=env, check=True)
 
     def test_lean(self) -> None:
@@ -169,7 +175,7 @@ class TrialTests(SynchronousTestCase):
             "import sys; import trafficmock.testing.sync, trafficmock.testing.aio;"
             "sys.exit('twisted' in sys.modules)"
         )
-        env = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+        env = {**os.environ, "PYTHONPATH": str(runs.REPOSITORY)}
         subprocess.run([sys.executable, "-c", code], env=env, check=True)
 
 
@@ -178,10 +184,10 @@ class LaunchTests(SynchronousTestCase):
 
     def test_started_and_stopped(self) -> None:
         """It serves with the token that it was given, and is gone after ``stop``."""
+        from trafficmock.testing.connection import Connection  # noqa: PLC0415
         from trafficmock.testing.launch import start_proxy  # noqa: PLC0415 - beside its one use
-        from trafficmock.testing.sync import Connection  # noqa: PLC0415
 
-        self.patch(os, "environ", {**os.environ, "PYTHONPATH": str(REPOSITORY)})
+        self.patch(os, "environ", {**os.environ, "PYTHONPATH": str(runs.REPOSITORY)})
         proxy = start_proxy("secret")
         self.addCleanup(proxy.stop)
         Connection(proxy.url, token="secret").close()

@@ -16,6 +16,7 @@ from trafficmock.testing.exchange import Exchange
 from trafficmock.testing.fetches import FetchOptions
 from trafficmock.testing.mocks import Mock
 from trafficmock.testing.observing import Observing
+from trafficmock.testing.promise import mapped
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import HandlerResult, RouteUnregister
 
@@ -299,6 +300,15 @@ class WaiterTests(SynchronousTestCase):
         self.assertFalse(waiter.promise.done)
         self.play.responded("r1", response(302, location="/a"))
         self.assertEqual(kept(waiter.promise).id, "r2")
+
+    def test_response_that_never_came(self) -> None:
+        """Who waits for the response of a request hears when the test ends without one."""
+        self.play.observed("r1")
+        state = self.play.session.traffic.requests["r1"]
+        awaited = mapped(state.answered, lambda found: found)
+        self.play.session.finish()
+        self.play.acks()
+        self.assertIsInstance(failure(awaited), TestEndedError)
 
     def test_end(self) -> None:
         """The test's end ends its waits."""

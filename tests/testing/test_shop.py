@@ -1,20 +1,15 @@
 """The examples of the documentation: the shop, tested with each runner as a reader would."""
 
-import os
 import shutil
-import subprocess
-import sys
-from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.e2e.node_parts import MODULES, chromium, node_binary
+from tests.testing import runs
 
-REPOSITORY = Path(__file__).parents[2]
-FOLDER = REPOSITORY / "docs" / "examples" / "shop"
-PLUGIN = "trafficmock.testing.pytest_plugin"
-CHILD_SECONDS = 120.0
+FOLDER = runs.REPOSITORY / "docs" / "examples" / "shop"
 
 
 class ShopTests(SynchronousTestCase):
@@ -24,26 +19,31 @@ class ShopTests(SynchronousTestCase):
         folder = Path(self.mktemp()).resolve() / "shop"
         shutil.copytree(FOLDER, folder)
         (folder / "node_modules").symlink_to(MODULES)
-        env = {name: value for name, value in os.environ.items() if "TRAFFICMOCK_" not in name}
-        env |= {"PYTHONPATH": f"{REPOSITORY}:{folder}", "SHOP_NODE": str(node_binary())}
-        finished = subprocess.run(
-            [sys.executable, "-m", *arguments],
-            env=env,
-            cwd=folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=CHILD_SECONDS,
-            check=False,
-        )
-        return finished.stdout
+        node = {"SHOP_NODE": str(node_binary())}
+        return runs.run(*arguments, environment=node, cwd=folder, path=str(folder))
 
     def test_pytest(self) -> None:
         """In Chromium, with pytest-playwright."""
         chromium()
-        installed = any(each.value == PLUGIN for each in entry_points(group="pytest11"))
-        plugin = () if installed else ("-p", PLUGIN)
-        self.assertIn("5 passed", self.run_child("pytest", *plugin, "test_with_pytest.py"))
+        self.assertIn("5 passed", self.run_child(*runs.pytest(), "test_with_pytest.py"))
+
+    def test_async_pytest(self) -> None:
+        """In Chromium, with pytest-playwright-asyncio."""
+        chromium()
+        if find_spec("pytest_playwright_asyncio") is None:
+            self.fail("pytest-playwright-asyncio is missing; run: pip install -e '.[test]'")
+        pytest = runs.pytest(browser="playwright-asyncio")
+        self.assertIn("5 passed", self.run_child(*pytest, "test_with_async_pytest.py"))
+
+    def test_side_by_side(self) -> None:
+        """With xdist, each worker with a shop of its own."""
+        output = self.run_child(*runs.pytest(), "-n", "2", "test_side_by_side.py")
+        self.assertIn("5 passed", output)
+
+    def test_script(self) -> None:
+        """In a script."""
+        said = ["Thank you! Receipt R1.", "['http://payments.example/charges']"]
+        self.assertEqual(self.run_child("script").splitlines(), said)
 
     def test_trial(self) -> None:
         """With trial."""

@@ -13,6 +13,7 @@ from trafficmock.wire import outbound
 from trafficmock.wire.response import Failure
 
 if TYPE_CHECKING:
+    from trafficmock.core.bodies import Bodies
     from trafficmock.core.decisions import Decisions
     from trafficmock.core.reports import Reports
     from trafficmock.core.sockets import Sockets
@@ -26,6 +27,7 @@ class Complaints:
     decisions: Decisions
     sockets: Sockets
     reports: Reports
+    bodies: Bodies
 
     # Messages without a valid shape
 
@@ -58,6 +60,8 @@ class Complaints:
         if error.type == "request:start" and request_id and request_id not in agent.pending:
             refusal = outbound.DecisionError(request_id, "internal", text)
             out.append(Send((agent.id,), refusal))
+        elif error.type == "request:body":
+            self.bodies.unreadable(agent, request_id, text, out)
         elif error.type == "request:response" and request_id in agent.awaited:
             failure = Failure("Error", text)
             self.reports.failed(agent, agent.awaited[request_id], failure, out)

@@ -9,6 +9,7 @@ from attrs import define, field
 
 from trafficmock.core import texts
 from trafficmock.core.alarm import Alarm
+from trafficmock.core.bodies import Bodies
 from trafficmock.core.claims import Claims
 from trafficmock.core.complaints import Complaints
 from trafficmock.core.decisions import Decisions
@@ -61,6 +62,7 @@ class Coordinator:
     sockets: Sockets = field(init=False)
     relay: Relay = field(init=False)
     reports: Reports = field(init=False)
+    bodies: Bodies = field(init=False)
     handlers: Handlers = field(init=False)
     setup: TestsAndRoutes = field(init=False)
     handshake: Handshake = field(init=False)
@@ -80,24 +82,28 @@ class Coordinator:
         )
         self.sockets = Sockets(settings, registry, claims, alarm)
         self.relay = Relay(self.sockets.sockets)
-        self.reports = Reports(registry, awaited, self.decisions.pending)
+        self.reports = Reports(settings, registry, awaited, self.decisions.pending)
+        self.bodies = Bodies(settings, self.requests, self.decisions, self.watch)
         self.handlers = Handlers(settings, self.decisions)
         self.setup = TestsAndRoutes(registry, claims, self.decisions, self.requests, self.sockets)
         self.handshake = Handshake(settings)
         self.liveness = Liveness(settings)
-        self.complaints = Complaints(self.decisions, self.sockets, self.reports)
+        self.complaints = Complaints(self.decisions, self.sockets, self.reports, self.bodies)
         self.oversize = Oversize(self.decisions, self.sockets, self.reports)
         self._agent_handlers = self._table_for_agents()
         self._worker_handlers = self._table_for_workers()
 
     # Events
 
-    def connect(self, connection_id: str, now: Moment) -> Effects:
-        """Take note of a new connection, which has said nothing yet."""
+    def connect(self, connection_id: str, now: Moment, *, kind: str = "node") -> Effects:
+        """Take note of a new connection, which has said nothing yet.
+
+        :param kind: the door it came through; it is shown, and decides nothing.
+        """
         out: Effects = []
         if not self.parties:
             self.liveness.begin(now)
-        stranger = Stranger(connection_id, now.seconds)
+        stranger = Stranger(connection_id, now.seconds, kind)
         self.parties[connection_id] = stranger
         self.liveness.met(stranger)
         self.alarm.need(self.liveness.next_deadline(), out)
@@ -241,6 +247,7 @@ class Coordinator:
             Ping: _answer_ping,
             Pong: _nothing_more,
             inbound.RequestStart: requests.start,
+            inbound.RequestBody: self.bodies.came,
             inbound.RequestCancel: lambda a, m, _, out: self._cancel(a, m, out),
             inbound.FetchResult: lambda a, m, _, out: self.handlers.fetched(a, m, out),
             inbound.RequestResponse: lambda a, m, _, out: self.reports.response(a, m, out),

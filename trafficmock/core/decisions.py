@@ -41,7 +41,7 @@ class Decisions:
         self._settle(pending)
         out.append(records.RequestPassedThrough(pending.id))
         out.append(Send((pending.agent.id,), to_client.DecisionPassthrough(pending.id)))
-        self._await_report(pending, None)
+        self._await_report(pending, None, out)
 
     def continue_(self, pending: PendingRequest, overrides: Overrides | None, out: Effects) -> None:
         """Send the request upstream, changed as its owner said."""
@@ -56,7 +56,7 @@ class Decisions:
         out.append(records.RequestContinued(pending.id, _owner(pending), overrides))
         sent = mocks.overrides_for(overrides, pending.agent.features) if overrides else UNSET
         out.append(Send((pending.agent.id,), to_client.DecisionContinue(pending.id, sent)))
-        self._await_report(pending, pending.owner)
+        self._await_report(pending, pending.owner, out)
 
     def fulfill(self, pending: PendingRequest, response: Response, out: Effects) -> None:
         """Answer the application, or fail both sides when no HTTP response can carry it."""
@@ -145,7 +145,9 @@ class Decisions:
             pending.test.released(pending)
             pending.test = None
 
-    def _await_report(self, pending: PendingRequest, owner: records.Owner | None) -> None:
+    def _await_report(
+        self, pending: PendingRequest, owner: records.Owner | None, out: Effects
+    ) -> None:
         report = AwaitedReport(
             request_id=pending.id,
             action="continue" if owner else "passthrough",
@@ -154,10 +156,12 @@ class Decisions:
             observers=with_observer(pending.observers, pending.owner_id if owner else None),
             head=pending.id,
             owner_id=pending.owner_id if owner else None,
+            untold=pending.untold,
         )
-        self.awaited.add(pending.agent, report)
+        self.awaited.add(pending.agent, report, out)
 
     def _broadcast_failure(self, pending: PendingRequest, error: Failure, out: Effects) -> None:
+        pending.tell(out)
         if pending.observers:
             news = RequestResponse(pending.id, ok=False, error=error)
             out.append(Send(pending.observers, news))

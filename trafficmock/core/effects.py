@@ -45,10 +45,14 @@ class Wake:
 
 @frozen
 class Note:
-    """Something for the log."""
+    """Something for the log.
+
+    :param of: the connection that it is about, where no name tells; the log says where that is.
+    """
 
     level: Literal["debug", "info", "warn", "error"]
     text: str
+    of: str | None = None
 
 
 @frozen

@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from trafficmock.core import mocks, texts
 from trafficmock.core.effects import Effects, Note, Send
+from trafficmock.core.lifecycle import RequestStage
 from trafficmock.core.ownership import DECLINE
 from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
@@ -36,7 +37,7 @@ class Handlers:
         """Settle the request, or ask its agent for a fetch."""
         pending = self.decisions.pending.get(message.request_id)
         action = message.result
-        if pending is None or pending.test is None or pending.test.worker is not worker:
+        if pending is None or not _is_in_hand(pending, worker):
             self._not_yours(worker, message, pending, out)
             return
         match action:
@@ -128,3 +129,9 @@ class Handlers:
             answer = to_client.FetchDone(request_id, fetch_id, ok=False, error=error)
             out.append(Send((worker_id,), answer))
         agent.fetches.clear()
+
+
+def _is_in_hand(pending: PendingRequest, worker: Worker) -> bool:
+    """Tell whether a request was handed to a test of this worker."""
+    test = pending.test
+    return test is not None and test.worker is worker and pending.stage is RequestStage.MATCHED

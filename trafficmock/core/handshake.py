@@ -13,6 +13,7 @@ from trafficmock.core.mocks import HEADERS_LIST
 from trafficmock.core.ownership import DECLINE
 from trafficmock.core.parties import Agent, Client, Stranger, Worker
 from trafficmock.core.registry import SUBSCRIBE
+from trafficmock.core.untold import STREAM, body_limits
 from trafficmock.wire import NPM_PACKAGE_VERSION, PROTOCOL_VERSION
 from trafficmock.wire.inbound import Hello, Ping, Pong
 from trafficmock.wire.outbound import HelloError, HelloErrorCode, HelloOk
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 POLICY_VIOLATION = 1008
 """The WebSocket close code for a connection that is refused (RFC 6455 section 7.4.1)."""
 
-FEATURES = frozenset({HEADERS_LIST, DECLINE, SUBSCRIBE})
+FEATURES = frozenset({HEADERS_LIST, DECLINE, SUBSCRIBE, STREAM})
 """The additions to protocol 3 that we speak."""
 
 
@@ -90,7 +91,11 @@ class Handshake:
         features = FEATURES.intersection(hello.features or ())
         if hello.role == "node":
             return Agent(
-                id=stranger.id, client_id=client_id, features=features, last_heard=now.seconds
+                id=stranger.id,
+                client_id=client_id,
+                features=features,
+                last_heard=now.seconds,
+                kind=stranger.kind,
             )
         return Worker(
             id=stranger.id,
@@ -101,18 +106,20 @@ class Handshake:
         )
 
     def _welcome(self, client: Client, hello: Hello) -> HelloOk:
+        streams = STREAM in client.features and isinstance(client, Agent)
         return HelloOk(
             connection_id=client.id,
             protocol_version=PROTOCOL_VERSION,
             package_version=self.settings.version,
             client_id=client.client_id,
             features=sorted(client.features) if hello.features is not UNSET else UNSET,
+            body_limits=body_limits(self.settings) if streams else UNSET,
         )
 
 
 def refuse(connection_id: str, code: HelloErrorCode, text: str, out: Effects) -> None:
     """Say why a connection is refused, and close it."""
-    out.append(Note("warn", f"Connection {connection_id} refused, {code}: {text}"))
+    out.append(Note("warn", f"refused, {code}: {text}", of=connection_id))
     out.append(Send((connection_id,), HelloError(code, text)))
     out.append(Close(connection_id, POLICY_VIOLATION, code))
 

@@ -14,6 +14,7 @@ class RequestStage(enum.IntEnum):
 
     OBSERVED = enum.auto()
     CLAIMING = enum.auto()
+    AWAITS_BODY = enum.auto()
     MATCHED = enum.auto()
     SETTLED = enum.auto()
 
@@ -30,9 +31,17 @@ class SocketStage(enum.IntEnum):
 
 REQUEST_STEPS = {
     RequestStage.OBSERVED: frozenset(
-        {RequestStage.CLAIMING, RequestStage.MATCHED, RequestStage.SETTLED}
+        {
+            RequestStage.CLAIMING,
+            RequestStage.AWAITS_BODY,
+            RequestStage.MATCHED,
+            RequestStage.SETTLED,
+        }
     ),
-    RequestStage.CLAIMING: frozenset({RequestStage.MATCHED, RequestStage.SETTLED}),
+    RequestStage.CLAIMING: frozenset(
+        {RequestStage.AWAITS_BODY, RequestStage.MATCHED, RequestStage.SETTLED}
+    ),
+    RequestStage.AWAITS_BODY: frozenset({RequestStage.MATCHED, RequestStage.SETTLED}),
     RequestStage.MATCHED: frozenset({RequestStage.SETTLED}),
     RequestStage.SETTLED: frozenset[RequestStage](),
 }

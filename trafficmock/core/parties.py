@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 
 @define(eq=False)
 class Stranger:
-    """A connection that has not said ``hello``; nothing else it says is heard."""
+    """A connection that has not said ``hello``; nothing else it says is heard.
+
+    :param kind: the door it came through; only shown.
+    """
 
     id: str
     opened_at: float
+    kind: str = "node"
 
 
 @define(eq=False, kw_only=True)

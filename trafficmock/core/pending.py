@@ -10,9 +10,12 @@ from trafficmock.core.lifecycle import RequestStage, request_step
 
 if TYPE_CHECKING:
     from trafficmock.core.claims import Claim
+    from trafficmock.core.effects import Effects
     from trafficmock.core.parties import Agent
     from trafficmock.core.records import Owner
     from trafficmock.core.registry import Test
+    from trafficmock.core.untold import Untold
+    from trafficmock.wire.inbound import RequestBody
     from trafficmock.wire.request import Request
 
 
@@ -24,6 +27,7 @@ class PendingRequest:
     :param owner_id: the connection of an owner that hears how it ended though it may not
         observe (feature ``subscribe``).
     :param routes: the ids of the owner's routes that match it.
+    :param untold: what the observers will be told when the body is there; ``None`` when they were.
     :param fetches: the ids of the fetches that are under way for it.
     """
 
@@ -38,10 +42,20 @@ class PendingRequest:
     owner: Owner | None = None
     owner_id: str | None = None
     routes: tuple[str, ...] = ()
+    untold: Untold | None = None
     fetches: set[str] = field(factory=set)
 
     def __str__(self) -> str:
         return f"{self.request.method} {self.request.url}"
+
+    def tell(self, out: Effects, content: RequestBody | None = None) -> None:
+        """Tell the observers of it now, if they do not know.
+
+        :param content: its body; without it there will be none.
+        """
+        if self.untold is not None:
+            self.request = self.untold.tell(self.id, content, self.observers, out)
+            self.untold = None
 
     def step(self, stage: RequestStage) -> None:
         """Go on to ``stage``, if the table has that step."""

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from attrs import frozen
+from attrs import field, frozen
 
 from trafficmock.wire.matcher import Diagnostic
 from trafficmock.wire.request import Overrides, Request
@@ -21,10 +21,27 @@ class Owner:
 
 @frozen
 class RequestSeen:
-    """An application's request arrived."""
+    """An application's request arrived.
+
+    :param body_pending: without its body, of which :class:`RequestBodyCame` will tell.
+    :param redirected_from: the request of the same client whose redirect it follows.
+    """
 
     request_id: str
     client_id: str
+    request: Request
+    body_pending: bool = field(default=False, kw_only=True)
+    redirected_from: str | None = field(default=None, kw_only=True)
+
+
+@frozen
+class RequestBodyCame:
+    """The body of a request that was seen without it is there, or will never be.
+
+    :param request: with as much of the body as there is.
+    """
+
+    request_id: str
     request: Request
 
 
@@ -76,11 +93,15 @@ class RequestFailed:
 
 @frozen
 class ResponseReported:
-    """The upstream answered, or failed, after the decision."""
+    """The upstream answered, or failed, after the decision; both when the body broke off.
+
+    :param body_pending: the response is only a head; another report will bring the body.
+    """
 
     request_id: str
     response: Response | None
     error: Failure | None
+    body_pending: bool = field(default=False, kw_only=True)
 
 
 @frozen
@@ -160,6 +181,7 @@ class SocketClosed:
 
 Record = (
     RequestSeen
+    | RequestBodyCame
     | RequestPassedThrough
     | RequestContinued
     | RequestFulfilled

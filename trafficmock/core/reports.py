@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from attrs import define, field
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.core.records import HopSeen, Owner, ResponseReported
 from trafficmock.core.registry import with_observer
+from trafficmock.core.untold import STREAM, clipped, for_workers
+from trafficmock.wire import body
 from trafficmock.wire.inbound import RequestObserve, RequestResponse
 from trafficmock.wire.outbound import RequestObserved
 from trafficmock.wire.response import Failure
@@ -18,7 +20,10 @@ if TYPE_CHECKING:
     from trafficmock.core.parties import Agent
     from trafficmock.core.pending import PendingRequest
     from trafficmock.core.registry import Registry
-    from trafficmock.wire.inbound import RequestCancel
+    from trafficmock.core.settings import Settings
+    from trafficmock.core.untold import Untold
+    from trafficmock.wire.inbound import RequestBody, RequestCancel
+    from trafficmock.wire.response import Response
 
 MOST_AWAITED = 10_000
 """Reports awaited from one agent; beyond it the oldest is no longer waited for."""
@@ -33,6 +38,8 @@ class AwaitedReport:
     :param owner_id: the connection of an owner that is told though it may not observe.
     :param head: the first request of its redirect chain, itself when there is none.
     :param recorded: the history was told of it; it is not told of a hop after nothing.
+    :param untold: what the observers will be told when the copy of its body is there; ``None``
+        when they were.
     :param redirected: its redirect was reported and the next hop has not come yet.
     """
 
@@ -43,7 +50,18 @@ class AwaitedReport:
     head: str
     recorded: bool = True
     owner_id: str | None = None
+    untold: Untold | None = None
     redirected: bool = False
+
+    def tell(self, out: Effects, content: RequestBody | None = None, *, limit: int = 0) -> None:
+        """Tell the observers of it now, if they do not know.
+
+        :param content: the copy of its body; without it there will be none.
+        :param limit: bytes that are kept of it, 0 for all.
+        """
+        if self.untold is not None:
+            self.untold.tell(self.request_id, content, self.observers, out, limit=limit)
+            self.untold = None
 
 
 @define
@@ -55,12 +73,20 @@ class Awaited:
     def __contains__(self, request_id: str) -> bool:
         return request_id in self.holders
 
-    def add(self, agent: Agent, report: AwaitedReport) -> None:
+    def add(self, agent: Agent, report: AwaitedReport, out: Effects) -> None:
         """Expect the agent to report on a request that it was told to send."""
         self.holders[report.request_id] = agent
         agent.awaited[report.request_id] = report
         if len(agent.awaited) > MOST_AWAITED:
-            self.free(agent, next(iter(agent.awaited.values())))
+            oldest = next(iter(agent.awaited.values()))
+            oldest.tell(out)
+            self.free(agent, oldest)
+
+    def followed(self, agent: Agent, request_id: str) -> None:
+        """Wait no longer for the next hop of a redirect: it came as a request of its own."""
+        report = agent.awaited.get(request_id)
+        if report is not None and report.redirected:
+            self.free(agent, report)
 
     def free(self, agent: Agent, report: AwaitedReport) -> None:
         """Wait for a report no longer."""
@@ -73,6 +99,7 @@ class Awaited:
 class Reports:
     """Takes the reports and hops of agents."""
 
+    settings: Settings
     registry: Registry
     awaited: Awaited
     pending: dict[str, PendingRequest]
@@ -88,23 +115,55 @@ class Reports:
         if report is None:
             return
         response = message.response if message.ok else UNSET
+        streams = STREAM in agent.features
         if response is UNSET:
-            self.failed(agent, report, message.error or _NO_REPORT, out)
+            partial = self._kept(message.response) if streams and message.response else None
+            self.failed(agent, report, message.error or _NO_REPORT, out, partial=partial)
             return
+        if streams and message.body_pending is True:
+            self._head(report, response, out)
+            return
+        report.tell(out)
+        if streams:
+            response = self._kept(response)
         if report.recorded:
-            out.append(ResponseReported(report.request_id, response, None))
+            given_up = message.error if streams and message.error else None
+            out.append(ResponseReported(report.request_id, response, given_up))
         if report.observers:
+            if response.truncated is True:
+                message = structs.replace(message, response=for_workers(response), error=UNSET)
             out.append(Send(report.observers, message))
         if response.is_redirect():
             report.redirected = True
         else:
             self.awaited.free(agent, report)
 
-    def failed(self, agent: Agent, report: AwaitedReport, error: Failure, out: Effects) -> None:
-        """Record and pass on that the upstream failed."""
-        self.awaited.free(agent, report)
+    def _head(self, report: AwaitedReport, response: Response, out: Effects) -> None:
+        """Show a response whose body goes on; a waiter would take this for all of it."""
         if report.recorded:
-            out.append(ResponseReported(report.request_id, None, error))
+            head = structs.replace(response, body_base64=body.NULL)
+            out.append(ResponseReported(report.request_id, head, None, body_pending=True))
+
+    def _kept(self, response: Response) -> Response:
+        return clipped(response, self.settings.history_body_bytes)
+
+    def failed(
+        self,
+        agent: Agent,
+        report: AwaitedReport,
+        error: Failure,
+        out: Effects,
+        *,
+        partial: Response | None = None,
+    ) -> None:
+        """Record and pass on that the upstream failed.
+
+        :param partial: what came before it did, for the history alone.
+        """
+        self.awaited.free(agent, report)
+        report.tell(out)
+        if report.recorded:
+            out.append(ResponseReported(report.request_id, partial, error))
         if report.observers:
             news = RequestResponse(request_id=report.request_id, ok=False, error=error)
             out.append(Send(report.observers, news))
@@ -140,6 +199,7 @@ class Reports:
             recorded=prior.recorded if prior else False,
         )
         if prior is not None:
+            prior.tell(out)
             self.awaited.free(agent, prior)
             agent.tails[report.head] = request_id
         if prior is not None and prior.recorded:
@@ -148,7 +208,7 @@ class Reports:
             )
         if report.observers:
             out.append(Send(report.observers, RequestObserved(request_id, request, client_id)))
-        self.awaited.add(agent, report)
+        self.awaited.add(agent, report, out)
 
     def agent_lost(self, agent: Agent, error: Failure, out: Effects) -> None:
         """Say for every request on its way that its outcome will not be known."""

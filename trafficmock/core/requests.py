@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attrs import define
+from msgspec import structs
 
 from trafficmock.core import records, texts
 from trafficmock.core.effects import Effects, Note, Send
+from trafficmock.core.lifecycle import IllegalStepError
 from trafficmock.core.lifecycle import RequestStage as Stage
 from trafficmock.core.ownership import to_be_asked
 from trafficmock.core.pending import PendingRequest
 from trafficmock.core.registry import SUBSCRIBE
+from trafficmock.core.untold import STREAM, Untold
 from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
 
@@ -48,19 +51,30 @@ class Requests:
         if request_id in self.decisions.pending or request_id in self.awaited:
             self._refuse_id(agent, message, out)
             return
-        observers = self.registry.observers
+        client_id, request = message.client_id, message.request
+        body_pending = message.body_pending is True and STREAM in agent.features
+        if body_pending:
+            request = structs.replace(request, body_base64=body.NULL)
         pending = PendingRequest(
             id=request_id,
-            client_id=message.client_id,
-            request=message.request,
+            client_id=client_id,
+            request=request,
             agent=agent,
-            observers=observers,
+            observers=self.registry.observers,
+            untold=Untold(client_id, request) if body_pending else None,
         )
         self.decisions.pending[request_id] = agent.pending[request_id] = pending
-        out.append(records.RequestSeen(request_id, message.client_id, message.request))
-        if observers:
-            news = to_client.RequestObserved(request_id, message.request, message.client_id)
-            out.append(Send(observers, news))
+        prior = message.redirected_from_request_id or None
+        if prior is not None:
+            self.awaited.followed(agent, prior)
+        out.append(
+            records.RequestSeen(
+                request_id, client_id, request, body_pending=body_pending, redirected_from=prior
+            )
+        )
+        if pending.observers and not body_pending:
+            news = to_client.RequestObserved(request_id, request, client_id)
+            out.append(Send(pending.observers, news))
         self._find_owner(pending, now, out)
 
     def _refuse_id(self, agent: Agent, message: RequestStart, out: Effects) -> None:
@@ -79,7 +93,7 @@ class Requests:
             self._ask(pending, judgement, asked, now, out)
             return
         claimants = list(judgement.yes.values())
-        if len(claimants) == 1:
+        if len(claimants) == 1 and pending.untold is None:
             self.watch.begin(pending, now, out)
         self._decide(pending, claimants, out)
 
@@ -144,21 +158,31 @@ class Requests:
     def _match(
         self, pending: PendingRequest, test: Test, routes: list[Route], out: Effects
     ) -> None:
-        route_id = routes[0].id
-        pending.step(Stage.MATCHED)
         pending.test = test
         if SUBSCRIBE in test.worker.features:
             pending.owner_id = test.worker.id
-        pending.owner = records.Owner(test.id, route_id, test.title, test.file)
+        pending.owner = records.Owner(test.id, routes[0].id, test.title, test.file)
         pending.routes = tuple([route.id for route in routes])
         test.took(pending)
+        if pending.untold is None:
+            self.hand_over(pending, out)
+        else:
+            pending.step(Stage.AWAITS_BODY)
+            out.append(Send((pending.agent.id,), to_client.NeedBody(pending.id)))
+
+    def hand_over(self, pending: PendingRequest, out: Effects) -> None:
+        """Let the owner's handlers run, unless the body is too large for them."""
+        test, owner = pending.test, pending.owner
+        if test is None or owner is None:
+            raise IllegalStepError(f"request {pending.id} has no owner to be handed to")
+        pending.step(Stage.MATCHED)
         limit, size = self.settings.handler_body_bytes, body.size(pending.request.body_base64)
         if limit and size > limit:
             text = texts.too_big_for_handler(str(pending), size, limit)
             self.decisions.fail_owner(pending, "internal", text, out)
             return
         match = to_client.RequestMatched(
-            pending.id, pending.request, pending.client_id, route_id, test.id
+            pending.id, pending.request, pending.client_id, owner.route_id, test.id
         )
         out.append(Send((test.worker.id,), match))
 

@@ -20,6 +20,8 @@ class Settings:
     :param ownership: ``direct`` asks only tests whose answer is not known,
         ``always-ask`` asks them all, as the npm proxy does.
     :param handler_body_bytes: the largest body that is handed to a test; 0 for no limit.
+    :param history_body_bytes: how much is kept of a body that an agent streams; 0 for all.
+    :param frame_bytes: the largest message that is taken; 0 for no limit.
     """
 
     version: str
@@ -30,3 +32,5 @@ class Settings:
     hello_timeout: float = field(default=10.0, validator=validators.ge(0.0))
     ownership: Literal["direct", "always-ask"] = "direct"
     handler_body_bytes: int = field(default=64 * 2**20, validator=validators.ge(0))
+    history_body_bytes: int = field(default=8 * 2**20, validator=validators.ge(0))
+    frame_bytes: int = field(default=100 * 2**20, validator=validators.ge(0))

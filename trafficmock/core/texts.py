@@ -88,6 +88,22 @@ def too_big_for_handler(subject: str, size: int, limit: int) -> str:
     )
 
 
+def body_cut(subject: str, size: int) -> str:
+    """Say that the agent could not send a body whole."""
+    return (
+        f"The body of {subject} is too long to be handed to a test in one message; "
+        f"{size} bytes of it came."
+    )
+
+
+def body_not_due(request_id: str) -> str:
+    """Say that a body came which nobody waits for."""
+    return (
+        f"No body of the request {request_id} is due from this connection: it was not asked "
+        "for, has come already, or the request is settled."
+    )
+
+
 def too_big_to_send(subject: str, size: int, limit: int) -> str:
     """Say that a message is over what any client takes."""
     return (

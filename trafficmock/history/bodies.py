@@ -4,38 +4,83 @@ import base64
 import binascii
 import codecs
 from collections.abc import Iterator
+from typing import Literal
 
 from attrs import define
-from msgspec import Raw
+from msgspec import UNSET, Raw
 
 from trafficmock.history.records import BODY_HERE
 from trafficmock.wire import body
+from trafficmock.wire.request import Request
+from trafficmock.wire.response import Response
 
-CUT = b'null,"truncated":true'
-"""What stands where a dropped body was: the mark is its neighbour in the JSON."""
+_NOTHING = b"null"
+_UNKNOWN = -1
 
 _WINDOW = 64 * 1024  # base64 letters decoded at a time; a multiple of four
 
 
 @define(eq=False)
 class Body:
-    """A body that is not empty.
+    """A body that is not empty, as far as it is known.
 
-    :param text: its JSON text, a quoted base64 string, or :data:`CUT` when it was dropped.
-    :param size: its decoded bytes, also after it was dropped.
+    :param text: its JSON text: a quoted base64 string of all or of its beginning, or ``null``.
+    :param size: its decoded bytes, also where they are not all kept; -1 when nobody knows.
+    :param state: ``cut`` when ``text`` is not all of it, ``pending`` while it arrives.
     """
 
     text: bytes
     size: int
+    state: Literal["whole", "cut", "pending"] = "whole"
 
     @property
     def truncated(self) -> bool:
-        """Whether the byte budget took it."""
-        return self.text is CUT
+        """Whether not all of it was kept."""
+        return self.state == "cut"
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is any of it."""
+        return self.text is not _NOTHING
+
+    @property
+    def mark(self) -> bytes:
+        """What stands beside it in the JSON of a request, response or overrides."""
+        if self.state == "whole":
+            return b""
+        if self.state == "pending":
+            return b',"bodyPending":true'
+        size = b"" if self.size == _UNKNOWN else b',"bodySize":%d' % self.size
+        return b',"truncated":true' + size
+
+    def drop(self) -> None:
+        """Let go of the text for the sake of the byte budget."""
+        self.text, self.state = _NOTHING, "cut"
 
     def content(self) -> bytes:
-        """Decode it; nothing when it was dropped."""
-        return b"" if self.truncated else body.to_bytes(Raw(self.text))
+        """Decode what is kept of it."""
+        return body.to_bytes(Raw(self.text))
+
+
+def awaited() -> Body:
+    """Make what stands for a body that has not arrived."""
+    return Body(_NOTHING, _UNKNOWN, "pending")
+
+
+def keep_of(holder: Request | Response) -> tuple[Raw, Body | None]:
+    """Take the body out of a request or response, which may say that it is not all of it.
+
+    :returns: as :func:`keep`.
+    """
+    mark, own = keep(holder.body_base64)
+    if holder.truncated is not True:
+        return mark, own
+    if own is None:
+        own = Body(_NOTHING, _UNKNOWN)
+    own.state = "cut"
+    if holder.body_size is not UNSET:
+        own.size = max(own.size, holder.body_size)
+    return BODY_HERE, own
 
 
 def keep(raw: Raw) -> tuple[Raw, Body | None]:

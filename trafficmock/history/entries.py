@@ -1,9 +1,10 @@
 """What is remembered of one request or one WebSocket, and its JSON.
 
-The JSON is the record of protocol 3, absent keys left out. When the byte budget took a body,
-``truncated: true`` stands beside its ``bodyBase64: null``: in ``request``, in
-``outcome.response`` or in ``overrides``. A frame that was taken has ``truncated: true`` in its
-event, in place of ``data``.
+The JSON is the record of protocol 3, absent keys left out. When a body was not kept whole,
+``truncated: true`` and its true ``bodySize`` stand beside its ``bodyBase64`` (its beginning, or
+``null`` where the byte budget took it): in ``request``, in ``outcome.response`` or in
+``overrides``. While it arrives, ``bodyPending: true`` stands there. A frame that was taken has
+``truncated: true`` in its event, in place of ``data``.
 """
 
 from abc import ABC, abstractmethod

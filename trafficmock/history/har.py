@@ -22,7 +22,11 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _VERSION = "HTTP/1.1"
 _UNKNOWN_TYPE = "application/octet-stream"
 _MAX_NAME = 64  # characters
-_CUT = "the body was dropped to keep the history within its byte budget"
+_CUT = (
+    "the body is not here whole: it broke off, or went beyond the byte budget of the history "
+    "(--history-body-bytes, --history-bytes)"
+)
+_PENDING = "the body has not arrived yet"
 
 
 def har_available(entry: RequestEntry) -> bool:
@@ -41,7 +45,8 @@ def har_filename(entry_id: str) -> str:
 def to_har(entry: RequestEntry, *, version: str) -> dict[str, Any]:
     """Make a HAR with exactly this entry.
 
-    A body that the byte budget took leaves its true size and a ``comment``, and no ``text``.
+    A body that was not kept whole leaves its true size (-1 when it is not known) and a
+    ``comment``, and no ``text``.
 
     :param version: ours, for ``log.creator``.
     :raises LocalError: there is no response; :func:`har_available` tells beforehand.
@@ -137,8 +142,8 @@ def _content(body: Body | None) -> tuple[int, dict[str, str]]:
     """Give a body's decoded bytes by number, and what HAR says of it, nothing when it is empty."""
     if body is None:
         return 0, {}
-    if body.truncated:
-        return body.size, {"comment": _CUT}
+    if body.state != "whole":
+        return body.size, {"comment": _CUT if body.truncated else _PENDING}
     content = body.content()
     if not content:
         return 0, {}

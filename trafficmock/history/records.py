@@ -167,16 +167,17 @@ def encode(record: object) -> bytes:
         return _encoder.encode(_escaped(record))
 
 
-def encode_around(record: object, bodies: list[bytes]) -> tuple[bytes, ...]:
+def encode_around(record: object, bodies: list[tuple[bytes, bytes]]) -> tuple[bytes, ...]:
     """Write a record with its bodies.
 
-    :param bodies: the JSON text for each :data:`BODY_HERE`, in the order of the JSON.
+    :param bodies: for each :data:`BODY_HERE`, in the order of the JSON, the JSON text and what
+        follows it.
     :returns: chunks that make the JSON when joined; the bodies among them are not copies.
     """
     first, *rest = encode(record).split(b"\0")
     chunks = [first]
-    for body, text in zip(bodies, rest, strict=True):
-        chunks += (body, text)
+    for (body, mark), text in zip(bodies, rest, strict=True):
+        chunks += (body, mark + text)
     return tuple(chunks)
 
 

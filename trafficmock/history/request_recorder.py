@@ -8,7 +8,7 @@ from trafficmock.history.bodies import Body
 from trafficmock.history.entries import Owner
 from trafficmock.history.recorder import Recorder
 from trafficmock.history.records import Outcome, RequestRecord
-from trafficmock.history.requests import RequestEntry, weigh, without_body
+from trafficmock.history.requests import RequestEntry, announced, weigh, without_body
 from trafficmock.wire.matcher import Diagnostic
 from trafficmock.wire.request import Overrides, Request
 from trafficmock.wire.response import Failure, Response
@@ -22,12 +22,38 @@ class RequestRecorder(Recorder):
 
     __slots__ = ()
 
-    def request_observed(self, request_id: str, client_id: str, request: Request, at: int) -> None:
-        """Begin an entry: a request is paused and waits for a decision."""
+    def request_observed(
+        self,
+        request_id: str,
+        client_id: str,
+        request: Request,
+        at: int,
+        *,
+        body_pending: bool = False,
+        prior_id: str | None = None,
+    ) -> None:
+        """Begin an entry: a request is paused and waits for a decision.
+
+        :param body_pending: its body has not arrived.
+        :param prior_id: the request whose redirect the client follows with it.
+        """
         if self.capture != "none":
             entry = self._new_request(request_id, client_id, request, at)
+            if body_pending:
+                entry.record.request, entry.request_body = announced(request)
             entry.log(self._event_id(), at, "observed")
+            self._link(entry, prior_id, client_id)
             self.requests.add(entry)
+
+    def request_body_came(self, request_id: str, request: Request) -> None:
+        """Attach the body of a request that was observed without it, or as much as there is."""
+        entry = self.requests.find(request_id)
+        if entry is None:
+            return
+        self.requests.release(entry.request_body)
+        entry.receive(request)
+        entry.changed()
+        self._hold(entry, entry.request_body)
 
     def request_passed_through(self, request_id: str, at: int) -> None:
         """Note that nobody wanted it: it goes upstream unchanged."""
@@ -97,12 +123,22 @@ class RequestRecorder(Recorder):
         self._settled(entry, None, len(message))
 
     def response_reported(
-        self, request_id: str, response: Response | None, error: Failure | None, at: int
+        self,
+        request_id: str,
+        response: Response | None,
+        error: Failure | None,
+        at: int,
+        *,
+        body_pending: bool = False,
     ) -> None:
         """Note what came from upstream after passthrough or continue.
 
-        An error that is reported for a hop which has already been redirected belongs to the
-        last hop of the chain: the npm agent names the first.
+        A response and an error together are a response that broke off. An error with the code
+        ``aborted`` is the application's doing: it gave the request up. An error that is
+        reported for a hop which has already been redirected belongs to the last hop of the
+        chain: the npm agent names the first.
+
+        :param body_pending: the response is only a head; its body will be reported with it.
         """
         entry = self.requests.find(request_id)
         if response is None and entry is not None:
@@ -111,14 +147,28 @@ class RequestRecorder(Recorder):
             return
         entry.time(at)
         if response is not None:
+            self._answered(entry, response, at, body_pending=body_pending)
+        elif entry.break_off():
             self.requests.release(entry.response_body)
-            grown = entry.answer(response)
+        if response is None or error is not None:
+            given_up = error is not None and error.code == "aborted"
+            if given_up and entry.record.outcome.response is UNSET:
+                outcome = Outcome("aborted", error_code="aborted")
+                entry.settle("abort", outcome, None, at)
+            kind = "abort" if given_up else "upstream_error"
+            entry.log(self._event_id(), at, kind, error.message if error else "")
+            entry.changed()
+
+    def _answered(
+        self, entry: RequestEntry, response: Response, at: int, *, body_pending: bool
+    ) -> None:
+        begun = entry.body_arrives
+        self.requests.release(entry.response_body)
+        grown = entry.begin_answer(response) if body_pending else entry.answer(response)
+        if not begun:
             text = f"{response.status} {response.status_text}".rstrip()
             entry.log(self._event_id(), at, "response", text)
-            self._settled(entry, entry.response_body, grown)
-        else:
-            entry.log(self._event_id(), at, "upstream_error", error.message if error else "")
-            entry.changed()
+        self._settled(entry, entry.response_body, grown)
 
     def hop_observed(  # noqa: PLR0917 - the order of the core's record
         self,
@@ -143,12 +193,22 @@ class RequestRecorder(Recorder):
         entry.record.outcome = Outcome("continued" if action == "continue" else action)
         entry.own(owner)
         entry.log(self._event_id(), at, "observed", "redirect hop")
-        prior = None if prior_id is None else self.requests.find(prior_id)
-        if prior is not None and prior_id != request_id:
-            entry.record.redirected_from_id = prior.id
-            prior.record.redirected_to_id = request_id
-            prior.changed()
+        self._link(entry, prior_id, None)
         self.requests.add(entry)
+
+    def _link(self, entry: RequestEntry, prior_id: str | None, client_id: str | None) -> None:
+        """Link an entry with the one that redirected to it, if that is still remembered.
+
+        :param client_id: whose it must be.
+        """
+        prior = None if prior_id is None else self.requests.find(prior_id)
+        if prior is None or prior is entry or prior_id == entry.id:
+            return
+        if client_id is not None and prior.record.client_id != client_id:
+            return
+        entry.record.redirected_from_id = prior.id
+        prior.record.redirected_to_id = entry.id
+        prior.changed()
 
     def _new_request(
         self, request_id: str, client_id: str, request: Request, at: int
@@ -176,9 +236,12 @@ class RequestRecorder(Recorder):
 
     def _settled(self, entry: RequestEntry, body: Body | None, grown: int) -> None:
         self.requests.settle(entry)
-        if body is not None:
-            self.requests.hold(entry, body, len(body.text))
+        self._hold(entry, body)
         self.requests.weigh(entry, grown)
+
+    def _hold(self, entry: RequestEntry, body: Body | None) -> None:
+        if body is not None and body.is_kept:
+            self.requests.hold(entry, body, len(body.text))
 
     def _tail(self, entry: RequestEntry) -> RequestEntry | None:
         """Follow the redirects to the last hop; ``None`` when that is no longer remembered.

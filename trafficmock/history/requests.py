@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator
 
 from attrs import define
-from msgspec import UNSET
+from msgspec import UNSET, Raw, structs
 
-from trafficmock.history.bodies import CUT, Body, folded_windows, keep
+from trafficmock.history.bodies import Body, awaited, folded_windows, keep, keep_of
 from trafficmock.history.entries import CACHED_JSON, MAX_DETAIL, Entry, Owner
 from trafficmock.history.records import (
+    BODY_HERE,
     HttpEvent,
     Outcome,
     RequestRecord,
@@ -48,13 +49,12 @@ class RequestEntry(Entry[RequestRecord]):
 
     def parts(self) -> Iterable[tuple[object, int]]:
         """List what the byte budget may hold of it, with the bytes of each."""
-        found = (self.request_body, self.response_body, self.overrides_body)
-        return [(body, len(body.text)) for body in found if body is not None]
+        return [(body, len(body.text)) for body in self.bodies() if body.is_kept]
 
     def cut(self, part: object) -> None:
         """Drop ``part`` and say so in the JSON."""
         if isinstance(part, Body):
-            part.text = CUT
+            part.drop()
             self.changed()
 
     def log(self, event_id: str, at: int, kind: str, detail: str = "") -> None:
@@ -77,13 +77,42 @@ class RequestEntry(Entry[RequestRecord]):
         """Write down how long it has taken; a clock that was set back makes it 0."""
         self.record.duration_ms = max(0, at - self.record.timestamp)
 
+    def receive(self, request: Request) -> None:
+        """Attach the body that the request was seen without."""
+        self.record.request, self.request_body = without_body(request)
+
+    def begin_answer(self, response: Response) -> int:
+        """Attach a response whose body goes on.
+
+        :returns: by how many characters the head of the entry has grown.
+        """
+        return self._answer(response, BODY_HERE, awaited())
+
     def answer(self, response: Response) -> int:
         """Attach a response to the outcome.
 
         :returns: by how many characters the head of the entry has grown.
         """
+        return self._answer(response, *keep_of(response))
+
+    @property
+    def body_arrives(self) -> bool:
+        """Whether the head of the response is there and its body goes on."""
+        return self.response_body is not None and self.response_body.state == "pending"
+
+    def break_off(self) -> bool:
+        """Note that a response whose body went on will not be had whole.
+
+        :returns: whether there was one.
+        """
+        if self.response_body is None or not self.body_arrives:
+            return False
+        self.response_body.drop()
+        return True
+
+    def _answer(self, response: Response, raw: Raw, body: Body | None) -> int:
         earlier = self.record.outcome.response
-        raw, self.response_body = keep(response.body_base64)
+        self.response_body = body
         self.record.outcome.response = Response(
             response.status,
             response.status_text,
@@ -143,13 +172,13 @@ class RequestEntry(Entry[RequestRecord]):
             headers = header_lines(overrides.headers or {}, overrides.headers_list)
             yield lines(overrides.url, overrides.method, headers).casefold()
         for body in self.bodies():
-            if not body.truncated:
+            if body.is_kept:
                 yield from folded_windows(body.text, overlap)
 
     def _build(self) -> Iterator[bytes]:
-        bodies = [body.text for body in self.bodies()]
+        bodies = [(body.text, body.mark) for body in self.bodies()]
         chunks = encode_around(self.record, bodies)
-        if sum(map(len, chunks)) - sum(map(len, bodies)) <= CACHED_JSON:
+        if sum(map(len, chunks)) - sum(len(text) for text, _ in bodies) <= CACHED_JSON:
             self._chunks = chunks
         return iter(chunks)
 
@@ -157,9 +186,15 @@ class RequestEntry(Entry[RequestRecord]):
         return encode(summarise(self.record))
 
 
+def announced(request: Request) -> tuple[Request, Body]:
+    """Take a request whose body has not arrived."""
+    head, _ = without_body(request)
+    return structs.replace(head, body_base64=BODY_HERE), awaited()
+
+
 def without_body(request: Request) -> tuple[Request, Body | None]:
     """Take the body out of a request, so that the message it came in can be freed."""
-    raw, body = keep(request.body_base64)
+    raw, body = keep_of(request)
     head = Request(request.url, request.method, request.headers, raw, request.headers_list)
     return head, body
 

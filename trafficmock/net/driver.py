@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from collections import deque
+from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, field
 from twisted.logger import Logger, LogLevel
@@ -21,22 +22,24 @@ from trafficmock.core.moment import Moment
 from trafficmock.net import queries
 from trafficmock.net.backpressure import Backpressure
 from trafficmock.net.journal import Journal
-from trafficmock.net.notes import one_line
+from trafficmock.net.notes import Quota, one_line
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
 from trafficmock.wire.heads import too_long
 from trafficmock.wire.inbound import RequestResponse, SocketFrame
-from trafficmock.wire.outbound import HelloOk, RequestObserved
+from trafficmock.wire.outbound import HelloOk, HistoryResult, RequestObserved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
     from trafficmock.core.coordinator import Coordinator
+    from trafficmock.core.records import Record
     from trafficmock.history.store import History
     from trafficmock.net.overlong import Overlong
     from trafficmock.net.recorder import Recorder
     from trafficmock.net.websocket import Link
+    from trafficmock.wire.inbound import Hello, Message
 
 MOST_SENT_BYTES = 104857600
 """No client takes a larger message."""
@@ -48,6 +51,20 @@ _NEWS = frozenset({RequestObserved, RequestResponse})
 """What workers are told of all traffic, whether it concerns them or not."""
 
 _LEVELS = {level.name: level for level in LogLevel.iterconstants()}
+
+
+class Party(Protocol):
+    """A client of the core within this process: it is told messages, not their encoding.
+
+    :param id: given by the driver.
+    :param kind: the door it stands for, as ``/api/connections`` shows it.
+    """
+
+    id: str
+    kind: str
+
+    def deliver(self, message: Message) -> None:
+        """Take a message of the core. Must not raise."""
 
 
 @define(eq=False, kw_only=True)
@@ -74,8 +91,12 @@ class Driver:
     prefix: str
     journal: Journal = field(factory=Journal)
     _links: dict[str, Link] = field(factory=dict)
+    _parties: dict[str, Party] = field(factory=dict)
+    _said: deque[tuple[Party, Message]] = field(factory=deque)
+    _depth: int = 0
     _introduced: set[str] = field(factory=set)
     _backpressure: Backpressure = field(factory=Backpressure)
+    _quota: Quota = field(factory=Quota)
     _numbers: itertools.count[int] = field(factory=lambda: itertools.count(1))
     _timer: IDelayedCall | None = None
     _performers: dict[type, Callable[[Any, Moment], None]] = field(init=False)
@@ -114,7 +135,7 @@ class Driver:
     def link_overlong(self, link: Link, message: Overlong) -> None:
         """Let the core answer for a message that was too long to be read."""
         now = self._now()
-        error = too_long(message.head, message.limit)
+        error = too_long(message.head, message.limit, stranger=link.id not in self._introduced)
         self._perform(self.coordinator.handle_invalid(link.id, error, now), now)
 
     def link_closed(self, link: Link) -> None:
@@ -135,6 +156,41 @@ class Driver:
         """Let those who waited for a connection go on."""
         self._backpressure.drained(link)
 
+    # What parties within this process say
+
+    def party_opened(self, party: Party, hello: Hello) -> None:
+        """Introduce a party of this process to the core; see :class:`Party`."""
+        party.id = f"{self.prefix}-{next(self._numbers)}"
+        self._parties[party.id] = party
+        now = self._now()
+        self._perform(self.coordinator.connect(party.id, now, kind=party.kind), now)
+        self.party_said(party, hello)
+
+    def party_said(self, party: Party, message: Message) -> None:
+        """Hand a party's message to the core, once the effects being performed are done.
+
+        A party is told things in the middle of a list of effects, and what it answers
+        must not overtake the rest of the list.
+        """
+        if self._depth:
+            self._said.append((party, message))
+        else:
+            self._heard(party, message)
+
+    def party_closed(self, party: Party) -> None:
+        """Tell the core that a party is gone."""
+        del self._parties[party.id]
+        now = self._now()
+        self._perform(self.coordinator.disconnect(party.id, now), now)
+
+    def party_recorded(self, record: Record) -> None:
+        """Write into the history what the core has nothing to decide about."""
+        self.recorder.record(record, self.epoch_ms())
+
+    def _heard(self, party: Party, message: Message) -> None:
+        now = self._now()
+        self._perform(self.coordinator.handle(party.id, message, now), now)
+
     # The service's end
 
     def stop(self) -> None:
@@ -153,15 +209,24 @@ class Driver:
 
     def _perform(self, effects: Effects, now: Moment) -> None:
         performers = self._performers
-        for effect in effects:
-            perform = performers.get(type(effect))
-            if perform is None:
-                self.journal.recorded(effect)  # type: ignore[arg-type] # the rest
-                self.recorder.record(effect, now.epoch_ms)  # type: ignore[arg-type] # the rest
-            else:
-                perform(effect, now)
+        self._depth += 1
+        try:
+            for effect in effects:
+                perform = performers.get(type(effect))
+                if perform is None:
+                    self.journal.recorded(effect)  # type: ignore[arg-type] # the rest
+                    self.recorder.record(effect, now.epoch_ms)  # type: ignore[arg-type] # the rest
+                else:
+                    perform(effect, now)
+        finally:
+            self._depth -= 1
+        while self._said and not self._depth:
+            party, message = self._said.popleft()
+            self._heard(party, message)
 
     def _send(self, send: Send, now: Moment) -> None:
+        if self._parties and not self._send_within(send):
+            return
         payload = encode(send.message)
         if len(payload) > MOST_SENT_BYTES:
             instead = self.coordinator.too_big(send, len(payload), MOST_SENT_BYTES)
@@ -175,9 +240,24 @@ class Driver:
                 if type(send.message) is HelloOk:
                     self.journal.sent(send, link.peer)
                     self._introduced.add(connection_id)
+                    link.welcome()
                 link.send(payload, news=news)
                 if isinstance(send.message, SocketFrame):
                     self._backpressure.sent_frame(link)
+
+    def _send_within(self, send: Send) -> bool:
+        """Tell the parties among the receivers, who need no encoding.
+
+        :returns: whether there are others.
+        """
+        others = False
+        for connection_id in send.to:
+            party = self._parties.get(connection_id)
+            if party is None:
+                others = True
+            else:
+                party.deliver(send.message)
+        return others
 
     def _close(self, close: Close, _: Moment) -> None:
         link = self._links.get(close.connection_id)
@@ -192,12 +272,32 @@ class Driver:
             )
             link.abort()
 
-    def _note(self, note: Note, _: Moment) -> None:
-        self.log.emit(_LEVELS[note.level], "{text}", text=one_line(note.text))
+    def _note(self, note: Note, now: Moment) -> None:
+        left_out = self._quota.left_out(now.seconds)
+        if left_out:
+            self.log.warn("{count} lines like the last ones were left out", count=left_out)
+        if not self._quota.take(now.seconds):
+            return
+        text = note.text
+        if note.of is not None:
+            link = self._links.get(note.of)
+            text = f"Connection from {'elsewhere' if link is None else link.peer} {text}"
+        self.log.emit(_LEVELS[note.level], "{text}", text=one_line(text))
 
-    def _answer_query(self, effect: AnswerQuery, now: Moment) -> None:
-        result = queries.answer(self.history, effect.query)
-        self._send(Send((effect.connection_id,), result), now)
+    def _answer_query(self, effect: AnswerQuery, _: Moment) -> None:
+        self._go_on(effect.connection_id, queries.answer(self.history, effect.query))
+
+    def _go_on(self, connection_id: str, steps: Iterator[HistoryResult | None]) -> None:
+        """Work on an answer for a slice of time, and go on when others had their turn."""
+        until = self.monotonic() + queries.SLICE_SECONDS
+        while connection_id in self._links:
+            result = next(steps)
+            if result is not None:
+                self._send(Send((connection_id,), result), self._now())
+                return
+            if self.monotonic() >= until:
+                self.clock.callLater(0, self._go_on, connection_id, steps)
+                return
 
     # Time
 

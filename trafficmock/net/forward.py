@@ -1,7 +1,7 @@
-"""The door of the forward proxy: requests whose target is another server.
+"""Our own address told from others, and what is for others on a connection that was for us.
 
-The proxy is not built yet, so what stands here only tells our own address from
-others and turns the others away.
+The forward proxy takes its connections before the other doors see them: the first request
+of a connection says whose it is.
 """
 
 import re
@@ -22,8 +22,9 @@ _HTTP_PORT = 80
 _UNAVAILABLE = RestError(
     501,
     "forward_proxy_unavailable",
-    "This is not a forward proxy. Start the application with the Node agent, and take this "
-    "address out of HTTP_PROXY and HTTPS_PROXY.",
+    "This connection began with a request for this service itself. Open another one for what "
+    "goes through the forward proxy.",
+    headers=[(b"connection", b"close")],
 )
 _BAD_TARGET = RestError(400, "bad_request", "The request target must be a path that begins with /.")
 

@@ -71,10 +71,10 @@ class MessageReader:
     :param longest: payload bytes of the largest message.
     """
 
-    __slots__ = ("_arrived", "_at", "_data", "_head", "_longest", "_missing", "_parts", "foreign")
+    __slots__ = ("_arrived", "_at", "_data", "_head", "_missing", "_parts", "foreign", "longest")
 
     def __init__(self, longest: int) -> None:
-        self._longest = longest
+        self.longest = longest
         self._data = b""
         self._at = 0
         self._head = b""
@@ -108,7 +108,7 @@ class MessageReader:
         if start == len(data):
             self._data, self._at = b"", 0
             return None
-        mask_at, length = locate(data, start, self._longest)
+        mask_at, length = locate(data, start, self.longest)
         if length < 0:
             self.foreign = length == FOREIGN
             return None

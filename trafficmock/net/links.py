@@ -16,6 +16,9 @@ MOST_SENT_BYTES = 104857600
 _KIB = 1024
 _MIB = 1024 * _KIB
 
+STRANGER_BYTES = 64 * _KIB
+"""The largest message of a client that has not introduced itself: room for any ``hello``."""
+
 
 def _or_none(limit: int) -> int:
     return limit or sys.maxsize
@@ -72,6 +75,9 @@ class Link(Protocol):
             with what comes behind it.
         :raises trafficmock.errors.LocalError: when it is longer.
         """
+
+    def welcome(self) -> None:
+        """Take messages of full size: until then they have :data:`STRANGER_BYTES` at most."""
 
     def close(self, code: int, reason: str) -> None:
         """Send a close frame behind what is queued; no message is delivered from now on.

@@ -48,6 +48,10 @@ class OpenLink:
         if self.hears:
             self._send(payload, news)
 
+    def welcome(self) -> None:
+        """Take messages of full size."""
+        self._protocol.welcome()
+
     def close(self, code: int, reason: str) -> None:
         """Send a close frame and deliver nothing more."""
         if self.hears:

@@ -12,6 +12,8 @@ from trafficmock.matching import Verdict
 from trafficmock.wire.outbound import HistoryResult
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trafficmock.history.store import History
     from trafficmock.wire.inbound import HistoryQuery
 
@@ -19,10 +21,16 @@ MOST_BYTES = 32 * 2**20
 """An answer stops before the entry that would make it larger."""
 
 
-def answer(history: History, query: HistoryQuery) -> HistoryResult:
+SLICE_SECONDS = 0.002
+"""Worked at once, give or take one entry: a decision may be due at any moment."""
+
+
+def answer(history: History, query: HistoryQuery) -> Iterator[HistoryResult | None]:
     """List the entries of a test and a matcher, newest first.
 
     A predicate matches nothing: only the worker itself could run it.
+
+    :returns: nothing but ``None`` after each step of the work, and the answer at its end.
     """
     matcher = compile_route(query.matcher) if query.matcher is not UNSET else None
     test_id = query.test_id if query.test_id is not UNSET else None
@@ -30,6 +38,7 @@ def answer(history: History, query: HistoryQuery) -> HistoryResult:
     entries: list[Raw] = []
     size = 0
     for entry in history.requests.query(Query(test_id=test_id, from_=since)):
+        yield None
         request = entry.record.request
         if matcher is not None:
             verdict = matcher.judge(request.url, request.method, entry.record.client_id)
@@ -40,4 +49,4 @@ def answer(history: History, query: HistoryQuery) -> HistoryResult:
         if size > MOST_BYTES:
             break
         entries.append(Raw(text))
-    return HistoryResult(query.query_id, entries, history.capture)
+    yield HistoryResult(query.query_id, entries, history.capture)

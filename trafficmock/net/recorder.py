@@ -44,7 +44,15 @@ class Recorder:
         history = self.history
         return {
             records.RequestSeen: lambda r, at: history.request_observed(
-                r.request_id, r.client_id, r.request, at
+                r.request_id,
+                r.client_id,
+                r.request,
+                at,
+                body_pending=r.body_pending,
+                prior_id=r.redirected_from,
+            ),
+            records.RequestBodyCame: lambda r, _: history.request_body_came(
+                r.request_id, r.request
             ),
             records.RequestPassedThrough: lambda r, at: history.request_passed_through(
                 r.request_id, at
@@ -67,7 +75,7 @@ class Recorder:
                 at=at,
             ),
             records.ResponseReported: lambda r, at: history.response_reported(
-                r.request_id, r.response, r.error, at
+                r.request_id, r.response, r.error, at, body_pending=r.body_pending
             ),
             records.HopSeen: lambda r, at: history.hop_observed(
                 r.request_id,

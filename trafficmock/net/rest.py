@@ -19,6 +19,7 @@ from twisted.web.resource import IResource
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 from werkzeug.routing import RequestRedirect
 
+from trafficmock.certs.files import CertificateError
 from trafficmock.history.har import har_available, har_filename, to_har
 from trafficmock.history.query import Query
 from trafficmock.history.rows import Rows
@@ -52,8 +53,12 @@ API_PATHS = (
     "/api/ws",
     "/api/ws/<segment>",
     "/api/connections",
+    "/ca.pem",
 )
 """Every path of the API; ``<segment>`` is an id."""
+
+PEM = (b"content-type", b"application/x-pem-file")
+_PEM_FILE = (b"content-disposition", b'attachment; filename="trafficmock-ca.pem"')
 
 _NO_HAR = RestError(409, "har_unavailable")
 
@@ -76,6 +81,7 @@ class RestApi:
 
     :param history: what is shown.
     :param connections: lists who is connected, workers with their tests if asked so.
+    :param ca_pem: gives the certificate of the local authority, made on first use.
     :param guard: which pages and peers may read.
     :param version: of the service, for ``/health`` and HARs.
     :param capture: the capture mode, for ``/health``.
@@ -88,6 +94,7 @@ class RestApi:
 
     _history: History
     _connections: Callable[[bool], ConnectionsReport]
+    _ca_pem: Callable[[], bytes]
     _guard: Guard
     _version: str
     _capture: str
@@ -124,6 +131,21 @@ class RestApi:
             "playwrightWorkers": workers,
         }
         return whole(request, 200, encode(rows))
+
+    @app.route("/ca.pem", methods=["GET"])
+    def ca_pem(self, request: ServiceRequest) -> bytes:
+        """Give out the certificate that clients of the forward proxy have to trust.
+
+        Like the service's health it is for whoever asks: it holds no traffic and no secret,
+        and clients on other machines need it.
+        """
+        self.share(request)
+        try:
+            pem = self._ca_pem()
+        except CertificateError as failure:
+            self.log.warn("{failure}", failure=failure)
+            raise RestError(500, "ca_unavailable", str(failure)) from failure
+        return whole(request, 200, pem, [PEM, _PEM_FILE])
 
     @app.route("/api/history", methods=["GET"])
     def requests(self, request: ServiceRequest) -> bytes | Deferred[bytes]:

@@ -57,6 +57,7 @@ class ProxyService(Service):
     :param banner: makes the lines to log from the base URL.
     :param log_observer: what the application logs through, unless twistd was told otherwise.
     :param complain: tells people the one line that says why the service cannot start.
+    :param stop_forward: lets go of what the forward proxy holds.
     """
 
     log = Logger()
@@ -70,6 +71,7 @@ class ProxyService(Service):
     banner: Callable[[str], list[str]]
     log_observer: ILogObserver | None = None
     complain: Callable[[str], None]
+    stop_forward: Callable[[], None] = lambda: None
     _port: IListeningPort | None = field(default=None, init=False)
     _failed: bool = field(default=False, init=False)
 
@@ -102,6 +104,7 @@ class ProxyService(Service):
         if self._port is not None:
             await maybeDeferred(self._port.stopListening)
         self.driver.stop()
+        self.stop_forward()
         deadline = self.reactor.seconds() + _FAREWELL
         while self.driver.open_links() and self.reactor.seconds() < deadline:
             await deferLater(self.reactor, _LOOK_AGAIN)

@@ -17,6 +17,7 @@ from trafficmock.net.doors import Doors
 from trafficmock.net.forward import ForwardDoor
 from trafficmock.net.guard import Guard
 from trafficmock.net.limits import ConnectionCount, HttpLimits
+from trafficmock.net.proxy.front import ForwardProxy
 from trafficmock.net.request import ServiceRequest
 from trafficmock.net.rest import ConnectionsReport, RestApi
 
@@ -25,11 +26,23 @@ class CountedChannel(ServiceChannel):
     """A channel that counts as an open connection until it is lost or replaced.
 
     :param connections: has let this connection in.
+    :param once: it is closed after one answer. A client that takes us for its proxy asks
+        for other servers next, and on a new connection it may.
     """
 
-    def __init__(self, *, connections: ConnectionCount, max_header_bytes: int) -> None:
+    def __init__(
+        self, *, connections: ConnectionCount, max_header_bytes: int, once: bool = False
+    ) -> None:
         super().__init__(max_header_bytes=max_header_bytes)
         self._connections = connections
+        self._once = once
+
+    def checkPersistence(self, request: Request, version: bytes) -> bool:  # noqa: N802 - Twisted's name
+        """Tell whether the connection lasts, and say so where it does not."""
+        if self._once:
+            request.responseHeaders.setRawHeaders(b"connection", [b"close"])
+            return False
+        return bool(super().checkPersistence(request, version))
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
         """Count the end."""
@@ -63,6 +76,7 @@ class ServiceSite(Site):
     :param connections: counts what is open.
     :param limits: of the HTTP side.
     :param reactor: for timeouts.
+    :param forward: takes the connections that are for other servers.
     """
 
     noisy = False
@@ -76,6 +90,7 @@ class ServiceSite(Site):
         connections: ConnectionCount,
         limits: HttpLimits,
         reactor: IReactorTime,
+        forward: ForwardProxy | None = None,
     ) -> None:
         super().__init__(
             resource, timeout=limits.idle_seconds, reactor=reactor, parsePOSTFormSubmission=False
@@ -83,20 +98,29 @@ class ServiceSite(Site):
         self.server_header = server_header
         self.connections = connections
         self._limits = limits
+        self._forward = forward
 
     def buildProtocol(self, addr: IAddress | None) -> Any:  # noqa: ARG002, N802 - Twisted's signature
         """Make the protocol of a new connection."""
         if not self.connections.enter():
             return Busy()
+        if self._forward is None:
+            return self._channel(once=False)
+        return self._forward.first_look(self._channel, self.connections.leave)
+
+    def _channel(self, *, once: bool) -> CountedChannel:
         channel: Any = CountedChannel(
-            connections=self.connections, max_header_bytes=self._limits.max_header_bytes
+            connections=self.connections,
+            max_header_bytes=self._limits.max_header_bytes,
+            once=once,
         )
         channel.factory = self
         channel.site = self
         channel.requestFactory = self.requestFactory
         channel.timeOut = self.timeOut
         channel.callLater = self.reactor.callLater
-        return channel
+        made: CountedChannel = channel
+        return made
 
     def startFactory(self) -> None:  # noqa: N802 - Twisted's name
         """Do not start the clock of an access log."""
@@ -112,6 +136,7 @@ def make_site(
     *,
     history: History,
     connections: Callable[[bool], ConnectionsReport],
+    ca_pem: Callable[[], bytes],
     websocket: IResource,
     guard: Guard,
     version: str,
@@ -119,12 +144,14 @@ def make_site(
     limits: HttpLimits,
     reactor: IReactorTime,
     start: str | None = None,
+    forward: ForwardProxy | None = None,
 ) -> Site:
     """Put the HTTP side together.
 
     :param history: what REST shows.
     :param connections: gives the ``nodeAgents`` and ``runnerWorkers`` of ``/api/connections``,
         the latter with their tests if asked so.
+    :param ca_pem: gives the certificate of the local authority for ``/ca.pem``.
     :param websocket: takes over a connection that asked for an upgrade on ``/ws``, and was
         let in.
     :param guard: who may come in.
@@ -133,11 +160,13 @@ def make_site(
     :param limits: of the HTTP side.
     :param reactor: for timeouts and for giving way.
     :param start: tells this process from others in entity tags; made up when left out.
+    :param forward: takes the connections that are for other servers.
     :returns: the factory to listen with. Its ``connections.open`` says how many are open.
     """
     rest = RestApi(
         history=history,
         connections=connections,
+        ca_pem=ca_pem,
         guard=guard,
         version=version,
         capture=capture,
@@ -152,4 +181,5 @@ def make_site(
         connections=count,
         limits=limits,
         reactor=reactor,
+        forward=forward,
     )

@@ -9,6 +9,7 @@ from twisted.internet.protocol import connectionDone
 from twisted.logger import Logger
 
 from trafficmock.net.channel import bare_answer
+from trafficmock.net.links import STRANGER_BYTES
 from trafficmock.net.open_link import OpenLink
 from trafficmock.net.outbox import Outbox
 from trafficmock.net.overlong import Overlong
@@ -56,6 +57,7 @@ class StockProtocol(WebSocketServerProtocol):
         super().__init__()
         self._handler = handler
         self._limits = limits
+        self._longest = min(STRANGER_BYTES, limits.max_frame_bytes)
         self._turn = turn
         self._clock = clock
 
@@ -125,8 +127,8 @@ class StockProtocol(WebSocketServerProtocol):
         """Notice that a message is longer than we take."""
         super().onMessageFrameBegin(length)
         size = self.message_data_total_length
-        if self._overlong is None and size > self._limits.max_frame_bytes and not self.failedByMe:
-            self._overlong = Overlong(size, self._limits.max_frame_bytes)
+        if self._overlong is None and size > self._longest and not self.failedByMe:
+            self._overlong = Overlong(size, self._longest)
             parts, self.message_data = self.message_data, []
             for part in parts:
                 self._take_overlong(part)
@@ -182,6 +184,10 @@ class StockProtocol(WebSocketServerProtocol):
         self.transport.loseConnection()
 
     # What the link asks for
+
+    def welcome(self) -> None:
+        """Take messages of full size."""
+        self._longest = self._limits.max_frame_bytes
 
     def say_goodbye(self, code: int, reason: str) -> None:
         """Begin the closing handshake."""

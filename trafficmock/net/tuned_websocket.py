@@ -32,7 +32,12 @@ class TunedProtocol(StockProtocol):
 
     def __init__(self, **arguments: Any) -> None:
         super().__init__(**arguments)
-        self._reader = MessageReader(self._limits.max_frame_bytes)
+        self._reader = MessageReader(self._longest)
+
+    def welcome(self) -> None:
+        """Take messages of full size."""
+        super().welcome()
+        self._reader.longest = self._longest
 
     def _read(self, data: bytes) -> None:
         reader = self._reader

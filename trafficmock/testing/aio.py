@@ -8,14 +8,29 @@ from typing import TYPE_CHECKING
 
 from trafficmock.testing.asyncio_world import AsyncioSurroundings, AsyncioWorld
 from trafficmock.testing.awaitable import AsyncTrafficMock, finish
+from trafficmock.testing.connection import Connection
 from trafficmock.testing.ending import add_left, raise_left
+from trafficmock.testing.expectations import AsyncExpectation
+from trafficmock.testing.request import AsyncRequest
+from trafficmock.testing.response import AsyncResponse
+from trafficmock.testing.route import AsyncRoute
 from trafficmock.testing.session import TestInfo
-from trafficmock.testing.sync import Connection
+from trafficmock.testing.socket_route import AsyncWebSocketRoute
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from trafficmock.testing.session import Session
+
+__all__ = [
+    "AsyncExpectation",
+    "AsyncRequest",
+    "AsyncResponse",
+    "AsyncRoute",
+    "AsyncTrafficMock",
+    "AsyncWebSocketRoute",
+    "mocks",
+]
 
 
 def begin(connection: Connection, info: TestInfo) -> tuple[AsyncTrafficMock, Session]:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
+from trafficmock.matching import GlobError
+from trafficmock.testing.functions import check_handler
 from trafficmock.testing.har_routes import HarOptions, route_from_har
 from trafficmock.testing.matchers import Names, UrlMatcher, make_matcher
 from trafficmock.testing.observing import Observing
 
 if TYPE_CHECKING:
+    from trafficmock.testing.http_routes import Behavior
     from trafficmock.testing.matchers import Matcher
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.request import RequestState
-    from trafficmock.testing.session import Behavior, Session
+    from trafficmock.testing.session import Session
     from trafficmock.testing.waiters import Kind, Waiter
+
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
 
 
 @define
@@ -31,7 +38,11 @@ class SessionCalls:
     def matcher(self, url: UrlMatcher, method: Names, client_id: Names) -> Matcher:
         """Read what a test gave."""
         base_url = self.session.base_url
-        return make_matcher(url, method=method, client_id=client_id, base_url=base_url)
+        try:
+            return make_matcher(url, method=method, client_id=client_id, base_url=base_url)
+        except GlobError as error:
+            # The glob is the test's; where its reader stopped says nothing.
+            raise error.with_traceback(None) from None
 
     def optional_matcher(self, url: UrlMatcher, method: Names, client_id: Names) -> Matcher | None:
         """Read what a test gave; nothing is no matcher."""
@@ -41,15 +52,16 @@ class SessionCalls:
 
     def route(self, matcher: Matcher, handler: Any, times: float | None) -> Promise[Any]:
         """Register a handler."""
-        return self.session.route(matcher, handler, times)
+        check_handler(handler, "(route, request)")
+        return self.session.http.route(matcher, handler, times)
 
     def unroute(self, matcher: Matcher | None, handler: Any) -> Promise[None]:
         """Remove handlers."""
-        return self.session.unroute(matcher, handler)
+        return self.session.http.unroute(matcher, handler)
 
     def unroute_all(self, behavior: Behavior) -> Promise[None]:
         """Remove all handlers of HTTP requests."""
-        return self.session.unroute_all(behavior)
+        return self.session.http.unroute_all(behavior)
 
     def route_from_har(self, options: HarOptions) -> Promise[Any]:
         """Answer from a HAR file, or write one."""
@@ -57,6 +69,7 @@ class SessionCalls:
 
     def route_web_socket(self, url: UrlMatcher, handler: Any) -> Promise[Any]:
         """Register a handler of WebSockets."""
+        check_handler(handler, "(ws)")
         matcher = make_matcher(url, base_url=self.session.base_url, websocket=True)
         return self.session.sockets.add(matcher, handler)
 
@@ -67,3 +80,10 @@ class SessionCalls:
     def requests(self, matcher: Matcher | None) -> Promise[list[RequestState]]:
         """Promise the traffic so far."""
         return self.observing.requests(matcher)
+
+
+def warn_of_capture(session: Session) -> None:
+    """Say that a list of requests cannot be complete, where that is so."""
+    if session.memory.capture is not None:
+        text = f"the proxy keeps only part of the traffic (capture: {session.memory.capture})"
+        warnings.warn(text, stacklevel=3)

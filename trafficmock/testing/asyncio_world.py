@@ -7,10 +7,12 @@ import inspect
 import weakref
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from trafficmock.testing.calling_world import CallingWorld
 from trafficmock.testing.request import AsyncRequest
 from trafficmock.testing.response import AsyncResponse
 from trafficmock.testing.route import AsyncRoute
 from trafficmock.testing.socket_route import AsyncWebSocketRoute
+from trafficmock.testing.surroundings import Showing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -18,9 +20,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.background import Background
     from trafficmock.testing.exchange import Exchange
     from trafficmock.testing.promise import Promise
-    from trafficmock.testing.request import RequestState
-    from trafficmock.testing.response import ResponseState
-    from trafficmock.testing.websocket import SocketState
     from trafficmock.testing.world import Done
 
 T = TypeVar("T")
@@ -34,27 +33,20 @@ class Finished:
         yield
 
 
-class AsyncioSurroundings:
+class AsyncioSurroundings(Showing):
     """Reaches the session from coroutines of any loop.
 
     :param loop: where handlers run; else the loop of the latest call.
     """
+
+    request_class = AsyncRequest
+    response_class = AsyncResponse
 
     def __init__(
         self, background: Background, loop: asyncio.AbstractEventLoop | None = None
     ) -> None:
         self.background = background
         self.loop = loop
-
-    def request(self, state: RequestState) -> AsyncRequest:
-        """Show a request."""
-        view = state.views.get(AsyncRequest) or AsyncRequest(state, self)
-        return state.views.setdefault(AsyncRequest, view)  # type: ignore[no-any-return] # what the key says
-
-    def response(self, state: ResponseState) -> AsyncResponse:
-        """Show a response."""
-        view = state.views.get(AsyncResponse) or AsyncResponse(state, self.request(state.request))
-        return state.views.setdefault(AsyncResponse, view)  # type: ignore[no-any-return] # what the key says
 
     def call(self, function: Callable[[], T]) -> T:
         """Call something of the session."""
@@ -75,45 +67,26 @@ class AsyncioSurroundings:
         return Finished()
 
 
-class AsyncioWorld:
+class AsyncioWorld(CallingWorld):
     """Calls a test's functions on the loop of the surroundings, known by then."""
 
+    route_class = AsyncRoute
+    socket_class = AsyncWebSocketRoute
+
     def __init__(self, background: Background, surroundings: AsyncioSurroundings) -> None:
+        super().__init__(surroundings)
         self._background = background
-        self._surroundings = surroundings
+        self._asyncio = surroundings
         self._tasks: set[asyncio.Future[Any]] = set()
 
-    def handle(self, handler: Any, exchange: Exchange, done: Done) -> None:
-        """Run a route handler."""
-
-        def start() -> Any:
-            route = AsyncRoute(exchange, self._surroundings)
-            watch_route(route, exchange, self._background)
-            return handler(route, route.request)
-
-        self._run(start, done)
-
-    def handle_socket(self, handler: Any, socket: SocketState, done: Done) -> None:
-        """Run a WebSocket handler."""
-        self._run(lambda: handler(AsyncWebSocketRoute(socket.page, self._surroundings)), done)
-
-    def test_request(self, predicate: Any, request: RequestState, done: Done) -> None:
-        """Ask a predicate."""
-        self._run(lambda: predicate(self._surroundings.request(request)), done)
-
-    def test_response(self, predicate: Any, response: ResponseState, done: Done) -> None:
-        """Ask a predicate."""
-        self._run(lambda: predicate(self._surroundings.response(response)), done)
-
-    def call(self, function: Any, args: tuple[Any, ...], done: Done) -> None:
-        """Call any other function."""
-        self._run(lambda: function(*args), done)
+    def _watch(self, route: Any, exchange: Exchange) -> None:
+        watch_route(route, exchange, self._background)
 
     def _run(self, start: Callable[[], Any], done: Done) -> None:
         def say(result: Any, error: BaseException | None) -> None:
             self._background.post(lambda: done(result, error))
 
-        loop = self._surroundings.loop or self._background.loop
+        loop = self._asyncio.loop or self._background.loop
         try:
             loop.call_soon_threadsafe(self._start, start, say)
         except RuntimeError as error:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
+from trafficmock.errors import TrafficMockError
 from trafficmock.testing.codec import decode_for_worker
 from trafficmock.testing.errors import ConnectionLostError, UsageError
 from trafficmock.testing.hub import Hub, Identity
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.world import Cancel
     from trafficmock.wire.inbound import Message
+
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
 
 T = TypeVar("T")
 
@@ -170,7 +174,7 @@ class Background:
                 future.set_exception(error)
 
         self._post_or_fail(work)
-        return future.result()
+        return outcome(future)
 
     def wait_for(self, function: Callable[[], Promise[T]]) -> T:
         """Call a function on the thread that gives a promise, and block until that is settled.
@@ -179,7 +183,7 @@ class Background:
         """
         if self.on_thread():
             raise UsageError("this would block the connection; await the asynchronous API here")
-        return self.future(function).result()
+        return outcome(self.future(function))
 
     def future(self, function: Callable[[], Promise[T]]) -> Future[T]:
         """Call a function on the thread that gives a promise, and give that as a future."""
@@ -215,3 +219,14 @@ class Background:
             self.loop.call_soon_threadsafe(work)
         except RuntimeError:
             raise ConnectionLostError("the connection to the proxy was closed") from None
+
+
+def outcome(future: Future[T]) -> T:
+    """Wait for a future; an error of ours is raised as if it came from here.
+
+    Where it came from is our own code, on another thread, which says nothing to a test.
+    """
+    error = future.exception()
+    if isinstance(error, TrafficMockError):
+        raise error.with_traceback(None)
+    return future.result()

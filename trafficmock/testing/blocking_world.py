@@ -6,10 +6,12 @@ import inspect
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from trafficmock.testing.asyncio_world import AsyncioSurroundings, AsyncioWorld, watch_route
+from trafficmock.testing.calling_world import CallingWorld
 from trafficmock.testing.request import Request
 from trafficmock.testing.response import Response
 from trafficmock.testing.route import Route
 from trafficmock.testing.socket_route import WebSocketRoute
+from trafficmock.testing.surroundings import Showing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,24 +25,20 @@ if TYPE_CHECKING:
     from trafficmock.testing.websocket import SocketState
     from trafficmock.testing.world import Done
 
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
 T = TypeVar("T")
 
 
-class BlockingSurroundings:
+class BlockingSurroundings(Showing):
     """Reaches the session from any thread."""
+
+    request_class = Request
+    response_class = Response
 
     def __init__(self, background: Background) -> None:
         self.background = background
-
-    def request(self, state: RequestState) -> Request:
-        """Show a request."""
-        view = state.views.get(Request) or Request(state, self)
-        return state.views.setdefault(Request, view)  # type: ignore[no-any-return] # what the key says
-
-    def response(self, state: ResponseState) -> Response:
-        """Show a response."""
-        view = state.views.get(Response) or Response(state, self.request(state.request))
-        return state.views.setdefault(Response, view)  # type: ignore[no-any-return] # what the key says
 
     def call(self, function: Callable[[], T]) -> T:
         """Call something of the session."""
@@ -58,55 +56,19 @@ class BlockingSurroundings:
         """Give nothing: it is done."""
 
 
-class BlockingWorld:
-    """Calls a test's functions so that nothing waits for the test's own thread."""
+class ThreadWorld(CallingWorld):
+    """Calls plain functions on threads, so that nothing waits for the test's own."""
+
+    route_class = Route
+    socket_class = WebSocketRoute
 
     def __init__(self, background: Background, pool: Pool) -> None:
+        super().__init__(BlockingSurroundings(background))
         self._background = background
         self._pool = pool
-        self._surroundings = BlockingSurroundings(background)
-        self._asyncio = AsyncioWorld(background, AsyncioSurroundings(background, background.loop))
 
-    def handle(self, handler: Any, exchange: Exchange, done: Done) -> None:
-        """Run a route handler."""
-        if is_async(handler):
-            self._asyncio.handle(handler, exchange, done)
-            return
-
-        def start() -> Any:
-            route = Route(exchange, self._surroundings)
-            watch_route(route, exchange, self._background)
-            return handler(route, route.request)
-
-        self._run(start, done)
-
-    def handle_socket(self, handler: Any, socket: SocketState, done: Done) -> None:
-        """Run a WebSocket handler."""
-        if is_async(handler):
-            self._asyncio.handle_socket(handler, socket, done)
-        else:
-            self._run(lambda: handler(WebSocketRoute(socket.page, self._surroundings)), done)
-
-    def test_request(self, predicate: Any, request: RequestState, done: Done) -> None:
-        """Ask a predicate."""
-        if is_async(predicate):
-            self._asyncio.test_request(predicate, request, done)
-        else:
-            self._run(lambda: predicate(self._surroundings.request(request)), done)
-
-    def test_response(self, predicate: Any, response: ResponseState, done: Done) -> None:
-        """Ask a predicate."""
-        if is_async(predicate):
-            self._asyncio.test_response(predicate, response, done)
-        else:
-            self._run(lambda: predicate(self._surroundings.response(response)), done)
-
-    def call(self, function: Any, args: tuple[Any, ...], done: Done) -> None:
-        """Call any other function."""
-        if is_async(function):
-            self._asyncio.call(function, args, done)
-        else:
-            self._run(lambda: function(*args), done)
+    def _watch(self, route: Any, exchange: Exchange) -> None:
+        watch_route(route, exchange, self._background)
 
     def _run(self, start: Callable[[], Any], done: Done) -> None:
         def work() -> None:
@@ -118,6 +80,37 @@ class BlockingWorld:
             self._background.post(lambda: done(result, failed))
 
         self._pool.run(work)
+
+
+class BlockingWorld:
+    """Calls each function where its kind belongs: on a thread, or on the connection's loop."""
+
+    def __init__(self, background: Background, pool: Pool) -> None:
+        self._threads = ThreadWorld(background, pool)
+        self._asyncio = AsyncioWorld(background, AsyncioSurroundings(background, background.loop))
+
+    def handle(self, handler: Any, exchange: Exchange, done: Done) -> None:
+        """Run a route handler."""
+        self._of(handler).handle(handler, exchange, done)
+
+    def handle_socket(self, handler: Any, socket: SocketState, done: Done) -> None:
+        """Run a WebSocket handler."""
+        self._of(handler).handle_socket(handler, socket, done)
+
+    def test_request(self, predicate: Any, request: RequestState, done: Done) -> None:
+        """Ask a predicate."""
+        self._of(predicate).test_request(predicate, request, done)
+
+    def test_response(self, predicate: Any, response: ResponseState, done: Done) -> None:
+        """Ask a predicate."""
+        self._of(predicate).test_response(predicate, response, done)
+
+    def call(self, function: Any, args: tuple[Any, ...], done: Done) -> None:
+        """Call any other function."""
+        self._of(function).call(function, args, done)
+
+    def _of(self, function: Any) -> CallingWorld:
+        return self._asyncio if is_async(function) else self._threads
 
 
 def is_async(function: Any) -> bool:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 
+from trafficmock.errors import TrafficMockError
 from trafficmock.testing.errors import RoutingError
-from trafficmock.testing.routes import code_of
+from trafficmock.testing.functions import code_of
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from trafficmock.testing.request import RequestState
     from trafficmock.testing.routes import RouteEntry
     from trafficmock.wire.outbound import ProxyError
@@ -26,15 +29,17 @@ def from_proxy(message: ProxyError, test_id: str) -> RoutingError:
     detail = None if message.detail is UNSET else message.detail
     lines = [message.message]
     if message.code == "ambiguous_route" and isinstance(detail, list):
-        lines += [line for each in detail if (line := _other(each, test_id))]
+        lines += [line for each in detail if (line := _other(each, test_id, message.message))]
         lines.append(_HOW_TO_SCOPE)
     return RoutingError("\n".join(lines), code=message.code, matches=detail)
 
 
-def _other(diagnostic: Any, test_id: str) -> str:
+def _other(diagnostic: Any, test_id: str, said: str) -> str:
     if not isinstance(diagnostic, dict) or diagnostic.get("testId") == test_id:
         return ""
     title, file = diagnostic.get("title"), diagnostic.get("file")
+    if title and file and str(title) in said and str(file) in said:
+        return ""
     matcher, worker = diagnostic.get("matcher"), diagnostic.get("workerId")
     return f"Also matched by {title!r} in {file} (worker {worker}), matcher {matcher}"
 
@@ -43,7 +48,27 @@ def point_at(error: BaseException, entry: RouteEntry, request: RequestState) -> 
     """Note on an error which handler raised it, on which line, for which request."""
     error.add_note(f"in {entry.name}, registered for {entry.matcher}, on {request}")
     code = code_of(entry.handler)
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if code and frame.filename == code.co_filename]
+    if code is None:
+        return
+    own = _frames_in(error, code.co_filename)
     if own:
-        error.add_note(f"at {own[-1].filename}:{own[-1].lineno}: {own[-1].line}")
+        _leave_ours_out(error, own)
+        frames = traceback.extract_tb(error.__traceback__)
+        last = next(frame for frame in reversed(frames) if frame.filename == code.co_filename)
+        error.add_note(f"at {last.filename}:{last.lineno}: {last.line}")
+
+
+def _frames_in(error: BaseException, file: str) -> list[TracebackType]:
+    frames, here = [], error.__traceback__
+    while here is not None:
+        if here.tb_frame.f_code.co_filename == file:
+            frames.append(here)
+        here = here.tb_next
+    return frames
+
+
+def _leave_ours_out(error: BaseException, own: list[TracebackType]) -> None:
+    """Begin a traceback with the test's own code, and end it there when the error is ours."""
+    if isinstance(error, TrafficMockError):
+        own[-1].tb_next = None
+    error.__traceback__ = own[0]

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
 
 def raise_left(title: str, errors: Sequence[BaseException]) -> None:
     """Raise what is left of a test, named by it.

@@ -66,7 +66,7 @@ class Exchange:
         """Run the next handler that matches the request as it is now, or let it go on."""
         while self.chain:
             entry = self.chain.pop(0)
-            if entry.active and self.session.judge(entry, self.request):
+            if entry.active and self.session.http.judge(entry, self.request):
                 self._run(entry)
                 return
         self._exhausted()
@@ -74,7 +74,7 @@ class Exchange:
     def _run(self, entry: RouteEntry) -> None:
         self.stage, self.entry, self._asked = Stage.RUNNING, entry, True
         self._route_gone = False
-        self.session.count(entry)
+        self.session.http.count(entry)
         call = entry.begin_call()
 
         def done(_: Any, error: BaseException | None) -> None:
@@ -199,8 +199,16 @@ class Exchange:
 
     def _settle(self, action: Fulfill | Continue | Abort | Decline) -> None:
         self.stage = Stage.SETTLED
-        self.session.open.pop(self.request.id, None)
-        self.session.decisions[self.request.id] = type(action).__name__.lower()
+        self.session.http.open.pop(self.request.id, None)
+        self.session.http.decisions[self.request.id] = _in_words(action)
         self.session.send(HandlerResult(self.request.id, action))
         if isinstance(action, Abort):
             self.request.answer(None)
+
+
+def _in_words(action: Fulfill | Continue | Abort | Decline) -> str:
+    """Say what became of a request, with the reason where a handler failed."""
+    name = type(action).__name__.lower()
+    if isinstance(action, Abort) and action.message is not UNSET:
+        return f"{name} because of an error: {action.message}"
+    return name

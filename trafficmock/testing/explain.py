@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MOST_SHOWN = 8
 _NOTHING = "No request of any application came since the test began: does it run attached?"
 
+_NOT_ENCODED = "(URLs have letters beyond ASCII percent-encoded, so a glob must have them so.)"
+
 
 def what_was_seen(waiter: Waiter, seen: Sequence[RequestState], note: str = "") -> str:
     """List requests for a failed wait.
@@ -27,6 +29,8 @@ def what_was_seen(waiter: Waiter, seen: Sequence[RequestState], note: str = "") 
     if not seen:
         return "\n".join([*lines, _NOTHING])
     ranked = sorted(seen, key=lambda each: -_nearness(waiter, each))
+    if not (waiter.glob or "").isascii():
+        lines.append(_NOT_ENCODED)
     lines.append("Seen since the test began, nearest first:")
     lines += [f"  {_line(waiter, each)}" for each in ranked[:MOST_SHOWN]]
     if len(ranked) > MOST_SHOWN:
@@ -40,16 +44,31 @@ def _nearness(waiter: Waiter, request: RequestState) -> float:
 
 
 def _line(waiter: Waiter, request: RequestState) -> str:
+    reasons = _reasons(waiter, request)
     text = f"{request} (client {request.client_id})"
-    reasons = []
-    if waiter.glob is not None:
-        reasons = [f"{part} differs" for part in differing(waiter.glob, request.url)]
-    if not reasons and request.sequence <= waiter.since:
-        reasons = ["came before the wait began: enter it before the act"]
-    elif not reasons and waiter.kind == "response":
-        response = request.existing()
-        reasons = [] if response else ["no response yet, or it failed"]
     return f"{text}: {', '.join(reasons)}" if reasons else text
+
+
+def _reasons(waiter: Waiter, request: RequestState) -> list[str]:
+    """Say why a request was not what a waiter wanted: its URL, its time, or the rest."""
+    if waiter.wants is not None and not waiter.wants(request.url):
+        glob = waiter.glob or ""
+        parts = differing(glob, request.url) if glob else []
+        return [_difference(glob, request.url, part) for part in parts] or ["the URL differs"]
+    if request.sequence <= waiter.since:
+        return ["came before the wait began: enter it before the act"]
+    if waiter.kind == "response" and not request.existing():
+        return ["no response yet, or it failed"]
+    return [] if waiter.wants is not None else ["the predicate did not want it"]
+
+
+def _difference(glob: str, url: str, part: str) -> str:
+    """Name a part that differs, with what it is and what it should be."""
+    there = getattr(urlsplit(url), _ATTRIBUTES[part])
+    wanted = getattr(urlsplit(glob), _ATTRIBUTES[part]) if "://" in glob else None
+    if wanted is None and part == "query":
+        return f"query differs ({there!r}: a glob is for the whole URL, queries too)"
+    return f"{part} differs" + ("" if wanted is None else f" ({there!r}, not {wanted!r})")
 
 
 def differing(glob: str, url: str) -> list[str]:
@@ -57,15 +76,14 @@ def differing(glob: str, url: str) -> list[str]:
     if "://" not in glob:
         return [] if fnmatchcase(url, glob.replace("[", "[[]")) else _by_tail(glob, url)
     wanted, there = urlsplit(glob), urlsplit(url)
-    names = ("scheme", "netloc", "path", "query")
-    words = {"netloc": "host"}
     return [
-        words.get(name, name)
-        for name in names
+        part
+        for part, name in _ATTRIBUTES.items()
         if not fnmatchcase(getattr(there, name), getattr(wanted, name) or _EMPTY[name])
     ]
 
 
+_ATTRIBUTES = {"scheme": "scheme", "host": "netloc", "path": "path", "query": "query"}
 _EMPTY = {"scheme": "*", "netloc": "*", "path": "[/]", "query": ""}
 
 

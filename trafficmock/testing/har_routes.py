@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from attrs import define, frozen
 
@@ -47,22 +47,35 @@ class HarOptions:
     update_content: Content = "attach"
     update_mode: Mode = "minimal"
 
+    def check(self) -> None:
+        """Look at what the type checker may not have seen.
+
+        :raises UsageError: a word that means nothing here.
+        """
+        for name, words in (
+            ("not_found", NotFound),
+            ("update_content", Content),
+            ("update_mode", Mode),
+        ):
+            given, known = getattr(self, name), get_args(words)
+            if given not in known:
+                raise UsageError(f"{name} is {' or '.join(known)}, not {given!r}")
+
 
 def route_from_har(session: Session, options: HarOptions) -> Promise[Any]:
     """Register the route; a HAR that is made is written at the test's end."""
-    if options.not_found not in ("abort", "fallback"):
-        raise UsageError(f"not_found is abort or fallback, not {options.not_found!r}")
+    options.check()
     url = "**/*" if options.url is None else options.url
     matcher = make_matcher(url, base_url=session.base_url)
     if not options.update:
         lookup = Lookup(options.store.entries(), options.store.read)
         replay = Replay(lookup, options.not_found)
-        return session.route(matcher, replay, run=replay.run)
+        return session.http.route(matcher, replay, run=replay.run)
     version = session.hub.identity.version
     recording = Recording(version, options.update_content, options.update_mode)
     recorder = Recorder(recording)
     session.finishing.append(lambda: options.store.save(recording.document(), recording.files))
-    return session.route(matcher, recorder, run=recorder.run)
+    return session.http.route(matcher, recorder, run=recorder.run)
 
 
 @define(eq=False)

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from attrs import frozen
 
-from trafficmock.testing import places
+from trafficmock.testing import lease, places
 from trafficmock.testing.errors import ConnectionLostError
 
 START_SECONDS = 20.0
@@ -39,12 +39,30 @@ class Proxy:
     token: str | None = None
     pid: int | None = None
 
-    def environment(self, client_id: str | None = None) -> dict[str, str]:
-        """Make the environment in which an application runs attached.
+    def environment(
+        self, client_id: str | None = None, *, forward_proxy: bool = True
+    ) -> dict[str, str]:
+        """Make the environment in which an application runs attached, in any language.
+
+        It says where the proxy is to the Node agent and, through the variables that other
+        runtimes read, to HTTP clients, with the certificates to trust. What this process's
+        own environment says of these is kept where it can be.
 
         :param client_id: how routes tell it from other applications.
+        :param forward_proxy: without it only agents are told; for a Node application with the
+            npm agent whose clients read proxy variables, such as axios.
+        :raises AttachError: the proxy does not answer.
+        :raises CertificateError: certificates cannot be kept in the user's data directory.
         """
-        return places.attached(self.url, self.token, client_id)
+        agents = places.attached(self.url, self.token, client_id)
+        if not forward_proxy:
+            return agents
+        from trafficmock.certs.files import default_directory  # noqa: PLC0415 - only where it is needed
+        from trafficmock.joining.environment import forward_variables  # noqa: PLC0415
+        from trafficmock.joining.proxying import ProxyAddress  # noqa: PLC0415
+
+        address = ProxyAddress.parse(self.url, client_id, self.token)
+        return agents | forward_variables(address, os.environ, default_directory(os.environ))
 
     def stop(self) -> None:
         """End the process, where we started it."""
@@ -52,12 +70,15 @@ class Proxy:
             _end(self.pid, self.url)
 
 
-def start_proxy(token: str | None = None) -> Proxy:
+def start_proxy(token: str | None = None, leased: Path | None = None) -> Proxy:
     """Start a proxy on a free loopback port and wait until it serves.
 
-    It is in a session of its own: Ctrl-C ends the tests first, and they end it.
+    It is in a session of its own: Ctrl-C ends the tests first, and they end it. It ends by
+    itself when they were killed.
 
     :param token: what clients must show.
+    :param leased: the file that the processes which need the proxy hold; without one, this
+        process alone.
     :raises ConnectionLostError: it does not come up; the text has its output.
     """
     environment = dict(os.environ)
@@ -65,9 +86,10 @@ def start_proxy(token: str | None = None) -> Proxy:
     if token is not None:
         environment["TRAFFICMOCK_TOKEN"] = token
     with tempfile.TemporaryDirectory() as directory, tempfile.TemporaryFile() as log:
-        ready = Path(directory) / "ready.json"
-        argv = [sys.executable, "-m", "trafficmock", "serve", "--port", "0"]
-        argv += ["--ready-file", str(ready), "--log-level", "warn"]
+        ready, held = Path(directory) / "ready.json", leased or Path(directory) / "lease"
+        lease.hold(held)
+        argv = [sys.executable, "-m", "trafficmock.testing.leased_proxy", str(held), "serve"]
+        argv += ["--port", "0", "--ready-file", str(ready), "--log-level", "warn"]
         process = subprocess.Popen(  # noqa: S603 - our own command
             argv, env=environment, stdout=log, stderr=log, start_new_session=True
         )
@@ -118,10 +140,10 @@ def _has_ended(pid: int, url: str) -> bool:
     try:
         return os.waitpid(pid, os.WNOHANG) != (0, 0)
     except ChildProcessError:
-        return not _listens(url)
+        return not listens(url)
 
 
-def _listens(url: str) -> bool:
+def listens(url: str) -> bool:
     """Tell whether a proxy still takes connections; who its parent is does not matter here."""
     place = urlsplit(url)
     try:

@@ -15,7 +15,11 @@ from trafficmock.matching.js_syntax import UnsupportedRegexError
 from trafficmock.matching.regex import compile_regex
 from trafficmock.matching.resolve import needs_base, resolve
 from trafficmock.testing.errors import UsageError
+from trafficmock.testing.functions import describe
 from trafficmock.wire import matcher as wire
+
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
 
 
 @runtime_checkable
@@ -176,5 +180,5 @@ def _describe(url: UrlMatcher) -> str:
     if isinstance(url, str):
         return repr(url)
     if isinstance(url, re.Pattern):
-        return f"/{url.pattern}/"
-    return getattr(url, "__qualname__", None) or repr(url)
+        return f"the pattern {url.pattern!r}"
+    return describe(url, "predicate")

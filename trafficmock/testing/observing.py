@@ -9,6 +9,7 @@ from attrs import define
 
 from trafficmock.testing.errors import TestEndedError
 from trafficmock.testing.explain import what_was_seen
+from trafficmock.testing.functions import check_handler, describe
 from trafficmock.testing.hub import SUBSCRIBE
 from trafficmock.testing.matchers import URLPattern, make_matcher
 from trafficmock.testing.promise import Promise, settled
@@ -59,7 +60,8 @@ class Observing:
                 result.resolve(session.memory.merge(answer.value))
 
         # The subscription first: what the history does not know yet will be told.
-        session.subscribe()
+        if not session.ended:
+            session.subscribe()
         session.hub.query(session.started_at).watch(answered)
         return result
 
@@ -110,14 +112,24 @@ class Observing:
                 done(matcher.matches_url(found.url), None)
 
             glob = wanted if isinstance(wanted, str) else None
-            return Waiter(kind, str(matcher), test, session.traffic.sequence, timeout, glob)
+            return Waiter(
+                kind,
+                str(matcher),
+                test,
+                session.traffic.sequence,
+                timeout,
+                glob,
+                matcher.matches_url,
+            )
+        check_handler(wanted, "the request or response, or else a URL")
         ask = session.world.test_request if kind == "request" else session.world.test_response
-        name = getattr(wanted, "__qualname__", None) or repr(wanted)
 
         def predicate(found: Any, done: Done) -> None:
             ask(wanted, found, done)
 
-        return Waiter(kind, f"predicate {name}", predicate, session.traffic.sequence, timeout)
+        return Waiter(
+            kind, describe(wanted, "predicate"), predicate, session.traffic.sequence, timeout
+        )
 
     def _expire(self, waiter: Waiter) -> None:
         local = list(self.session.traffic.requests.values())

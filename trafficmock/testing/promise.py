@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 
 @define(eq=False)
@@ -98,4 +99,18 @@ def all_of(promises: Iterable[Promise[T]]) -> Promise[None]:
         finish()
     for each in waiting:
         each.watch(one_done)
+    return result
+
+
+def mapped(promise: Promise[T], show: Callable[[T], U]) -> Promise[U]:
+    """Make a promise of what a function makes of another's value; giving up is passed on."""
+    result: Promise[U] = Promise(on_cancel=promise.cancel)
+
+    def done(settled: Promise[T]) -> None:
+        if settled.error is not None:
+            result.reject(settled.error)
+        else:
+            result.resolve(show(settled.value))
+
+    promise.watch(done)
     return result

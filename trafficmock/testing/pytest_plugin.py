@@ -15,8 +15,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
+    from trafficmock.testing.connection import Connection
     from trafficmock.testing.launch import Proxy
-    from trafficmock.testing.sync import Connection
 
 _OPTIONS = {
     "url": ("--trafficmock-proxy-url", "trafficmock_proxy_url", "URL of a proxy that runs"),
@@ -49,12 +49,12 @@ def trafficmock_proxy(request: pytest.FixtureRequest) -> Proxy:
     The options, the ini file and the environment say which, in this order; else one is
     started on a free port.
     """
-    from trafficmock.testing import launch, shared_proxy  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing import places, shared_proxy  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.launch import Proxy  # noqa: PLC0415
 
-    url, token = _setting(request.config, "url"), _setting(request.config, "token")
-    if url:
-        return launch.Proxy(url, token)
-    return launch.given_proxy() or shared_proxy.get(request.config, token)
+    url = _setting(request.config, "url") or places.proxy_url()
+    token = _setting(request.config, "token") or places.proxy_token()
+    return Proxy(url, token) if url else shared_proxy.get(request.config, token)
 
 
 @pytest.fixture(scope="session")
@@ -75,7 +75,7 @@ def trafficmock_base_url(request: pytest.FixtureRequest) -> str | None:
 
 @pytest.fixture(scope="session")
 def _trafficmock_connection(trafficmock_proxy: Proxy) -> Iterator[Connection]:
-    from trafficmock.testing.sync import Connection  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.connection import Connection  # noqa: PLC0415 - only where it is needed
 
     connection = Connection(
         trafficmock_proxy.url, token=trafficmock_proxy.token, worker_id=_worker_id()
@@ -94,21 +94,16 @@ def trafficmock(
 
     What went wrong in handlers is raised at the test's end, as an ``ExceptionGroup``.
     """
-    from trafficmock.testing import aio  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing import aio, sync  # noqa: PLC0415 - only where it is needed
     from trafficmock.testing.ending import raise_left  # noqa: PLC0415
     from trafficmock.testing.session import TestInfo  # noqa: PLC0415
-    from trafficmock.testing.sync import TrafficMock  # noqa: PLC0415
 
     connection = _trafficmock_connection
     title = request.node.nodeid
     file = str(request.node.path)
     info = TestInfo(title=title, file=file, base_url=trafficmock_base_url)
-    mocks: Any
-    if inspect.iscoroutinefunction(getattr(request, "function", None)):
-        mocks, session = aio.begin(connection, info)
-    else:
-        session = connection.session(info)
-        mocks = TrafficMock(connection.background, session)
+    awaits = inspect.iscoroutinefunction(getattr(request, "function", None))
+    mocks, session = (aio if awaits else sync).begin(connection, info)
     request.node.stash[_STASHED] = (connection, session)
     yield mocks
     errors = connection.background.wait_for(session.finish)
@@ -124,10 +119,12 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     outcome = yield
     report: pytest.TestReport = outcome.get_result()
     stashed = item.stash.get(_STASHED, None)
-    if report.when == "call" and report.failed and stashed is not None:
+    if report.failed and stashed is not None:
         from trafficmock.testing.traffic_report import traffic_of  # noqa: PLC0415
 
         report.sections.append((_SECTION, traffic_of(*stashed)))
+        # Once is enough: what fails at the end has failed before, or is shown then.
+        del item.stash[_STASHED]
 
 
 def _setting(config: pytest.Config, name: str) -> str | None:

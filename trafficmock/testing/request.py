@@ -11,7 +11,7 @@ from attrs import define, field
 from trafficmock.testing import headers as hd
 from trafficmock.testing.changes import NO_CHANGES, Changes
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.promise import Promise
+from trafficmock.testing.promise import Promise, mapped
 from trafficmock.wire import body
 
 if TYPE_CHECKING:
@@ -215,6 +215,9 @@ class BaseRequest:
         names = ["requestBodySize", "requestHeadersSize", "responseBodySize", "responseHeadersSize"]
         return dict.fromkeys(names, 0)
 
+    def _show(self, response: ResponseState | None) -> Any:
+        return None if response is None else self._views.response(response)
+
     def _headers_array(self) -> list[dict[str, str]]:
         return [{"name": name, "value": value} for name, value in self._state.headers]
 
@@ -240,8 +243,8 @@ class Request(BaseRequest):
 
     def response(self) -> Response | None:
         """Wait for the response; ``None`` when the request failed."""
-        found: ResponseState | None = self._views.wait(self._state.answered)
-        return None if found is None else self._views.response(found)
+        found: Response | None = self._show(self._views.wait(self._state.answered))
+        return found
 
 
 class AsyncRequest(BaseRequest):
@@ -265,15 +268,6 @@ class AsyncRequest(BaseRequest):
 
     def response(self) -> Awaitable[AsyncResponse | None]:
         """Wait for the response; ``None`` when the request failed."""
-        shown = _shown(self._state.answered, self._views)
+        shown = mapped(self._state.answered, self._show)
         awaited: Awaitable[AsyncResponse | None] = self._views.wait(shown)
         return awaited
-
-
-def _shown(answered: Promise[ResponseState | None], views: Views) -> Promise[Any]:
-    """Turn a promise of a response into one of what the test sees of it."""
-    shown: Promise[Any] = Promise()
-    answered.watch(
-        lambda done: shown.resolve(None if done.value is None else views.response(done.value))
-    )
-    return shown

@@ -45,10 +45,16 @@ class ResponseState:
     def read(self) -> bytes:
         """Decode the body.
 
-        :raises UsageError: it was disposed of.
+        :raises UsageError: it was disposed of, or the proxy did not keep all of it (feature
+            ``stream``): what is no longer there must not pass for empty.
         """
         if self.disposed:
             raise UsageError("the response has been disposed")
+        if self.wire.truncated is True:
+            raise UsageError(
+                f"the proxy did not keep the body of {self.url} whole: the application read no "
+                "further, or it is longer than --history-body-bytes"
+            )
         return body.to_bytes(self.wire.body_base64)
 
 

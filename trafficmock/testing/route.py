@@ -2,45 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from trafficmock.testing.fetches import DEFAULT_TIMEOUT_MS, FetchOptions
 from trafficmock.testing.mocks import File, Mock
-from trafficmock.testing.promise import Promise
-from trafficmock.testing.request import Views
+from trafficmock.testing.promise import mapped
+from trafficmock.testing.request import AsyncRequest, Request
+from trafficmock.testing.response import AsyncResponse, Response
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
     from trafficmock.testing.changes import PostData
     from trafficmock.testing.exchange import Exchange
     from trafficmock.testing.headers import HeadersArgument
-    from trafficmock.testing.request import AsyncRequest, Request
-    from trafficmock.testing.response import (
-        AsyncResponse,
-        BaseResponse,
-        Response,
-        ResponseState,
-    )
+    from trafficmock.testing.response import BaseResponse
+    from trafficmock.testing.surroundings import Surroundings
+
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
+RequestT = TypeVar("RequestT")
+DoneT = TypeVar("DoneT")
+FetchedT = TypeVar("FetchedT")
 
 
-class Surroundings(Views, Protocol):
-    """How the objects in a test's hands reach the session."""
+class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
+    """One request that a handler has to decide.
 
-    def call(self, function: Callable[[], Any]) -> Any:
-        """Call something of the session, where it lives; what it raises is raised here."""
-
-    def wait_for(self, function: Callable[[], Promise[Any]]) -> Any:
-        """Call something of the session that gives a promise, and wait for that."""
-
-    def done(self) -> Any:
-        """Give what a call that is done already gives: nothing, or something to await."""
-
-
-class BaseRoute:
-    """One request that a handler has to decide."""
+    Exactly one decision is made, and counts from the call on; ``fetch`` is none. What a call
+    gives depends on how the test is written: see the classes below.
+    """
 
     def __init__(self, exchange: Exchange, surroundings: Surroundings) -> None:
         self._exchange = exchange
@@ -49,47 +44,10 @@ class BaseRoute:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._exchange.request}>"
 
-    def _request(self) -> Any:
-        return self._surroundings.request(self._exchange.request)
-
-    def _settle(self, function: Callable[[], None]) -> Any:
-        self._surroundings.call(function)
-        return self._surroundings.done()
-
-    def _fulfill(
-        self,
-        *,
-        path: str | os.PathLike[str] | None,
-        response: BaseResponse | None,
-        **given: Any,
-    ) -> Any:
-        file = None if path is None else File(str(path), Path(path).read_bytes())
-        state = None if response is None else response._state  # noqa: SLF001 - ours too
-        mock = Mock(file=file, response=state, **given)
-        return self._settle(lambda: self._exchange.fulfill(mock))
-
-    def _continue(self, **overrides: Any) -> Any:
-        return self._settle(lambda: self._exchange.continue_(**overrides))
-
-    def _fallback(self, **overrides: Any) -> Any:
-        return self._settle(lambda: self._exchange.fallback(**overrides))
-
-    def _abort(self, code: str) -> Any:
-        return self._settle(lambda: self._exchange.abort(code))
-
-    def _fetch(self, **options: Any) -> Any:
-        return self._surroundings.wait_for(
-            lambda: _shown(self._exchange.fetch(FetchOptions(**options)), self._surroundings)
-        )
-
-
-class Route(BaseRoute):
-    """A route as blocking tests see it. Exactly one decision is made; ``fetch`` is none."""
-
     @property
-    def request(self) -> Request:
+    def request(self) -> RequestT:
         """The request, as changed so far."""
-        request: Request = self._request()
+        request: RequestT = self._surroundings.request(self._exchange.request)
         return request
 
     def fulfill(
@@ -102,7 +60,7 @@ class Route(BaseRoute):
         path: str | os.PathLike[str] | None = None,
         content_type: str | None = None,
         response: BaseResponse | None = None,
-    ) -> None:
+    ) -> DoneT:
         """Answer the application.
 
         :param headers: replace those of ``response``; pairs where a name repeats.
@@ -110,15 +68,17 @@ class Route(BaseRoute):
         :param response: what the rest is taken from.
         :raises UsageError: no response can be made of this, or it is decided already.
         """
-        self._fulfill(
+        file = None if path is None else File(str(path), Path(path).read_bytes())
+        mock = Mock(
             status=status,
             headers=headers,
             body=body,
             json=json,
-            path=path,
+            file=file,
             content_type=content_type,
-            response=response,
+            response=None if response is None else response._state,  # noqa: SLF001 - ours too
         )
+        return self._decide(lambda: self._exchange.fulfill(mock))
 
     def continue_(
         self,
@@ -127,12 +87,16 @@ class Route(BaseRoute):
         method: str | None = None,
         headers: HeadersArgument | None = None,
         post_data: PostData = None,
-    ) -> None:
+    ) -> DoneT:
         """Send the request upstream, with these changes and those of earlier fallbacks.
 
         :raises UsageError: the URL has another scheme, or it is decided already.
         """
-        self._continue(url=url, method=method, headers=headers, post_data=post_data)
+        return self._decide(
+            lambda: self._exchange.continue_(
+                url=url, method=method, headers=headers, post_data=post_data
+            )
+        )
 
     def fallback(
         self,
@@ -141,20 +105,24 @@ class Route(BaseRoute):
         method: str | None = None,
         headers: HeadersArgument | None = None,
         post_data: PostData = None,
-    ) -> None:
+    ) -> DoneT:
         """Leave the request to the next handler that matches it, changed so.
 
         :raises UsageError: it is decided already.
         """
-        self._fallback(url=url, method=method, headers=headers, post_data=post_data)
+        return self._decide(
+            lambda: self._exchange.fallback(
+                url=url, method=method, headers=headers, post_data=post_data
+            )
+        )
 
-    def abort(self, error_code: str = "failed") -> None:
+    def abort(self, error_code: str = "failed") -> DoneT:
         """Fail the request as a network would.
 
         :param error_code: Playwright's; those that no server sees count as ``failed``.
         :raises UsageError: it is decided already.
         """
-        self._abort(error_code)
+        return self._decide(lambda: self._exchange.abort(error_code))
 
     def fetch(
         self,
@@ -166,14 +134,14 @@ class Route(BaseRoute):
         timeout: float = DEFAULT_TIMEOUT_MS,
         max_redirects: int | None = None,
         max_retries: int | None = None,
-    ) -> Response:
+    ) -> FetchedT:
         """Ask the upstream, from the application's process; decides nothing.
 
         :param timeout: milliseconds; 0 for none.
         :raises FetchError: there was no response, or not in time.
         :raises UsageError: the options make no request.
         """
-        response: Response = self._fetch(
+        options = FetchOptions(
             url=url,
             method=method,
             headers=headers,
@@ -182,109 +150,20 @@ class Route(BaseRoute):
             max_redirects=max_redirects,
             max_retries=max_retries,
         )
-        return response
-
-
-class AsyncRoute(BaseRoute):
-    """A route as asyncio and Twisted tests see it.
-
-    A decision counts from the call on; awaiting it is customary, not needed.
-    """
-
-    @property
-    def request(self) -> AsyncRequest:
-        """The request, as changed so far."""
-        request: AsyncRequest = self._request()
-        return request
-
-    def fulfill(
-        self,
-        *,
-        status: int | None = None,
-        headers: HeadersArgument | None = None,
-        body: str | bytes | None = None,
-        json: Any = None,
-        path: str | os.PathLike[str] | None = None,
-        content_type: str | None = None,
-        response: BaseResponse | None = None,
-    ) -> Awaitable[None]:
-        """Answer the application; see :meth:`Route.fulfill`."""
-        done: Awaitable[None] = self._fulfill(
-            status=status,
-            headers=headers,
-            body=body,
-            json=json,
-            path=path,
-            content_type=content_type,
-            response=response,
+        fetched: FetchedT = self._surroundings.wait_for(
+            lambda: mapped(self._exchange.fetch(options), self._surroundings.response)
         )
+        return fetched
+
+    def _decide(self, function: Callable[[], None]) -> DoneT:
+        self._surroundings.call(function)
+        done: DoneT = self._surroundings.done()
         return done
 
-    def continue_(
-        self,
-        *,
-        url: str | None = None,
-        method: str | None = None,
-        headers: HeadersArgument | None = None,
-        post_data: PostData = None,
-    ) -> Awaitable[None]:
-        """Send the request upstream; see :meth:`Route.continue_`."""
-        done: Awaitable[None] = self._continue(
-            url=url, method=method, headers=headers, post_data=post_data
-        )
-        return done
 
-    def fallback(
-        self,
-        *,
-        url: str | None = None,
-        method: str | None = None,
-        headers: HeadersArgument | None = None,
-        post_data: PostData = None,
-    ) -> Awaitable[None]:
-        """Leave the request to the next handler; see :meth:`Route.fallback`."""
-        done: Awaitable[None] = self._fallback(
-            url=url, method=method, headers=headers, post_data=post_data
-        )
-        return done
-
-    def abort(self, error_code: str = "failed") -> Awaitable[None]:
-        """Fail the request; see :meth:`Route.abort`."""
-        done: Awaitable[None] = self._abort(error_code)
-        return done
-
-    def fetch(
-        self,
-        *,
-        url: str | None = None,
-        method: str | None = None,
-        headers: HeadersArgument | None = None,
-        post_data: PostData = None,
-        timeout: float = DEFAULT_TIMEOUT_MS,
-        max_redirects: int | None = None,
-        max_retries: int | None = None,
-    ) -> Awaitable[AsyncResponse]:
-        """Ask the upstream; see :meth:`Route.fetch`."""
-        response: Awaitable[AsyncResponse] = self._fetch(
-            url=url,
-            method=method,
-            headers=headers,
-            post_data=post_data,
-            timeout=timeout,
-            max_redirects=max_redirects,
-            max_retries=max_retries,
-        )
-        return response
+class Route(BaseRoute[Request, None, Response]):
+    """A route as blocking tests see it."""
 
 
-def _shown(fetched: Promise[ResponseState], views: Views) -> Promise[Any]:
-    shown: Promise[Any] = Promise(on_cancel=fetched.cancel)
-
-    def done(promise: Promise[ResponseState]) -> None:
-        if promise.error is not None:
-            shown.reject(promise.error)
-        else:
-            shown.resolve(views.response(promise.value))
-
-    fetched.watch(done)
-    return shown
+class AsyncRoute(BaseRoute[AsyncRequest, Awaitable[None], Awaitable[AsyncResponse]]):
+    """A route as asyncio and Twisted tests see it; to await a decision is customary, not needed."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-from inspect import unwrap
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
+from trafficmock.testing.functions import describe
 from trafficmock.testing.promise import Promise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import CodeType
 
     from trafficmock.testing.exchange import Exchange
     from trafficmock.testing.matchers import Matcher
@@ -51,24 +49,6 @@ class RouteEntry:
         call: Promise[None] = Promise()
         self.running.append(call)
         return call
-
-
-def describe(function: Any) -> str:
-    """Name a function of the test with its file and line."""
-    name = getattr(function, "__qualname__", None) or repr(function)
-    code = code_of(function)
-    if code is None:
-        return f"handler {name}"
-    file = code.co_filename.replace("\\", "/").rpartition("/")[2]
-    return f"handler {name} ({file}:{code.co_firstlineno})"
-
-
-def code_of(function: Any) -> CodeType | None:
-    """Give the code of a function of the test, which decorators and partials may hide."""
-    while isinstance(function, partial):
-        function = function.func
-    code: CodeType | None = getattr(unwrap(function), "__code__", None)
-    return code
 
 
 def limit(times: float | None) -> float | None:

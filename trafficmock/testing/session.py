@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
 from msgspec import UNSET
 
 from trafficmock.testing import complaints
-from trafficmock.testing.exchange import Exchange, Stage
 from trafficmock.testing.fetches import Fetches
+from trafficmock.testing.http_routes import HttpRoutes
 from trafficmock.testing.hub import DECLINE, SUBSCRIBE
 from trafficmock.testing.memory import Memory
 from trafficmock.testing.promise import Promise, all_of, settled
-from trafficmock.testing.routes import RouteEntry, Routes, limit
 from trafficmock.testing.socket_routes import SocketRoutes
 from trafficmock.testing.traffic import Traffic
 from trafficmock.testing.waiters import Waiters
 from trafficmock.wire import outbound
 from trafficmock.wire.inbound import (
-    RequestClaimResult,
-    RouteMatch,
-    RouteRegister,
     RouteUnregister,
     TestRegister,
     TestSubscribe,
@@ -31,14 +27,13 @@ from trafficmock.wire.inbound import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from trafficmock.testing.exchange import Exchange
     from trafficmock.testing.hub import Hub
-    from trafficmock.testing.matchers import Matcher
     from trafficmock.testing.request import RequestState
-    from trafficmock.testing.world import Done, World
+    from trafficmock.testing.routes import RouteEntry
+    from trafficmock.testing.world import World
     from trafficmock.wire.inbound import Message, RequestResponse
     from trafficmock.wire.response import Response
-
-Behavior = Literal["default", "wait", "ignoreErrors"]
 
 
 @frozen(kw_only=True)
@@ -59,8 +54,6 @@ class TestInfo:
 class Session:
     """A registered test.
 
-    :param open: the exchanges that are not decided.
-    :param decisions: what became of each request that the test owned, in words.
     :param finishing: called at the end, before the test is unregistered.
     """
 
@@ -68,14 +61,12 @@ class Session:
     info: TestInfo
     hub: Hub
     world: World
-    routes: Routes = field(init=False, factory=Routes)
+    http: HttpRoutes = field(init=False)
     sockets: SocketRoutes = field(init=False)
     traffic: Traffic = field(init=False, factory=Traffic)
     memory: Memory = field(init=False)
     waiters: Waiters = field(init=False, factory=Waiters)
     fetches: Fetches = field(init=False)
-    open: dict[str, Exchange] = field(init=False, factory=dict)
-    decisions: dict[str, str] = field(init=False, factory=dict)
     errors: list[BaseException] = field(init=False, factory=list)
     finishing: list[Callable[[], None]] = field(init=False, factory=list)
     ended: bool = field(init=False, default=False)
@@ -84,6 +75,7 @@ class Session:
 
     def __attrs_post_init__(self) -> None:
         self.fetches = Fetches(self.hub.link)
+        self.http = HttpRoutes(self)
         self.sockets = SocketRoutes(self)
         self.memory = Memory(self.traffic)
 
@@ -125,9 +117,7 @@ class Session:
                 task()
             except Exception as error:  # noqa: BLE001 - whatever it is, the test is told of it
                 self.errors.append(error)
-        for exchange in list(self.open.values()):
-            if exchange.stage is Stage.HELD:
-                exchange.give_up("held the route to the end of the test")
+        self.http.end()
         result: Promise[list[BaseException]] = Promise()
         self._unregister().watch(lambda acks: self._end(acks, result))
         return result
@@ -176,89 +166,7 @@ class Session:
         self.hub.barrier().watch(heard)
         return result
 
-    # Routes
-
-    def route(
-        self,
-        matcher: Matcher,
-        handler: Any,
-        times: float | None = None,
-        run: Callable[[Exchange, Done], None] | None = None,
-    ) -> Promise[Any]:
-        """Register a handler before all others; kept when every later request may meet it.
-
-        :param run: how to run it; the world knows unless it is one of ours.
-        """
-        entry = RouteEntry(
-            self.hub.link.new_id(),
-            matcher,
-            handler,
-            run or (lambda exchange, done: self.world.handle(handler, exchange, done)),
-            limit(times),
-        )
-        self.routes.add(entry)
-        message = RouteRegister(entry.id, self.id, matcher.wire)
-        return self.hub.ask(("route:register", entry.id), message)
-
-    def unroute(self, matcher: Matcher | None, handler: Any) -> Promise[None]:
-        """Remove handlers; kept when no later request meets them."""
-        return self._remove(self.routes.select(matcher, handler))
-
-    def unroute_all(self, behavior: Behavior) -> Promise[None]:
-        """Remove all handlers of HTTP requests.
-
-        :param behavior: of the handlers that still run: ``default`` lets their requests go
-            on, ``wait`` waits for them, ``ignoreErrors`` does neither and swallows what
-            they raise from now on.
-        """
-        entries = list(self.routes)
-        for entry in entries:
-            entry.ignore_errors = behavior == "ignoreErrors"
-        result: Promise[None] = Promise()
-
-        def removed(acks: Promise[None]) -> None:
-            if acks.error is not None:
-                result.reject(acks.error)
-                return
-            if behavior == "default":
-                for exchange in list(self.open.values()):
-                    if exchange.entry in entries:
-                        exchange.force_continue()
-            running = [call for entry in entries for call in entry.running]
-            waited = all_of(running) if behavior == "wait" else settled(None)
-            waited.watch(lambda _: result.resolve(None))
-
-        self._remove(entries).watch(removed)
-        return result
-
-    def _remove(self, entries: list[RouteEntry]) -> Promise[None]:
-        for entry in entries:
-            self.routes.remove(entry)
-        return all_of(
-            [
-                self.hub.ask(("route:unregister", entry.id), RouteUnregister(entry.id))
-                for entry in entries
-            ]
-        )
-
-    def count(self, entry: RouteEntry) -> None:
-        """Note that a handler's call begins; it may be its last."""
-        entry.handled += 1
-        if entry.times is not None and entry.handled >= entry.times and entry.active:
-            self.routes.remove(entry)
-            self.send(RouteUnregister(entry.id))
-
-    def judge(self, entry: RouteEntry, request: RequestState) -> bool:
-        """Ask a route about a request as it is now."""
-        return self._judge(entry, request.url, request.method, request.client_id)
-
-    def _judge(self, entry: RouteEntry, url: str, method: str, client_id: str) -> bool:
-        try:
-            return entry.matcher.matches(url, method, client_id)
-        except Exception as error:  # noqa: BLE001 - a test's predicate may raise anything
-            error.add_note(f"in the URL predicate {entry.matcher}, asked about {url}")
-            self.errors.append(error)
-            return False
+    # What the proxy can do
 
     def may_decline(self) -> bool:
         """Tell whether the proxy takes a match back."""
@@ -307,26 +215,14 @@ class Session:
         if isinstance(message, outbound.SocketClaim):
             self.sockets.claimed(message)
             return
-        request = message.request
-        matches = [
-            RouteMatch(entry.id)
-            for entry in list(self.routes)
-            if self._judge(entry, request.url, request.method, message.client_id)
-        ]
-        self.send(RequestClaimResult(message.request_id, self.id, matches))
+        self.http.claimed(message)
 
     def matched(self, message: outbound.RequestMatched | outbound.SocketMatched) -> None:
         """Run our handlers on what is ours."""
         if isinstance(message, outbound.SocketMatched):
             self.sockets.matched(message)
             return
-        state, new = self.traffic.observe(message.request_id, message.request, message.client_id)
-        if new:
-            self.waiters.request_came(state)
-        exchange = Exchange(self, state, list(self.routes))
-        self.open[state.id] = exchange
-        self.decisions[state.id] = "undecided"
-        exchange.proceed()
+        self.http.matched(message)
 
     # Errors
 

@@ -7,7 +7,8 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.testing.launch import Proxy, start_proxy
+from trafficmock.testing import lease
+from trafficmock.testing.launch import Proxy, listens, start_proxy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,16 +18,21 @@ if TYPE_CHECKING:
 
 _STATE = "trafficmock-proxy.json"
 _LOCK = "trafficmock-proxy.lock"
+_LEASE = "trafficmock-proxy.lease"
 
 
 def get(config: pytest.Config, token: str | None) -> Proxy:
-    """Give the run's proxy, started if no worker did."""
+    """Give the run's proxy, started if no worker did; it lives as long as one of them."""
     directory = _directory(config)
     state = directory / _STATE
     with _locked(directory / _LOCK):
+        lease.hold(directory / _LEASE)
         if state.exists():
-            return Proxy(**json.loads(state.read_text()))
-        proxy = start_proxy(token)
+            proxy = Proxy(**json.loads(state.read_text()))
+            # The worker that started it may have crashed before we held the lease.
+            if listens(proxy.url):
+                return proxy
+        proxy = start_proxy(token, directory / _LEASE)
         state.touch(mode=0o600)
         state.write_text(json.dumps({"url": proxy.url, "token": token, "pid": proxy.pid}))
         return proxy

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from trafficmock.testing.route import Surroundings
+    from trafficmock.testing.surroundings import Surroundings
     from trafficmock.testing.websocket import Side
 
 

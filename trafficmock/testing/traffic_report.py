@@ -8,9 +8,9 @@ from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.observing import Observing
 
 if TYPE_CHECKING:
+    from trafficmock.testing.connection import Connection
     from trafficmock.testing.request import RequestState
     from trafficmock.testing.session import Session
-    from trafficmock.testing.sync import Connection
 
 _MOST_LINES = 50
 
@@ -21,10 +21,10 @@ def traffic_of(connection: Connection, session: Session) -> str:
         seen = connection.background.wait_for(lambda: Observing(session).requests(None))
     except ConnectionLostError as error:
         return str(error)
-    owned = [each for each in seen if each.id in session.decisions]
-    others = [each for each in seen if each.id not in session.decisions]
+    owned = [each for each in seen if each.id in session.http.decisions]
+    others = [each for each in seen if each.id not in session.http.decisions]
     lines = [f"owned by this test: {len(owned) or 'nothing'}"]
-    lines += [_line(each, session.decisions[each.id]) for each in owned]
+    lines += [_line(each, session.http.decisions[each.id]) for each in owned]
     lines.append(f"passed through, or another test's: {len(others) or 'nothing'}")
     lines += [_line(each, "") for each in others]
     if len(lines) > _MOST_LINES:

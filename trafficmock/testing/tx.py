@@ -9,12 +9,28 @@ from trafficmock import __version__
 from trafficmock.testing import places
 from trafficmock.testing.awaitable import AsyncTrafficMock, finish
 from trafficmock.testing.ending import add_left, raise_left
+from trafficmock.testing.expectations import AsyncExpectation
 from trafficmock.testing.hub import Identity
+from trafficmock.testing.request import AsyncRequest
+from trafficmock.testing.response import AsyncResponse
+from trafficmock.testing.route import AsyncRoute
 from trafficmock.testing.session import TestInfo
+from trafficmock.testing.socket_route import AsyncWebSocketRoute
 from trafficmock.testing.tx_connection import TwistedConnection
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+
+__all__ = [
+    "AsyncExpectation",
+    "AsyncRequest",
+    "AsyncResponse",
+    "AsyncRoute",
+    "AsyncTrafficMock",
+    "AsyncWebSocketRoute",
+    "connect",
+    "mocks",
+]
 
 
 async def connect(

@@ -9,19 +9,18 @@ from twisted.internet.defer import Deferred, maybeDeferred, succeed
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from trafficmock.testing.calling_world import CallingWorld
 from trafficmock.testing.request import AsyncRequest
 from trafficmock.testing.response import AsyncResponse
 from trafficmock.testing.route import AsyncRoute
 from trafficmock.testing.socket_route import AsyncWebSocketRoute
+from trafficmock.testing.surroundings import Showing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.testing.exchange import Exchange
     from trafficmock.testing.promise import Promise
-    from trafficmock.testing.request import RequestState
-    from trafficmock.testing.response import ResponseState
-    from trafficmock.testing.websocket import SocketState
     from trafficmock.testing.world import Done
 
 T = TypeVar("T")
@@ -49,18 +48,11 @@ def as_deferred(promise: Promise[T]) -> Deferred[T]:
     return deferred
 
 
-class TwistedSurroundings:
+class TwistedSurroundings(Showing):
     """Reaches the session directly: it lives here too."""
 
-    def request(self, state: RequestState) -> AsyncRequest:
-        """Show a request."""
-        view = state.views.get(AsyncRequest) or AsyncRequest(state, self)
-        return state.views.setdefault(AsyncRequest, view)  # type: ignore[no-any-return] # what the key says
-
-    def response(self, state: ResponseState) -> AsyncResponse:
-        """Show a response."""
-        view = state.views.get(AsyncResponse) or AsyncResponse(state, self.request(state.request))
-        return state.views.setdefault(AsyncResponse, view)  # type: ignore[no-any-return] # what the key says
+    request_class = AsyncRequest
+    response_class = AsyncResponse
 
     def call(self, function: Callable[[], T]) -> T:
         """Call something of the session."""
@@ -84,40 +76,20 @@ class TwistedSurroundings:
         return succeed(None)
 
 
-class TwistedWorld:
+class TwistedWorld(CallingWorld):
     """Calls a test's functions on the reactor."""
 
+    route_class = AsyncRoute
+    socket_class = AsyncWebSocketRoute
+
     def __init__(self, reactor: Any, surroundings: TwistedSurroundings) -> None:
+        super().__init__(surroundings)
         self._reactor = reactor
-        self._surroundings = surroundings
 
-    def handle(self, handler: Any, exchange: Exchange, done: Done) -> None:
-        """Run a route handler."""
-
-        def start() -> Any:
-            route = AsyncRoute(exchange, self._surroundings)
-            # From the reactor: a finalizer may run in the midst of anything, on any thread.
-            post = self._reactor.callFromThread
-            weakref.finalize(route, post, exchange.abandoned).atexit = False
-            return handler(route, route.request)
-
-        self._run(start, done)
-
-    def handle_socket(self, handler: Any, socket: SocketState, done: Done) -> None:
-        """Run a WebSocket handler."""
-        self._run(lambda: handler(AsyncWebSocketRoute(socket.page, self._surroundings)), done)
-
-    def test_request(self, predicate: Any, request: RequestState, done: Done) -> None:
-        """Ask a predicate."""
-        self._run(lambda: predicate(self._surroundings.request(request)), done)
-
-    def test_response(self, predicate: Any, response: ResponseState, done: Done) -> None:
-        """Ask a predicate."""
-        self._run(lambda: predicate(self._surroundings.response(response)), done)
-
-    def call(self, function: Any, args: tuple[Any, ...], done: Done) -> None:
-        """Call any other function."""
-        self._run(lambda: function(*args), done)
+    def _watch(self, route: Any, exchange: Exchange) -> None:
+        # From the reactor: a finalizer may run in the midst of anything, on any thread.
+        post = self._reactor.callFromThread
+        weakref.finalize(route, post, exchange.abandoned).atexit = False
 
     def _run(self, start: Callable[[], Any], done: Done) -> None:
         def failed(failure: Failure) -> None:

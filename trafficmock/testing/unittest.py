@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from trafficmock.testing.connection import Connection
 from trafficmock.testing.ending import raise_left
 from trafficmock.testing.launch import Proxy, process_proxy
 from trafficmock.testing.session import TestInfo
-from trafficmock.testing.sync import Connection, TrafficMock, finish
+from trafficmock.testing.sync import TrafficMock, begin, finish
 
 
 class TrafficMockMixin:
@@ -29,5 +30,6 @@ class TrafficMockMixin:
         self.addCleanup(connection.close)
         title = self.id()
         info = TestInfo(title=title, file=type(self).__module__, base_url=self.trafficmock_base_url)
-        mocks = self.trafficmock = connection.begin(info)
+        mocks, _ = begin(connection, info)
+        self.trafficmock = mocks
         self.addCleanup(lambda: raise_left(title, finish(mocks)))

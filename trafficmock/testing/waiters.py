@@ -26,6 +26,7 @@ class Waiter:
     """One wait; it looks only at requests after it began.
 
     :param what: how failures call what is waited for.
+    :param wants: judges a URL, where that is all that matters.
     :param since: the last request that is too old.
     :param timeout: milliseconds; 0 for none.
     :param ready: kept when nothing can be missed any more.
@@ -37,6 +38,7 @@ class Waiter:
     since: int
     timeout: float
     glob: str | None = None
+    wants: Callable[[str], bool] | None = None
     ready: Promise[None] = field(factory=Promise)
     promise: Promise[Any] = field(factory=Promise)
     stop_clock: Cancel | None = None

@@ -28,7 +28,7 @@ def is_plain(body: Raw) -> bool:
     return text[:1] == b'"' and text.isascii() and b"\\" not in text
 
 
-def from_bytes(content: bytes | None) -> Raw:
+def from_bytes(content: bytes | bytearray | None) -> Raw:
     """Make a body of ``content``; nothing and no bytes are both ``null``."""
     if not content:
         return NULL
@@ -66,6 +66,11 @@ def size(body: Raw) -> int:
     end = bytes(text[-3:])
     padding = 2 if end == b'=="' else int(end.endswith(b'="'))
     return (len(text) - 2) * 3 // 4 - padding
+
+
+def beginning(body: Raw, limit: int) -> Raw:
+    """Cut ``body`` to at most ``limit`` bytes; at a place where base64 can be cut."""
+    return Raw(bytes(memoryview(body)[: 1 + limit // 3 * 4]) + b'"')
 
 
 def letters(body: Raw) -> int:

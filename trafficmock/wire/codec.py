@@ -16,6 +16,7 @@ from trafficmock.wire.inbound import (
     Fulfill,
     HandlerResult,
     Message,
+    RequestBody,
     RequestObserve,
     RequestResponse,
     RequestStart,
@@ -100,6 +101,8 @@ def _bodies(message: ClientMessage) -> tuple[Raw, ...]:
     match message:
         case RequestStart() | RequestObserve():
             return (message.request.body_base64,)
+        case RequestBody():
+            return (message.body_base64,)
         case HandlerResult(result=Fulfill(response=response)):
             return (response.body_base64,)
         case HandlerResult(result=Continue(overrides=overrides) | FetchAction(overrides=overrides)):
@@ -160,6 +163,8 @@ def _with_raw_bodies(holder: Any) -> Any:
     if not isinstance(holder, dict):
         return holder
     changed = dict(holder)
+    if _BODY_KEY in holder:
+        changed[_BODY_KEY] = _raw_body(holder[_BODY_KEY])
     for name in _BODY_PARENTS:
         parent = holder.get(name)
         if isinstance(parent, dict) and _BODY_KEY in parent:

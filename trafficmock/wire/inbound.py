@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from trafficmock.wire.matcher import Matcher
-from trafficmock.wire.request import NonEmpty, Overrides, Request
+from trafficmock.wire.request import BodySize, NonEmpty, Overrides, Request
 from trafficmock.wire.response import Failure, Response
 
 SAFE_INTEGER = 2**53 - 1
@@ -51,11 +51,31 @@ class Pong(Message, frozen=True, tag="pong"):
 
 
 class RequestStart(Message, frozen=True, tag="request:start"):
-    """An application's request is paused and waits for a decision."""
+    """An application's request is paused and waits for a decision.
+
+    :param body_pending: its body has not arrived and stands nowhere yet (feature ``stream``).
+    :param redirected_from_request_id: the request whose redirect the application follows
+        with this one, which is routed like any other.
+    """
 
     request_id: str
     client_id: str
     request: Request
+    body_pending: bool | UnsetType = UNSET
+    redirected_from_request_id: str | UnsetType = UNSET
+
+
+class RequestBody(Message, frozen=True, tag="request:body"):
+    """The body of a request that was announced without it (feature ``stream``).
+
+    :param body_base64: all of it, or where ``truncated`` is true a part or nothing.
+    :param body_size: the bytes that it had, where it is truncated.
+    """
+
+    request_id: str
+    body_base64: Raw
+    truncated: bool | UnsetType = UNSET
+    body_size: BodySize | UnsetType = UNSET
 
 
 class RequestCancel(Message, frozen=True, tag="request:cancel"):
@@ -76,12 +96,17 @@ class FetchResult(Message, frozen=True, tag="fetch:result"):
 
 
 class RequestResponse(Message, frozen=True, tag="request:response"):
-    """What the upstream said after passthrough or continue, one report a hop."""
+    """What the upstream said after passthrough or continue, one report a hop.
+
+    :param body_pending: this is the head; the whole comes when the body has (feature
+        ``stream``).
+    """
 
     request_id: str
     ok: bool
     response: Response | UnsetType = UNSET
     error: Failure | UnsetType = UNSET
+    body_pending: bool | UnsetType = UNSET
 
 
 class RequestObserve(Message, frozen=True, tag="request:observe"):
@@ -278,6 +303,7 @@ ClientMessage = (
     | Ping
     | Pong
     | RequestStart
+    | RequestBody
     | RequestCancel
     | FetchResult
     | RequestResponse

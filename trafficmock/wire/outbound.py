@@ -6,7 +6,7 @@ frames and closes of WebSockets) are the classes of :mod:`trafficmock.wire.inbou
 
 from typing import Any, Literal
 
-from msgspec import UNSET, Raw, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from trafficmock.wire.inbound import AbortCode, Message, SafeInt
 from trafficmock.wire.matcher import Diagnostic
@@ -21,14 +21,29 @@ ErrorCode = Literal[
 HelloErrorCode = Literal["protocol_mismatch", "unauthorized", "invalid_hello"]
 
 
+class BodyLimits(Struct, frozen=True, rename="camel"):
+    """How much of a body an agent that streams may send, in bytes.
+
+    :param history: of a body that nobody but the history wants.
+    :param handler: of a body that was asked for by :class:`NeedBody`.
+    """
+
+    history: int
+    handler: int
+
+
 class HelloOk(Message, frozen=True, tag="hello:ok"):
-    """The client is in; ``features`` is what both sides know."""
+    """The client is in; ``features`` is what both sides know.
+
+    :param body_limits: only for agents with the feature ``stream``.
+    """
 
     connection_id: str
     protocol_version: int
     package_version: str
     client_id: str
     features: list[str] | UnsetType = UNSET
+    body_limits: BodyLimits | UnsetType = UNSET
 
 
 class HelloError(Message, frozen=True, tag="hello:error"):
@@ -124,6 +139,12 @@ class HistoryResult(Message, frozen=True, tag="history:result"):
     query_id: str
     entries: list[Raw]
     capture: str | UnsetType = UNSET
+
+
+class NeedBody(Message, frozen=True, tag="request:need-body"):
+    """A test owns the request: its body is wanted whole (feature ``stream``)."""
+
+    request_id: str
 
 
 class DecisionPassthrough(Message, frozen=True, tag="decision:passthrough"):

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from trafficmock.wire.request import HeaderPairs
+from trafficmock.wire.request import BodySize, HeaderPairs
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 """The statuses that a client follows when there is a ``Location``."""
@@ -13,7 +13,10 @@ Status = Annotated[int, Meta(ge=0, le=599)]
 
 
 class Response(Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """An HTTP response with its decoded body (protocol 3 ``SerializedResponse``)."""
+    """An HTTP response with its decoded body (protocol 3 ``SerializedResponse``).
+
+    ``truncated`` and ``body_size`` mean what they mean in a request.
+    """
 
     status: Status
     status_text: str
@@ -21,6 +24,8 @@ class Response(Struct, frozen=True, omit_defaults=True, rename="camel"):
     body_base64: Raw
     url: str | UnsetType = UNSET
     headers_list: HeaderPairs | UnsetType = UNSET
+    truncated: bool | UnsetType = UNSET
+    body_size: BodySize | UnsetType = UNSET
 
     def is_redirect(self) -> bool:
         """Tell whether a client that follows redirects goes on from here."""

@@ -2,7 +2,9 @@
 
 const { onSocket } = require('./on-socket.js')
 const { Exchange } = require('../exchange.js')
-const { Copy } = require('../report.js')
+const { givenUp } = require('../report.js')
+const { Upload } = require('../upload.js')
+const { Writes } = require('./writes.js')
 const { Chain, chains, isRedirect } = require('../redirects.js')
 const { located } = require('../location.js')
 const headers = require('../headers.js')
@@ -10,8 +12,7 @@ const upstream = require('./upstream.js')
 const text = require('./text.js')
 const { MockSocket } = require('./mock-socket.js')
 
-/** How much of a request's body is awaited before the proxy is asked; bytes, ms. */
-const BODY_BYTES = 64 * 1024 * 1024
+/** How long a request's body is awaited when the proxy must have it with the request; ms. */
 const BODY_MS = 5000
 
 /**
@@ -34,78 +35,90 @@ class HeldRequest {
     this.options = options
     this.release = release
     this.chain = chain
-    this.copy = new Copy(BODY_BYTES)
+    this.upload = new Upload(agent)
     /** @type {Exchange | undefined} */
     this.exchange = undefined
     /** @type {import('../report.js').Report | undefined} */
     this.report = undefined
+    /** What the upstream answered. @type {any} */
+    this.response = undefined
     this.isHeld = true
+    this.hasBegun = false
+    this.idleMs = 0
     /** @type {NodeJS.Timeout | undefined} */
     this.timer = undefined
     // Until the body is there the application is at work, and keeps itself alive.
-    this.patience = setTimeout(() => this.announce(true), BODY_MS).unref()
-    this.attach()
-    if (req.getHeader('expect')) process.nextTick(() => this.announce(true))
+    this.patience = setTimeout(() => this.unstreamed(), BODY_MS).unref()
+    this.writes = new Writes(req, this)
+    this.setTimeout(Number(/** @type {any} */ (req).timeout ?? 0))
+    if (req.getHeader('expect')) process.nextTick(() => this.begin())
   }
 
-  /** Put our own methods before those of the prototype, on this one request. */
-  attach () {
-    const { req } = this
-    const { write, end, destroy, setTimeout: setTimeoutOf } = req
-    const own = /** @type {any} */ (req)
-    own.write = (/** @type {any[]} */ ...args) => {
-      this.keep(args[0], args[1])
-      return write.apply(req, /** @type {any} */ (args))
-    }
-    own.end = (/** @type {any[]} */ ...args) => {
-      this.keep(args[0], args[1])
-      const result = end.apply(req, /** @type {any} */ (args))
-      this.announce(false)
-      return result
-    }
-    own.destroy = (/** @type {any[]} */ ...args) => {
-      const result = destroy.apply(req, /** @type {any} */ (args))
-      this.cancel()
-      return result
-    }
-    own.setTimeout = (/** @type {number} */ ms, /** @type {any} */ listener) => {
-      this.armTimeout(Number(ms))
-      return setTimeoutOf.call(req, ms, listener)
-    }
-    this.armTimeout(Number(own.timeout ?? 0))
+  /** @param {Uint8Array} chunk that the application writes */
+  push (chunk) {
+    this.upload.push(chunk)
+    this.armTimeout()
+    if (this.upload.copy.isCut) this.unstreamed()
+  }
+
+  /** The head would be sent now. A body that is there at once goes along with it. */
+  begin () {
+    if (this.hasBegun) return
+    this.hasBegun = true
+    // Who follows a redirect has the body at hand, and may write it bit by bit.
+    if (this.chain?.leadsTo(this.url.href)) this.writes.drain()
+    this.agent.known(() => {
+      if (this.agent.streams) setImmediate(() => this.announce(!this.upload.isWhole))
+      else if (this.req.getHeader('expect')) this.announce(true)
+    })
+  }
+
+  end () {
+    this.upload.end()
+    this.announce(false)
+  }
+
+  destroy () {
+    this.cancel()
+  }
+
+  /** A proxy that must have bodies with their requests is given what there is. */
+  unstreamed () {
+    if (!this.agent.streams && this.agent.state !== 'starting') this.announce(true)
   }
 
   /** @param {number} ms as the socket would count it, were there one */
-  armTimeout (ms) {
+  setTimeout (ms) {
+    this.idleMs = ms
+    this.armTimeout()
+  }
+
+  armTimeout () {
     clearTimeout(this.timer)
-    if (ms > 0) this.timer = setTimeout(() => this.req.emit('timeout'), ms)
+    if (this.idleMs > 0 && this.isHeld) this.timer = setTimeout(() => this.req.emit('timeout'), this.idleMs)
   }
 
   /**
-   * @param {any} data
-   * @param {any} encoding
+   * Ask the proxy.
+   * @param {boolean} isOpen whether more of the body is to come
    */
-  keep (data, encoding) {
-    if (this.exchange || data == null || typeof data === 'function') return
-    this.copy.push(typeof data === 'string' ? Buffer.from(data, typeof encoding === 'string' ? /** @type {BufferEncoding} */ (encoding) : 'utf8') : data)
-    if (this.copy.isCut) this.announce(true)
-  }
-
-  /**
-   * Ask the proxy. The one place to change when bodies may follow the request
-   * (feature `stream`): then this is called with the first byte.
-   * @param {boolean} truncated whether more of the body is to come
-   */
-  announce (truncated) {
+  announce (isOpen) {
     if (this.exchange || !this.isHeld) return
     clearTimeout(this.patience)
-    const { req, url } = this
+    const { req, url, upload } = this
     const pairs = text.headerLines(/** @type {any} */ (req)._header ?? '')
-    const body = truncated ? null : this.copy.bytes()
-    this.exchange = new Exchange(this.agent, { url: url.href, method: req.method, pairs, body, truncated }, this)
     const from = this.chain?.take(url.href)
+    const isUpload = isOpen && this.agent.streams && !from
+    const body = isOpen ? null : upload.copy.bytes()
+    const request = { url: url.href, method: req.method, pairs, body, truncated: isOpen && !isUpload }
+    this.exchange = new Exchange(this.agent, request, this, isUpload ? upload : undefined)
     if (from) this.exchange.follow(from)
     else this.exchange.start()
+  }
+
+  /** A test wants the body: let the application write all of it. */
+  collect () {
+    this.writes.drain()
   }
 
   /** @returns {boolean} whether it was still held: it is not any more */
@@ -114,8 +127,7 @@ class HeldRequest {
     this.isHeld = false
     clearTimeout(this.patience)
     clearTimeout(this.timer)
-    const own = /** @type {any} */ (this.req)
-    for (const name of ['write', 'end', 'destroy', 'setTimeout']) delete own[name]
+    this.writes.detach()
     return true
   }
 
@@ -130,7 +142,23 @@ class HeldRequest {
     if (!this.letGo()) return
     this.report = this.exchange?.report(this.url.href)
     this.watch()
+    this.pass()
     this.release()
+  }
+
+  /** Copy what the application goes on to write, and see whether it gives up. */
+  pass () {
+    const { exchange, req, report, upload } = this
+    const ignore = () => {}
+    const push = exchange?.upload ? (/** @type {Uint8Array} */ chunk) => upload.push(chunk) : ignore
+    const end = exchange?.upload ? () => upload.end() : ignore
+    const destroy = (/** @type {any} */ error) => {
+      // Some clients give up what the upstream has just broken off.
+      if (report?.status) upstream.closed(this.response, report)
+      else report?.fail(error ?? givenUp())
+    }
+    void new Writes(req, { push, end, destroy, begin: ignore, setTimeout: ignore })
+    if (exchange?.upload) upload.pass(exchange.id)
   }
 
   /** See what happens to the application's own request, without a listener of its own:
@@ -140,11 +168,13 @@ class HeldRequest {
     if (!report || !exchange) return
     const { emit } = req
     const own = /** @type {any} */ (req)
+    const held = this
     own.emit = function (/** @type {string} */ event, /** @type {any[]} */ ...args) {
       if (event === 'error') report.fail(args[0])
-      else if (event === 'close') report.cut()
+      else if (event === 'close') upstream.closed(held.response, report)
       if (event !== 'response') return emit.call(req, event, ...args)
-      upstream.observe(args[0], report)
+      held.response = args[0]
+      upstream.observe(held.response, report)
       return inChain(exchange, report, () => emit.call(req, event, ...args))
     }
   }
@@ -153,9 +183,10 @@ class HeldRequest {
   resume (changed) {
     if (!this.letGo()) return
     const { req, exchange } = this
-    const report = exchange?.report(changed.url)
+    const report = this.report = exchange?.report(changed.url)
     const socket = this.plug()
-    const up = upstream.open(this, changed)
+    const up = this.open(changed, socket)
+    if (!up) return
     socket.on('close', () => {
       up.destroy()
       report?.cut()
@@ -169,9 +200,25 @@ class HeldRequest {
     })
     up.on('response', (response) => {
       if (report) upstream.observe(response, report)
+      response.on('error', (error) => report?.fail(error))
       upstream.relay(response, socket, req.method, located(headers.fromRaw(response.rawHeaders), changed.url))
     })
     if (report && exchange) this.emitInChain(exchange, report)
+  }
+
+  /**
+   * @param {import('../exchange.js').Outgoing} changed
+   * @param {MockSocket} socket
+   */
+  open (changed, socket) {
+    try {
+      return upstream.open(this, changed)
+    } catch (error) {
+      // What Node refuses to send: a method or header that is none, another scheme.
+      this.report?.fail(error)
+      socket.destroy(/** @type {Error} */ (error))
+      return undefined
+    }
   }
 
   /**

@@ -6,6 +6,7 @@ const { syncBuiltinESMExports } = require('node:module')
 const { isUnseen } = require('../unseen.js')
 const { chains } = require('../redirects.js')
 const { HeldRequest } = require('./held.js')
+const { straighten } = require('./straight.js')
 
 /**
  * @callback Upgrade
@@ -47,9 +48,10 @@ function hookAddRequest (agent, upgrade, owner) {
   const original = owner.addRequest
   /** @this {any} */
   function addRequest (/** @type {any} */ req, /** @type {any[]} */ ...args) {
-    const release = () => original.call(this, req, ...args)
-    const options = typeof args[0] === 'object' && args[0] !== null ? args[0] : { host: args[0], port: args[1] }
-    if (isOurs(agent, this) || !hold(agent, upgrade, req, options, release)) release()
+    const given = typeof args[0] === 'object' && args[0] !== null ? args[0] : { host: args[0], port: args[1] }
+    const straight = agent.isAttached ? straighten(agent, this, req, given) : undefined
+    const release = straight?.release ?? (() => original.call(this, req, ...args))
+    if (!hold(agent, upgrade, req, straight?.options ?? given, release)) release()
   }
   owner.addRequest = Object.assign(addRequest, { [SEEN]: true })
   return () => { if (owner.addRequest === addRequest) owner.addRequest = original }
@@ -110,16 +112,6 @@ function ensure (agent, upgrade, httpAgent) {
   let owner = httpAgent
   while (owner && !Object.hasOwn(owner, 'addRequest')) owner = Object.getPrototypeOf(owner)
   if (owner) hookAddRequest(agent, upgrade, owner)
-}
-
-/**
- * @param {import('../agent.js').Agent} agent
- * @param {any} httpAgent
- * @returns {boolean} whether it sends through our own forward proxy, which then announces the request
- */
-function isOurs (agent, httpAgent) {
-  const proxy = httpAgent?.proxy?.href ?? httpAgent?.proxy
-  return typeof proxy === 'string' && URL.canParse(proxy) && agent.isOwn(new URL(proxy))
 }
 
 /**

@@ -5,10 +5,8 @@ const https = require('node:https')
 const headers = require('../headers.js')
 const { unseen } = require('../unseen.js')
 const { Copy } = require('../report.js')
+const { WHOLE_BODY_BYTES } = require('../upload.js')
 const text = require('./text.js')
-
-/** What a handler may be handed; bytes. */
-const WHOLE_BODY_BYTES = 64 * 1024 * 1024
 
 /**
  * Start a request in place of, or beside, the application's: with its agent and
@@ -59,6 +57,16 @@ function observe (response, report) {
     else report.data(chunk)
     return push.call(this, chunk, encoding)
   }
+}
+
+/**
+ * Tell how a response ended that may not be there whole.
+ * @param {any} response if there is one
+ * @param {import('../report.js').Report} report
+ */
+function closed (response, report) {
+  if (response?.errored) report.fail(response.errored)
+  else report.cut()
 }
 
 /**
@@ -113,4 +121,4 @@ function perform (held, wanted) {
   })
 }
 
-module.exports = { open, observe, relay, perform, WHOLE_BODY_BYTES }
+module.exports = { open, observe, closed, relay, perform }

@@ -32,8 +32,7 @@ function readNow (body) {
 }
 
 /**
- * Read a body that comes bit by bit. The one place to change when bodies may
- * follow the request (feature `stream`): then nothing is awaited here.
+ * Read a body for a proxy that must have it with its request, or one that is read whole anyway.
  * @param {any} body a stream, an iterable, a Blob or a form
  * @returns {Promise<Held>}
  * @throws what the body itself fails with
@@ -120,4 +119,4 @@ async function * again (chunks, pending, source) {
   }
 }
 
-module.exports = { readNow, readAll }
+module.exports = { readNow, readAll, iteratorOf, isForm }

@@ -5,12 +5,11 @@ const { Chain, isRedirect } = require('../redirects.js')
 const { located } = require('../location.js')
 const { unseen } = require('../unseen.js')
 const headers = require('../headers.js')
+const { Upload, WHOLE_BODY_BYTES } = require('../upload.js')
 const { readNow, readAll } = require('./body.js')
+const { Source } = require('./source.js')
 const { pairsOf, optionsFor, dispatcherFor } = require('./request.js')
 const { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern } = require('./handlers.js')
-
-/** What a handler may be handed; bytes. */
-const WHOLE_BODY_BYTES = 64 * 1024 * 1024
 
 /** Marks options that were looked at: dispatchers hand them on to each other. */
 const SEEN = Symbol('trafficmock.seen')
@@ -45,6 +44,8 @@ class HeldDispatch {
     this.exchange = undefined
     /** @type {import('../report.js').Report | undefined} */
     this.report = undefined
+    /** A body that comes bit by bit. @type {Source | undefined} */
+    this.source = undefined
     this.isHeld = true
     /** @type {((reason: any) => void) | undefined} */
     this.realAbort = undefined
@@ -58,7 +59,20 @@ class HeldDispatch {
     if (controller.aborted) return
     const body = readNow(this.opts.body)
     if (body) return this.announce(body)
-    readAll(this.opts.body).then((read) => this.announce(read), (error) => this.fail(error))
+    this.agent.known(() => this.read().then((read) => this.announce(read), (error) => this.fail(error)))
+  }
+
+  /**
+   * Read what must be known of the body before the proxy is asked.
+   * @returns {Promise<import('./body.js').Held>}
+   */
+  async read () {
+    const { body } = this.opts
+    if (!this.agent.streams || !Source.canRead(body)) return readAll(body)
+    const source = this.source = new Source(body, new Upload(this.agent))
+    await source.begin()
+    const isWhole = source.upload.isWhole
+    return { bytes: isWhole ? source.upload.copy.bytes() : null, truncated: !isWhole, body: source.body() }
   }
 
   /** @param {import('./body.js').Held} body */
@@ -68,8 +82,10 @@ class HeldDispatch {
     if (contentType && !headers.get(pairs, 'content-type')) pairs = [...pairs, ['content-type', contentType]]
     this.opts = { ...this.opts, body, ...(contentType && { headers: pairs.flat() }) }
     const method = String(this.opts.method ?? 'GET')
-    this.exchange = new Exchange(this.agent, { url: this.url.href, method: method.toUpperCase(), pairs, body: bytes, truncated }, this)
     const from = this.chain?.take(this.url.href)
+    const upload = truncated && !from ? this.source?.upload : undefined
+    const request = { url: this.url.href, method: method.toUpperCase(), pairs, body: bytes, truncated: truncated && !upload }
+    this.exchange = new Exchange(this.agent, request, this, upload)
     if (from) this.exchange.follow(from)
     else this.exchange.start()
   }
@@ -79,7 +95,16 @@ class HeldDispatch {
     if (this.realAbort) return this.realAbort(reason)
     if (!this.letGo()) return
     this.exchange?.cancel()
+    this.source?.close(reason)
     fail(this.handler, this.controller, reason ?? abortError())
+  }
+
+  /** A test wants the body: read all of it. */
+  collect () {
+    this.source?.readAll().catch((error) => {
+      this.exchange?.cancel()
+      this.fail(error)
+    })
   }
 
   letGo () {
@@ -89,7 +114,10 @@ class HeldDispatch {
   }
 
   passthrough () {
-    if (this.letGo()) this.send(this.dispatcher, this.opts, this.url.href)
+    if (!this.letGo()) return
+    const { exchange } = this
+    if (exchange?.upload) exchange.upload.pass(exchange.id)
+    this.send(this.dispatcher, this.opts, this.url.href)
   }
 
   /** @param {import('../exchange.js').Outgoing} changed */
@@ -148,8 +176,8 @@ class HeldDispatch {
       },
       data: (chunk) => report.data(chunk),
       end: () => report.end(),
-      // Given up after its head came: then that, and what came of the body, is the answer.
-      fail: (error) => (report.status ? report.cut() : report.fail(error)),
+      // To a proxy that is told of responses once, what came before it broke off is the answer.
+      fail: (error) => (report.status && !this.agent.streams ? report.cut() : report.fail(error)),
       headers: (pairs) => (url === this.url.href ? pairs : located(pairs, url))
     }
   }
@@ -175,6 +203,7 @@ class HeldDispatch {
   /** @param {Error} error */
   fail (error) {
     if (!this.letGo()) return
+    this.source?.close(error)
     fail(this.handler, this.controller, error)
   }
 

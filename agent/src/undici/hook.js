@@ -20,6 +20,8 @@ class UndiciHook {
     this.undo = []
     /** What is asked about upgrades; by default nobody is. @type {(held: any) => boolean} */
     this.upgrade = () => false
+    /** undici 6's own, for what has `maxRedirections`. @type {Function | undefined} */
+    this.redirecting = undefined
   }
 
   /** Hook what is there: the global dispatcher and `fetch`. */
@@ -63,8 +65,9 @@ class UndiciHook {
    * @param {any} undici its exports
    */
   hookModule (undici) {
-    const { Agent, MockAgent } = undici
-    for (const { prototype } of [Agent, MockAgent]) this.hook(prototype)
+    const { Agent, MockAgent, ProxyAgent, createRedirectInterceptor } = undici
+    this.redirecting ??= createRedirectInterceptor
+    for (const { prototype } of [Agent, MockAgent, ProxyAgent]) this.hook(prototype)
     this.hookGlobals()
     this.hookFetch(undici)
   }
@@ -73,6 +76,7 @@ class UndiciHook {
    * @param {any} dispatcher whose kind is to be intercepted
    */
   hook (dispatcher) {
+    if (dispatcher && isChooser(dispatcher)) for (const kind of ['http proxy agent', 'https proxy agent']) this.hook(internal(dispatcher, kind))
     let owner = dispatcher
     while (owner && !Object.hasOwn(owner, 'dispatch')) owner = Object.getPrototypeOf(owner)
     const original = owner?.dispatch
@@ -97,13 +101,33 @@ class UndiciHook {
    */
   take (dispatcher, original, opts, handler) {
     const { agent } = this
-    if (!agent.isAttached || isUnseen() || !opts || opts[SEEN] || !handler || typeof handler !== 'object') return false
-    if (opts.method === 'CONNECT' || leavesToUs(agent, dispatcher)) return false
+    if (!agent.isAttached || !opts || !handler || typeof handler !== 'object') return false
+    const straight = straightOf(agent, dispatcher)
+    if (straight) return straight.dispatch(opts, handler) !== undefined
+    if (isUnseen() || opts[SEEN] || opts.method === 'CONNECT' || isChooser(dispatcher)) return false
+    if (this.redirect(dispatcher, opts, handler)) return true
     const url = urlOf(dispatcher, opts)
     if (!url || agent.isOwn(url)) return false
     const chain = chainOf.get(handler) ?? chains.getStore()
     if (opts.upgrade) return this.upgrade({ dispatcher, original, opts, handler, url, seen: SEEN, chain })
     new HeldDispatch(agent, dispatcher, original, opts, handler, url, chain).start()
+    return true
+  }
+
+  /**
+   * undici 6 follows redirects by `maxRedirections` below `dispatch`, where no
+   * hop is seen. So its own handler for that goes on top.
+   * @param {any} dispatcher
+   * @param {any} opts
+   * @param {any} handler
+   * @returns {boolean} whether it is under way
+   */
+  redirect (dispatcher, opts, handler) {
+    if (!this.redirecting) return false
+    const most = opts.maxRedirections ?? internal(dispatcher, 'maxRedirections')
+    if (!most) return false
+    const dispatch = (/** @type {any} */ hop, /** @type {any} */ its) => dispatcher.dispatch({ ...hop, maxRedirections: 0 }, its)
+    this.redirecting({ maxRedirections: most })(dispatch)(opts, handler)
     return true
   }
 
@@ -150,18 +174,30 @@ function valueOf (value, descriptor) {
   return { value, writable: true, configurable, enumerable }
 }
 
+/** @type {WeakMap<object, any>} */
+const straights = new WeakMap()
+
 /**
- * Whether a dispatcher sends through our own forward proxy, which then
- * announces the request, or only chooses between others.
+ * What would go through our own forward proxy is sent directly: the proxy would
+ * announce it once more.
  * @param {import('../agent.js').Agent} agent
  * @param {any} dispatcher
+ * @returns {any} a dispatcher of the same copy of undici; nothing when our own proxy is not on the way
  */
-function leavesToUs (agent, dispatcher) {
-  const name = dispatcher.constructor?.name
-  if (name === 'EnvHttpProxyAgent') return true
-  if (name !== 'ProxyAgent') return false
-  const uri = internal(dispatcher, 'proxy agent options')?.uri
-  return typeof uri === 'string' && URL.canParse(uri) && agent.isOwn(new URL(uri))
+function straightOf (agent, dispatcher) {
+  if (dispatcher.constructor?.name !== 'ProxyAgent') return undefined
+  if (!straights.has(dispatcher)) {
+    const isOurs = agent.isOwnText(internal(dispatcher, 'proxy agent options')?.uri)
+    const Agent = internal(dispatcher, 'proxy agent')?.constructor
+    straights.set(dispatcher, isOurs && Agent ? new Agent({ connect: internal(dispatcher, 'request tls settings') }) : undefined)
+  }
+  return straights.get(dispatcher)
 }
+
+/**
+ * @param {any} dispatcher
+ * @returns {boolean} whether it only hands on to others, by `HTTP_PROXY` and its like
+ */
+const isChooser = (dispatcher) => dispatcher.constructor?.name === 'EnvHttpProxyAgent'
 
 module.exports = { UndiciHook }

@@ -64,8 +64,14 @@ class Bridge {
 
   /** @param {any} message about this socket */
   receive (message) {
-    const act = ACTS[message.type]
-    if (act && !this.isOver) act(this, message)
+    const act = ACTS.get(message.type)
+    if (!act || this.isOver) return
+    try {
+      act(this, message)
+    } catch (error) {
+      // The proxy's word must never end the application.
+      this.fail(new TrafficMockError('websocket', `The ${message.type} cannot be carried out: ${/** @type {Error} */ (error).message}`, { cause: error }))
+    }
   }
 
   /** @param {Error} error why nobody will decide any more */
@@ -194,17 +200,17 @@ class Bridge {
   }
 }
 
-/** @type {Record<string, (bridge: Bridge, message: any) => void>} */
-const ACTS = {
+/** @type {Map<string, (bridge: Bridge, message: any) => void>} */
+const ACTS = new Map(Object.entries({
   'ws:passthrough': (bridge) => bridge.passthrough(),
-  'ws:error': (bridge, { code, message, matches }) => bridge.fail(new TrafficMockError(code, message, { matches })),
+  'ws:error': (bridge, { code, message, matches }) => bridge.fail(new TrafficMockError(String(code), String(message), { matches })),
   'ws:connect': (bridge) => bridge.connect(),
   'ws:ensureOpened': (bridge) => bridge.accept(undefined),
   'ws:sendToPage': (bridge, message) => bridge.toPage(message),
   'ws:sendToServer': (bridge, message) => bridge.toServer(message),
   'ws:closePage': (bridge, message) => bridge.closePage(message),
   'ws:closeServer': (bridge, message) => bridge.closeServer(message)
-}
+}))
 
 /**
  * @param {number} code

@@ -36,6 +36,8 @@ function undiciOpening ({ dispatcher, original, opts, handler, url, seen, chain 
   })
   if (isModern(handler)) handler.onRequestStart(controller, {})
   else handler.onConnect((/** @type {any} */ reason) => controller.abort(reason), null)
+  // Looked up later: a socket that fails at once is not constructed yet.
+  const failed = () => { setImmediate(() => { if (chain?.socket) ensureClosed(chain.socket) }) }
   return {
     url: socketUrl(url),
     protocols: listOf(map['sec-websocket-protocol']),
@@ -43,7 +45,7 @@ function undiciOpening ({ dispatcher, original, opts, handler, url, seen, chain 
     options: {},
     passthrough () {
       isReal = true
-      const own = connected(handler, controller, (to) => { abort = to })
+      const own = connected(handler, controller, (to) => { abort = to }, failed)
       original.call(dispatcher, { ...opts, [seen]: true }, own)
     },
     accept (end) {
@@ -55,7 +57,7 @@ function undiciOpening ({ dispatcher, original, opts, handler, url, seen, chain 
     },
     fail (error) {
       fail(handler, controller, error)
-      if (chain?.socket) setImmediate(ensureClosed, chain.socket)
+      failed()
     }
   }
 }
@@ -76,8 +78,9 @@ function ensureClosed (socket) {
  * @param {any} handler
  * @param {Controller} controller
  * @param {(abort: (reason: any) => void) => void} keep
+ * @param {() => void} failed called after the handler has heard of a failure
  */
-function connected (handler, controller, keep) {
+function connected (handler, controller, keep, failed) {
   return new Proxy(handler, {
     get (target, name) {
       if (name === 'onConnect') return (/** @type {any} */ abort) => keep(abort)
@@ -89,11 +92,14 @@ function connected (handler, controller, keep) {
       }
       const value = target[name]
       if (typeof value !== 'function') return value
+      if (name === 'onError') return (/** @type {any[]} */ ...args) => { value.apply(target, args); failed() }
       // The application's handler knows the controller that it was given first.
       if (/^on(Response|RequestUpgrade)/.test(String(name)) && isModern(target)) {
         return (/** @type {any} */ real, /** @type {any[]} */ ...rest) => {
           controller.rawHeaders = real?.rawHeaders
-          return value.call(target, controller, ...rest)
+          const result = value.call(target, controller, ...rest)
+          if (name === 'onResponseError') failed()
+          return result
         }
       }
       return value.bind(target)

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { stop } from './proxy.mjs'
 
 const AGENT = resolve(fileURLToPath(import.meta.url), '../../..')
 
@@ -27,4 +28,26 @@ export function runNode (code, { env = {}, module = false, preload = REQUIRE, ms
   child.stdout.on('data', (data) => { stdout += data })
   child.stderr.on('data', (data) => { stderr += data })
   return new Promise((resolve) => child.on('close', (status) => resolve({ stdout, stderr, status, ms: Date.now() - started })))
+}
+
+/**
+ * Start a script that goes on, and speaks with `process.send`.
+ * @param {string} code CommonJS
+ * @param {Record<string, string>} env
+ * @returns {Promise<{ next(): Promise<any>, stop(): Promise<void>, said(): object }>}
+ *   `next` gives its messages in turn; `said` what it printed, and the messages nobody asked for
+ */
+export async function startNode (code, env) {
+  const child = spawn(process.execPath, ['-e', code], { cwd: AGENT, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const printed = { stdout: '', stderr: '' }
+  for (const name of /** @type {const} */ (['stdout', 'stderr'])) child[name].on('data', (data) => { printed[name] += data })
+  const messages = []
+  const waiting = []
+  child.on('message', (message) => (waiting.shift()?.resolve ?? messages.push.bind(messages))(message))
+  child.on('exit', () => { for (const { reject } of waiting.splice(0)) reject(new Error(`the script ended: ${printed.stderr}`)) })
+  return {
+    next: () => (messages.length ? Promise.resolve(messages.shift()) : new Promise((resolve, reject) => waiting.push({ resolve, reject }))),
+    stop: () => stop(child),
+    said: () => ({ ...printed, messages })
+  }
 }

@@ -3,7 +3,7 @@ import https from 'node:https'
 import { Readable } from 'node:stream'
 
 /** In the order of the table. */
-export const CLIENTS = ['fetch', 'node:http', ...[6, 7, 8].flatMap((version) => ['fetch', 'request', 'Agent'].map((what) => `undici${version} ${what}`)), 'axios', 'got', 'node-fetch', 'superagent']
+export const CLIENTS = ['fetch', 'node:http', ...[6, 7, 8].flatMap((version) => ['fetch', 'request', 'Agent'].map((what) => `undici${version} ${what}`)), 'undici6 maxRedirections', 'axios', 'got', 'node-fetch', 'superagent', 'AWS SDK']
 
 /** undici 8 needs Node 22. */
 export const hasUndici = (name) => !name.startsWith('undici8') || Number(process.versions.node.split('.')[0]) >= 22
@@ -24,11 +24,13 @@ export async function loadClients (load) {
     clients[`${version} fetch`] = ofFetch(undici.fetch)
     clients[`${version} request`] = ofUndici(undici, undefined)
     clients[`${version} Agent`] = ofUndici(undici, agent)
+    if (version === 'undici6') clients['undici6 maxRedirections'] = ofMaxRedirections(undici)
   }
   clients.axios = ofAxios((await load('axios')).default)
   clients.got = ofGot((await import('got')).default)
   clients['node-fetch'] = ofFetch((await import('node-fetch')).default)
   clients.superagent = ofSuperagent((await load('superagent')).default)
+  clients['AWS SDK'] = ofAws((await load('@aws-sdk/client-s3')).default)
   return clients
 }
 
@@ -47,7 +49,15 @@ const ofFetch = (fetch) => async (url, options = {}) => {
 const ofUndici = ({ request, interceptors, Agent }, agent) => async (url, { method = 'GET', headers, body, signal, redirect } = {}) => {
   const base = agent ?? new Agent()
   const dispatcher = redirect ? base.compose(interceptors.redirect({ maxRedirections: 5 })) : agent
-  const response = await request(url, { method, headers, body, signal, ...(dispatcher && { dispatcher }) })
+  return answered(await request(url, { method, headers, body, signal, ...(dispatcher && { dispatcher }) }))
+}
+
+/** Redirects as undici had them up to version 6. */
+const ofMaxRedirections = ({ request }) => async (url, { redirect, ...options } = {}) => {
+  return answered(await request(url, { ...options, maxRedirections: redirect ? 5 : 0 }))
+}
+
+function answered (response) {
   return {
     status: response.statusCode,
     statusText: response.statusText,
@@ -113,5 +123,40 @@ const ofSuperagent = (superagent) => async (url, { method = 'GET', headers = {},
     cookies: response.headers['set-cookie'] ?? [],
     header: (name) => response.headers[name] ?? null,
     read: async () => (Buffer.isBuffer(response.body) ? response.body : Buffer.alloc(0))
+  }
+}
+
+/**
+ * The AWS SDK as it asks its S3, at any endpoint: the address is put in place of
+ * the one it made, before it is signed, and the answer is seen as its handler gives it.
+ */
+const ofAws = ({ S3Client, GetObjectCommand, PutObjectCommand }) => async (url, { method = 'GET', headers = {}, body, signal } = {}) => {
+  const { origin, pathname, searchParams } = new URL(url)
+  const client = new S3Client({ endpoint: origin, region: 'eu-west-1', forcePathStyle: true, maxAttempts: 1, credentials: { accessKeyId: 'id', secretAccessKey: 'secret' } })
+  let response
+  let kept
+  client.middlewareStack.add((next) => (args) => {
+    Object.assign(args.request, { path: pathname, query: Object.fromEntries(searchParams), method })
+    Object.assign(args.request.headers, headers)
+    return next(args)
+  }, { step: 'serialize', priority: 'low' })
+  client.middlewareStack.add((next) => async (args) => {
+    const result = await next(args)
+    response = result.response
+    // What answers a PutObject is read by the SDK, and given to nobody.
+    if (body !== undefined) response.body = Readable.from([kept = Buffer.concat(await response.body.toArray())])
+    return result
+  }, { step: 'deserialize', priority: 'low' })
+  const given = { Bucket: 'bucket', Key: 'key' }
+  const command = body === undefined ? new GetObjectCommand(given) : new PutObjectCommand({ ...given, Body: body })
+  // What is no success is an error to it, which the features look into.
+  await client.send(command, { abortSignal: signal }).catch((error) => { if (!response) throw error })
+  return {
+    status: response.statusCode,
+    statusText: response.reason,
+    header: (name) => response.headers[name] ?? null,
+    stream: () => response.body,
+    coded: true,
+    read: async () => kept ?? Buffer.concat(await response.body.toArray())
   }
 }

@@ -140,7 +140,9 @@ const FEATURES = {
 const NOT_THERE = {
   'node:http': ['redirect', 'failing hop'],
   // It has no signal, and its abort() rejects a second promise that nobody can catch.
-  superagent: ['streaming', 'AbortSignal']
+  superagent: ['streaming', 'AbortSignal'],
+  // Its handler joins cookies to one text, and follows nothing.
+  'AWS SDK': ['two set-cookie', 'redirect', 'failing hop']
 }
 
 /**
@@ -203,7 +205,7 @@ const rowOf = (proxy, mark, ready) => until(proxy, '/api/history', ({ entries })
 const codeOf = (error) => error.cause?.code ?? error.code
 
 function print (title, table) {
-  const clients = Object.keys(table)
+  const clients = CLIENTS.filter((name) => table[name])
   const width = Math.max(...Object.keys(FEATURES).map((name) => name.length))
   const lines = [`${title}, Node ${process.version}`, `${' '.repeat(width)}  ${clients.join('  ')}`]
   for (const feature of Object.keys(FEATURES)) {

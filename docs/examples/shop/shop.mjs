@@ -1,10 +1,6 @@
 // A shop with one page. Its server charges a card through a payment service,
 // http://payments.example, which a test must never really call.
 import http from "node:http";
-import { startBackendMocks } from "@playwright-backend-mocks/node";
-
-// Does nothing unless PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL is set.
-await startBackendMocks({ clientId: process.env.TRAFFICMOCK_CLIENT_ID ?? "shop" });
 
 const PAGE = `<!doctype html><title>Teapots</title>
 <button onclick="buy()">Buy the teapot</button> <p id="said"></p>

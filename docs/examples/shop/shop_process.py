@@ -5,20 +5,24 @@ import functools
 import json
 import os
 import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 
 from trafficmock.testing.launch import Proxy, process_proxy
 
 NODE = os.environ.get("SHOP_NODE", "node")
+SHOP = Path(__file__).with_name("shop.mjs")
 
 
 class Shop:
     """A shop that runs attached to a proxy."""
 
     def __init__(self, proxy: Proxy, client_id: str = "shop") -> None:
+        self.client_id = client_id
         self.process = subprocess.Popen(
-            [NODE, Path(__file__).with_name("shop.mjs")],
+            # As `trafficmock run -- node shop.mjs` does; the environment says the rest.
+            [sys.executable, "-m", "trafficmock", "run", "--", NODE, SHOP],
             env={**os.environ, **proxy.environment(client_id)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -7,10 +7,8 @@ from contextlib import AbstractAsyncContextManager
 from shop_process import shop
 
 from trafficmock.testing import aio
-from trafficmock.testing.awaitable import AsyncTrafficMock
+from trafficmock.testing.aio import AsyncRequest, AsyncRoute, AsyncTrafficMock
 from trafficmock.testing.launch import process_proxy
-from trafficmock.testing.request import AsyncRequest
-from trafficmock.testing.route import AsyncRoute
 
 
 def mocks(title: str) -> AbstractAsyncContextManager[AsyncTrafficMock]:

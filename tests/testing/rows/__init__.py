@@ -7,10 +7,40 @@ A row gets a :class:`~tests.testing.scene.Scene`. Blocking calls give their valu
 from collections.abc import Iterator
 from types import ModuleType
 
-from tests.testing.rows import actions, fixture, hars, objects, observing, routing, sockets
+from tests.testing.rows import (
+    actions,
+    chains,
+    deciding,
+    fetching,
+    fixture,
+    fulfilling,
+    hars,
+    matching,
+    objects,
+    observing,
+    recording,
+    routing,
+    sockets,
+    unrouting,
+)
 from tests.testing.scene import Row
 
-MODULES: tuple[ModuleType, ...] = (fixture, routing, actions, objects, observing, hars, sockets)
+MODULES: tuple[ModuleType, ...] = (
+    fixture,
+    matching,
+    routing,
+    unrouting,
+    chains,
+    deciding,
+    actions,
+    fetching,
+    fulfilling,
+    objects,
+    observing,
+    hars,
+    recording,
+    sockets,
+)
 
 
 def rows() -> Iterator[tuple[str, Row]]:

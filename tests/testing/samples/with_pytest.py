@@ -63,7 +63,7 @@ def test_whose_errors_are_taken(trafficmock: Any) -> None:
 def test_proxy(trafficmock_proxy: Any, trafficmock_env: Any, trafficmock: Any, number: int) -> None:
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     note = Path(os.environ["SAMPLE_NOTES"]) / f"{worker}-{number}"
-    note.write_text(f"{trafficmock_proxy.url} {trafficmock_proxy.pid}")
+    note.write_text(f"{trafficmock_proxy.url} {trafficmock_proxy.pid} {trafficmock_proxy.token}")
     env = trafficmock_env(client_id="shop")
     assert env["TRAFFICMOCK_PROXY_URL"] == trafficmock_proxy.url
     assert env["TRAFFICMOCK_CLIENT_ID"] == "shop"

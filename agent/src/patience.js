@@ -1,0 +1,26 @@
+'use strict'
+
+/** How often time is counted; ms. */
+const STEP_MS = 100
+
+/**
+ * A deadline that counts the time in which this process could have heard of an
+ * answer. While an application loads, nothing is heard for seconds, and a plain
+ * timer would then fire before the answer that has long been there is read.
+ *
+ * @param {number} ms
+ * @param {() => void} act called when they are over; never keeps the process alive
+ * @returns {() => void} ends it
+ */
+function patience (ms, act) {
+  let left = Math.ceil(ms / STEP_MS)
+  const timer = setInterval(() => {
+    left -= 1
+    if (left > 0) return
+    clearInterval(timer)
+    act()
+  }, STEP_MS).unref()
+  return () => clearInterval(timer)
+}
+
+module.exports = { patience }

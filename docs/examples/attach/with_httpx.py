@@ -1,0 +1,5 @@
+import sys
+
+import httpx
+
+print(httpx.get(sys.argv[1]).text)

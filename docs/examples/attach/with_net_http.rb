@@ -1,0 +1,3 @@
+require "net/http"
+
+puts Net::HTTP.get(URI(ARGV[0]))

@@ -1,0 +1,193 @@
+"""Following a list: first with a proxy that is played, then with one that is killed."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.command.traffic import Traffic, request
+from tests.running import REPOSITORY, free_port, service, until
+from trafficmock.command import follow
+from trafficmock.command.client import Answer, UnreachableError
+from trafficmock.command.follow import AWAY_SECONDS, POLL_SECONDS, RESTARTED, Follower
+from trafficmock.command.listing import REQUESTS
+from trafficmock.command.terminal import Terminal
+
+
+class Over(Exception):  # noqa: N818 - nothing is wrong
+    """The script is at its end."""
+
+
+def entry(entry_id: str, at: int, action: str = "fulfill", status: int | None = 200) -> Any:
+    outcome: dict[str, Any] = {"kind": "mocked"}
+    if status is not None:
+        outcome["response"] = {"status": status, "statusText": ""}
+    return {
+        "id": entry_id,
+        "timestamp": at,
+        "clientId": "shop",
+        "request": {"url": "http://x/", "method": "GET"},
+        "outcome": outcome,
+        "action": action,
+    }
+
+
+@define
+class PlayedProxy:
+    """Answers lists from a script: entries, oldest first; ``None`` for 304; or an error."""
+
+    script: list[Any]
+    known: dict[str, Any] = field(factory=dict)
+    lost: int = 0
+    asked: list[tuple[dict[str, Any], str | None]] = field(factory=list)
+
+    def get(
+        self, path: str, query: dict[str, Any] | None = None, etag: str | None = None
+    ) -> Answer:
+        """Play the next answer."""
+        if query is None:
+            there = self.known.get(path.rpartition("/")[2])
+            if isinstance(there, Exception):
+                raise there
+            return Answer(200 if there else 404, None, {"entry": there} if there else {})
+        self.asked.append(({k: v for k, v in query.items() if v is not None}, etag))
+        step = self.script.pop(0) if self.script else Over()
+        if callable(step):
+            step = step(self)
+        if isinstance(step, Exception):
+            raise step
+        if step is None:
+            return Answer(304, "tag", {})
+        return Answer(200, f"tag{len(self.asked)}", {"entries": step[::-1]})
+
+
+class FollowerTests(SynchronousTestCase):
+    """What is asked, and what is printed."""
+
+    def setUp(self) -> None:
+        self.out, self.said = io.StringIO(), [""]
+        self.slept: list[float] = []
+        self.patch(follow, "complain", self.said.append)
+
+    def follow(self, *script: Any, first: int = 10, **known: Any) -> PlayedProxy:
+        proxy = PlayedProxy(list(script), known)
+        follower = Follower(
+            client=proxy,  # type: ignore[arg-type] # plays it
+            listing=REQUESTS,
+            query={"q": None, "action": None, "from": None},
+            terminal=Terminal(out=self.out, width=None, coloured=False),
+            as_json=True,
+            sleep=self.slept.append,
+        )
+        self.assertRaises(Over, follower.run, first)
+        return proxy
+
+    def printed(self) -> list[tuple[str, str]]:
+        lines = map(json.loads, self.out.getvalue().splitlines())
+        return [(line["id"], line["action"]) for line in lines]
+
+    def test_new_and_changed(self) -> None:
+        """An entry is printed when it comes and again when its state changes, not otherwise."""
+        pending = entry("b", 2, "pending", None)
+        self.follow([entry("a", 1)], [entry("a", 1), pending], None, [pending], [entry("b", 2)])
+        self.assertEqual(self.printed(), [("a", "fulfill"), ("b", "pending"), ("b", "fulfill")])
+
+    def test_cheap(self) -> None:
+        """A poll sends the tag it has, and asks from the oldest entry on that may still change."""
+        waiting = entry("b", 20, "passthrough", None)
+        proxy = self.follow([entry("a", 10)], [entry("a", 10), waiting], [waiting, entry("c", 30)])
+        summary = {"fields": "summary"}
+        expected = [
+            ({"limit": 10, **summary}, None),
+            ({"from": 10, **summary}, "tag1"),
+            ({"from": 20, **summary}, "tag2"),
+            ({"from": 20, **summary}, "tag3"),
+        ]
+        self.assertEqual(proxy.asked, expected)
+        self.assertEqual(set(self.slept), {POLL_SECONDS})
+
+    def test_patience(self) -> None:
+        """Upstream responses that never come are given up after a minute; decisions are not."""
+        late = 10 + follow.PATIENCE_MS
+        for action, since in (("passthrough", late), ("pending", 10)):
+            proxy = self.follow([entry("a", 10, action, None), entry("b", late)])
+            self.assertEqual(proxy.asked[-1][0]["from"], since)
+
+    def test_none_to_begin_with(self) -> None:
+        """``--limit 0`` prints only what comes from now on."""
+        self.follow([entry("a", 1)], [entry("a", 1), entry("b", 2)], first=0)
+        self.assertEqual(self.printed(), [("b", "fulfill")])
+
+    def test_away_and_back(self) -> None:
+        """A proxy that is away is waited for, and said to be the same when it is."""
+
+        def gone(_: PlayedProxy) -> Any:
+            return UnreachableError("gone")
+
+        self.follow([entry("a", 1)], gone, None, a=entry("a", 1))
+        self.assertIn("the proxy is away (gone)", self.said[1])
+        self.assertEqual(self.said[2:], ["the proxy is back"])
+        self.assertIn(AWAY_SECONDS, self.slept)
+
+    def test_restarted(self) -> None:
+        """A proxy that does not know what it showed is another one, also with the same ids."""
+        for known in ({}, {"a": entry("a", 77)}):
+            self.said = [""]
+            self.patch(follow, "complain", self.said.append)
+            self.follow([entry("a", 1)], UnreachableError("gone"), [entry("z", 99)], **known)
+            self.assertEqual(self.said[2:], [RESTARTED])
+        self.assertIn(("z", "fulfill"), self.printed())
+
+    def test_restarted_between_polls(self) -> None:
+        """A restart that no poll met is noticed by the connection that ended."""
+
+        def lose(proxy: PlayedProxy) -> list[Any]:
+            proxy.lost += 1
+            return [entry("n", 5)]
+
+        self.follow([entry("a", 1)], lose)
+        self.assertEqual(self.said[1:], [RESTARTED])
+
+
+class RestartTests(SynchronousTestCase):
+    """The command beside a proxy that is stopped and started again."""
+
+    def test_survives(self) -> None:
+        """It says that the proxy is away and was restarted, and goes on with what comes."""
+        port = str(free_port())
+        folder = Path(self.mktemp())
+        folder.mkdir()
+        out, err = folder / "out", folder / "err"
+        command = [sys.executable, "-m", "trafficmock", "history", "--follow", "--json"]
+        with service("--port", port) as proxy:
+            traffic = Traffic.at(proxy.url).everything()
+            with out.open("wb") as to_out, err.open("wb") as to_err:
+                following = subprocess.Popen(
+                    [*command, "--proxy-url", proxy.url],
+                    stdout=to_out,
+                    stderr=to_err,
+                    cwd=REPOSITORY,
+                    env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+                )
+            self.addCleanup(following.wait, 20)
+            self.addCleanup(following.kill)
+            until(lambda: "evil-" in out.read_text(), following, err)
+            traffic.close()
+        until(lambda: "the proxy is away" in err.read_text(), following, err)
+        with service("--port", port) as proxy:
+            until(lambda: RESTARTED in err.read_text(), following, err)
+            traffic = Traffic.at(proxy.url)
+            traffic.owned("new-1", request("http://x/charges"), action="abort", errorCode="failed")
+            until(lambda: "new-1" in out.read_text(), following, err)
+            traffic.close()
+            following.send_signal(signal.SIGINT)
+            self.assertEqual(following.wait(20), 130)

@@ -1,0 +1,52 @@
+"""``trafficmock status``."""
+
+from __future__ import annotations
+
+import json
+
+from tests.command.stage import CommandTestCase
+from trafficmock import __version__
+
+
+class StatusTests(CommandTestCase):
+    """The proxy at a glance."""
+
+    def test_people(self) -> None:
+        """Address, version, who is connected and what was done are there."""
+        done = self.run_command("status")
+        self.assertEqual(done.status, 0)
+        self.check_clean(done)
+        for words in (
+            self.proxy.url,
+            f"trafficmock {__version__}, protocol 3, capture all",
+            "shop  node",
+            "0  2 tests, 6 routes",
+            "3 continue, ",
+            "websockets  1 matched",
+        ):
+            self.assertIn(words, done.out)
+
+    def test_scripts(self) -> None:
+        """``--json`` has the proxy's answers and the counts."""
+        status = json.loads(self.run_command("status", "--json").out)
+        self.assertEqual(status["health"], self.proxy.get("/health"))
+        self.assertEqual(status["connections"], self.proxy.get("/api/connections"))
+        self.assertEqual(
+            (status["requests"]["continue"], status["webSockets"]), (3, {"matched": 1})
+        )
+
+    def test_nobody(self) -> None:
+        """Where no proxy answers, status 3 and one line say what to do, for every command."""
+        for words in (
+            ["status"],
+            ["history"],
+            ["ws"],
+            ["show", "x"],
+            ["har", "x"],
+            ["history", "-f"],
+        ):
+            done = self.run_command(*words, "--proxy-url", "http://127.0.0.1:2")
+            self.assertEqual((done.status, done.out), (3, ""), words)
+            self.assertRegex(
+                done.err, r"\Atrafficmock .*no proxy answers .*trafficmock serve.*\n\Z"
+            )

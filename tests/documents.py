@@ -1,0 +1,65 @@
+"""Reads and runs what pages of the documentation tell people to type."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_FENCE = re.compile(r"^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
+_OPTION = re.compile(r"^:([\w-]+): (.*)\n", re.MULTILINE)
+_NUMBER = re.compile(r"\d+")
+_ID = re.compile(r"\b[0-9a-f]{8}(?:[0-9a-f]{8})?\b")
+
+
+@frozen
+class Block:
+    """A fenced block of a page.
+
+    :param language: ``sh``, ``python``, ``text``...
+    :param caption: what stands above it, which says where it is to be typed.
+    """
+
+    language: str
+    caption: str
+    text: str
+
+
+def blocks(page: Path) -> list[Block]:
+    """List the fenced blocks of a page, in order; ``{code-block}`` directives too."""
+    found = []
+    for fence in _FENCE.finditer(page.read_text(encoding="utf-8")):
+        language, body, caption = fence["info"].strip(), fence["body"], ""
+        if language.startswith("{code-block}"):
+            language = language.removeprefix("{code-block}").strip()
+            while option := _OPTION.match(body):
+                caption = option[2] if option[1] == "caption" else caption
+                body = body[option.end() :]
+        found.append(Block(language, caption, body))
+    return found
+
+
+def shows(output: str, expected: str) -> bool:
+    """Tell whether each line of a page's sample is in an output, in this order.
+
+    What differs from run to run may differ: ids, which a terminal shows short, numbers, and the
+    blanks that line them up.
+    """
+    lines = iter([_blanks(line) for line in output.splitlines()])
+    return all(
+        any(re.fullmatch(pattern, line) for line in lines)
+        for pattern in map(_pattern, expected.splitlines())
+    )
+
+
+def _pattern(line: str) -> str:
+    text = _NUMBER.sub("7", _ID.sub("AN-ID", _blanks(line)))
+    return re.escape(text).replace("AN\\-ID", "[0-9a-f]{8,16}").replace("7", r"\d+")
+
+
+def _blanks(line: str) -> str:
+    return " ".join(line.split())

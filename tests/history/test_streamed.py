@@ -1,0 +1,145 @@
+"""Entries whose bodies come late, are cut, or never come whole."""
+
+from typing import Any
+
+from msgspec import structs
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.history.builders import request, response, shown
+from trafficmock.history.har import to_har
+from trafficmock.history.store import History
+from trafficmock.wire import body
+from trafficmock.wire.response import Failure
+
+HEAD = request(method="POST")
+LOST = Failure("Error", "socket hang up", code="ECONNRESET")
+ARRIVES = {"bodyBase64": None, "bodyPending": True}
+
+
+class StreamedTests(SynchronousTestCase):
+    """A request that passes through, with and after it its bodies."""
+
+    def setUp(self) -> None:
+        self.history = History()
+        self.history.request_observed("r", "app", HEAD, 1, body_pending=True)
+
+    def shown(self) -> Any:
+        return shown(self.history.requests.get("r"))
+
+    def har(self) -> Any:
+        entry = self.history.requests.get("r")
+        assert entry is not None
+        return to_har(entry, version="1")["log"]["entries"][0]
+
+    def head(self) -> None:
+        self.history.request_passed_through("r", 2)
+        self.history.response_reported("r", response(), None, 3, body_pending=True)
+
+    def kinds(self) -> list[str]:
+        return [event["kind"] for event in self.shown()["events"]]
+
+    def test_request_body(self) -> None:
+        """A row is there before the body of its request, and says that this is to come."""
+        self.assertEqual(self.shown()["request"] | ARRIVES, self.shown()["request"])
+        before = self.history.requests.revision
+        self.history.request_body_came("r", request(method="POST", content=b"hello"))
+        sent = self.shown()["request"]
+        self.assertEqual(
+            (sent["bodyBase64"], set(sent) & {"bodyPending", "truncated"}), ("aGVsbG8=", set())
+        )
+        self.assertGreater(self.history.requests.revision, before)
+        self.assertEqual(self.history.requests.budget.used, len('"aGVsbG8="'))
+
+    def test_cut_request_body(self) -> None:
+        """A body that was cut shows its beginning, a mark and its true size."""
+        cut = structs.replace(
+            request(method="POST", content=b"hello"), truncated=True, body_size=500
+        )
+        self.history.request_body_came("r", cut)
+        sent = self.shown()["request"]
+        mark = {"bodyBase64": "aGVsbG8=", "truncated": True, "bodySize": 500}
+        self.assertEqual(sent | mark, sent)
+        self.head()
+        self.assertEqual(self.har()["request"]["bodySize"], 500)
+        self.assertNotIn("text", self.har()["request"]["postData"])
+
+    def test_no_request_body(self) -> None:
+        """A body that never came is marked, and its size is not known."""
+        self.history.request_body_came("r", structs.replace(HEAD, truncated=True))
+        sent = self.shown()["request"]
+        self.assertEqual(sent | {"bodyBase64": None, "truncated": True}, sent)
+        self.assertFalse({"bodySize", "bodyPending"} & set(sent))
+
+    def test_nobody(self) -> None:
+        """The body of a request that is not remembered changes nothing."""
+        before = self.history.requests.revision
+        self.history.request_body_came("x", HEAD)
+        self.assertEqual(self.history.requests.revision, before)
+
+    def test_endless(self) -> None:
+        """Status and headers are there while the body goes on; a HAR says that it does."""
+        self.head()
+        answer = self.shown()["outcome"]["response"]
+        self.assertEqual(answer | ARRIVES | {"status": 200}, answer)
+        content = self.har()["response"]["content"]
+        self.assertIn("not arrived", content["comment"])
+        self.assertNotIn("text", content)
+
+    def test_end(self) -> None:
+        """The end brings the body, and the response stands once in the timeline."""
+        self.head()
+        self.history.response_reported("r", response(content=b"hello"), None, 9)
+        answer = self.shown()["outcome"]["response"]
+        self.assertEqual(answer["bodyBase64"], "aGVsbG8=")
+        self.assertNotIn("bodyPending", answer)
+        self.assertEqual(self.kinds(), ["observed", "passthrough", "response"])
+        self.assertEqual(self.shown()["durationMs"], 8)
+        self.assertEqual(self.har()["response"]["content"]["text"], "hello")
+
+    def test_cut(self) -> None:
+        """The HAR of a response that was cut has its true size, no text, and a comment."""
+        self.head()
+        cut = structs.replace(response(content=b"hello"), truncated=True, body_size=5000)
+        self.history.response_reported("r", cut, None, 9)
+        content = self.har()["response"]["content"]
+        self.assertEqual(content["size"], 5000)
+        self.assertIn("--history-body-bytes", content["comment"])
+        self.assertNotIn("text", content)
+
+    def test_broke_off(self) -> None:
+        """Of a response that broke off what came is kept, and the timeline says why."""
+        self.head()
+        self.history.response_reported("r", response(content=b"hel"), LOST, 9)
+        self.assertEqual(self.shown()["outcome"]["response"]["bodyBase64"], "aGVs")
+        self.assertEqual(self.kinds()[-2:], ["response", "upstream_error"])
+        self.assertEqual(self.shown()["events"][-1]["detail"], LOST.message)
+
+    def test_lost(self) -> None:
+        """When nothing of the body is told, the mark says that it was cut."""
+        self.head()
+        self.history.response_reported("r", None, LOST, 9)
+        answer = self.shown()["outcome"]["response"]
+        self.assertEqual(answer | {"bodyBase64": None, "truncated": True}, answer)
+        self.assertNotIn("bodySize", answer)
+        self.assertEqual(self.har()["response"]["bodySize"], -1)
+
+    def test_budget(self) -> None:
+        """The beginning of a body may go, as any body; its size stays the true one."""
+        history = History(byte_limit=10)
+        cut = structs.replace(request(content=b"hello"), truncated=True, body_size=500)
+        history.request_observed("r", "app", cut, 1)
+        self.assertEqual(history.requests.budget.used, 10)
+        history.request_observed("s", "app", request(content=b"hello"), 2)
+        sent = shown(history.requests.get("r"))["request"]
+        mark = {"bodyBase64": None, "truncated": True, "bodySize": 500}
+        self.assertEqual(sent | mark, sent)
+
+    def test_search(self) -> None:
+        """What is kept of a body can be found."""
+        entry = self.history.requests.get("r")
+        assert entry is not None
+        cut = structs.replace(request(content=b"needle"), truncated=True, body_size=500)
+        self.history.request_body_came("r", cut)
+        self.assertIn("needle", "".join(entry.deep_texts(0)))
+        self.history.request_body_came("r", structs.replace(HEAD, body_base64=body.NULL))
+        self.assertNotIn("needle", "".join(entry.deep_texts(0)))

@@ -1,0 +1,1 @@
+"""Tests of what an application's environment must say."""

@@ -1,0 +1,65 @@
+"""Messages as the core knows them."""
+
+import gzip
+
+from msgspec import UNSET
+from twisted.trial.unittest import SynchronousTestCase
+
+from trafficmock.net.proxy.copies import Copy, header_map, request_of, response_of
+from trafficmock.wire import body
+
+
+def copied(data: bytes, limit: int = 0) -> Copy:
+    copy = Copy(limit)
+    copy.add(data)
+    return copy
+
+
+class CopyTests(SynchronousTestCase):
+    """The beginning of a body."""
+
+    def test_limit(self) -> None:
+        """So much is kept, and all is counted."""
+        copy = Copy(4)
+        for piece in (b"abc", b"def", b"ghi"):
+            copy.add(piece)
+        self.assertEqual((copy.size, copy.truncated, bytes(copy.take())), (9, True, b"abcd"))
+
+    def test_no_limit(self) -> None:
+        """0 keeps everything."""
+        copy = copied(b"abc" * 100)
+        self.assertFalse(copy.truncated)
+        self.assertEqual(len(copy.take()), 300)
+
+
+class MessageTests(SynchronousTestCase):
+    """Requests and responses of protocol 3."""
+
+    def test_headers(self) -> None:
+        """Names are lower case, repeats are joined; the lines stand beside them."""
+        self.assertEqual(header_map([(b"A", b"\xe9")]), ({"a": "é"}, UNSET))
+        pairs = [(b"Set-Cookie", b"a"), (b"set-cookie", b"b")]
+        headers, lines = header_map(pairs)
+        self.assertEqual(headers, {"set-cookie": "a, b"})
+        self.assertEqual(lines, [("Set-Cookie", "a"), ("set-cookie", "b")])
+
+    def test_request(self) -> None:
+        """No body is null."""
+        request = request_of("http://a/", b"GET", [], b"")
+        self.assertEqual((request.method, bytes(request.body_base64)), ("GET", b"null"))
+
+    def test_decoded(self) -> None:
+        """A whole body that is gzipped is told as what it means, without the coding."""
+        coded = gzip.compress(b"plain")
+        pairs = [(b"Content-Encoding", b"gzip"), (b"ETag", b"x")]
+        response = response_of("http://a/", 200, b"OK", pairs, copied(coded))
+        self.assertEqual(body.to_bytes(response.body_base64), b"plain")
+        self.assertEqual(response.headers, {"etag": "x", "content-length": "5"})
+
+    def test_cut(self) -> None:
+        """A cut body is marked, with its true size, and not decoded."""
+        pairs = [(b"Content-Encoding", b"gzip")]
+        response = response_of("http://a/", 200, b"OK", pairs, copied(b"0123456789", 4))
+        self.assertEqual((response.truncated, response.body_size), (True, 10))
+        self.assertEqual(body.to_bytes(response.body_base64), b"0123")
+        self.assertEqual(response.headers, {"content-encoding": "gzip"})

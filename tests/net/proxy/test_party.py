@@ -1,0 +1,150 @@
+"""The forward proxy as the coordinator sees it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.net.proxy.rig import GET, ProxyRig
+from trafficmock.net.connections import connections_report
+from trafficmock.net.proxy.party import MOST_LINGERING, Parties, Party
+from trafficmock.wire import inbound, outbound
+
+
+@define(eq=False)
+class Coordination:
+    """Keeps what it is told."""
+
+    told: list[Any] = field(factory=list)
+
+    def party_opened(self, party: Party, hello: inbound.Hello) -> None:
+        self.told.append(("opened", party.client_id, hello.role, hello.features))
+
+    def party_said(self, party: Party, message: Any) -> None:
+        self.told.append((party.client_id, message))
+
+    def party_closed(self, party: Party) -> None:
+        self.told.append(("closed", party.client_id))
+
+    def party_recorded(self, record: Any) -> None:
+        self.told.append(record)
+
+
+class PartyTests(SynchronousTestCase):
+    """One client id."""
+
+    def setUp(self) -> None:
+        self.clock, self.core = Clock(), Coordination()
+        self.party = Party(self.core, "shop", self.clock)
+
+    def test_alive(self) -> None:
+        """A ping is answered."""
+        self.party.deliver(inbound.Ping(7))
+        self.assertEqual(self.core.told, [("shop", inbound.Pong(7))])
+
+    def test_subjects(self) -> None:
+        """A message reaches the request or WebSocket that it is about; others are nobody's."""
+        heard: list[Any] = []
+
+        class Subject:
+            def told(self, message: Any) -> None:
+                heard.append(message)
+
+        self.party.subjects["a"] = Subject()
+        message = outbound.DecisionPassthrough("a")
+        self.party.deliver(message)
+        self.party.deliver(outbound.DecisionPassthrough("b"))
+        self.party.deliver(outbound.SocketPassthrough("a"))
+        self.assertEqual(heard, [message, outbound.SocketPassthrough("a")])
+
+    def test_trouble(self) -> None:
+        """Trouble of one request is logged and stays its own."""
+
+        class Subject:
+            def told(self, _: Any) -> None:
+                raise ZeroDivisionError
+
+        self.party.subjects["a"] = Subject()
+        self.party.deliver(outbound.DecisionPassthrough("a"))
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+
+    def test_redirects(self) -> None:
+        """A redirect is followed once, by its URL, within half a minute."""
+        self.party.redirected("r", "http://a/")
+        self.assertIsNone(self.party.redirect_to("http://b/"))
+        self.assertEqual(self.party.redirect_to("http://a/"), "r")
+        self.assertIsNone(self.party.redirect_to("http://a/"))
+        self.party.redirected("r", "http://a/")
+        self.clock.advance(30)
+        self.assertIsNone(self.party.redirect_to("http://a/"))
+
+
+class PartiesTests(SynchronousTestCase):
+    """All client ids."""
+
+    def setUp(self) -> None:
+        self.clock, self.core = Clock(), Coordination()
+        self.parties = Parties(
+            coordination=self.core, clock=self.clock, version="1", token="s3cret"
+        )
+
+    def test_one_for_each_id(self) -> None:
+        """Connections of one id are one party, which says hello once."""
+        one, same = self.parties.enter("shop"), self.parties.enter("shop")
+        self.assertIs(one, same)
+        features = ["headers-list", "stream"]
+        self.assertEqual(self.core.told, [("opened", "shop", "node", features)])
+
+    def test_lingers(self) -> None:
+        """It stays a while for clients that open a connection for each request."""
+        self.parties.leave(self.parties.enter("shop"))
+        self.clock.advance(29)
+        self.parties.leave(self.parties.enter("shop"))
+        self.clock.advance(29)
+        self.assertEqual(len(self.core.told), 1)
+        self.clock.advance(1)
+        self.assertEqual(self.core.told[1:], [("closed", "shop")])
+
+    def test_many(self) -> None:
+        """Made-up ids do not pile up."""
+        for number in range(MOST_LINGERING + 10):
+            self.parties.leave(self.parties.enter(str(number)))
+        self.assertEqual(len(self.clock.getDelayedCalls()), MOST_LINGERING)
+        self.parties.stop()
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+
+class CoreTests(SynchronousTestCase):
+    """The real core."""
+
+    def test_shown(self) -> None:
+        """/api/connections has one row for each live id, of kind ``proxy``."""
+        rig = ProxyRig()
+        rig.ask(GET)
+        rig.ask(GET)
+        rig.ask(GET.replace(b"\r\n\r\n", b"\r\nProxy-Authorization: Basic YTo=\r\n\r\n"))
+        rows = connections_report(rig.core.driver.coordinator)["nodeAgents"]
+        self.assertEqual(
+            [(r["clientId"], r["kind"]) for r in rows], [("proxy", "proxy"), ("a", "proxy")]
+        )
+
+    def test_linked(self) -> None:
+        """The request that follows a redirect is routed on its own, and linked."""
+        rig = ProxyRig()
+        client = rig.ask(GET)
+        rig.servers[0].says(b"HTTP/1.1 302 x\r\nLocation: /y\r\nContent-Length: 0\r\n\r\n")
+        client.says(GET.replace(b"/x", b"/y"))
+        first, second = rig.entries()
+        self.assertEqual(first["redirectedToId"], second["id"])
+        self.assertEqual(second["redirectedFromId"], first["id"])
+
+    def test_heartbeat(self) -> None:
+        """The heartbeat does not cut a party that has nothing to say."""
+        rig = ProxyRig()
+        rig.ask(GET)
+        for _ in range(40):
+            rig.core.clock.advance(10)
+        self.assertEqual(len(rig.core.driver.coordinator.clients()), 1)

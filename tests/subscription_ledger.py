@@ -1,0 +1,57 @@
+"""Watches who is told of requests that come: whoever asked to be, and nobody else."""
+
+from collections import defaultdict
+
+from attrs import define, field
+
+from trafficmock.core.effects import Effects, Send
+from trafficmock.wire import inbound, outbound
+
+SUBSCRIBE = "subscribe"
+
+
+@define
+class SubscriptionLedger:
+    """The tests of each worker, and those among them that asked.
+
+    :param asking: workers that are told only what they ask for.
+    """
+
+    asking: set[str] = field(factory=set)
+    tests: dict[str, set[str]] = field(factory=lambda: defaultdict(set))
+    subscribed: dict[str, set[str]] = field(factory=lambda: defaultdict(set))
+
+    def left(self, connection_id: str) -> None:
+        """Forget a connection that is gone."""
+        self.asking.discard(connection_id)
+        self.tests.pop(connection_id, None)
+        self.subscribed.pop(connection_id, None)
+
+    def took(self, effects: Effects, said: object) -> None:
+        """Check what an event led to."""
+        for effect in effects:
+            if isinstance(effect, Send):
+                self._sent(effect, said)
+
+    def _sent(self, send: Send, said: object) -> None:
+        message, receiver = send.message, send.to[0]
+        if isinstance(message, outbound.HelloOk) and SUBSCRIBE in (message.features or ()):
+            self.asking.add(receiver)
+        elif isinstance(message, outbound.TestRegistered):
+            self.tests[receiver].add(message.test_id)
+        elif isinstance(message, outbound.TestUnregistered):
+            self.tests[receiver].discard(message.test_id)
+            self.subscribed[receiver].discard(message.test_id)
+        elif isinstance(message, outbound.TestSubscribed):
+            assert receiver in self.asking, f"subscribed unasked: {send}"
+            assert message.test_id in self.tests[receiver], f"subscribed for another's: {send}"
+            self.subscribed[receiver].add(message.test_id)
+        elif isinstance(message, outbound.RequestObserved) and isinstance(
+            said, inbound.RequestStart
+        ):
+            assert set(send.to) == self._audience(), f"told of {send}, not {self._audience()}"
+
+    def _audience(self) -> set[str]:
+        told = self.subscribed.items()
+        everything = {each for each, tests in self.tests.items() if tests} - self.asking
+        return everything | {worker for worker, tests in told if tests}

@@ -1,0 +1,72 @@
+"""The one decision of a handler, too late, too often or never."""
+
+from typing import Any
+
+from tests.testing.scene import Scene, row
+from trafficmock.testing.errors import UndecidedError, UsageError
+
+
+@row
+async def undecided(t: Scene) -> None:
+    """A handler that returns without a decision fails the request and the test."""
+    url = t.url("echo")
+
+    async def handler(route: Any, request: Any) -> None:
+        """Do nothing."""
+
+    await t.route(url, handler)
+    assert "error" in await t.get(url)
+    (error,) = await t.errors()
+    assert isinstance(error, UndecidedError)
+
+
+@row
+async def decided_later(t: Scene) -> None:
+    """A route that is kept may be decided after its handler returned."""
+    url = t.url("echo")
+    kept: list[Any] = []
+
+    async def handler(route: Any, request: Any) -> None:
+        kept.append(route)
+
+    await t.route(url, handler)
+    key = await t.begin(url)
+    while not kept:
+        await t.upstream("seen?path=/nothing")
+    await t(kept.pop().fulfill(body="later"))
+    assert (await t.outcome(key))["body"] == "later"
+
+
+@row
+async def throws_after_deciding(t: Scene) -> None:
+    """A handler that raises after its decision keeps that; the test hears of the error."""
+    url = t.url("echo")
+
+    async def handler(route: Any, request: Any) -> None:
+        await t(route.fulfill(body="done"))
+        raise ValueError("after all")
+
+    await t.route(url, handler)
+    assert (await t.get(url))["body"] == "done"
+    assert [str(error) for error in await t.late_errors()] == ["after all"]
+
+
+@row
+async def second_decision(t: Scene) -> None:
+    """Deciding twice is an error; an attempt that was refused does not count."""
+    url = t.url("echo")
+    told: list[str] = []
+
+    async def handler(route: Any, request: Any) -> None:
+        for options in ({"json": {}, "body": "x"}, {"body": "once"}, {"body": "twice"}):
+            try:
+                await t(route.fulfill(**options))
+            except UsageError as error:
+                told.append(str(error))
+
+    await t.route(url, handler)
+    assert (await t.get(url))["body"] == "once"
+    while len(told) < 2:
+        await t.upstream("seen?path=/nothing")
+    assert "either body or json" in told[0]
+    assert "already handled" in told[-1]

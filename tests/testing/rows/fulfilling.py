@@ -1,0 +1,117 @@
+"""``fulfill``: what handlers answer."""
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from tests.testing.scene import Scene, ours, row
+from trafficmock.testing.errors import UsageError
+
+
+@row
+async def fulfill_defaults(t: Scene) -> None:
+    """Without arguments it is an empty 200; status 0 is 200 too."""
+    for options in ({}, {"status": 0}):
+        url = t.url("echo", f"?{len(options)}")
+
+        async def handler(route: Any, request: Any, options: Any = options) -> None:
+            await t(route.fulfill(**options))
+
+        await t.route(url, handler)
+        outcome = await t.get(url)
+        assert (outcome["status"], outcome["body"]) == (200, "")
+
+
+@row
+async def fulfill_headers(t: Scene) -> None:
+    """Values become strings, names lower case, ``None`` and transfer-encoding are left out."""
+
+    async def handler(route: Any, request: Any) -> None:
+        headers = {"X-Number": 5, "X-None": None, "Transfer-Encoding": "chunked"}
+        await t(route.fulfill(status=203, headers=headers, body="b", content_type="text/x"))
+
+    url = t.url("echo")
+    await t.route(url, handler)
+    outcome = await t.get(url)
+    headers = outcome["headers"]
+    assert outcome["status"] == 203
+    assert (headers["x-number"], headers["content-type"]) == ("5", "text/x")
+    assert headers["content-length"] == "1"
+    assert not {"x-none", "transfer-encoding"} & headers.keys()
+
+
+@row
+async def fulfill_json_and_path(t: Scene) -> None:
+    """JSON and files bring their content types."""
+    url, page = t.url("echo"), t.url("echo", "?file")
+
+    async def as_json(route: Any, request: Any) -> None:
+        await t(route.fulfill(json={"a": "ä"}))
+
+    await t.route(url, as_json)
+    outcome = await t.get(url)
+    assert json.loads(outcome["body"]) == {"a": "ä"}
+    assert outcome["headers"]["content-type"] == "application/json"
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "page.html"
+        file.write_text("<p>")
+
+        async def as_file(route: Any, request: Any) -> None:
+            await t(route.fulfill(path=file))
+
+        await t.route(page, as_file)
+        outcome = await t.get(page)
+    assert outcome["body"] == "<p>"
+    assert outcome["headers"]["content-type"] == "text/html"
+
+
+@row
+async def fulfill_from_a_response(t: Scene) -> None:
+    """A response gives status, text, headers and body where nothing else is said."""
+    url = t.url("json")
+
+    async def handler(route: Any, request: Any) -> None:
+        response = await t(route.fetch())
+        await t(route.fulfill(response=response, status=202, headers={"x-only": "1"}))
+
+    await t.route(url, handler)
+    outcome = await t.get(url)
+    assert (outcome["status"], outcome["headers"].get("x-only")) == (202, "1")
+    assert "content-type" not in outcome["headers"]
+    assert '"upstream"' in outcome["body"]
+
+
+@row
+async def fulfill_with_a_disposed_response(t: Scene) -> None:
+    """A response that was disposed of has no body any more."""
+    url = t.url("json")
+    told: list[str] = []
+
+    async def handler(route: Any, request: Any) -> None:
+        response = await t(route.fetch())
+        response.dispose()
+        for attempt in (response.body, lambda: route.fulfill(response=response)):
+            try:
+                await t(attempt())
+            except UsageError as error:
+                told.append(str(error))
+        await t(route.fulfill(body="fine"))
+
+    await t.route(url, handler)
+    assert (await t.get(url))["body"] == "fine"
+    assert ["disposed" in text for text in told] == [True, True]
+
+
+@ours
+async def fulfill_with_a_bad_mock(t: Scene) -> None:
+    """What no HTTP response can carry fails the test, not the application's process."""
+    url = t.url("echo")
+
+    async def handler(route: Any, request: Any) -> None:
+        await t(route.fulfill(headers={"bad name": "x"}))
+
+    await t.route(url, handler)
+    assert "error" in await t.fetch(url)
+    assert len(await t.errors()) == 1
+    assert (await t.tell("alive"))["pid"]

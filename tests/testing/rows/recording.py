@@ -1,0 +1,92 @@
+"""``route_from_har`` with ``update``: what is recorded can be replayed."""
+
+import itertools
+import json
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any, get_args
+
+from tests.testing.scene import Scene, row
+from trafficmock.testing.har_recording import Content, Mode
+
+COMBINATIONS = tuple(itertools.product(("some.har", "some.zip"), get_args(Content), get_args(Mode)))
+
+
+MARKED = {"x-mark": "m", "content-type": "text/x-sent"}
+
+
+async def record(t: Scene, path: Path, urls: list[str], **options: Any) -> list[Any]:
+    """Let upstream answer, and write it down; give the outcomes."""
+    await t(t.mocks.route_from_har(path, update=True, **options))
+    outcomes = [await t.get(url, method="POST", body="sent", headers=MARKED) for url in urls]
+    await t(t.mocks.unroute_all())
+    session = t.mocks._calls.session
+    for task in session.finishing:
+        task()
+    session.finishing.clear()
+    return outcomes
+
+
+def read(path: Path) -> tuple[list[Any], set[str]]:
+    """Give the entries, and the names of what lies beside them."""
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+            text = archive.read("har.har")
+    else:
+        names = {each.name for each in path.parent.iterdir()}
+        text = path.read_bytes()
+    return json.loads(text)["log"]["entries"], names - {"har.har", path.name}
+
+
+@row
+async def every_way_of_recording(t: Scene) -> None:
+    """File or archive, bodies beside it or within, minimal or full: the replay is the same."""
+    for name, content, mode in COMBINATIONS:
+        urls = [t.url(page, f"?{name}&{content}&{mode}") for page in ("echo", "json")]
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / name
+            outcomes = await record(t, path, urls, update_content=content, update_mode=mode)
+            entries, files = read(path)
+            await t(t.mocks.route_from_har(path))
+            replayed = [await t.get(url, method="POST", body="sent") for url in urls]
+            unlike = await t.get(urls[0], method="POST", body="other")
+            await t(t.mocks.unroute_all())
+        case = name, content, mode
+        assert [each["body"] for each in replayed] == [each["body"] for each in outcomes], case
+        assert [each["status"] for each in replayed] == [200, 200], case
+        assert "error" in unlike, case
+        check_bodies(entries, files, content)
+        check_figures(entries, mode)
+
+
+def check_bodies(entries: list[Any], files: set[str], content: str) -> None:
+    """Bodies stand where they should, those of requests too."""
+    for entry in entries:
+        for holder in (entry["response"]["content"], entry["request"]["postData"]):
+            assert ("_file" in holder) == (content == "attach"), holder
+            assert ("text" in holder) == (content == "embed"), holder
+    named = {entry["response"]["content"].get("_file") for entry in entries}
+    assert named - {None} <= files
+    assert bool(files) == (content == "attach"), files
+
+
+def check_figures(entries: list[Any], mode: str) -> None:
+    """Times and sizes stand in full recordings alone."""
+    for entry in entries:
+        size = entry["response"]["content"]["size"]
+        assert (size > 0) == (mode == "full"), entry
+        assert (entry["time"] >= 0) == (mode == "full"), entry
+
+
+@row
+async def recorded_anew(t: Scene) -> None:
+    """A HAR that is there is written anew, not added to."""
+    url, other = t.url("echo"), t.url("json")
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "some.har"
+        await record(t, path, [url])
+        await record(t, path, [other])
+        entries, _ = read(path)
+    assert [entry["request"]["url"] for entry in entries] == [other]

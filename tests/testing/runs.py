@@ -1,0 +1,54 @@
+"""Runs test runners as child processes, as a reader of the documentation would."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[2]
+PLUGIN = "trafficmock.testing.pytest_plugin"
+BROWSER_PLUGINS = ("playwright", "playwright-asyncio")
+"""pytest-playwright's two: an environment may hold both, a run only one of them."""
+
+
+def run(
+    *arguments: str,
+    environment: Mapping[str, str],
+    cwd: Path = REPOSITORY,
+    path: str = "",
+    seconds: float = 240,
+) -> str:
+    """Run a Python module; give what it printed.
+
+    :param environment: added to ours, of which what concerns the proxy is left out.
+    :param path: a folder to import from, besides the repository.
+    :param seconds: how long it may take.
+    """
+    env = {name: value for name, value in os.environ.items() if "TRAFFICMOCK_" not in name}
+    env |= {"PYTHONPATH": os.pathsep.join(filter(None, (str(REPOSITORY), path)))}
+    env |= environment
+    finished = subprocess.run(
+        [sys.executable, "-m", *arguments],
+        env=env,
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
+    return finished.stdout
+
+
+def pytest(browser: str = "playwright") -> list[str]:
+    """Name pytest, with our plugin and one of those that bring a browser.
+
+    :param browser: the name of that plugin.
+    """
+    installed = any(each.value == PLUGIN for each in entry_points(group="pytest11"))
+    ours = [] if installed else ["-p", PLUGIN]
+    others = [f"-pno:{name}" for name in BROWSER_PLUGINS if name != browser]
+    scope = ["-o", "asyncio_default_fixture_loop_scope=session"]
+    return ["pytest", *ours, *others, "-p", "no:cacheprovider", *scope]

@@ -1,0 +1,86 @@
+"""What people are told who make a mistake: as pytest prints it."""
+
+import functools
+import re
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.testing import runs
+from tests.testing.shared_stage import shared_stage
+
+SAMPLE = str(runs.REPOSITORY / "tests/testing/samples/with_mistakes.py")
+
+
+@functools.cache
+def output() -> str:
+    stage = shared_stage()
+    environment = {
+        "SAMPLE_APP": stage.app_url,
+        "SAMPLE_UPSTREAM": stage.upstream_url,
+        "TRAFFICMOCK_PROXY_URL": stage.proxy.url,
+    }
+    return runs.run(*runs.pytest(), SAMPLE, environment=environment)
+
+
+def told(test: str) -> str:
+    """Give what is printed about a test, one failure or error after the other."""
+    parts = re.split(r"^_{3,} (?:ERROR at \w+ of )?(\w+) _{3,}$", output(), flags=re.MULTILINE)
+    return "\n".join(
+        text for name, text in zip(parts[1::2], parts[2::2], strict=True) if name == test
+    )
+
+
+class MistakeTests(SynchronousTestCase):
+    """Each says what was seen, where, and what to do; none shows our own code."""
+
+    def test_late_waiter(self) -> None:
+        """What came is listed, nearest first, with what differed."""
+        text = told("test_too_late")
+        self.assertIn("Timeout 100ms exceeded while waiting for request '**/json/late'", text)
+        late = text.index("/json/late (client app): came before the wait began: enter it before")
+        page = text.index("/json/late?page=2 (client app): query differs ('page=2': a glob is for")
+        other = text.index("/json/other (client app): path differs")
+        self.assertTrue(late < page < other, text)
+
+    def test_parts(self) -> None:
+        """Each part of a URL that differs is named, with both values."""
+        text = told("test_parts")
+        self.assertRegex(text, r"host differs \('127\S+', not 'payments.test'\)")
+        self.assertIn("query differs ('', not 'page=2')", text)
+
+    def test_own_lines(self) -> None:
+        """The line shown is the test's, not one of ours."""
+        for test in ("test_too_late", "test_parts", "test_no_handler", "test_braces"):
+            self.assertNotIn("trafficmock/testing/", told(test))
+            self.assertRegex(told(test), r"with_mistakes.py:\d+: \w+Error")
+        self.assertIn(
+            "a handler is a function of (route, request), not {'json'", told("test_no_handler")
+        )
+        self.assertIn("no '}' for the '{' at character 4", told("test_braces"))
+
+    def test_handler(self) -> None:
+        """What a handler did is shown by its own lines, with its name and the request."""
+        text = told("test_two_decisions")
+        self.assertIn("AlreadyHandledError: GET http", text)
+        self.assertIn('route.fulfill(body="two")', text)
+        self.assertNotIn("trafficmock/testing/route.py", text)
+        self.assertRegex(
+            text, r"in handler test_two_decisions.<locals>.twice \(with_mistakes.py:\d+\)"
+        )
+
+    def test_traffic_at_either_end(self) -> None:
+        """The traffic is shown too where only a handler failed, or a fixture."""
+        text = told("test_handler_only")
+        self.assertRegex(
+            text,
+            r"owned by this test: 1\n  GET \S+/json/broken, no response, client "
+            r"app, abort because of an error: 'NoneType'",
+        )
+        self.assertIn("/json/in-the-fixture, 200", told("test_fixture"))
+
+    def test_ambiguous(self) -> None:
+        """Two tests that want one request are named with their files, and how to scope them."""
+        text = told("test_two_tests")
+        self.assertIn("\"test_other\" (tests/other.py, worker 0) by route '**/json/*'", text)
+        self.assertEqual(text.count("tests/other.py"), 1)
+        self.assertIn("route(url, handler, client_id=...)", text)

@@ -1,0 +1,62 @@
+"""A HAR that was recorded can be replayed: by us, and by Playwright."""
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any, get_args
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.effort import effort
+from tests.testing import runs
+from tests.testing.fakes import request, response
+from trafficmock.testing.har import Lookup, Question
+from trafficmock.testing.har_file import HarFile
+from trafficmock.testing.har_recording import Content, Mode, Recording
+from trafficmock.testing.request import RequestState
+from trafficmock.testing.response import ResponseState
+
+URL = "http://shop.test/teapots?size=2"
+
+
+def recorded(content: Any, mode: Any, sent: bytes, answered: bytes) -> Recording:
+    """Record one request with a body, and its answer."""
+    asked = RequestState("r", "app", request(URL, "POST", sent), 1)
+    recording = Recording("1", content, mode)
+    recording.add(asked, ResponseState(asked, response(200, answered)), 0, 5)
+    return recording
+
+
+class ReplayTests(SynchronousTestCase):
+    """What comes out is what went in."""
+
+    @effort(50)
+    @given(
+        st.sampled_from(get_args(Content)),
+        st.sampled_from(get_args(Mode)),
+        st.binary(max_size=50),
+        st.binary(max_size=50),
+    )
+    def test_any_body(self, content: Any, mode: Any, sent: bytes, answered: bytes) -> None:
+        """Whatever bytes were sent and answered, they are found again."""
+        recording = recorded(content, mode, sent, answered)
+        entries = json.loads(json.dumps(recording.document()))["log"]["entries"]
+        found = Lookup(entries, recording.files.__getitem__).find(Question(URL, "POST", (), sent))
+        assert found is not None
+        self.assertEqual(found.body, answered)
+
+    def test_by_playwright(self) -> None:
+        """Chromium shows the recorded page, from a file and from an archive."""
+        ways: tuple[tuple[str, Content], ...] = (("some.har", "embed"), ("some.zip", "attach"))
+        for name, content in ways:
+            path = Path(self.mktemp()).resolve() / name
+            asked = RequestState("r", "app", request(URL), 1)
+            answer = response(200, b"<p>recorded", **{"content-type": "text/html"})
+            recording = Recording("1", content)
+            recording.add(asked, ResponseState(asked, answer), 0, 5)
+            HarFile(path).save(recording.document(), recording.files)
+            self.assertEqual(zipfile.is_zipfile(path), name == "some.zip")
+            sample = "tests.testing.samples.browser_replays"
+            self.assertEqual(runs.run(sample, str(path), URL, environment={}), "<p>recorded")

@@ -1,0 +1,6 @@
+"""The local certificate authority: what lets the proxy answer for ``https`` servers.
+
+``authority`` keeps its key and certificate in a directory, ``leaves`` makes a certificate
+for a host, ``names`` says which name stands in it, ``files`` writes without ever showing
+half a file. Nothing here knows Twisted; the clock is handed in.
+"""

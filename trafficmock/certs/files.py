@@ -1,0 +1,107 @@
+"""Files that others read while we write them: whole or not there, and private where asked."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trafficmock.errors import LocalError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+PRIVATE = 0o600
+PUBLIC = 0o644
+_LOCK = ".lock"
+
+
+class CertificateError(LocalError):
+    """The certificate authority cannot be used; the text says why, and what to do."""
+
+
+def default_directory(environment: Mapping[str, str]) -> Path:
+    """Say where the certificate authority is kept unless told otherwise.
+
+    :param environment: ``STATE_DIRECTORY`` (systemd.exec) comes first, then
+        ``XDG_DATA_HOME`` (XDG Base Directory Specification), which must be absolute to count.
+    """
+    state = environment.get("STATE_DIRECTORY", "").split(":")[0]
+    if state:
+        return Path(state) / "ca"
+    data = Path(environment.get("XDG_DATA_HOME", ""))
+    if not data.is_absolute():
+        data = Path(os.path.expanduser("~")) / ".local" / "share"  # noqa: PTH111 - Path.home() raises where there is none
+    return data / "trafficmock" / "ca"
+
+
+def make_directory(directory: Path) -> None:
+    """Make a directory that only its owner can enter, unless it is there.
+
+    :raises CertificateError: when it cannot be made.
+    """
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise _cannot("make", directory, error) from error
+
+
+def read(path: Path) -> bytes | None:
+    """Read a file.
+
+    :returns: its content, ``None`` when it is not there.
+    :raises CertificateError: when it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise _cannot("read", path, error) from error
+
+
+def write(path: Path, content: bytes, mode: int) -> None:
+    """Put a file in place in one step, so that nobody ever reads half of it.
+
+    :param mode: its permissions, :data:`PRIVATE` or :data:`PUBLIC`.
+    :raises CertificateError: when it cannot be written.
+    """
+    try:
+        # Files of tempfile can be read by their owner only, from the beginning.
+        number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(number, "wb") as file:
+                file.write(content)
+                os.fchmod(number, mode)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise _cannot("write", path, error) from error
+
+
+@contextlib.contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """Keep other processes from writing into a directory meanwhile.
+
+    :raises CertificateError: when the directory is not writable.
+    """
+    path = directory / _LOCK
+    try:
+        file = path.open("wb")
+    except OSError as error:
+        raise _cannot("write", path, error) from error
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _cannot(act: str, path: Path, error: OSError) -> CertificateError:
+    return CertificateError(
+        f"cannot {act} {path}: {error.strerror}. "
+        "Choose a directory of your own for certificates with --ca-dir, or with XDG_DATA_HOME."
+    )

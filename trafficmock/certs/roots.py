@@ -1,0 +1,77 @@
+"""The certificates that this machine trusts already.
+
+A runtime that is told of a file of certificates forgets its own, so that ours goes into
+one file with them. Nothing is ever written into the machine's own store.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import ssl
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+CA_FILE_VARIABLES = (
+    "SSL_CERT_FILE",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "PIP_CERT",
+    "AWS_CA_BUNDLE",
+    "NODE_EXTRA_CA_CERTS",
+    "GIT_SSL_CAINFO",
+    "CARGO_HTTP_CAINFO",
+    "DENO_CERT",
+    "HTTPLIB2_CA_CERTS",
+    "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
+    "NIX_SSL_CERT_FILE",
+)
+"""Variables that name a file of certificates, each for some runtimes or tools."""
+
+_USUAL = (
+    "/etc/ssl/certs/ca-certificates.crt",  # Debian, Ubuntu, Arch
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",  # Fedora, RHEL
+    "/etc/pki/tls/certs/ca-bundle.crt",  # older ones of these
+    "/etc/ssl/ca-bundle.pem",  # SUSE
+    "/etc/ssl/cert.pem",  # Alpine, BSD, macOS
+)
+
+
+def system_roots(usual: Iterable[str] = _USUAL) -> Path | None:
+    """Find the machine's file of certificates, else the one that comes with certifi.
+
+    :param usual: where to look first.
+    """
+    for place in (*usual, ssl.get_default_verify_paths().openssl_cafile):
+        if os.access(place, os.R_OK):
+            return Path(place)
+    found = importlib.util.find_spec("certifi")
+    if found is None or found.origin is None:
+        return None
+    return Path(found.origin).with_name("cacert.pem")
+
+
+def given_roots(environment: Mapping[str, str], beside: Path) -> list[Path]:
+    """Find files that the user named to runtimes, such as a company's certificates.
+
+    :param environment: see :data:`CA_FILE_VARIABLES`.
+    :param beside: our own directory, whose files do not count.
+    """
+    known = {_real(path) for path in (system_roots(),) if path is not None}
+    found = []
+    for name in CA_FILE_VARIABLES:
+        path = Path(environment.get(name) or ".")
+        real = _real(path)
+        own = real.is_relative_to(_real(beside))
+        if real in known or own or not path.is_file() or not os.access(path, os.R_OK):
+            continue
+        known.add(real)
+        found.append(path)
+    return found
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))

@@ -1,0 +1,142 @@
+"""Follows a list: prints what is new, as long as somebody watches."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from attrs import define, field
+
+from trafficmock.command import rows
+from trafficmock.command.client import UnreachableError, entry_path
+from trafficmock.command.table import Table, fitted
+from trafficmock.command.terminal import complain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from trafficmock.command.client import ProxyClient
+    from trafficmock.command.listing import Listing
+    from trafficmock.command.terminal import Terminal
+
+POLL_SECONDS = 0.5
+AWAY_SECONDS = 1.0
+RESTARTED = "the proxy was restarted; what it recorded before is gone"
+PATIENCE_MS = 60_000
+"""How long a request's upstream response is watched for; some are never reported."""
+
+
+@define(kw_only=True)
+class Follower:
+    """Prints entries when they appear, and again when their state changes.
+
+    A poll that finds nothing new costs the proxy an empty 304; another fetches summaries from
+    the oldest entry on that may still change.
+
+    :param query: the filters.
+    :param as_json: one JSON object a line instead of a table.
+    :param sleep: lets time pass, in seconds.
+    """
+
+    client: ProxyClient
+    listing: Listing
+    query: dict[str, Any]
+    terminal: Terminal
+    as_json: bool = False
+    sleep: Callable[[float], None] = time.sleep
+    _etag: str | None = None
+    _states: dict[str, object] = field(factory=dict)
+    _latest: rows.Entry | None = None
+    _since: int | None = None
+    _table: Table | None = None
+
+    def run(self, first: int) -> NoReturn:
+        """Print the newest entries, then follow until interrupted.
+
+        :param first: how many to print of what is there already.
+        :raises UnreachableError: nobody answers to begin with.
+        """
+        self._poll(first)
+        while True:
+            self.sleep(POLL_SECONDS)
+            lost = self.client.lost
+            try:
+                self._poll(None)
+                if self.client.lost > lost and self._is_another():
+                    complain(RESTARTED)
+            except UnreachableError as error:
+                self._wait(error)
+
+    def _wait(self, error: UnreachableError) -> None:
+        """Wait until the proxy is back, and say whether it is another one."""
+        complain(f"the proxy is away ({error.__cause__ or error}); waiting for it to come back")
+        while True:
+            self.sleep(AWAY_SECONDS)
+            try:
+                another = self._is_another()
+            except UnreachableError:
+                continue
+            complain(RESTARTED if another else "the proxy is back")
+            return
+
+    def _is_another(self) -> bool:
+        """Tell whether the proxy does not know what it showed before."""
+        if self._latest is None:
+            self.client.get("/health")
+            return False
+        path = entry_path(self.listing.kind, self._latest["id"])
+        there = self.client.get(path).document.get(self.listing.one, {})
+        return bool(there.get("timestamp") != self._latest["timestamp"])
+
+    def _poll(self, first: int | None = None) -> None:
+        """Fetch what is new; the first time at most ``first``, of which one tells the time."""
+        given = max(filter(None, (self._since, self.query.get("from"))), default=None)
+        limit = None if first is None else max(1, first)
+        query = {**self.query, "from": given, "limit": limit, "fields": "summary"}
+        answer = self.client.get(self.listing.path, query, self._etag)
+        self._etag = answer.etag
+        entries = list(reversed(answer.document.get(self.listing.key, [])))
+        entries.sort(key=_age)
+        if entries:
+            news = self._news(entries)
+            self._print([] if first == 0 else news)
+            self._look_back(entries)
+
+    def _news(self, entries: Sequence[rows.Entry]) -> list[rows.Entry]:
+        """Take in what an answer holds; what it does not hold cannot change any more."""
+        before = self._states
+        self._states = {entry["id"]: self.listing.state(entry) for entry in entries}
+        self._latest = entries[-1]
+        return [e for e in entries if before.get(e["id"]) != self._states[e["id"]]]
+
+    def _print(self, entries: Sequence[rows.Entry]) -> None:
+        if self.as_json:
+            for entry in entries:
+                self.terminal.line(json.dumps(entry))
+        elif entries:
+            ids = rows.shortened(self._states, whole=self.terminal.width is None)
+            lines = [self.listing.row(entry, ids[entry["id"]]) for entry in entries]
+            if self._table is None:
+                self._table = fitted(self.listing.columns, lines, self.terminal.width, more=True)
+                self._table.head(self.terminal)
+            for line in lines:
+                self._table.row(self.terminal, line)
+        self.terminal.flush()
+
+    def _look_back(self, entries: Sequence[rows.Entry]) -> None:
+        """Settle from when on entries are worth being fetched again."""
+        newest = entries[-1]["timestamp"]
+        open_ = [entry for entry in entries if not self.listing.settled(entry)]
+        watched = [e["timestamp"] for e in open_ if _held(e) or newest - _age(e) < PATIENCE_MS]
+        self._since = min([newest, *watched])
+
+
+def _age(entry: rows.Entry) -> int:
+    timestamp: int = entry["timestamp"]
+    return timestamp
+
+
+def _held(entry: rows.Entry) -> bool:
+    """Tell whether somebody still has to decide, or a WebSocket is open."""
+    return bool(entry.get("action", "pending") == "pending")

@@ -1,0 +1,140 @@
+"""``trafficmock har``: recorded requests as one HAR file.
+
+The REST API gives one request at a time, so a chain or a whole filter is put together here.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trafficmock.command.client import entry_path
+from trafficmock.command.ends import NOTHING, OK, USAGE, CommandError
+from trafficmock.command.find import completed_ids, find
+from trafficmock.command.listing import REQUESTS
+from trafficmock.command.options import (
+    REQUEST_ACTIONS,
+    add_filters,
+    command_parser,
+    count,
+    filters,
+    proxy,
+)
+from trafficmock.command.terminal import complain, standard_output
+from trafficmock.command.text import printable
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from trafficmock.command.client import ProxyClient
+    from trafficmock.command.rows import Entry
+
+EXAMPLES = """\
+  trafficmock har 7341eb17 -o charge.har
+  trafficmock har 7341eb17 --chain -o login.har   # with all its redirects
+  trafficmock har -q api.example --from 10m -o api.har
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of the command."""
+    made = command_parser(
+        "har",
+        "Write recorded requests as one HAR 1.2 file: those with the given ids, or all that "
+        "the filters let through. routeFromHAR and route_from_har replay it.",
+        EXAMPLES,
+    )
+    ids = made.add_argument(
+        "ids", metavar="ID", nargs="*", help="an id, or what only one id begins with"
+    )
+    ids.completer = completed_ids  # type: ignore[attr-defined] # argcomplete looks there
+    made.add_argument(
+        "--chain", action="store_true", help="with each, all hops of its redirect chain"
+    )
+    made.add_argument("-o", "--output", metavar="FILE", help="file to write instead of the output")
+    made.add_argument("-n", "--limit", type=count, metavar="N", help="at most the newest so many")
+    add_filters(made, REQUEST_ACTIONS)
+    return made
+
+
+def main(words: Sequence[str]) -> int:
+    """Run the command.
+
+    :returns: the exit status.
+    :raises CommandError: it cannot be done.
+    """
+    options = parser().parse_args(words)
+    query = {name: value for name, value in filters(options).items() if value is not None}
+    if options.limit is not None:
+        query["limit"] = options.limit
+    if bool(options.ids) == bool(query):
+        raise CommandError("har takes ids, or else filters: see --help", status=USAGE)
+    client = proxy(options)
+    chosen = _named(client, options.ids) if options.ids else REQUESTS.get(client, query)[::-1]
+    if options.chain:
+        chosen = [hop for entry in chosen for hop in chain(client, entry)]
+    _write(compose(client, chosen), options.output)
+    return OK
+
+
+def chain(client: ProxyClient, entry: Entry) -> list[Entry]:
+    """Walk a redirect chain, both ways; hops that the history dropped end it.
+
+    :returns: the hops, in their order.
+    """
+    hops = {entry["id"]: entry}
+    for link in ("redirectedFromId", "redirectedToId"):
+        at: Entry | None = entry
+        while at is not None and at.get(link) is not None and at[link] not in hops:
+            at = client.get(entry_path("history", at[link])).document.get("entry")
+            if at is not None:
+                hops[at["id"]] = at
+        # Two hops may fall into one millisecond, so it is the links that tell the order.
+        hops = dict(reversed(hops.items())) if link == "redirectedFromId" else hops
+    return list(hops.values())
+
+
+def compose(client: ProxyClient, entries: Sequence[Entry]) -> dict[str, Any]:
+    """Put the HARs of entries into one, the oldest first.
+
+    :param entries: in the order that counts for those of one millisecond.
+    :raises CommandError: not one of them has a HAR.
+    """
+    once = {entry["id"]: entry for entry in entries}
+    ordered = sorted(once.values(), key=lambda entry: int(entry["timestamp"]))
+    documents = list(_documents(client, ordered))
+    if left := len(ordered) - len(documents):
+        complain(f"{left} of {len(ordered)} left out: no response was recorded")
+    if not documents:
+        raise CommandError("there is no response to make a HAR of", status=NOTHING)
+    whole = documents[0]
+    whole["log"]["entries"] = [one for har in documents for one in har["log"]["entries"]]
+    return whole
+
+
+def _named(client: ProxyClient, ids: Sequence[str]) -> list[Entry]:
+    return [find(client, given, [REQUESTS]).entry for given in ids]
+
+
+def _documents(client: ProxyClient, entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
+    for entry in entries:
+        answer = client.get(entry_path("history", entry["id"], "/har"))
+        if answer.found:
+            yield answer.document
+
+
+def _write(document: dict[str, Any], output: str | None) -> None:
+    """Write the file; in ASCII, so that nothing recorded reaches a terminal raw."""
+    text = f"{json.dumps(document, indent=2)}\n"
+    if output in (None, "-"):
+        standard_output().out.write(text)
+        return
+    path = Path(str(output))
+    try:
+        path.write_text(text, encoding="ascii")
+    except OSError as error:
+        raise CommandError(f"cannot write {output}: {error.strerror}", status=NOTHING) from error
+    entries = len(document["log"]["entries"])
+    complain(f"{entries} {'entry' if entries == 1 else 'entries'} in {printable(str(output))}")

@@ -1,0 +1,51 @@
+"""``trafficmock show``: one request or WebSocket with all that is known of it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from trafficmock.command.ends import OK
+from trafficmock.command.find import completed_ids, find
+from trafficmock.command.listing import SOCKETS
+from trafficmock.command.options import add_output, command_parser, proxy
+from trafficmock.command.request_page import write_request
+from trafficmock.command.socket_page import write_socket
+from trafficmock.command.terminal import standard_output
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+EXAMPLES = """\
+  trafficmock show 7341eb17
+  trafficmock show 7341eb17 --full | less
+  trafficmock show 7341eb17 --json | jq .entry.events
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of the command."""
+    made = command_parser("show", "Show one recorded request or WebSocket.", EXAMPLES)
+    ids = made.add_argument("id", metavar="ID", help="its id, or what only its id begins with")
+    ids.completer = completed_ids  # type: ignore[attr-defined] # argcomplete looks there
+    made.add_argument("--full", action="store_true", help="bodies and frames however long")
+    add_output(made, "the proxy's own answer")
+    return made
+
+
+def main(words: Sequence[str]) -> int:
+    """Run the command.
+
+    :returns: the exit status.
+    :raises CommandError: it cannot be done.
+    """
+    options = parser().parse_args(words)
+    terminal = standard_output(options.color)
+    found = find(proxy(options), options.id)
+    if options.json:
+        terminal.line(json.dumps(found.document))
+    else:
+        write = write_socket if found.listing is SOCKETS else write_request
+        write(found.entry, terminal, full=options.full)
+    return OK

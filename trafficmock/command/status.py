@@ -1,0 +1,108 @@
+"""``trafficmock status``: the proxy, who is connected, and what was recorded."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from trafficmock.command import rows
+from trafficmock.command.client import UnreachableError
+from trafficmock.command.ends import OK
+from trafficmock.command.listing import REQUESTS, SOCKETS
+from trafficmock.command.options import add_output, command_parser, proxy
+from trafficmock.command.terminal import standard_output
+from trafficmock.command.text import printable
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from trafficmock.command.client import ProxyClient
+    from trafficmock.command.terminal import Terminal
+
+EXAMPLES = """\
+  trafficmock status
+  trafficmock status --json | jq .connections.nodeAgents
+  until trafficmock status >/dev/null 2>&1; do sleep 1; done
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of the command."""
+    made = command_parser(
+        "status", "Say whether the proxy answers, who is connected and what is recorded.", EXAMPLES
+    )
+    add_output(made, "one object with health, connections and counts")
+    return made
+
+
+def main(words: Sequence[str]) -> int:
+    """Run the command.
+
+    :returns: the exit status.
+    :raises CommandError: it cannot be done.
+    """
+    options = parser().parse_args(words)
+    terminal = standard_output(options.color)
+    status = collect(proxy(options))
+    if options.json:
+        terminal.line(json.dumps(status))
+    else:
+        for line in _lines(status, terminal):
+            terminal.line(line)
+    return OK
+
+
+def collect(client: ProxyClient) -> dict[str, Any]:
+    """Ask for everything.
+
+    :raises UnreachableError: what answers is no trafficmock proxy.
+    """
+    health = client.get("/health").document
+    if health.get("ok") is not True or "protocolVersion" not in health:
+        raise UnreachableError(f"what answers at {client.url} is no trafficmock proxy")
+    return {
+        "proxyUrl": client.url,
+        "health": health,
+        "connections": client.get("/api/connections").document,
+        "requests": Counter(entry["action"] for entry in REQUESTS.get(client, {})),
+        "webSockets": Counter(entry["outcome"] for entry in SOCKETS.get(client, {})),
+    }
+
+
+def _lines(status: Mapping[str, Any], terminal: Terminal) -> Iterator[str]:
+    health, connections = status["health"], status["connections"]
+    yield f"{terminal.paint('proxy', 'bold')}       {status['proxyUrl']}"
+    yield (
+        f"            trafficmock {printable(health['version'])}, protocol "
+        f"{health['protocolVersion']}, capture {printable(health['historyCapture'])}"
+    )
+    agents, workers = connections["nodeAgents"], connections["runnerWorkers"]
+    yield _counted("agents", agents, terminal)
+    for agent in agents:
+        yield f"            {printable(agent['clientId'])}  {printable(agent.get('kind', ''))}"
+    yield _counted("workers", workers, terminal)
+    for worker in workers:
+        yield (
+            f"            {printable(worker.get('workerId', worker['clientId']))}  "
+            f"{_number(worker['testCount'], 'test')}, {_number(worker['routeCount'], 'route')}"
+        )
+    yield _tally("requests", status["requests"], terminal)
+    yield _tally("websockets", status["webSockets"], terminal)
+
+
+def _counted(name: str, those: Sequence[object], terminal: Terminal) -> str:
+    return f"{terminal.paint(name, 'bold')}{' ' * (12 - len(name))}{len(those) or 'none'}"
+
+
+def _tally(name: str, counts: Mapping[str, int], terminal: Terminal) -> str:
+    parts = [
+        terminal.paint(f"{number} {printable(action)}", rows.COLOURS.get(action))
+        for action, number in sorted(counts.items(), key=lambda item: -item[1])
+    ]
+    return f"{terminal.paint(name, 'bold')}{' ' * (12 - len(name))}{', '.join(parts) or 'none'}"
+
+
+def _number(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,59 @@
+"""Recorded text on a terminal: escaped, measured and cut to a width.
+
+Applications and upstream servers choose the words, so nothing of theirs reaches a
+terminal that could move its cursor, change its title or turn the writing round.
+"""
+
+import unicodedata
+
+ELLIPSIS = "…"
+
+
+def printable(text: str) -> str:
+    """Make one line of a text, with everything escaped that does not print.
+
+    :param text: any characters: controls, escape sequences, marks that change the direction
+        of writing, lone surrogates.
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else _escaped(char) for char in text)
+
+
+def width(text: str) -> int:
+    """Count the columns that a printable text takes; wide characters take two."""
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def cut(text: str, columns: int) -> str:
+    """Cut a text at its end to at most a width, and say so with an ellipsis."""
+    if width(text) <= columns:
+        return text
+    return _head(text, columns - 1) + ELLIPSIS if columns > 0 else ""
+
+
+def cut_middle(text: str, columns: int) -> str:
+    """Cut a text in its middle: of an address, both ends tell more."""
+    if width(text) <= columns or columns < 2:  # noqa: PLR2004 - two ends need two columns
+        return cut(text, columns)
+    tail = _head(text[::-1], (columns - 1) // 3)[::-1]
+    return f"{_head(text, columns - 1 - width(tail))}{ELLIPSIS}{tail}"
+
+
+def _head(text: str, columns: int) -> str:
+    taken = 0
+    for index, char in enumerate(text):
+        taken += _columns(char)
+        if taken > columns:
+            return text[:index]
+    return text
+
+
+def _columns(char: str) -> int:
+    if unicodedata.category(char) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")

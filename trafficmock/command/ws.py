@@ -1,0 +1,38 @@
+"""``trafficmock ws``: list recorded WebSocket connections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trafficmock.command.history import add_list_options, show_list
+from trafficmock.command.listing import SOCKETS
+from trafficmock.command.options import SOCKET_ACTIONS, add_filters, command_parser
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+EXAMPLES = """\
+  trafficmock ws
+  trafficmock ws --follow --client-id chat
+  trafficmock show ID          # one connection with its frames
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of the command."""
+    made = command_parser(
+        "ws", "List recorded WebSocket connections, the newest at the end.", EXAMPLES
+    )
+    add_list_options(made, "the proxy's own answer; with --follow one connection a line")
+    add_filters(made, SOCKET_ACTIONS)
+    return made
+
+
+def main(words: Sequence[str]) -> int:
+    """Run the command.
+
+    :returns: the exit status.
+    :raises CommandError: it cannot be done.
+    """
+    return show_list(SOCKETS, parser().parse_args(words))

@@ -1,0 +1,1 @@
+"""The forward proxy: applications in any language, under the same routes and history."""

@@ -1,0 +1,187 @@
+"""Which way a request of a proxy client goes: to a server, into a tunnel, or back to us."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from OpenSSL import SSL
+
+from trafficmock.net.proxy import framing, target
+from trafficmock.net.proxy.behind import Behind
+from trafficmock.net.proxy.copies import header_map
+from trafficmock.net.proxy.exchange import Exchange
+from trafficmock.net.proxy.forwarding import end_to_end
+from trafficmock.net.proxy.handshake import is_opening
+from trafficmock.net.proxy.heads import BadMessageError
+from trafficmock.net.proxy.identity import client_id
+from trafficmock.net.proxy.problems import UpstreamError
+from trafficmock.net.proxy.target import Origin
+from trafficmock.net.proxy.tunnel import Entry
+from trafficmock.net.proxy.websocket import SocketSession
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.net.proxy.client import ClientConnection
+    from trafficmock.net.proxy.heads import RequestHead
+    from trafficmock.net.proxy.party import Party
+    from trafficmock.net.proxy.settings import Shared
+    from trafficmock.net.proxy.target import Target
+
+_ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
+
+
+class Doorway(Protocol):
+    """Knows what the requests of a connection are aimed at."""
+
+    def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:
+        """Let a request go its way.
+
+        :param raw: its bytes and all that came behind it.
+        :raises BadMessageError: it cannot.
+        """
+
+    def lost(self, reason: BaseException | None) -> None:
+        """Learn why the connection ended."""
+
+
+class Front:
+    """The way of requests in absolute form, and of CONNECT.
+
+    :param shared: what all connections of the proxy have in common.
+    :param is_own: tells whether a target is this very service.
+    :param leave: gives a connection, and what was read from it, to the other doors.
+    """
+
+    def __init__(
+        self,
+        shared: Shared,
+        *,
+        is_own: Callable[[bytes, Any], bool],
+        leave: Callable[[ClientConnection, bytes], None],
+    ) -> None:
+        self._shared = shared
+        self._is_own = is_own
+        self._leave = leave
+        self._credentials: bytes | None = None
+        self._party: Party | None = None
+
+    def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:
+        """Let a request go its way; see :class:`Doorway`."""
+        check_host(head)
+        if head.method == b"CONNECT":
+            self._connect(connection, head)
+            return
+        local = connection.local()
+        if b":%d" % getattr(local, "port", 0) in head.target and self._is_own(head.target, local):
+            connection.gone()
+            self._leave(connection, raw)
+            return
+        aim = target.absolute(head.target, head.method)
+        begin(connection, self._identify(connection, head), self._shared, head, aim)
+
+    def lost(self, reason: BaseException | None) -> None:
+        """Learn why the connection ended: the exchange knows enough."""
+
+    def _connect(self, connection: ClientConnection, head: RequestHead) -> None:
+        authority = target.connect_authority(head.target)
+        if framing.of_request(head) is not framing.NONE:
+            raise BadMessageError("CONNECT has no body.")
+        party = self._identify(connection, head)
+        headers, _ = header_map(end_to_end(head))
+
+        def inside(data: bytes, *, tls: bool) -> None:
+            origin = Origin("https" if tls else "http", authority.host, authority.port or 0)
+            doorway = Behindhand(self._shared, party, origin, headers)
+            context = self._shared.certificates.context_for(authority.host) if tls else None
+            connection.go_on(data, doorway, context=context)
+
+        connection.write(_ESTABLISHED)
+        behind = Behind(
+            connection.transport,
+            self._shared,
+            party,
+            authority=authority,
+            headers=headers,
+            inside=inside,
+        )
+        connection.succeed(behind)
+
+    def _identify(self, connection: ClientConnection, head: RequestHead) -> Party:
+        """Tell whose request it is; each says it anew."""
+        credentials = head.fields.get(b"proxy-authorization")
+        if self._party is None or credentials != self._credentials:
+            name = client_id(credentials, self._shared.settings.token)
+            self._party = self._shared.parties.enter(name)
+            self._credentials = credentials
+            connection.belongs_to(self._party)
+        return self._party
+
+
+class Behindhand:
+    """The way of requests behind CONNECT, which all go to one server.
+
+    :param origin: the server.
+    :param headers: of the CONNECT.
+    """
+
+    def __init__(
+        self, shared: Shared, party: Party, origin: Origin, headers: dict[str, str]
+    ) -> None:
+        self._shared = shared
+        self._party = party
+        self._origin = origin
+        self._headers = headers
+        self._used = False
+
+    def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:  # noqa: ARG002 - the protocol's
+        """Let a request go its way; see :class:`Doorway`."""
+        self._used = True
+        check_host(head)
+        aim = self._aim(head)
+        begin(connection, self._party, self._shared, head, aim)
+
+    def lost(self, reason: BaseException | None) -> None:
+        """Show in the history that a client did not get through its TLS handshake."""
+        if self._used or not isinstance(reason, SSL.Error):
+            return
+        detail = "; ".join(str(part[-1]) for part in (reason.args[0] if reason.args else ()))
+        text = (
+            f"The client broke off TLS with {self._origin.host}"
+            f"{f' ({detail})' if detail else ''}. Does it trust the certificate authority of "
+            "this proxy? `trafficmock ca hints` says how; --tunnel leaves a host's TLS alone."
+        )
+        entry = Entry(self._party, f"{self._origin.host}:{self._origin.port}", self._headers)
+        entry.ended(UpstreamError(text, code="client_tls", errno="ECLIENTTLS"))
+
+    def _aim(self, head: RequestHead) -> Target:
+        if head.target.startswith(b"/"):
+            return target.on(self._origin, head.target)
+        if head.target == b"*" and head.method == b"OPTIONS":
+            return target.absolute(str(self._origin).encode("ascii"), b"OPTIONS")
+        aim = target.absolute(head.target, head.method)
+        if aim.origin != self._origin:
+            raise BadMessageError(
+                "A request within a tunnel is for another server than the tunnel."
+            )
+        return aim
+
+
+def begin(
+    connection: ClientConnection, party: Party, shared: Shared, head: RequestHead, aim: Target
+) -> None:
+    """Begin an exchange, or a WebSocket."""
+    if is_opening(head):
+        session = SocketSession(connection, party, shared, head=head, target=aim)
+        connection.succeed(session)
+        session.announce()
+        return
+    body = framing.of_request(head)
+    connection.begin(Exchange(connection, party, shared, head=head, target=aim, body=body))
+
+
+def check_host(head: RequestHead) -> None:
+    """See to it that HTTP/1.1 names one host (RFC 9112 section 3.2)."""
+    host = head.fields.get(b"host")
+    if (host is None and head.minor > 0) or (host is not None and b"," in host):
+        raise BadMessageError("HTTP/1.1 wants exactly one Host header.")

@@ -1,0 +1,108 @@
+"""The forward proxy put together, and its place beside the other doors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import define
+
+from trafficmock.net.forward import own_target
+from trafficmock.net.proxy.client import ClientConnection
+from trafficmock.net.proxy.doorway import Front
+from trafficmock.net.proxy.first_look import FirstLook, Service, hand_over
+from trafficmock.net.proxy.party import Parties
+from trafficmock.net.proxy.pool import Pool
+from trafficmock.net.proxy.settings import Shared
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from twisted.internet.protocol import Protocol
+
+    from trafficmock.net.guard import Guard
+    from trafficmock.net.proxy.party import Coordination
+    from trafficmock.net.proxy.roads import Roads
+    from trafficmock.net.proxy.settings import Certificates, ProxySettings
+
+
+@define(eq=False)
+class ForwardProxy:
+    """Takes the connections that are for other servers.
+
+    :param shared: what they have in common.
+    :param guard: knows the names of this service.
+    """
+
+    shared: Shared
+    guard: Guard
+
+    def first_look(self, service: Service, ended: Callable[[], None]) -> FirstLook:
+        """Make what a new connection begins with.
+
+        :param service: makes the protocol of the other doors.
+        :param ended: counts the end of the connection; the other doors count their own.
+        """
+
+        def choose(method: bytes, target: bytes, local: Any) -> Protocol | None:
+            if method != b"CONNECT" and self.is_own(target, local):
+                return None
+            return self._client(service, ended)
+
+        settings = self.shared.settings
+        return FirstLook(
+            choose=choose,
+            service=service,
+            ended=ended,
+            clock=self.shared.reactor,
+            seconds=settings.idle_seconds,
+            longest=settings.max_header_bytes,
+        )
+
+    def is_own(self, target: bytes, local: Any) -> bool:
+        """Tell whether a target in absolute form is this very service."""
+        host, port = getattr(local, "host", None), getattr(local, "port", None)
+        return own_target(target, self.guard, host, port) is not None
+
+    def stop(self) -> None:
+        """Close all connections to servers."""
+        self.shared.pool.stop()
+        self.shared.parties.stop()
+
+    def _client(self, service: Service, ended: Callable[[], None]) -> ClientConnection:
+        def leave(connection: ClientConnection, raw: bytes) -> None:
+            hand_over(connection.transport, service(once=True), raw)
+
+        doorway = Front(self.shared, is_own=self.is_own, leave=leave)
+        return ClientConnection(self.shared, doorway, ended)
+
+
+def make_forward_proxy(
+    *,
+    settings: ProxySettings,
+    coordination: Coordination,
+    guard: Guard,
+    roads: Roads,
+    certificates: Certificates,
+    version: str,
+    reactor: Any,
+) -> ForwardProxy:
+    """Put the forward proxy together.
+
+    :param coordination: the way to the core.
+    :param guard: knows the names of this service.
+    :param roads: the ways to servers.
+    :param certificates: what clients are shown behind CONNECT.
+    :param version: of the service, which parties say in their hello.
+    """
+    shared = Shared(
+        settings=settings,
+        reactor=reactor,
+        parties=Parties(
+            coordination=coordination, clock=reactor, version=version, token=settings.token
+        ),
+        pool=Pool(roads, reactor, settings.max_header_bytes),
+        roads=roads,
+        certificates=certificates,
+        bound_everywhere=not guard.listening,
+    )
+    return ForwardProxy(shared, guard)

@@ -1,0 +1,126 @@
+"""What the coordinator is told of a request on its way: copies, and how it ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET
+
+from trafficmock.net.proxy import rewriting
+from trafficmock.net.proxy.copies import Copy, response_of
+from trafficmock.wire import body as bodies
+from trafficmock.wire.inbound import RequestBody, RequestResponse
+from trafficmock.wire.response import REDIRECTS, Failure
+
+if TYPE_CHECKING:
+    from trafficmock.net.proxy.heads import Pairs, ResponseHead
+    from trafficmock.net.proxy.party import Party
+    from trafficmock.net.proxy.problems import UpstreamError
+
+
+class Report:
+    """Copies what streams past and reports it, each thing once (feature ``stream``).
+
+    :param party: who reports.
+    :param request_id: of what.
+    :param url: that the request goes to.
+    :param body: of the request as far as it is there; ``None`` where the coordinator has it.
+    """
+
+    def __init__(self, party: Party, request_id: str, url: str, body: bytes | None) -> None:
+        self._party = party
+        self._id = request_id
+        self._url = url
+        self._limit = party.limits.history if party.limits else 0
+        self._request: Copy | None = None
+        self._request_complete = False
+        self._head: ResponseHead | None = None
+        self._pairs: Pairs = []
+        self._response: Copy | None = None
+        self._head_told = False
+        self._over = False
+        if body is not None:
+            self._request = Copy(self._limit)
+            self._request.add(body)
+
+    def request_data(self, data: bytes) -> None:
+        """See a piece of the request's body go by."""
+        if self._request is not None:
+            self._request.add(data)
+
+    def request_complete(self) -> None:
+        """Take it that all of the request's body went by."""
+        self._request_complete = True
+
+    def response_head(self, head: ResponseHead, pairs: Pairs, *, body: bool) -> None:
+        """See the answer begin.
+
+        :param pairs: its end-to-end header.
+        :param body: whether it has one.
+        """
+        self._head, self._pairs = head, pairs
+        if body:
+            self._response = Copy(self._limit)
+
+    def response_data(self, data: bytes) -> None:
+        """See a piece of the answer's body go by."""
+        if self._response is not None:
+            self._response.add(data)
+
+    def tell_head(self) -> None:
+        """Show an answer that goes on: it may never end."""
+        head = self._head
+        if self._head_told or self._over or head is None:
+            return
+        self._head_told = True
+        if self._request_complete:
+            self._tell_request()
+        response = response_of(self._url, head.status, head.reason, self._pairs, None)
+        self._party.say(RequestResponse(self._id, ok=True, response=response, body_pending=True))
+
+    def tell_end(self, error: UpstreamError | None) -> None:
+        """Report how it ended.
+
+        :param error: why the answer is missing or incomplete.
+        """
+        if self._over:
+            return
+        self._over = True
+        self._tell_request()
+        head = self._head
+        response = None
+        if head is not None:
+            copy, limit = self._response, self._limit
+            response = response_of(
+                self._url, head.status, head.reason, self._pairs, copy, decode_to=limit
+            )
+            self._remember_redirect(head)
+        self._party.say(
+            RequestResponse(
+                self._id,
+                ok=error is None,
+                response=response or UNSET,
+                error=UNSET if error is None else Failure("Error", error.text, code=error.errno),
+            )
+        )
+
+    def _tell_request(self) -> None:
+        copy, self._request = self._request, None
+        if copy is None:
+            return
+        cut = copy.truncated or not self._request_complete
+        self._party.say(
+            RequestBody(
+                self._id,
+                bodies.from_bytes(copy.take()),
+                truncated=True if cut else UNSET,
+                body_size=copy.size if cut else UNSET,
+            )
+        )
+
+    def _remember_redirect(self, head: ResponseHead) -> None:
+        location = head.fields.get(b"location")
+        if head.status in REDIRECTS and location:
+            url = rewriting.resolve(self._url, location)
+            if url is not None:
+                self._party.redirected(self._id, url)

@@ -1,0 +1,348 @@
+"""A WebSocket that comes through the forward proxy: held, mocked, connected or passed through."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet.protocol import Factory
+
+from trafficmock.net.proxy import handshake
+from trafficmock.net.proxy.forwarding import end_to_end, request_block, response_block
+from trafficmock.net.proxy.frames import Frames
+from trafficmock.net.proxy.framing import NONE
+from trafficmock.net.proxy.heads import BadMessageError
+from trafficmock.net.proxy.problems import UpstreamError, answer, explain
+from trafficmock.net.proxy.socket_server import ServerConnection
+from trafficmock.wire import inbound, outbound
+
+if TYPE_CHECKING:
+    from twisted.internet.defer import Deferred
+    from twisted.internet.interfaces import IDelayedCall
+    from twisted.python.failure import Failure
+
+    from trafficmock.net.proxy.client import ClientConnection
+    from trafficmock.net.proxy.heads import Pairs, RequestHead, ResponseHead
+    from trafficmock.net.proxy.party import Party
+    from trafficmock.net.proxy.settings import Shared
+    from trafficmock.net.proxy.target import Target
+    from trafficmock.wire.inbound import Message
+
+GRACE_SECONDS = 5.0
+"""How long the server's side lives on when the application's has closed and nobody closes it."""
+
+_SWITCHING = 101
+_ABNORMAL = 1006
+
+
+class SocketSession:
+    """Both sides of one WebSocket, and the coordinator between them.
+
+    :param connection: the client's.
+    :param head: of its handshake.
+    :param target: where it is aimed.
+    """
+
+    def __init__(
+        self,
+        connection: ClientConnection,
+        party: Party,
+        shared: Shared,
+        *,
+        head: RequestHead,
+        target: Target,
+    ) -> None:
+        self.id = str(uuid.uuid4())
+        self._opening = handshake.read_opening(head)
+        self._transport: Any = connection.transport
+        self._party = party
+        self._shared = shared
+        self._head = head
+        self._target = target
+        self._page: Frames | None = None
+        self._server: Frames | None = None
+        self._key = handshake.new_key()
+        self._blind = False
+        self._raw_server: Any = None
+        self._connecting: Deferred[Any] | None = None
+        self._to_server: list[str | bytes] = []
+        self._early = b""
+        self._timer: IDelayedCall | None = None
+        self._refused = False
+        self._gone = False
+
+    def announce(self) -> None:
+        """Tell the coordinator of it; the client waits for the answer to its handshake."""
+        self._party.subjects[self.id] = self
+        url = "ws" + self._target.url.removeprefix("http")
+        self._say(inbound.SocketOpen(self.id, url, self._opening.protocols, self._party.client_id))
+
+    # What the client does
+
+    def data_received(self, data: bytes) -> None:
+        """Take what the client sends."""
+        if self._page is not None:
+            self._page.data_received(data)
+        elif self._blind and self._raw_server is not None:
+            self._raw_server.write(data)
+        else:
+            self._early += data
+            if len(self._early) > self._shared.settings.max_header_bytes:
+                self._transport.abortConnection()
+
+    def done(self) -> None:
+        """Take it that the client has closed its direction, which ends a WebSocket."""
+        self._transport.loseConnection()
+
+    def lost(self) -> None:
+        """Take it that the client is gone."""
+        self._gone = True
+        if self._page is not None:
+            self._page.lost()
+        elif not self._blind and not self._refused:
+            self._closed_page(_ABNORMAL, "", clean=False)
+        if self._blind:
+            self._drop_server()
+
+    # What the coordinator says
+
+    def told(self, message: Message) -> None:
+        """Act on a message about this WebSocket."""
+        match message:
+            case outbound.SocketPassthrough():
+                self._blind = True
+                self._settle()
+                self._dial()
+            case outbound.SocketError():
+                self._refuse(502, message.code, message.message)
+            case inbound.SocketConnect():
+                if self._connecting is None and self._raw_server is None:
+                    self._dial()
+            case inbound.SendToServer():
+                self._send_to_server(_content(message))
+            case inbound.CloseServer():
+                self._close_server(message)
+            case _:
+                self._told_page(message)
+
+    def _told_page(self, message: Message) -> None:
+        """Act on what is for the application's side, which all of it opens."""
+        self._accept(self._opening.protocols[0] if self._opening.protocols else None)
+        if self._page is None:
+            return
+        if isinstance(message, inbound.SendToPage):
+            self._page.send(_content(message))
+        elif isinstance(message, inbound.ClosePage):
+            self._page.close(message.code or None, message.reason or "")
+
+    # What both sides say
+
+    def message(self, side: Frames, data: str | bytes) -> None:
+        """Pass a message on to the test that owns the WebSocket."""
+        kind = inbound.MessageFromPage if side is self._page else inbound.MessageFromServer
+        if isinstance(data, str):
+            self._say(kind(self.id, data, is_base64=False))
+        else:
+            self._say(kind(self.id, base64.b64encode(data).decode("ascii"), is_base64=True))
+
+    def closed(self, side: Frames, code: int, reason: str, *, clean: bool) -> None:
+        """Pass on that a side is closed."""
+        if side is self._page:
+            self._closed_page(code, reason, clean=clean)
+        else:
+            self._server = None
+            self._say(inbound.CloseServer(self.id, clean, code, reason))
+
+    # The application's side
+
+    def _accept(self, protocol: str | None) -> None:
+        """Open the application's side, if it is not."""
+        if self._page is not None or self._gone or self._refused:
+            return
+        self._transport.write(handshake.acceptance(self._opening.key, protocol))
+        self._page = Frames(
+            self._transport,
+            self,
+            self._shared.reactor,
+            client=False,
+            longest=self._shared.settings.max_frame_bytes,
+        )
+        early, self._early = self._early, b""
+        if early:
+            self._page.data_received(early)
+
+    def _refuse(self, status: int, code: str, text: str) -> None:
+        """Fail the application's WebSocket: by HTTP while it is held, else by a close."""
+        self._refused = True
+        self._settle()
+        self._drop_server()
+        if self._page is not None:
+            self._page.close(1011, text)
+        else:
+            self._transport.write(answer(status, code, text))
+            self._transport.loseConnection()
+
+    def _closed_page(self, code: int, reason: str, *, clean: bool) -> None:
+        self._say(inbound.ClosePage(self.id, clean, code, reason))
+        if self._raw_server is None and self._connecting is None:
+            self._settle()
+        else:
+            self._timer = self._shared.reactor.callLater(GRACE_SECONDS, self._drop_server)
+
+    # The server's side
+
+    def _dial(self) -> None:
+        origin = self._target.origin
+        trust = self._shared.roads.trust
+        check = None
+        if origin.scheme == "https":
+            check = lambda transport: trust.check_name(transport, origin.host)  # noqa: E731 - one line
+        limit = self._shared.settings.max_header_bytes
+        factory = Factory.forProtocol(lambda: ServerConnection(self, limit, check))
+        factory.noisy = False
+        try:
+            endpoint = self._shared.roads.to_socket(origin)
+        except ValueError as error:
+            self.server_lost(error)
+            return
+        self._connecting = endpoint.connect(factory)
+        self._connecting.addErrback(self._not_reached)
+
+    def server_opened(self, server: ServerConnection) -> None:
+        """Send the handshake."""
+        self._connecting = None
+        if self._gone:
+            server.transport.abortConnection()
+            return
+        if self._shared.is_ourselves(server.transport, self._transport.getHost()):
+            server.transport.abortConnection()
+            self._failed(UpstreamError("This is the very proxy.", status=508, code="loop_detected"))
+            return
+        self._raw_server = server.transport
+        if self._blind:
+            pairs = handshake.relayed_pairs(self._head)
+        else:
+            pairs = handshake.opening_pairs(self._head, self._key, self._opening)
+        host = self._target.origin.authority.encode("ascii")
+        server.transport.write(request_block(b"GET", self._target.path, host, pairs, NONE))
+
+    def server_answered(self, server: ServerConnection, head: ResponseHead) -> None:
+        """Take the answer to the handshake."""
+        if self._blind:
+            self._relay_answer(head)
+            return
+        try:
+            protocol = handshake.accepted_protocol(head, self._key, self._opening)
+        except BadMessageError as error:
+            self._raw_server = None
+            self._failed(explain(error, self._target.origin))
+            server.transport.abortConnection()
+            return
+        self._server = Frames(
+            server.transport,
+            self,
+            self._shared.reactor,
+            client=True,
+            longest=self._shared.settings.max_frame_bytes,
+        )
+        self._accept(protocol)
+        waiting, self._to_server = self._to_server, []
+        for data in waiting:
+            self._server.send(data)
+
+    def server_data(self, data: bytes) -> None:
+        """Take what the server sends."""
+        if self._blind:
+            self._transport.write(data)
+        elif self._server is not None:
+            self._server.data_received(data)
+
+    def server_lost(self, error: BaseException | None) -> None:
+        """Take it that the server's connection is gone, or never was."""
+        raw, self._raw_server = self._raw_server, None
+        self._connecting = None
+        if self._server is not None:
+            self._server.lost()
+        elif self._blind and raw is not None and self._relayed:
+            self._transport.unregisterProducer()
+            self._transport.loseConnection()
+        elif not self._gone and not self._refused and (self._blind or self._page is None):
+            self._failed(explain(error, self._target.origin))
+
+    _relayed = False
+
+    def _relay_answer(self, head: ResponseHead) -> None:
+        """Pass the answer on; the two sides agree among themselves, extensions included."""
+        self._relayed = True
+        if head.status == _SWITCHING:
+            pairs: Pairs = handshake.relayed_pairs(head)
+            block = response_block(head.status, head.reason, pairs, chunked=False, close=False)
+        else:
+            coding = head.fields.get(b"transfer-encoding")
+            pairs = end_to_end(head)
+            if coding is not None:
+                pairs.append((b"transfer-encoding", coding))
+            block = response_block(head.status, head.reason, pairs, chunked=False, close=True)
+        self._transport.write(block)
+        self._raw_server.registerProducer(self._transport, True)  # noqa: FBT003 - Twisted's
+        self._transport.registerProducer(self._raw_server, True)  # noqa: FBT003 - Twisted's
+        early, self._early = self._early, b""
+        if early:
+            self._raw_server.write(early)
+
+    def _not_reached(self, failure: Failure) -> None:
+        self.server_lost(failure.value)
+
+    def _failed(self, error: UpstreamError) -> None:
+        """Tell everybody that there is no server."""
+        if not self._blind:
+            self._say(
+                inbound.CloseServer(self.id, was_clean=False, code=_ABNORMAL, reason=error.text)
+            )
+        self._refuse(error.status, error.code, error.text)
+
+    def _send_to_server(self, data: str | bytes) -> None:
+        if self._server is not None:
+            self._server.send(data)
+        elif self._connecting is not None or self._raw_server is not None:
+            self._to_server.append(data)
+
+    def _close_server(self, message: inbound.CloseServer) -> None:
+        if self._server is not None:
+            self._server.close(message.code or None, message.reason or "")
+        elif self._connecting is not None or self._raw_server is not None:
+            self._drop_server()
+            self._say(inbound.CloseServer(self.id, was_clean=False, code=_ABNORMAL))
+
+    def _drop_server(self) -> None:
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+        self._timer = None
+        raw, self._raw_server = self._raw_server, None
+        if raw is not None:
+            raw.unregisterProducer()
+            raw.abortConnection()
+        connecting, self._connecting = self._connecting, None
+        if connecting is not None:
+            connecting.cancel()
+        if self._gone:
+            self._settle()
+
+    # What both ends have in common
+
+    def _say(self, message: Message) -> None:
+        self._party.say(message)
+
+    def _settle(self) -> None:
+        self._party.subjects.pop(self.id, None)
+
+
+def _content(frame: inbound.SocketFrame) -> str | bytes:
+    if not frame.is_base64:
+        return frame.data
+    try:
+        return base64.b64decode(frame.data)
+    except (binascii.Error, ValueError):
+        return b""

@@ -1,0 +1,59 @@
+"""A connection on a thread of its own, for blocking and asyncio tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trafficmock import __version__
+from trafficmock.testing import places
+from trafficmock.testing.background import Background
+from trafficmock.testing.blocking_world import BlockingWorld
+from trafficmock.testing.hub import Identity
+from trafficmock.testing.pool import Pool
+from trafficmock.testing.session import Session
+
+if TYPE_CHECKING:
+    from trafficmock.testing.session import TestInfo
+    from trafficmock.testing.world import World
+
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
+
+class Connection:
+    """A connection on which tests follow one another.
+
+    :param proxy_url: where the proxy is; else what the environment says, else the default.
+    :param worker_id: the index of the test worker.
+    """
+
+    def __init__(
+        self,
+        proxy_url: str | None = None,
+        *,
+        token: str | None = None,
+        worker_id: str = "0",
+    ) -> None:
+        url = proxy_url or places.proxy_url() or places.DEFAULT_PROXY_URL
+        identity = Identity(
+            version=__version__,
+            worker_id=worker_id,
+            token=token or places.proxy_token(),
+        )
+        self.background = Background(url, identity)
+        self._world = BlockingWorld(self.background, Pool())
+        self.background.open()
+
+    def session(self, info: TestInfo, world: World | None = None) -> Session:
+        """Register a test.
+
+        :param world: how its handlers run; blocking unless told.
+        """
+        hub = self.background.hub
+        session = Session(self.background.new_id(), info, hub, world or self._world)
+        self.background.wait_for(session.start)
+        return session
+
+    def close(self) -> None:
+        """Disconnect."""
+        self.background.close()
