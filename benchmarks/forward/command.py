@@ -135,10 +135,11 @@ def _row(row: Comparison) -> list[str]:
         cpu(theirs),
         f"{row.cpu_ratio:.2f}",
         f"{row.load.cpu_target or 0:.2f}",
-        "yes" if row.reached else "NO",
+        "yes" if row.cpu_ratio <= (row.load.cpu_target or 0) else "NO",
         f"{1e6 / ours.cpu_us:,.0f} / {1e6 / theirs.cpu_us:,.0f}",
         f"{ours.p50_ms:.1f} / {theirs.p50_ms:.1f}",
         f"{ours.p99_ms:.1f} / {theirs.p99_ms:.1f}",
-        f"{ours.resident_mb:.0f} / {theirs.resident_mb:.0f}",
+        f"{ours.resident_mb:.0f} / {theirs.resident_mb:.0f}, lower: "
+        f"{'yes' if ours.resident_mb < theirs.resident_mb else 'NO'}",
         f"{ours.peak_mb:.0f} / {theirs.peak_mb:.0f}",
     ]
