@@ -139,7 +139,9 @@ def _row(row: Comparison) -> list[str]:
         f"{1e6 / ours.cpu_us:,.0f} / {1e6 / theirs.cpu_us:,.0f}",
         f"{ours.p50_ms:.1f} / {theirs.p50_ms:.1f}",
         f"{ours.p99_ms:.1f} / {theirs.p99_ms:.1f}",
-        f"{ours.resident_mb:.0f} / {theirs.resident_mb:.0f}, lower: "
-        f"{'yes' if ours.resident_mb < theirs.resident_mb else 'NO'}",
+        (
+            f"{ours.resident_mb:.0f} / {theirs.resident_mb:.0f}, lower: "
+            f"{'yes' if ours.resident_mb < theirs.resident_mb else 'NO'}"
+        ),
         f"{ours.peak_mb:.0f} / {theirs.peak_mb:.0f}",
     ]
