@@ -1,9 +1,9 @@
 """Rows: the entries of one kind, in order, bounded by count and by the size of their heads."""
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from heapq import heappop, heappush
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any, Generic, TypeVar
 
 from attrs import Factory, define, field
@@ -17,6 +17,7 @@ E = TypeVar("E", bound=Entry[Any])
 
 _HEADS_AT_LEAST = 16 * 1024 * 1024
 _HEADS_PER_ROW = 4 * 1024
+_REMOVALS_KEPT = 10_000
 
 
 @define(eq=False, kw_only=True)
@@ -44,6 +45,8 @@ class Rows(Generic[E]):
     _by_serial: dict[int, E] = Factory(dict)
     _pending: OrderedDict[int, E] = Factory(OrderedDict)
     _settled: list[int] = Factory(list)
+    _removals: deque[tuple[int, str]] = Factory(lambda: deque(maxlen=_REMOVALS_KEPT))
+    _forgotten: int = 0
     _heads: int = field(init=False)
 
     @_heads.default
@@ -100,6 +103,19 @@ class Rows(Generic[E]):
             self.budget.release(part)
         if shown:
             self.revision += 1
+            if len(self._removals) == _REMOVALS_KEPT:
+                self._forgotten = self._removals[0][0]
+            self._removals.append((self.revision, entry.id))
+
+    def removed_after(self, revision: int) -> list[str] | None:
+        """List the ids of what went after ``revision`` of the list, oldest first.
+
+        An id may have come back since. ``None``: it is too long ago to know, or was never.
+        """
+        if not self._forgotten <= revision <= self.revision:
+            return None
+        gone = takewhile(lambda removal: removal[0] > revision, reversed(self._removals))
+        return [entry_id for _, entry_id in gone][::-1]
 
     def touch(self, entry: E) -> None:
         """Note that an entry has changed."""

@@ -1,0 +1,98 @@
+// @ts-check
+/** One body, in the ways in which it can be read. Nothing in it is ever run. */
+
+import { fill, h } from "../lib/dom.js";
+import { bytes as size } from "../lib/format.js";
+import { copy } from "../lib/say.js";
+import { contentType, decode, isBinary, isPicture, text } from "./bytes.js";
+import { foldAll, jsonTree, readJson } from "./json.js";
+import { formView, hexView, textView } from "./plain.js";
+
+const FORM = "application/x-www-form-urlencoded";
+
+/**
+ * @typedef {object} Message
+ * @property {Record<string, string>} headers
+ * @property {string | null} [bodyBase64]
+ * @property {boolean} [truncated]
+ */
+
+/**
+ * @param {Message} message
+ * @param {string} what as in "Request body"
+ * @returns {HTMLElement}
+ */
+export function bodyView(message, what) {
+  if (message.truncated) return h("p", { class: "note" }, "The body is not kept: the history is bounded by --history-bytes.");
+  const bytes = decode(message.bodyBase64);
+  if (!bytes.length) return h("p", { class: "note" }, "No body.");
+  const { type, charset } = contentType(message.headers);
+  const ways = waysToShow(bytes, type, charset);
+  const place = h("div", { class: "body-content" });
+  const buttons = ways.map(({ name }) => h("button", { type: "button", class: "way", onclick: () => choose(name) }, name));
+  const choose = (/** @type {string} */ wanted) => {
+    ways.forEach(({ name, show }, at) => {
+      buttons[at].setAttribute("aria-pressed", String(name === wanted));
+      if (name === wanted) fill(place, show());
+    });
+  };
+  choose(ways[0].name);
+  return h("section", { class: "body", "aria-label": what },
+    h("div", { class: "body-bar" },
+      h("span", { class: "ways", role: "group", "aria-label": `Ways to show the ${what.toLowerCase()}` }, ...buttons),
+      h("span", { class: "size" }, `${size(bytes.length)}${type ? ` · ${type}` : ""}`),
+      h("button", { type: "button", class: "quiet", onclick: () => copy(text(bytes, charset), what.toLowerCase()) }, "Copy body"),
+      h("button", { type: "button", class: "quiet", onclick: () => save(bytes, what) }, "Save")),
+    place);
+}
+
+/**
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ * @param {string} type
+ * @param {string} charset
+ * @returns {{name: string, show: () => Node}[]} the best first
+ */
+function waysToShow(bytes, type, charset) {
+  const hex = { name: "Hex", show: () => hexView(bytes) };
+  if (isPicture(type)) return [{ name: "Picture", show: () => picture(bytes, type) }, hex];
+  const binary = isBinary(bytes);
+  const asText = { name: "Text", show: () => textView(text(bytes, charset)) };
+  const plain = binary ? [hex, asText] : [asText, hex];
+  if (type === FORM) return [{ name: "Form", show: () => formView(text(bytes, charset)) }, ...plain];
+  const mayBeJson = type.includes("json") || (!binary && /^\s*[[{]/.test(text(bytes.subarray(0, 64), charset)));
+  const read = mayBeJson ? readJson(text(bytes, charset)) : null;
+  return read ? [{ name: "JSON", show: () => foldable(read.value) }, ...plain] : plain;
+}
+
+/** @param {any} value */
+function foldable(value) {
+  const tree = jsonTree(value);
+  return h("div", {}, h("div", { class: "fold-bar" },
+    h("button", { type: "button", class: "quiet", onclick: () => foldAll(tree, true) }, "Unfold all"),
+    h("button", { type: "button", class: "quiet", onclick: () => foldAll(tree, false) }, "Fold all")), tree);
+}
+
+/** @param {Uint8Array<ArrayBuffer>} bytes @param {string} type */
+function picture(bytes, type) {
+  const url = URL.createObjectURL(new Blob([bytes], { type }));
+  const note = h("figcaption", {});
+  const image = h("img", {
+    src: url, alt: "The recorded picture",
+    onload: () => {
+      note.textContent = `${image.naturalWidth} × ${image.naturalHeight}`;
+      URL.revokeObjectURL(url);
+    },
+    onerror: () => {
+      note.textContent = "This is no picture that the browser can show.";
+      URL.revokeObjectURL(url);
+    },
+  });
+  return h("figure", { class: "picture" }, image, note);
+}
+
+/** @param {Uint8Array<ArrayBuffer>} bytes @param {string} what */
+function save(bytes, what) {
+  const url = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
+  h("a", { href: url, download: `${what.toLowerCase().replace(/\W+/g, "-")}.bin` }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
