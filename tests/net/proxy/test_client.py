@@ -61,6 +61,22 @@ class TurnTests(SynchronousTestCase):
         early.protocol.readConnectionLost()
         self.assertTrue(early.aborted)
 
+    def test_gone_or_half_closed(self) -> None:
+        """Who closes its direction and gets nothing for a second is gone; who gets some is not."""
+        rig = ProxyRig()
+        gone, lives = rig.ask(GET), rig.ask(GET)
+        for client in (gone, lives):
+            client.protocol.readConnectionLost()
+        rig.servers[1].says(b"HTTP/1.1 200 OK\r\n\r\n")
+        rig.core.clock.advance(1)
+        self.assertEqual((gone.aborted, lives.aborted), (True, False))
+        self.assertTrue(rig.servers[0].aborted)
+        rig.servers[1].says(b"more")
+        rig.core.clock.advance(1)
+        self.assertFalse(lives.aborted)
+        rig.core.clock.advance(1)
+        self.assertTrue(lives.aborted)
+
     def test_party_left(self) -> None:
         """The end of a connection is counted, once."""
         rig = ProxyRig()

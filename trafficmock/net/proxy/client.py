@@ -36,6 +36,9 @@ LINGER_SECONDS = 2.0
 Closing at once, with bytes unread, would reset it and could take the answer along.
 """
 
+GONE_SECONDS = 1.0
+"""How long a client that has closed its direction waits for a word before it counts as gone."""
+
 _BODY, _AHEAD, _SWITCHED = 1, 2, 4
 
 
@@ -76,6 +79,8 @@ class ClientConnection(Protocol):
         self._advancing = False
         self._paused = 0
         self._heard = False
+        self._wrote = False
+        self._end_timer: IDelayedCall | None = None
         self._closing = False
         self._asked_all = False
         self._lost = False
@@ -109,6 +114,29 @@ class ClientConnection(Protocol):
             self.transport.loseConnection()
         elif not self._exchange.request_done:
             self.transport.abortConnection()
+        else:
+            self._look_whether_gone()
+
+    def _look_whether_gone(self) -> None:
+        """Find out what the end of the client's direction means.
+
+        A client that is gone looks just like one that has only said all it had to say, until
+        something is written to it: then the first resets the connection.
+        """
+        self._wrote = False
+        self._end_timer = self.shared.reactor.callLater(GONE_SECONDS, self._gone_or_not)
+
+    def _stop_looking(self) -> None:
+        if self._end_timer is not None:
+            self._end_timer.cancel()
+            self._end_timer = None
+
+    def _gone_or_not(self) -> None:
+        self._end_timer = None
+        if self._wrote:
+            self._look_whether_gone()
+        else:
+            self.transport.abortConnection()
 
     def writeConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
         """Go on waiting for the end: it was our own doing."""
@@ -123,6 +151,7 @@ class ClientConnection(Protocol):
         """Let go of everything: the connection is lost, or somebody else's now."""
         self._lost = True
         self._stop_waiting()
+        self._stop_looking()
         exchange, self._exchange = self._exchange, None
         if exchange is not None:
             exchange.client_gone()
@@ -255,6 +284,7 @@ class ClientConnection(Protocol):
 
     def write(self, data: bytes) -> None:
         """Send to the client."""
+        self._wrote = True
         self.transport.write(data)
 
     def hold_body(self, *, hold: bool) -> None:
@@ -274,6 +304,7 @@ class ClientConnection(Protocol):
     def finished(self, *, close: bool) -> None:
         """Go on with the next request, or close the connection when all is sent."""
         exchange, self._exchange = self._exchange, None
+        self._stop_looking()
         self._pause(_BODY, on=False)
         if self._lost or exchange is None:
             return
