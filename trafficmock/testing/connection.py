@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from trafficmock import __version__
@@ -53,13 +54,14 @@ class Connection:
         :raises ConnectionLostError: it is not there.
         :raises RefusedError: it does not let us in.
         """
-        try:
-            # Asked rather than looked up: the loss may not have been noticed yet.
-            self.background.wait_for(self.background.hub.barrier)
-        except ConnectionLostError:
-            self.background.close()
-            self.background = Background(self.background.proxy_url, self.background.hub.identity)
-            self.background.open()
+        old = self.background
+        # Asked rather than looked up: the loss may not have been noticed yet.
+        with contextlib.suppress(ConnectionLostError):
+            old.wait_for(old.hub.barrier)
+            return
+        old.close()
+        self.background = Background(old.proxy_url, old.hub.identity)
+        self.background.open()
 
     def session(self, info: TestInfo, world: World | None = None) -> Session:
         """Register a test; :meth:`refresh` first where others came before it.

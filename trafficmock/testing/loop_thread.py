@@ -74,7 +74,10 @@ class LoopThread:
         :raises UsageError: on the thread itself, which would wait for ever.
         """
         if self.on_thread():
-            raise UsageError("this would block the connection; await the asynchronous API here")
+            raise UsageError(
+                "this would block the connection, on whose thread async handlers of blocking "
+                "tests run: only a plain handler may wait, on a thread of its own"
+            )
         return outcome(self.future(function))
 
     def future(self, function: Callable[[], Promise[T]]) -> Future[T]:

@@ -27,12 +27,18 @@ def traffic_of(connection: Connection, session: Session) -> str:
     lines += [_line(each, session.http.decisions[each.id]) for each in owned]
     lines.append(f"passed through, or another test's: {len(others) or 'nothing'}")
     lines += [_line(each, "") for each in others]
-    lines += [f"no request met {each.name}" for each in session.http.live if not each.handled]
+    lines += _unmet(session)
     if len(lines) > _MOST_LINES:
         lines[_MOST_LINES:] = [f"and {len(lines) - _MOST_LINES} more"]
     if session.memory.capture:
         lines.append(f"(the proxy's history keeps only: {session.memory.capture})")
     return "\n".join(lines)
+
+
+def _unmet(session: Session) -> list[str]:
+    """List the routes that decided nothing: often the URL is not quite the request's."""
+    unmet = [each for each in session.http.live if not each.handled]
+    return [f"no request met the route {each.matcher}: {each.name}" for each in unmet]
 
 
 def _line(request: RequestState, decision: str) -> str:
