@@ -44,6 +44,7 @@ TESTING_ADAPTERS = {
     "launch.py",
     "lease.py",
     "leased_proxy.py",
+    "loop_thread.py",
     "places.py",
     "pool.py",
     "pytest_plugin.py",
