@@ -1,6 +1,7 @@
 """Runs test runners as child processes, as a reader of the documentation would."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -9,6 +10,9 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
 PLUGIN = "trafficmock.testing.pytest_plugin"
+_PROXIES = re.compile("TRAFFICMOCK_|_PROXY", re.IGNORECASE)
+"""Variables that name a proxy: ours, or one of the machine's."""
+
 BROWSER_PLUGINS = ("playwright", "playwright-asyncio")
 """pytest-playwright's two: an environment may hold both, a run only one of them."""
 
@@ -22,11 +26,11 @@ def run(
 ) -> str:
     """Run a Python module; give what it printed.
 
-    :param environment: added to ours, of which what concerns the proxy is left out.
+    :param environment: added to ours, of which what names a proxy is left out.
     :param path: a folder to import from, besides the repository.
     :param seconds: how long it may take.
     """
-    env = {name: value for name, value in os.environ.items() if "TRAFFICMOCK_" not in name}
+    env = {name: value for name, value in os.environ.items() if not _PROXIES.search(name)}
     env |= {"PYTHONPATH": os.pathsep.join(filter(None, (str(REPOSITORY), path)))}
     env |= environment
     finished = subprocess.run(

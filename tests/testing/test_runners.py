@@ -50,10 +50,12 @@ class PytestTests(SynchronousTestCase):
         self.assertIn("1 failed, 4 passed, 4 deselected, 1 error", self.output())
 
     def test_traffic_of_a_failure(self) -> None:
-        """A failing test's report lists what it owned, and what passed through."""
+        """A failing test's report lists what it owned, what passed through, and idle routes."""
         _, _, section = self.output().partition("traffic of this test")
         self.assertRegex(section, r"owned by this test: 1\n  GET \S+/json/owned, 200, client app")
         self.assertRegex(section, r"another test's: 1\n  GET \S+/json/passed, 200, client app")
+        idle = r"no request met the route \S+/json/unmet'?: handler test_that_fails\.<locals>\S+ \("
+        self.assertRegex(section, idle)
 
     def test_group(self) -> None:
         """What is left is raised as a group that names the test, the handler and the line."""

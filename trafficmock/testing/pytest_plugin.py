@@ -99,6 +99,7 @@ def trafficmock(
     from trafficmock.testing.session import TestInfo  # noqa: PLC0415
 
     connection = _trafficmock_connection
+    connection.refresh()
     title = request.node.nodeid
     file = str(request.node.path)
     info = TestInfo(title=title, file=file, base_url=trafficmock_base_url)

@@ -13,7 +13,7 @@ from twisted.logger import Logger
 
 from trafficmock.testing.awaitable import AsyncTrafficMock
 from trafficmock.testing.codec import decode_for_worker
-from trafficmock.testing.hub import Hub, Identity
+from trafficmock.testing.hub import Hub
 from trafficmock.testing.proxy_address import unreachable, websocket_url
 from trafficmock.testing.session import Session, TestInfo
 from trafficmock.testing.tx_world import TwistedSurroundings, TwistedWorld, as_deferred
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from twisted.python.failure import Failure
 
+    from trafficmock.testing.identity import Identity
     from trafficmock.testing.world import Cancel
     from trafficmock.wire.inbound import Message
 

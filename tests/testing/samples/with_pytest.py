@@ -37,6 +37,7 @@ async def test_coroutine(trafficmock: Any) -> None:
 
 def test_that_fails(trafficmock: Any) -> None:
     trafficmock.route("**/json/owned", lambda route, _: route.fulfill(body="plain"))
+    trafficmock.route("**/json/unmet", lambda route, _: route.abort())
     get("json/owned")
     get("json/passed")
     raise AssertionError("on purpose")
