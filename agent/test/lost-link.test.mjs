@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import http from 'node:http'
-import { afterEach, beforeEach, describe, test } from 'node:test'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { WebSocket as Ws } from 'ws'
 import { startTrafficMock } from '../index.mjs'
 import { REQUIRE, startNode } from './lib/child.mjs'
 import { HELLO_OK, startFakeProxy } from './lib/fake-proxy.mjs'
 import { startProxy, stop, until } from './lib/proxy.mjs'
+import { startRelay } from './lib/relay.mjs'
 import { deferred, source, startStage } from './lib/streams.mjs'
 import { startUpstream } from './lib/upstream.mjs'
 import { startWorker } from './lib/worker.mjs'
@@ -16,22 +17,27 @@ const isLost = (error) => LOST.test(codeOf(error))
 /** In less time than a body that does not end would be waited for. */
 const soon = (promise) => Promise.race([promise, new Promise((resolve, reject) => setTimeout(reject, 4000, new Error('it takes too long')).unref())])
 
-describe('the proxy is killed in the middle', () => {
-  let proxy, upstream, worker, agent, kill
+describe('the proxy is gone in the middle', () => {
+  let proxy, relay, upstream, worker, agent, kill
+  before(async () => { proxy = await startProxy() })
+  after(() => proxy.stop())
   beforeEach(async () => {
-    proxy = await startProxy()
     upstream = await startUpstream()
-    agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: 'app', webSocket: 'all' })
+    relay = await startRelay(proxy.url)
+    agent = await startTrafficMock({ proxyUrl: relay.url, clientId: 'app', webSocket: 'all' })
     worker = await startWorker(proxy.url)
     kill = async () => {
+      await relay.cut()
+      // Until the agent has noticed.
+      await assert.rejects(fetch('http://nowhere.test/'), isLost)
       worker.close()
-      await stop(proxy.process, 'SIGKILL')
     }
   })
   afterEach(async () => {
     await agent.stop()
+    await relay.cut()
+    worker.close()
     await upstream.stop()
-    await proxy.stop()
   })
 
   test('a response that flows already flows to its end', async () => {
