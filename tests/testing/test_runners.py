@@ -46,8 +46,8 @@ class PytestTests(SynchronousTestCase):
         return pytest_output()
 
     def test_outcomes(self) -> None:
-        """Plain tests and coroutines get their mocks; what is left fails a test at its end."""
-        self.assertIn("1 failed, 4 passed, 4 deselected, 1 error", self.output())
+        """Plain tests and coroutines get their mocks and base URL; what is left fails a test."""
+        self.assertIn("1 failed, 5 passed, 4 deselected, 1 error", self.output())
 
     def test_traffic_of_a_failure(self) -> None:
         """A failing test's report lists what it owned, what passed through, and idle routes."""
