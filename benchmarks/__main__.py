@@ -7,11 +7,13 @@ import sys
 
 from benchmarks import compare, memory, polling, profiling, routes
 from benchmarks.errors import BenchmarkError
+from benchmarks.forward import command as forward
 
 _COMMANDS = {
     "compare": (compare, "our proxy against the npm proxy on every load, in turns"),
     "routes": (routes, "few against many registered routes"),
     "polling": (polling, "decisions while the history is read"),
+    "forward": (forward, "our forward proxy against mitmproxy on every load, in turns"),
     "memory": (memory, "resident memory after many large requests"),
     "profile": (profiling, "where our proxy's time goes under one load"),
 }

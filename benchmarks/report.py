@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
@@ -14,14 +14,29 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmarks.figures import Figures
-    from benchmarks.loads import Load
+
+
+class Goal(Protocol):
+    """What of a load a comparison needs: its name in the table and what is to be reached."""
+
+    @property
+    def title(self) -> str:
+        """For the table."""
+
+    @property
+    def cpu_target(self) -> float | None:
+        """Ratio of CPU per request, ours over theirs, to stay within."""
+
+    @property
+    def memory_target(self) -> float | None:
+        """Ratio of resident memory likewise."""
 
 
 @attrs.frozen
 class Comparison:
     """One load on both targets."""
 
-    load: Load
+    load: Goal
     ours: Figures
     theirs: Figures
 
@@ -99,7 +114,7 @@ def cpu(figures: Figures) -> str:
     return f"{figures.cpu_us:,.0f} ({low:,.0f}-{high:,.0f})"
 
 
-def _limits(load: Load) -> str:
+def _limits(load: Goal) -> str:
     if load.cpu_target is None:
         return ""
     if load.memory_target is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from benchmarks import process
 from benchmarks.figures import Figures, Sample, summarise
@@ -17,10 +17,41 @@ if TYPE_CHECKING:
 
     from benchmarks.loads import Load
     from benchmarks.options import Effort
+    from benchmarks.session import Drive
     from benchmarks.targets import Running, Target
 
 
-def measure(session: Session, proxy: Running, requests: int, seconds: float) -> Sample:
+class Amount(Protocol):
+    """How many requests a load makes: before the first measured round, and in each."""
+
+    @property
+    def warmup(self) -> int:
+        """Before the first round."""
+
+    @property
+    def requests(self) -> int:
+        """In each round."""
+
+
+class Driven(Protocol):
+    """Clients that are connected and make requests when told; see :class:`Session`."""
+
+    @property
+    def load(self) -> Amount:
+        """How many."""
+
+    @property
+    def message_count(self) -> int:
+        """Messages that crossed the target's sockets so far."""
+
+    def settle(self) -> None:
+        """Wait until the target has done what it owes."""
+
+    def run(self, count: int, seconds: float) -> Drive:
+        """Make ``count`` requests within ``seconds``."""
+
+
+def measure(session: Driven, proxy: Running, requests: int, seconds: float) -> Sample:
     """
     Make ``requests`` requests and see what they cost the proxy.
 
@@ -40,7 +71,7 @@ def measure(session: Session, proxy: Running, requests: int, seconds: float) -> 
     )
 
 
-def in_turns(pairs: Sequence[tuple[Session, Running]], effort: Effort) -> list[Figures]:
+def in_turns(pairs: Sequence[tuple[Driven, Running]], effort: Effort) -> list[Figures]:
     """
     Warm all sessions up, then measure them in turns.
 

@@ -198,6 +198,9 @@ class RequestLedger:
         assert row is None or not row.in_use(), f"seen while in use: {record}"
         assert sender is not None
         self.rows[record.request_id] = Row(sender, body_pending=record.body_pending)
+        prior = self.rows.get(record.redirected_from or "")
+        if prior is not None and prior.agent == sender:
+            prior.awaiting = False
 
     def _settled(self, record: Any) -> Row:
         row = self.rows[record.request_id]

@@ -10,6 +10,7 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.running import REPOSITORY
+from trafficmock.dashboard.options import Options as DashboardOptions
 from trafficmock.options import Options
 from trafficmock.wire import inbound, matcher, outbound, request, response
 
@@ -41,6 +42,17 @@ def options_table() -> str:
     return "\n".join(rows) + "\n"
 
 
+def dashboard_options_table() -> str:
+    """Write the table of the dashboard's options as its page has it."""
+    rows = ["| Option | Default | Meaning |", "|---|---|---|"]
+    for name, _, default, meaning, _ in DashboardOptions.optParameters:
+        shown = "" if default is None else f"`{default}`"
+        rows.append(f"| `--{name}` | {shown} | {meaning} |")
+    rows += [f"| `--{flag}` | | {meaning} |" for flag, _, meaning in DashboardOptions.optFlags]
+    rows.append(f"| `--allowed-host` | | {DashboardOptions.opt_allowed_host.__doc__} |")
+    return "\n".join(rows) + "\n"
+
+
 def unit(name: str) -> str:
     """Name the unit that an option counts in."""
     return next((f" {unit}" for unit in ("ms", "bytes") if name.endswith(f"-{unit}")), "")
@@ -65,6 +77,29 @@ class ReadmeTests(SynchronousTestCase):
         blocks = [fence["text"].strip() for fence in _FENCE.finditer(README.read_text())]
         (command,) = [block for block in blocks if block.endswith("/tox")]
         self.assertIn(command, (REPOSITORY / ".ci" / "run").read_text())
+
+
+class DashboardTests(SynchronousTestCase):
+    """The dashboard's page."""
+
+    TEXT = (DOCS / "dashboard.md").read_text(encoding="utf-8")
+
+    def test_options(self) -> None:
+        """The table of options is the one that the options make."""
+        marked = re.search(
+            r"<!-- dashboard options begin:[^>]*-->\n(.*?)<!-- d", self.TEXT, re.DOTALL
+        )
+        assert marked is not None
+        self.assertEqual(marked[1], dashboard_options_table())
+
+    def test_pictures(self) -> None:
+        """Every picture that is shown is there, in light and dark."""
+        shown = set(re.findall(r"pictures/(\w+)-(light|dark)\.webp", self.TEXT))
+        self.assertEqual(
+            {name for name, _ in shown}, {name for name, how in shown if how == "dark"}
+        )
+        there = {path.name for path in (DOCS / "pictures").glob("*.webp")}
+        self.assertEqual({f"{name}-{how}.webp" for name, how in shown} - there, set())
 
 
 class ProtocolTests(SynchronousTestCase):

@@ -20,9 +20,11 @@ ALLOWED = {
     "joining": {"errors", "certs"},
     "attach": {"errors", "certs", "joining"},
     "ca": {"errors", "certs"},
+    "dashboard": {"coercers", "errors", "logs", "net", "options", "starting"},
+    "starting": {"errors", "logs"},
     "net": {"errors", "matching", "wire", "core", "history", "certs"},
     "testing": {"errors", "matching", "wire", "certs", "joining"},
-    "options": {"errors", "logs", "net"},
+    "options": {"coercers", "errors", "logs", "net"},
     "cli": {"errors"},
     "__main__": {"cli"},
 }

@@ -215,7 +215,7 @@ class RunTests(SynchronousTestCase):
         """Tell whether a line only reads, and ends by itself."""
         words = line.split()
         ours = words[:1] == ["trafficmock"] and words[1] in READS and ">" not in line
-        curls = words[:1] == ["curl"] and ":4310" in line
+        curls = words[:1] == ["curl"] and "127.0.0.1:4310" in line
         follows = {"--follow", "-f", "SHELL", "less"} & set(words)
         return (ours or curls) and not follows and "ID " not in f"{line} "
 

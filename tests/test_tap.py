@@ -41,7 +41,8 @@ class OptionTests(SynchronousTestCase):
         words = ["--claim-timeout-ms", "250", "--heartbeat-ms=1500", "--idle-timeout-ms=9000"]
         more = ["--hello-timeout-ms=0", "--ownership=always-ask", "--handler-body-bytes=7"]
         more += ["--history-body-bytes=8", "--max-frame-bytes=4096"]
-        settings = made(*words, *more, "--token", "t").driver.coordinator.settings
+        driver: Any = made(*words, *more, "--token", "t").driver
+        settings = driver.coordinator.settings
         self.assertEqual(settings.claim_timeout, 0.25)
         self.assertEqual(settings.heartbeat, 1.5)
         self.assertEqual(settings.idle_timeout, 9.0)

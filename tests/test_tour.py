@@ -5,13 +5,15 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
+from urllib.error import URLError
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.documents import blocks
 from tests.e2e.node_parts import MODULES, node_binary
-from tests.running import REPOSITORY, free_port, service, until
+from tests.running import REPOSITORY, free_port, get, service, until
 
 PAGE = REPOSITORY / "docs" / "how-to" / "playwright-js.md"
 FOLDER = Path("docs") / "examples" / "tour"
@@ -22,7 +24,7 @@ class TourTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         typed = [block.text for block in blocks(PAGE) if block.language == "sh"]
-        self.start, *self.commands = typed
+        self.start, *self.commands, self.all_in_one = typed
         self.root = Path(self.mktemp()).absolute()
         shutil.copytree(REPOSITORY / FOLDER, self.root / FOLDER)
         (self.root / FOLDER / "node_modules").symlink_to(MODULES)
@@ -32,6 +34,10 @@ class TourTests(SynchronousTestCase):
     def moved(self, text: str, proxy_url: str) -> str:
         """Put this run's ports in the place of the usual ones."""
         return text.replace("4310", proxy_url.rpartition(":")[2]).replace("3000", self.shop_port)
+
+    def move_files(self, proxy_url: str) -> None:
+        for file in (self.root / FOLDER).glob("*.*"):
+            file.write_text(self.moved(file.read_text(), proxy_url))
 
     def run_commands(self, text: str) -> str:
         done = subprocess.run(
@@ -69,8 +75,7 @@ class TourTests(SynchronousTestCase):
     def test_as_written(self) -> None:
         """Every command works and shows what the page says it shows."""
         with service() as running:
-            for file in (self.root / FOLDER).glob("*.*"):
-                file.write_text(self.moved(file.read_text(), running.url))
+            self.move_files(running.url)
             self.start_shop(self.start)
             price, history, test, titles = [
                 self.run_commands(self.moved(text, running.url)) for text in self.commands
@@ -86,6 +91,21 @@ class TourTests(SynchronousTestCase):
             "passthrough": None,
         }
         self.assertEqual(actions, expected)
+
+    def test_all_in_one(self) -> None:
+        """Playwright's configuration starts proxy and shop, and ends them."""
+        programs = self.root / "bin"
+        programs.mkdir()
+        program = programs / "trafficmock"
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m trafficmock "$@"\n')
+        program.chmod(0o755)
+        self.environment["PATH"] = f"{programs}:{self.environment['PATH']}"
+        self.environment["PYTHONPATH"] = str(REPOSITORY)
+        url = f"http://127.0.0.1:{free_port()}"
+        self.move_files(url)
+        self.assertIn("2 passed", self.run_commands(self.moved(self.all_in_one, url)))
+        with self.assertRaises(URLError):
+            get(f"{url}/health")
 
 
 def parsed(output: str) -> dict[str, list[dict[str, str]]]:

@@ -70,6 +70,11 @@ COMMANDS = {
         plugin="trafficmock",
         options="trafficmock.options:Options",
     ),
+    "dashboard": Command(
+        summary="show the recorded traffic in a browser",
+        plugin="trafficmock-dashboard",
+        options="trafficmock.dashboard.options:Options",
+    ),
     "run": Command(
         summary="start an application attached",
         says="trafficmock.attach:run",

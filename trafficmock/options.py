@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from OpenSSL import SSL
 from twisted.python import usage
 
+from trafficmock.coercers import Coerce as _Coerce
+from trafficmock.coercers import choice as _choice
+from trafficmock.coercers import named as _named
+from trafficmock.coercers import not_empty as _not_empty
+from trafficmock.coercers import number as _number
 from trafficmock.logs import LEVELS
 from trafficmock.net.addresses import parse_authority, parse_origin
 from trafficmock.net.proxy.roads import UpstreamProxy, parse_resolve
@@ -18,39 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _MIB = 2**20
-_LARGEST = 2**53
 CAPTURES = ("all", "handled", "none")
 OWNERSHIPS = ("direct", "always-ask")
 
-
-def _number(lowest: int, highest: int = _LARGEST) -> Callable[[str], int]:
-    def coerce(text: str) -> int:
-        if text.isascii() and text.isdigit() and lowest <= int(text) <= highest:
-            return int(text)
-        most = f" to {highest}" if highest < _LARGEST else " or more"
-        raise ValueError(f"a whole number, {lowest}{most}, not {text!r}")
-
-    return coerce
-
-
-def _choice(*allowed: str) -> Callable[[str], str]:
-    def coerce(text: str) -> str:
-        if text in allowed:
-            return text
-        raise ValueError(f"one of {', '.join(allowed)}, not {text!r}")
-
-    return coerce
-
-
-def _not_empty(text: str) -> str:
-    if not text:
-        raise ValueError("not empty")
-    if text.startswith("--"):
-        raise ValueError(f"followed by its value, not by the option {text!r}")
-    return text
-
-
-_Coerce = Callable[[str], Any]
 
 _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("host", "127.0.0.1", _not_empty, "Address to listen on."),
@@ -82,18 +56,63 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
 ]
 
 
-def _named(name: str, coerce: _Coerce) -> _Coerce:
-    def coerce_named(text: str) -> Any:
+class ServiceOptions(usage.Options):
+    """What the services have in common. A bad value ends with one line and exit status 1."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self["allowed-host"] = []
+        self["logfile"] = None
+
+    def opt_allowed_host(self, name: str) -> None:
+        """Host name to answer to, besides loopback and --host. Repeatable."""
+        self["allowed-host"].append(self._given("allowed-host", name))
+        if parse_authority(name) is None:
+            raise usage.UsageError(f"--allowed-host must be a host name, not {name!r}")
+
+    def opt_version(self) -> None:
+        """Print the version and leave."""
+        from trafficmock import __version__  # noqa: PLC0415 - only when asked for
+
+        sys.stdout.write(f"trafficmock {__version__}\n")
+        raise SystemExit(0)
+
+    def parseOptions(self, options: Sequence[str] | None = None) -> None:  # noqa: N802 - Twisted's
+        """Parse, or leave with one line that says what is wrong and what is allowed."""
         try:
-            return coerce(text)
+            super().parseOptions(options)
+        except usage.UsageError as error:
+            sys.stderr.write(f"trafficmock: {_plain(str(error))}\n")
+            raise SystemExit(1) from None
+
+    def parseArgs(self, *words: str) -> None:  # noqa: N802 - Twisted's
+        """Take no arguments."""
+        if words:
+            raise usage.UsageError(f"unknown argument {words[0]!r}; options begin with --")
+
+    def postOptions(self) -> None:  # noqa: N802 - Twisted's
+        """Settle what twistd does on our behalf."""
+        if self.parent is not None:
+            self._settle_twistd(self.parent)
+
+    def _settle_twistd(self, twistd: usage.Options) -> None:
+        """Keep no pid file in the foreground, so that several run in one directory."""
+        foreground = bool(twistd["nodaemon"])
+        if foreground and twistd["pidfile"] == "twistd.pid":
+            twistd["pidfile"] = ""
+        if not twistd["syslog"]:
+            self["logfile"] = twistd["logfile"] or ("-" if foreground else "twistd.log")
+
+    @staticmethod
+    def _given(name: str, value: str) -> str:
+        try:
+            return _not_empty(value)
         except ValueError as error:
-            raise ValueError(f"--{name} must be {error}") from None
-
-    return coerce_named
+            raise usage.UsageError(f"--{name} must be {error}") from None
 
 
-class Options(usage.Options):
-    """Options of the proxy. A bad value ends with one line and exit status 1."""
+class Options(ServiceOptions):
+    """Options of the proxy."""
 
     synopsis = "[options]"
     longdesc = (
@@ -113,17 +132,8 @@ class Options(usage.Options):
 
     def __init__(self) -> None:
         super().__init__()
-        self["allowed-host"] = []
-        self["cors-origin"] = []
-        for name in ("tunnel", "upstream-ca", "upstream-insecure", "resolve"):
+        for name in ("cors-origin", "tunnel", "upstream-ca", "upstream-insecure", "resolve"):
             self[name] = []
-        self["logfile"] = None
-
-    def opt_allowed_host(self, name: str) -> None:
-        """Host name to answer to, besides loopback and --host. Repeatable."""
-        self["allowed-host"].append(self._given("allowed-host", name))
-        if parse_authority(name) is None:
-            raise usage.UsageError(f"--allowed-host must be a host name, not {name!r}")
 
     def opt_cors_origin(self, origin: str) -> None:
         """Origin to let in, besides loopback ones; * for any. Repeatable."""
@@ -158,49 +168,13 @@ class Options(usage.Options):
         except ValueError as error:
             raise usage.UsageError(f"--resolve must be {error}") from None
 
-    def opt_version(self) -> None:
-        """Print the version and leave."""
-        from trafficmock import __version__  # noqa: PLC0415 - only when asked for
-
-        sys.stdout.write(f"trafficmock {__version__}\n")
-        raise SystemExit(0)
-
-    def parseOptions(self, options: Sequence[str] | None = None) -> None:  # noqa: N802 - Twisted's
-        """Parse, or leave with one line that says what is wrong and what is allowed."""
-        try:
-            super().parseOptions(options)
-        except usage.UsageError as error:
-            sys.stderr.write(f"trafficmock: {_plain(str(error))}\n")
-            raise SystemExit(1) from None
-
-    def parseArgs(self, *words: str) -> None:  # noqa: N802 - Twisted's
-        """Take no arguments."""
-        if words:
-            raise usage.UsageError(f"unknown argument {words[0]!r}; options begin with --")
-
     def postOptions(self) -> None:  # noqa: N802 - Twisted's
         """Read the environment and settle what twistd does on our behalf."""
         if self["token"] is None and "TRAFFICMOCK_TOKEN" in os.environ:
             self["token"] = os.environ["TRAFFICMOCK_TOKEN"]
             if not self["token"]:
                 raise usage.UsageError("TRAFFICMOCK_TOKEN must be not empty, or not set")
-        if self.parent is not None:
-            self._settle_twistd(self.parent)
-
-    def _settle_twistd(self, twistd: usage.Options) -> None:
-        """Keep no pid file in the foreground, so that several run in one directory."""
-        foreground = bool(twistd["nodaemon"])
-        if foreground and twistd["pidfile"] == "twistd.pid":
-            twistd["pidfile"] = ""
-        if not twistd["syslog"]:
-            self["logfile"] = twistd["logfile"] or ("-" if foreground else "twistd.log")
-
-    @staticmethod
-    def _given(name: str, value: str) -> str:
-        try:
-            return _not_empty(value)
-        except ValueError as error:
-            raise usage.UsageError(f"--{name} must be {error}") from None
+        super().postOptions()
 
 
 def _plain(text: str) -> str:

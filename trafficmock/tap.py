@@ -7,17 +7,13 @@ import secrets
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from twisted.internet.endpoints import serverFromString
-from twisted.logger import Logger
+from typing import Any
 
 from trafficmock import __version__
 from trafficmock.certs.files import default_directory
 from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.settings import Settings
 from trafficmock.history.store import History
-from trafficmock.logs import make_observer
 from trafficmock.memory import tune_allocator
 from trafficmock.net.certs import CertificateStore
 from trafficmock.net.connections import connections_report
@@ -35,14 +31,9 @@ from trafficmock.net.site import make_site
 from trafficmock.net.websocket import WebSocketLimits, websocket_resource
 from trafficmock.open_files import make_room
 from trafficmock.options import Options
-
-if TYPE_CHECKING:
-    from twisted.internet.interfaces import IStreamServerEndpoint
-    from twisted.logger import ILogObserver
+from trafficmock.starting import chosen_observer, complainer, listening_endpoint
 
 __all__ = ["Options", "makeService"]
-
-_log = Logger()
 
 
 def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twistd looks for
@@ -72,7 +63,7 @@ def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twis
     forward = _forward_proxy(options, driver, guard, certificates, reactor)
     site = make_site(
         history=history,
-        connections=lambda: connections_report(driver.coordinator),
+        connections=lambda tests: connections_report(driver.coordinator, tests=tests),
         ca_pem=certificates.ca_pem,
         websocket=websocket,
         guard=guard,
@@ -86,16 +77,16 @@ def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twis
         reactor=reactor,
     )
     return ProxyService(
-        endpoint=_endpoint(options, reactor),
+        endpoint=listening_endpoint(options, reactor),
         site=site,
         driver=driver,
         reactor=reactor,
         open_to_all=options["token"] is not None or bool(options["insecure"]),
         ready_file=options["ready-file"],
         banner=lambda url: _banner(url, options),
-        log_observer=_log_observer(options),
+        log_observer=chosen_observer(options),
         stop_forward=forward.stop,
-        complain=_complain if _in_foreground(options) else _complain_in_log,
+        complain=complainer(options),
     )
 
 
@@ -175,43 +166,6 @@ def _guard(options: Options) -> Guard:
         cors_origins=options["cors-origin"],
         open_history=bool(options["open-history"]),
     )
-
-
-def _endpoint(options: Options, reactor: Any) -> IStreamServerEndpoint:
-    text = options["endpoint"]
-    if text is None:
-        host = options["host"].replace("\\", r"\\").replace(":", r"\:")
-        kind = "tcp6" if ":" in options["host"] else "tcp"
-        text = f"{kind}:{options['port']}:interface={host}"
-    try:
-        endpoint: IStreamServerEndpoint = serverFromString(reactor, text)
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
-        _complain(f"--endpoint {text!r} cannot be used: {error}")
-        raise SystemExit(1) from None
-    return endpoint
-
-
-def _in_foreground(options: Options) -> bool:
-    return options.parent is None or bool(options.parent.get("nodaemon"))
-
-
-def _complain(text: str) -> None:
-    """Write to the terminal: when logging has begun, ``sys.stderr`` is the log."""
-    stream = sys.__stderr__ or sys.stderr
-    stream.write(f"trafficmock: {text}\n")
-    stream.flush()
-
-
-def _complain_in_log(text: str) -> None:
-    """Write to the log: a daemon has no terminal."""
-    _log.critical("trafficmock: {text}", text=text)
-
-
-def _log_observer(options: Options) -> ILogObserver | None:
-    if options["logfile"] is None:
-        return None
-    as_json = bool(options["log-json"])
-    return make_observer(options["logfile"], options["log-level"], as_json=as_json)
 
 
 def _banner(url: str, options: Options) -> list[str]:

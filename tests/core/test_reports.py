@@ -1,5 +1,6 @@
 """After the decision: reports, redirect chains, and ids that are in use until then."""
 
+from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.builders import (
@@ -236,6 +237,16 @@ class IdTests(WithAgent):
         self.agent.says(observe("r2", "r1", NEXT))
         self.play.take()
         self.refused("r2")
+        self.passes("r1")
+
+    def test_followed_by_the_application(self) -> None:
+        """A request that follows a redirect is linked, routed, and frees the one before."""
+        self.agent.says(report("r1", redirect(NEXT)))
+        self.play.take()
+        follows = structs.replace(start("r2", NEXT), redirected_from_request_id="r1")
+        self.agent.says(follows)
+        seen = RequestSeen("r2", "app", request(NEXT), redirected_from="r1")
+        self.assertEqual(self.play.take()[0], seen)
         self.passes("r1")
 
     def test_free_when_the_agent_is_gone(self) -> None:

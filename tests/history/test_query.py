@@ -15,6 +15,7 @@ class Row:
     client_id: str = "app"
     test_id: object = "t"
     action: str = "fulfill"
+    revision: int = 7
 
 
 class QueryTests(SynchronousTestCase):
@@ -36,6 +37,8 @@ class QueryTests(SynchronousTestCase):
             (Query(client_id="ap"), False),
             (Query(action="fulfill"), True),
             (Query(action="abort"), False),
+            (Query(after=6), True),
+            (Query(after=7), False),
             (Query(from_=0, to=200, test_id="t", client_id="app", action="fulfill"), True),
             (Query(from_=0, to=200, test_id="t", client_id="app", action="abort"), False),
         ]:

@@ -174,3 +174,40 @@ class HopTests(SynchronousTestCase):
         history.response_reported("r", None, Failure("Error", "reset"), 33)
         self.assertEqual(shown(history.requests.get("h2"))["events"][-1]["detail"], "reset")
         self.assertEqual(shown(history.requests.get("r"))["events"][-1]["kind"], "response")
+
+    def test_followed_by_the_application(self) -> None:
+        """A request of the same client that follows a redirect is linked, of another it is not."""
+        for client_id, linked in (("app", True), ("other", False)):
+            history = begun()
+            history.request_passed_through("r", 15)
+            history.response_reported("r", response(302), None, 20)
+            history.request_observed("n", client_id, request(), 30, prior_id="r")
+            entry, prior = shown(history.requests.get("n")), shown(history.requests.get("r"))
+            self.assertEqual(entry["action"], "pending")
+            self.assertEqual(entry.get("redirectedFromId") == "r", linked)
+            self.assertEqual(prior.get("redirectedToId") == "n", linked)
+
+
+class GivenUpTests(SynchronousTestCase):
+    """Requests that the application gave up on their way."""
+
+    ABORTED = Failure("Error", "client closed", code="aborted")
+
+    def test_before_the_answer(self) -> None:
+        """Without a response it is aborted."""
+        history = begun()
+        history.request_passed_through("r", 15)
+        history.response_reported("r", None, self.ABORTED, 20)
+        entry = shown(history.requests.get("r"))
+        self.assertEqual(entry["outcome"], {"kind": "aborted", "errorCode": "aborted"})
+        self.assertEqual(entry["action"], "abort")
+        self.assertEqual(entry["events"][-1]["kind"], "abort")
+
+    def test_within_the_answer(self) -> None:
+        """With some of a response it stays what was decided, and the timeline says so."""
+        history = begun()
+        history.request_passed_through("r", 15)
+        history.response_reported("r", response(200), self.ABORTED, 20)
+        entry = shown(history.requests.get("r"))
+        self.assertEqual(entry["outcome"]["kind"], "passthrough")
+        self.assertEqual(entry["events"][-1]["detail"], "client closed")

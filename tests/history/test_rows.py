@@ -2,6 +2,8 @@
 
 from itertools import islice
 
+from hypothesis import given
+from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import NO_QUERY, OWNER, fill, ids, request, response
@@ -164,3 +166,63 @@ class RevisionTests(SynchronousTestCase):
         for entry in history.requests.query(Query(q="shop")):
             entry.to_json(), entry.summary_json()
         self.assertEqual(history.requests.revision, before)
+
+
+class RemovalTests(SynchronousTestCase):
+    """What is gone, for readers that keep a list of their own."""
+
+    def test_removed(self) -> None:
+        """The ids that went after a revision are told in order, also those that came back."""
+        history = History(http_limit=2)
+        fill(history, "a", "b")
+        before = history.requests.revision
+        fill(history, "c", "d", "d")
+        self.assertEqual(history.requests.removed_after(before), ["a", "b", "d"])
+        self.assertEqual(history.requests.removed_after(history.requests.revision), [])
+
+    def test_unknown(self) -> None:
+        """A revision that never was, or is too long ago, gives no list rather than a wrong one."""
+        history = History(http_limit=1)
+        rows = history.requests
+        fill(history, "a", "b")
+        self.assertIsNone(rows.removed_after(rows.revision + 1))
+        self.assertIsNone(rows.removed_after(-1))
+        self.assertEqual(rows.removed_after(0), ["a"])
+        fill(history, *map(str, range(10_001)))
+        self.assertIsNone(rows.removed_after(0))
+        self.assertEqual(len(rows.removed_after(rows.revision - 1) or []), 0)
+
+    def test_long_ids(self) -> None:
+        """An id that is too long to be noted ends the notes, and readers get whole lists."""
+        history = History(http_limit=1)
+        rows = history.requests
+        fill(history, "a", "i" * 201, "b")
+        self.assertIsNone(rows.removed_after(0))
+        self.assertEqual(rows.removed_after(rows.revision), [])
+
+    def test_hidden(self) -> None:
+        """What was never shown is not told of."""
+        history = History(capture="handled", http_limit=1)
+        history.request_observed("a", "app", request(), 0)
+        history.request_passed_through("a", 1)
+        self.assertEqual(history.requests.removed_after(0), [])
+
+    @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.booleans()), max_size=40), st.data())
+    def test_mirror(self, steps: list[tuple[str, bool]], data: st.DataObject) -> None:
+        """Whoever applies what went and what changed, from any moment on, has the list itself."""
+        history = History(http_limit=3)
+        rows = history.requests
+        mirrors: list[tuple[int, dict[str, bytes]]] = [(0, {})]
+        for name, settles in steps:
+            if settles:
+                history.request_passed_through(name, 1)
+            else:
+                history.request_observed(name, "app", request(), 0)
+            shown = {entry.id: entry.summary_json() for entry in rows.query(NO_QUERY)}
+            mirrors.append((rows.revision, shown))
+        revision, mirror = data.draw(st.sampled_from(mirrors))
+        for name in rows.removed_after(revision) or []:
+            mirror.pop(name, None)
+        changed = rows.query(Query(after=revision))
+        mirror |= {entry.id: entry.summary_json() for entry in changed}
+        self.assertEqual(mirror, {entry.id: entry.summary_json() for entry in rows.query(NO_QUERY)})

@@ -168,7 +168,7 @@ class Service:
     def __attrs_post_init__(self) -> None:
         self.site = make_site(
             history=self.history,
-            connections=lambda: self.report(),  # noqa: PLW0108 - a test may replace it
+            connections=lambda _: self.report(),
             ca_pem=lambda: self.ca_pem(),  # noqa: PLW0108 - a test may replace it
             websocket=self.websocket,
             guard=self.guard,

@@ -39,3 +39,18 @@ class ConnectionsReportTests(SynchronousTestCase):
                 ],
             },
         )
+
+    def test_tests(self) -> None:
+        """On request, workers list their tests with the routes of each."""
+        rig = DriverRig()
+        worker = rig.worker_with_route("**/x")
+        rig.say(worker, "route:register", routeId="ws", testId="t", matcher={}, kind="websocket")
+        (row,) = connections_report(rig.driver.coordinator, tests=True)["runnerWorkers"]
+        (test,) = row["tests"]
+        self.assertEqual(
+            (test["testId"], sorted(test)), ("t", ["file", "routes", "testId", "title"])
+        )
+        self.assertEqual(
+            [(route["kind"], route["matcher"]) for route in test["routes"]],
+            [("http", {"urlGlob": "**/x"}), ("websocket", {})],
+        )

@@ -7,11 +7,16 @@ from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.net.fakes import DriverRig, FakeLink
+from trafficmock.core.records import RequestSeen
 from trafficmock.core.settings import Settings
 from trafficmock.history.recorder import Capture
 from trafficmock.history.store import History
 from trafficmock.net.notes import MOST_LINES, PERIOD_SECONDS
 from trafficmock.net.overlong import Overlong
+from trafficmock.wire.body import NULL
+from trafficmock.wire.inbound import Hello, Message, RequestCancel, RequestStart
+from trafficmock.wire.outbound import DecisionPassthrough, HelloOk
+from trafficmock.wire.request import Request
 
 URL = "http://api.test/users"
 OK = {"status": 200, "statusText": "OK", "headers": {}, "bodyBase64": "aGk="}
@@ -263,3 +268,65 @@ class ObservabilityTests(SynchronousTestCase):
         self.assertGreater(len(everything), 10)
         self.assertEqual(self.conversation("handled"), everything)
         self.assertEqual(self.conversation("none"), everything)
+
+
+class Told:
+    """A party within the process that keeps what it is told, and answers in between."""
+
+    kind = "proxy"
+    id = ""
+
+    def __init__(self, rig: DriverRig) -> None:
+        self.rig = rig
+        self.told: list[Message] = []
+        self.answers: list[Message] = []
+
+    def socket(self, socket_id: str) -> None:
+        """Have no WebSockets."""
+
+    def deliver(self, message: Message) -> None:
+        self.told.append(message)
+        for answer in self.answers:
+            self.rig.driver.party_said(self, answer)
+        self.answers.clear()
+
+
+class PartyTests(SynchronousTestCase):
+    """Clients of the core within the process."""
+
+    def setUp(self) -> None:
+        self.rig = DriverRig()
+        self.party = Told(self.rig)
+        self.rig.driver.party_opened(self.party, Hello(3, "1", "node", client_id="here"))
+
+    def start(self, request_id: str) -> RequestStart:
+        return RequestStart(request_id, "here", Request(URL, "GET", {}, NULL))
+
+    def test_told_the_message_itself(self) -> None:
+        """It is introduced like everybody, and told messages, not their encoding."""
+        self.rig.driver.party_said(self.party, self.start("1"))
+        hello, decision = self.party.told
+        self.assertIsInstance(hello, HelloOk)
+        self.assertEqual(decision, DecisionPassthrough("1"))
+        (client,) = self.rig.driver.coordinator.clients()
+        self.assertEqual((client.id, client.kind), (self.party.id, "proxy"))
+
+    def test_does_not_overtake(self) -> None:
+        """What it answers while it is told comes after all that it was told about."""
+        worker = self.rig.worker_with_route("http://other.test/")
+        self.party.answers.append(RequestCancel("1"))
+        self.party.answers.append(self.start("2"))
+        self.rig.driver.party_said(self.party, self.start("1"))
+        news = worker.took("request:observed", "request:response", "request:observed")
+        self.assertEqual([message["requestId"] for message in news], ["1", "1", "2"])
+
+    def test_closed(self) -> None:
+        """When it goes, the core forgets it, and nothing is sent to it."""
+        self.rig.driver.party_closed(self.party)
+        self.assertEqual(self.rig.driver.coordinator.clients(), [])
+
+    def test_recorded(self) -> None:
+        """It may have in the history what the core has nothing to decide about."""
+        request = Request(URL, "CONNECT", {}, NULL)
+        self.rig.driver.party_recorded(RequestSeen("t", "here", request))
+        self.assertIsNotNone(self.rig.history.requests.get("t"))

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.net.etags import etag, is_current
+from trafficmock.net.etags import etag, is_current, revision_of
 
 
 class EtagTests(SynchronousTestCase):
@@ -29,3 +29,17 @@ class EtagTests(SynchronousTestCase):
     def test_anything(self, text: str) -> None:
         """No header makes it raise."""
         is_current(text, '"a-1"')
+
+    @given(st.integers(0, 2**50))
+    def test_revision(self, revision: int) -> None:
+        """A tag of this start gives its revision back, with or without quotes."""
+        tag = etag(start="a1", revision=revision)
+        self.assertEqual(revision_of(tag, "a1"), revision)
+        self.assertEqual(revision_of(tag.strip('"'), "a1"), revision)
+        self.assertIsNone(revision_of(tag, "b2"))
+
+    @given(st.text())
+    def test_no_revision(self, text: str) -> None:
+        """Any other text has none."""
+        self.assertIsNone(revision_of(f"{text}!", "a"))
+        revision_of(text, "a")

@@ -214,6 +214,10 @@ class LiveTests(SynchronousTestCase):
         for path in ("/api/history", "/api/ws"):
             for query in ("", "?fields=summary", "?q=hello&from=1&to=9&limit=2&offset=0"):
                 self.check(path, "GET", service().ask(path + query))
+            made = service()
+            changes = made.ask(f"{path}?since={made.ask(path).headers['etag']}")
+            self.assertEqual(changes.json()["removed"], [])
+            self.check(path, "GET", changes)
 
     def test_parameters(self) -> None:
         """Every parameter that is described does something; values beside the schema are 400."""

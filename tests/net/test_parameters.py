@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.history.query import Query
 from trafficmock.net.answers import RestError
-from trafficmock.net.parameters import read_list_request
+from trafficmock.net.parameters import read_list_request, wants_tests
 
 READ = {
     "": Query(),
@@ -55,6 +55,16 @@ class ParameterTests(SynchronousTestCase):
         """``fields=summary`` asks for summaries."""
         self.assertTrue(read_list_request("fields=summary").summary)
         self.assertFalse(read_list_request("fields=").summary)
+
+    def test_since(self) -> None:
+        """``since`` is taken as it is."""
+        self.assertEqual(read_list_request("since=%22a-1%22").since, '"a-1"')
+        self.assertIsNone(read_list_request("since=").since)
+
+    def test_tests(self) -> None:
+        """``fields=tests`` of the connections is the only value that they know."""
+        self.assertEqual((wants_tests("fields=tests"), wants_tests("fields=")), (True, False))
+        self.assertIn("tests", self.assertRaises(RestError, wants_tests, "fields=all").message)
 
     def test_refused(self) -> None:
         """A bad value is a 400 that names the parameter and what is allowed."""

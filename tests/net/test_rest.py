@@ -12,6 +12,8 @@ from trafficmock.certs.files import CertificateError
 from trafficmock.history.har import to_har
 from trafficmock.history.store import History
 from trafficmock.net.guard import Guard
+from trafficmock.wire import body
+from trafficmock.wire.response import Failure, Response
 
 API = ["/health", "/api/history", "/api/ws", "/api/connections"]
 API += ["/api/history/a", "/api/history/a/har", "/api/ws/s"]
@@ -269,6 +271,52 @@ class ConditionalTests(SynchronousTestCase):
         made = service()
         self.assertEqual(made.ask("/api/history/x", if_none_match="*").status, 404)
         self.assertEqual(made.ask("/api/history?limit=x", if_none_match="*").status, 400)
+
+
+class ChangesTests(SynchronousTestCase):
+    """Lists of what changed."""
+
+    def changes(self, made: Service, tag: str) -> tuple[list[str] | None, list[str]]:
+        answer = made.ask(f"/api/history?fields=summary&since={tag}")
+        return answer.json().get("removed"), list(ids(answer))
+
+    def test_changes(self) -> None:
+        """Since a tag, new and changed entries are listed, and the ids of those that are gone."""
+        made = Service(history=History(http_limit=3))
+        for name in "abc":
+            record(made.history, name, answered=name != "b")
+        tag = made.ask("/api/history").headers["etag"]
+        self.assertEqual(self.changes(made, tag), ([], []))
+        made.history.request_passed_through("b", 9)
+        self.assertEqual(self.changes(made, tag), ([], ["b"]))
+        record(made.history, "d")
+        self.assertEqual(self.changes(made, tag), (["a"], ["d", "b"]))
+
+    def test_unknown_tag(self) -> None:
+        """Since a tag of another start, or anything that is no tag, the list is whole."""
+        made = service()
+        for tag in ('"other-1"', "x", '"', "%22", "test-ffffffffffff"):
+            self.assertEqual(self.changes(made, tag), (None, ["a"]))
+
+    def test_upstream_error(self) -> None:
+        """A summary says that upstream failed, until a later answer came."""
+        made = service()
+        record(made.history, "p", answered=False)
+        made.history.request_passed_through("p", 2)
+        made.history.response_reported("p", None, Failure("Error", "refused"), 3)
+        summary = made.ask("/api/history?fields=summary&limit=1").json()["entries"][0]
+        self.assertEqual(summary["upstreamError"], "refused")
+        made.history.response_reported("p", OK, None, 4)
+        summary = made.ask("/api/history?fields=summary&limit=1").json()["entries"][0]
+        self.assertNotIn("upstreamError", summary)
+
+    def test_tests_of_workers(self) -> None:
+        """``fields=tests`` reaches the report, and another value is a 400."""
+        self.assertEqual(service().ask("/api/connections?fields=tests").status, 200)
+        self.assertEqual(service().ask("/api/connections?fields=summary").status, 400)
+
+
+OK = Response(200, "OK", {}, body.NULL)
 
 
 class SharingTests(SynchronousTestCase):

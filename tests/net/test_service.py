@@ -99,7 +99,7 @@ class ServiceTestCase(SynchronousTestCase):
         made: Any = ProxyService(
             endpoint=FakeEndpoint(answer or succeed(port)),  # type: ignore[arg-type] # a fake
             site=None,  # type: ignore[arg-type] # the fake endpoint does not look at it
-            driver=driver,  # type: ignore[arg-type] # a fake
+            driver=driver,
             reactor=reactor,
             open_to_all=open_to_all,
             ready_file=str(ready_file) if ready_file else None,

@@ -3,6 +3,7 @@
 import functools
 import subprocess
 import sys
+import urllib.request
 import venv
 import zipfile
 from pathlib import Path
@@ -39,6 +40,13 @@ class BuiltTests(SynchronousTestCase):
         for name in ("register.js", "index.js", "THIRD-PARTY-LICENSES"):
             self.assertIn(f"trafficmock/_agent/{name}", names)
         self.assertEqual([name for name in names if "node_modules" in name], [])
+
+    def test_dashboard(self) -> None:
+        """The wheel brings every file of the dashboard's pages."""
+        static = REPOSITORY / "trafficmock" / "dashboard" / "static"
+        ours = {str(path.relative_to(REPOSITORY)) for path in static.rglob("*") if path.is_file()}
+        self.assertGreater(len(ours), 30)
+        self.assertEqual(ours - set(zipfile.ZipFile(self.wheel).namelist()), set())
 
     def test_every_module(self) -> None:
         """Every module of the checkout is in the wheel."""
@@ -82,6 +90,14 @@ def check_install(test: SynchronousTestCase, *what: str) -> None:
     for command in ([twistd, "-n", "trafficmock"], [str(programs / "trafficmock"), "serve"]):
         with service(command=command, cwd=ELSEWHERE) as running:
             test.assertTrue(running.get("/health")["ok"])
+    for command in (
+        [twistd, "-n", "trafficmock-dashboard"],
+        [str(programs / "trafficmock"), "dashboard"],
+    ):
+        with service(command=command, cwd=ELSEWHERE) as running:
+            test.assertEqual(running.get("/health")["service"], "trafficmock-dashboard")
+            start = urllib.request.urlopen(running.url, timeout=20).read()  # noqa: S310 - loopback
+            test.assertIn(b"/js/main.js", start)
 
 
 def call(*argv: str) -> str:

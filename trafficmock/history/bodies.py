@@ -1,11 +1,11 @@
 """Bodies as the history keeps them: one copy, in the JSON text that REST sends."""
 
-import base64
 import binascii
 import codecs
 from collections.abc import Iterator
 from typing import Literal
 
+import pybase64
 from attrs import define
 from msgspec import UNSET, Raw
 
@@ -118,7 +118,7 @@ def _decoded(text: bytes) -> Iterator[bytes]:
     for start in range(0, len(letters), _WINDOW):
         window = letters[start : start + _WINDOW]
         try:
-            yield base64.b64decode(window, validate=True)
+            yield pybase64.b64decode(window, validate=True)
         except binascii.Error:
             # Junk shifts what follows, so the rest is read at once, as leniently as anywhere.
             rest = Raw(b'"' + bytes(letters[start:]) + b'"')

@@ -24,6 +24,10 @@ class Filterable(Protocol):
     def action(self) -> str:
         """What was done; for a WebSocket its outcome."""
 
+    @property
+    def revision(self) -> int:
+        """Of the list, when it changed last."""
+
 
 def _stripped(text: str) -> str:
     return text.strip()
@@ -39,6 +43,7 @@ class Query:
     :param test_id: exact test id; the empty string is an id that nobody has.
     :param client_id: exact client id.
     :param action: exact action of a request, or outcome of a WebSocket.
+    :param after: only what changed after this revision of the list.
     :param limit: how many at most; ``None`` is no limit.
     :param offset: how many of the first to skip.
     """
@@ -49,6 +54,7 @@ class Query:
     test_id: str | None = None
     client_id: str | None = None
     action: str | None = None
+    after: int = -1
     limit: int | None = None
     offset: int = 0
 
@@ -65,4 +71,5 @@ class Query:
             and (self.test_id is None or entry.test_id == self.test_id)
             and (self.client_id is None or entry.client_id == self.client_id)
             and (self.action is None or entry.action == self.action)
+            and entry.revision > self.after
         )

@@ -137,7 +137,10 @@ class OutcomeSummary(Struct, omit_defaults=True, rename="camel"):
 
 
 class RequestSummary(Struct, omit_defaults=True, rename="camel"):
-    """A :class:`RequestRecord` without bodies, headers and events."""
+    """A :class:`RequestRecord` without bodies, headers and events.
+
+    ``upstream_error`` says of the events what a list must show: that upstream failed.
+    """
 
     id: str
     timestamp: int
@@ -153,6 +156,7 @@ class RequestSummary(Struct, omit_defaults=True, rename="camel"):
     overrides: Overrides | UnsetType
     redirected_from_id: str | UnsetType
     redirected_to_id: str | UnsetType
+    upstream_error: str | UnsetType
 
 
 def encode(record: object) -> bytes:
@@ -211,7 +215,17 @@ def summarise(record: RequestRecord) -> RequestSummary:
         overrides,
         record.redirected_from_id,
         record.redirected_to_id,
+        _upstream_error(record.events),
     )
+
+
+def _upstream_error(events: list[HttpEvent]) -> str | UnsetType:
+    for event in reversed(events):
+        if event.kind == "response":
+            return UNSET
+        if event.kind == "upstream_error":
+            return event.detail or ""
+    return UNSET
 
 
 def _escaped(value: Any) -> Any:

@@ -1,9 +1,9 @@
 """Rows: the entries of one kind, in order, bounded by count and by the size of their heads."""
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from heapq import heappop, heappush
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any, Generic, TypeVar
 
 from attrs import Factory, define, field
@@ -17,6 +17,8 @@ E = TypeVar("E", bound=Entry[Any])
 
 _HEADS_AT_LEAST = 16 * 1024 * 1024
 _HEADS_PER_ROW = 4 * 1024
+_REMOVALS_KEPT = 10_000
+_LONGEST_NOTED_ID = 200  # characters
 
 
 @define(eq=False, kw_only=True)
@@ -44,6 +46,8 @@ class Rows(Generic[E]):
     _by_serial: dict[int, E] = Factory(dict)
     _pending: OrderedDict[int, E] = Factory(OrderedDict)
     _settled: list[int] = Factory(list)
+    _removals: deque[tuple[int, str]] = Factory(lambda: deque(maxlen=_REMOVALS_KEPT))
+    _forgotten: int = 0
     _heads: int = field(init=False)
 
     @_heads.default
@@ -100,6 +104,26 @@ class Rows(Generic[E]):
             self.budget.release(part)
         if shown:
             self.revision += 1
+            self._note_removal(entry.id)
+
+    def _note_removal(self, entry_id: str) -> None:
+        if len(entry_id) > _LONGEST_NOTED_ID:  # clients choose ids: the notes must stay small
+            self._removals.clear()
+            self._forgotten = self.revision
+            return
+        if len(self._removals) == _REMOVALS_KEPT:
+            self._forgotten = self._removals[0][0]
+        self._removals.append((self.revision, entry_id))
+
+    def removed_after(self, revision: int) -> list[str] | None:
+        """List the ids of what went after ``revision`` of the list, oldest first.
+
+        An id may have come back since. ``None``: it is too long ago to know, or was never.
+        """
+        if not self._forgotten <= revision <= self.revision:
+            return None
+        gone = takewhile(lambda removal: removal[0] > revision, reversed(self._removals))
+        return [entry_id for _, entry_id in gone][::-1]
 
     def touch(self, entry: E) -> None:
         """Note that an entry has changed."""

@@ -42,7 +42,7 @@ def parse_authority(text: str) -> Authority | None:
     if port is not None and port > _HIGHEST_PORT:
         return None
     if found["six"] is not None:
-        address = parse_address(found["six"])
+        address = parse_address(found["six"]) if ":" in found["six"] else None
         return None if address is None else Authority(str(address), port)
     host = found["name"].lower().removesuffix(".")
     return Authority(host, port) if host else None

@@ -7,34 +7,51 @@ it is cut off at the limit of its send queue.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from attrs import define, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from trafficmock.net.websocket import Link
+
+class Paced(Protocol):
+    """Whoever sends or takes frames: a link, or a WebSocket of the forward proxy."""
+
+    id: str
+
+    @property
+    def drained_total(self) -> int:
+        """Bytes that the kernel has taken so far."""
+
+    def pause(self) -> None:
+        """Stop reading from it."""
+
+    def resume(self) -> None:
+        """Read again."""
+
+
+P = TypeVar("P", bound=Paced)
 
 
 @define(eq=False)
 class Backpressure:
     """Pauses and resumes the links that send frames to links which lag behind."""
 
-    _lagging: dict[str, set[Link]] = field(factory=dict)
+    _lagging: dict[str, set[Paced]] = field(factory=dict)
     _waiting_for: dict[str, set[str]] = field(factory=dict)
-    _last_receiver: Link | None = None
+    _last_receiver: Paced | None = None
     _taken: dict[str, int] = field(factory=dict)
 
-    def backlogged(self, link: Link) -> None:
+    def backlogged(self, link: Paced) -> None:
         """Note that a link takes less than it is sent."""
         self._lagging.setdefault(link.id, set())
 
-    def sent_frame(self, receiver: Link) -> None:
+    def sent_frame(self, receiver: Paced) -> None:
         """Note who got the frame that is being passed on."""
         self._last_receiver = receiver
 
-    def pause_sender(self, sender: Link) -> None:
+    def pause_sender(self, sender: Paced) -> None:
         """Stop reading from the sender of a frame whose receiver lags behind."""
         receiver, self._last_receiver = self._last_receiver, None
         if receiver is None or receiver.id not in self._lagging:
@@ -45,7 +62,7 @@ class Backpressure:
             sender.pause()
         waits.add(receiver.id)
 
-    def drained(self, link: Link) -> None:
+    def drained(self, link: Paced) -> None:
         """Read again from those who waited for this link alone."""
         for sender in self._lagging.pop(link.id, ()):
             waits = self._waiting_for[sender.id]
@@ -54,14 +71,14 @@ class Backpressure:
                 del self._waiting_for[sender.id]
                 sender.resume()
 
-    def gone(self, link: Link) -> None:
+    def gone(self, link: Paced) -> None:
         """Forget a link; nobody waits for it any more, and it for nobody."""
         self.drained(link)
         for receiver_id in self._waiting_for.pop(link.id, ()):
             self._lagging[receiver_id].discard(link)
         self._taken.pop(link.id, None)
 
-    def living(self, links: Iterable[Link]) -> Iterator[Link]:
+    def living(self, links: Iterable[P]) -> Iterator[P]:
         """Give the links that are silent for a good reason.
 
         Those are the ones that lag behind and took some of what was queued for them since

@@ -20,7 +20,7 @@ from trafficmock.core.effects import (
 )
 from trafficmock.core.moment import Moment
 from trafficmock.net import queries
-from trafficmock.net.backpressure import Backpressure
+from trafficmock.net.backpressure import Backpressure, Paced
 from trafficmock.net.journal import Journal
 from trafficmock.net.notes import Quota, one_line
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
@@ -65,6 +65,9 @@ class Party(Protocol):
 
     def deliver(self, message: Message) -> None:
         """Take a message of the core. Must not raise."""
+
+    def socket(self, socket_id: str) -> Paced | None:
+        """Give one of its WebSockets, which is held back while its receiver lags."""
 
 
 @define(eq=False, kw_only=True)
@@ -187,9 +190,25 @@ class Driver:
         """Write into the history what the core has nothing to decide about."""
         self.recorder.record(record, self.epoch_ms())
 
+    def socket_backlogged(self, socket: Paced) -> None:
+        """Remember that a party's WebSocket takes less than it is sent."""
+        self._backpressure.backlogged(socket)
+
+    def socket_drained(self, socket: Paced) -> None:
+        """Let those who waited for a party's WebSocket go on."""
+        self._backpressure.drained(socket)
+
+    def socket_gone(self, socket: Paced) -> None:
+        """Forget a party's WebSocket."""
+        self._backpressure.gone(socket)
+
     def _heard(self, party: Party, message: Message) -> None:
         now = self._now()
         self._perform(self.coordinator.handle(party.id, message, now), now)
+        if isinstance(message, SocketFrame):
+            sender = party.socket(message.socket_id)
+            if sender is not None:
+                self._backpressure.pause_sender(sender)
 
     # The service's end
 
@@ -256,6 +275,10 @@ class Driver:
             if party is None:
                 others = True
             else:
+                if isinstance(send.message, SocketFrame):
+                    receiver = party.socket(send.message.socket_id)
+                    if receiver is not None:
+                        self._backpressure.sent_frame(receiver)
                 party.deliver(send.message)
         return others
 

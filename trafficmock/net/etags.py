@@ -4,6 +4,8 @@ import re
 
 _TAG = re.compile(r'"[\x21\x23-\x7e\x80-\xff]*"')  # without W/: weak comparison ignores it
 
+_OWN_TAG = re.compile(r'"?(?P<start>[^-"]*)-(?P<revision>[0-9a-f]{1,13})"?')
+
 
 def etag(*, start: str, revision: int) -> str:
     """Name a state of what is answered.
@@ -22,3 +24,12 @@ def is_current(if_none_match: str | None, tag: str) -> bool:
     if if_none_match is None:
         return False
     return if_none_match.strip() == "*" or tag in _TAG.findall(if_none_match)
+
+
+def revision_of(tag: str, start: str) -> int | None:
+    """Read the revision out of a tag that :func:`etag` made.
+
+    :returns: ``None`` for anything else, also for a tag of another start.
+    """
+    found = _OWN_TAG.fullmatch(tag)
+    return int(found["revision"], 16) if found and found["start"] == start else None

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from trafficmock.history.entries import Entry
+from trafficmock.net.answers import encode
 
 _GROUP = 32
 """Summaries sent as one chunk: small enough to give way, large enough to cost little."""
@@ -17,13 +18,18 @@ def listed(
     name: str,
     batches: Iterator[list[Any]],
     show: Callable[[list[Any], bytes], Iterator[bytes]],
+    removed: list[str] | None = None,
 ) -> Iterator[bytes]:
     """Write a list under a name, each batch as it is found.
 
     :param batches: an empty one is a step of a search, and gives an empty chunk.
     :param show: writes a batch, with a text in front of its first entry.
+    :param removed: ids of what is gone, for a list of changes.
     """
-    yield b'{"%s":[' % name.encode("ascii")
+    yield b"{"
+    if removed is not None:
+        yield encode({"removed": removed})[1:-1] + b","
+    yield b'"%s":[' % name.encode("ascii")
     before = b""
     for batch in batches:
         if not batch:

@@ -27,10 +27,12 @@ class ListRequest:
 
     :param query: which entries.
     :param summary: whether bodies, headers and events are left out (``fields=summary``).
+    :param since: the tag of an earlier answer, when only what changed since is asked for.
     """
 
     query: Query
     summary: bool
+    since: str | None
 
 
 def read_list_request(query_string: str) -> ListRequest:
@@ -50,7 +52,15 @@ def read_list_request(query_string: str) -> ListRequest:
         limit=_count(given, "limit"),
         offset=_count(given, "offset") or 0,
     )
-    return ListRequest(query, _summary(given))
+    return ListRequest(query, _fields(given, "summary"), given.get("since"))
+
+
+def wants_tests(query_string: str) -> bool:
+    """Read the query string of ``/api/connections``: ``fields=tests`` lists tests and routes.
+
+    :raises RestError: 400 ``invalid_parameter`` for other values.
+    """
+    return _fields(_first_values(query_string), "tests")
 
 
 def _first_values(query_string: str) -> dict[str, str]:
@@ -80,10 +90,10 @@ def _count(given: Mapping[str, str], name: str) -> int | None:
     return int(digits) if len(digits) <= _MOST_DIGITS else _MOST
 
 
-def _summary(given: Mapping[str, str]) -> bool:
+def _fields(given: Mapping[str, str], allowed: str) -> bool:
     fields = given.get("fields")
-    if fields not in (None, "summary"):
-        raise _invalid("fields", fields, "summary")
+    if fields not in (None, allowed):
+        raise _invalid("fields", fields, allowed)
     return fields is not None
 
 

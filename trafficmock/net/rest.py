@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from attrs import define
+from attrs import define, evolve
 from klein import Klein
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
@@ -21,6 +21,7 @@ from werkzeug.routing import RequestRedirect
 
 from trafficmock.certs.files import CertificateError
 from trafficmock.history.har import har_available, har_filename, to_har
+from trafficmock.history.query import Query
 from trafficmock.history.rows import Rows
 from trafficmock.history.store import History
 from trafficmock.net.answers import (
@@ -34,10 +35,10 @@ from trafficmock.net.answers import (
     prepare,
     whole,
 )
-from trafficmock.net.etags import etag, is_current
+from trafficmock.net.etags import etag, is_current, revision_of
 from trafficmock.net.guard import Guard
 from trafficmock.net.listing import listed, records, summaries, wrapped
-from trafficmock.net.parameters import read_list_request
+from trafficmock.net.parameters import ListRequest, read_list_request, wants_tests
 from trafficmock.net.request import ServiceRequest
 from trafficmock.net.segments import decode_segment
 from trafficmock.net.streaming import send_sliced
@@ -79,7 +80,7 @@ class RestApi:
     """Answers for the history, its HARs, the connections and the health of the service.
 
     :param history: what is shown.
-    :param connections: lists who is connected.
+    :param connections: lists who is connected, workers with their tests if asked so.
     :param ca_pem: gives the certificate of the local authority, made on first use.
     :param guard: which pages and peers may read.
     :param version: of the service, for ``/health`` and HARs.
@@ -92,7 +93,7 @@ class RestApi:
     app = _plain_router()
 
     _history: History
-    _connections: Callable[[], ConnectionsReport]
+    _connections: Callable[[bool], ConnectionsReport]
     _ca_pem: Callable[[], bytes]
     _guard: Guard
     _version: str
@@ -121,7 +122,8 @@ class RestApi:
     def connections(self, request: ServiceRequest) -> bytes:
         """List who is connected; dashboards of protocol 3 look for ``playwrightWorkers``."""
         self._admit(request)
-        report = self._connections()
+        _, _, query_string = request.uri.partition(b"?")
+        report = self._connections(wants_tests(query_string.decode("latin-1")))
         workers = report["runnerWorkers"]
         rows = {
             "nodeAgents": report["nodeAgents"],
@@ -211,9 +213,21 @@ class RestApi:
         asked = read_list_request(query_string.decode("latin-1"))
         tag = etag(start=self._start, revision=rows.revision)
         show = summaries if asked.summary else records
+        query, removed = self._changes(asked, rows)
         return self._unless_current(
-            request, tag, lambda: listed(name, rows.slices(asked.query), show)
+            request, tag, lambda: listed(name, rows.slices(query), show, removed)
         )
+
+    def _changes(self, asked: ListRequest, rows: Rows[Any]) -> tuple[Query, list[str] | None]:
+        """Narrow a query to what changed since an earlier answer, as far as that is known.
+
+        :returns: the query and the ids of what is gone; the whole list and ``None`` otherwise.
+        """
+        after = None if asked.since is None else revision_of(asked.since, self._start)
+        removed = None if after is None else rows.removed_after(after)
+        if after is None or removed is None:
+            return asked.query, None
+        return evolve(asked.query, after=after), removed
 
     def _one(
         self, request: ServiceRequest, name: str, rows: Rows[Any], segment: str

@@ -6,7 +6,7 @@ import json
 import os
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, field
 from twisted.application.service import Service
@@ -28,13 +28,21 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
     from twisted.web.server import Site
 
-    from trafficmock.net.driver import Driver
-
 _FAREWELL = 2.0
 """Seconds that clients have to complete their closing handshakes when we stop."""
 
 _LOOK_AGAIN = 0.05
 """Seconds between two looks whether they have."""
+
+
+class Stoppable(Protocol):
+    """Who works behind the doors."""
+
+    def stop(self) -> None:
+        """Answer who waits, and begin to close all connections."""
+
+    def open_links(self) -> int:
+        """Count the connections that are still to end."""
 
 
 @define(eq=False, kw_only=True)
@@ -56,7 +64,7 @@ class ProxyService(Service):
 
     endpoint: IStreamServerEndpoint
     site: Site
-    driver: Driver
+    driver: Stoppable
     reactor: Any
     open_to_all: bool
     ready_file: str | None

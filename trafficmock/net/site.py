@@ -135,7 +135,7 @@ class ServiceSite(Site):
 def make_site(
     *,
     history: History,
-    connections: Callable[[], ConnectionsReport],
+    connections: Callable[[bool], ConnectionsReport],
     ca_pem: Callable[[], bytes],
     websocket: IResource,
     guard: Guard,
@@ -149,7 +149,8 @@ def make_site(
     """Put the HTTP side together.
 
     :param history: what REST shows.
-    :param connections: gives the ``nodeAgents`` and ``runnerWorkers`` of ``/api/connections``.
+    :param connections: gives the ``nodeAgents`` and ``runnerWorkers`` of ``/api/connections``,
+        the latter with their tests if asked so.
     :param ca_pem: gives the certificate of the local authority for ``/ca.pem``.
     :param websocket: takes over a connection that asked for an upgrade on ``/ws``, and was
         let in.

@@ -5,10 +5,10 @@ beyond what makes passing it on safe: plain ASCII without an escape is the same
 text in every JSON document.
 """
 
-import base64
 import binascii
 import re
 
+import pybase64
 from msgspec import Raw
 
 ABSENT = Raw()
@@ -32,7 +32,7 @@ def from_bytes(content: bytes | bytearray | None) -> Raw:
     """Make a body of ``content``; nothing and no bytes are both ``null``."""
     if not content:
         return NULL
-    return Raw(b'"' + base64.b64encode(content) + b'"')
+    return Raw(b'"%b"' % pybase64.b64encode(content))
 
 
 def to_bytes(body: Raw) -> bytes:
@@ -44,13 +44,13 @@ def to_bytes(body: Raw) -> bytes:
     if bytes(body) in (b"null", b""):
         return b""
     try:
-        return base64.b64decode(text, validate=True)
+        return pybase64.b64decode(text, validate=True)
     except binascii.Error:
         text = text.translate(bytes.maketrans(b"-_", b"+/")).partition(b"=")[0]
         text = _NOT_BASE64.sub(b"", text)
         if len(text) % 4 == 1:
             text = text[:-1]
-        return base64.b64decode(text + b"=" * (-len(text) % 4))
+        return pybase64.b64decode(text + b"=" * (-len(text) % 4))
 
 
 def is_empty(body: Raw) -> bool:

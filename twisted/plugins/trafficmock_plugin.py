@@ -8,3 +8,10 @@ trafficmock = ServiceMaker(
     "The proxy between an application's server and the tests that mock its traffic.",
     "trafficmock",
 )
+
+trafficmock_dashboard = ServiceMaker(
+    "trafficmock dashboard",
+    "trafficmock.dashboard.tap",
+    "Pages that show what the trafficmock proxy records.",
+    "trafficmock-dashboard",
+)

@@ -1,10 +1,13 @@
-"""Fixtures of the pytest tests: the shop, and Debian's Chromium."""
+"""Fixtures of the pytest tests: the shop, and Debian's Chromium where there is one."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from shop_process import Shop
+
+DEBIAN = Path("/usr/bin/chromium")
 
 
 @pytest.fixture(scope="session")
@@ -15,5 +18,8 @@ def shop(trafficmock_proxy: Any) -> Iterator[Shop]:
 
 
 @pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    return {"executable_path": "/usr/bin/chromium", "args": ["--no-sandbox", "--disable-gpu"]}
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    if not DEBIAN.exists():
+        return browser_type_launch_args
+    args = ["--no-sandbox", "--disable-gpu"]
+    return {**browser_type_launch_args, "executable_path": str(DEBIAN), "args": args}

@@ -61,6 +61,22 @@ class TurnTests(SynchronousTestCase):
         early.protocol.readConnectionLost()
         self.assertTrue(early.aborted)
 
+    def test_gone_or_half_closed(self) -> None:
+        """Who closes its direction and gets nothing for a second is gone; who gets some is not."""
+        rig = ProxyRig()
+        gone, lives = rig.ask(GET), rig.ask(GET)
+        for client in (gone, lives):
+            client.protocol.readConnectionLost()
+        rig.servers[1].says(b"HTTP/1.1 200 OK\r\n\r\n")
+        rig.core.clock.advance(1)
+        self.assertEqual((gone.aborted, lives.aborted), (True, False))
+        self.assertTrue(rig.servers[0].aborted)
+        rig.servers[1].says(b"more")
+        rig.core.clock.advance(1)
+        self.assertFalse(lives.aborted)
+        rig.core.clock.advance(1)
+        self.assertTrue(lives.aborted)
+
     def test_party_left(self) -> None:
         """The end of a connection is counted, once."""
         rig = ProxyRig()
@@ -109,6 +125,20 @@ class RefusedTests(SynchronousTestCase):
         rig.core.clock.advance(60)
         self.assertEqual(status(slow), b"408")
         self.assertEqual((silent.took(), silent.disconnecting), (b"", True))
+
+    def test_slow_body(self) -> None:
+        """A body that stops coming is 408; one that is held back by the server is not."""
+        rig = ProxyRig()
+        slow = rig.ask(POST + b"Content-Length: 9\r\n\r\n1")
+        held = rig.ask(POST + b"Content-Length: 9\r\n\r\n1")
+        rig.servers[1].producer.pauseProducing()
+        rig.core.clock.advance(59)
+        slow.says(b"2")
+        rig.core.clock.advance(1)
+        self.assertEqual(slow.took(), b"")
+        rig.core.clock.advance(60)
+        self.assertEqual((status(slow), held.took()), (b"408", b""))
+        self.assertTrue(rig.servers[0].aborted)
 
     @given(st.binary(max_size=80))
     def test_any_input(self, data: bytes) -> None:

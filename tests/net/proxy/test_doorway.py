@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from OpenSSL import SSL
+from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.net.proxy.rig import GET, FakeTransport, ProxyRig
+from trafficmock.errors import LocalError
 from trafficmock.net.proxy.settings import ProxySettings
 
 CONNECT = b"CONNECT api.test:443 HTTP/1.1\r\nHost: api.test:443\r\n\r\n"
@@ -17,9 +19,13 @@ ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
 
 class Certificates:
-    """Gives names instead of contexts."""
+    """Gives names instead of contexts, unless it cannot."""
+
+    error: Exception | None = None
 
     def context_for(self, host: str) -> Any:
+        if self.error is not None:
+            raise self.error
         return f"context of {host}"
 
 
@@ -100,6 +106,17 @@ class InsideTests(SynchronousTestCase):
         kind, detail = rig.events()[-1]
         self.assertEqual(kind, "upstream_error")
         self.assertIn("tlsv1 alert unknown ca", detail or "")
+
+    def test_no_certificate(self) -> None:
+        """Where no certificate can be made, the history and the log say why."""
+        rig, client = self.tunnel()
+        rig.certificates.error = LocalError("the disk is full")
+        client.says(CONNECT)
+        logs = self.enterContext(capturedLogs())
+        client.says(b"\x16\x03")
+        self.assertTrue(client.aborted)
+        self.assertIn("the disk is full", rig.events()[-1][1] or "")
+        self.assertEqual(len(logs), 1)
 
     def test_refused(self) -> None:
         """CONNECT with a body, or without a port, is 400."""

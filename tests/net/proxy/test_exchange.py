@@ -178,3 +178,13 @@ class UpstreamFailureTests(SynchronousTestCase):
         rig.decide(worker, "continue", overrides={"headers": {"bad name": "x"}})
         self.assertIn(b'"error":"bad_override"', client.took())
         self.assertEqual(rig.events()[-1][0], "upstream_error")
+
+    def test_crashed(self) -> None:
+        """A request that we cannot serve is cut rather than left hanging."""
+        rig = ProxyRig()
+        rig.worker()
+        client = rig.ask(GET)
+        (exchange,) = client.protocol._party.subjects.values()
+        exchange.crashed()
+        self.assertTrue(client.aborted)
+        self.assertEqual(rig.events()[-1], ("abort", "internal error"))

@@ -22,7 +22,7 @@ class FrontTests(SynchronousTestCase):
         websocket: Any = object()
         self.site: Any = make_site(
             history=self.rig.core.history,
-            connections=lambda: {"nodeAgents": [], "runnerWorkers": []},
+            connections=lambda _: {"nodeAgents": [], "runnerWorkers": []},
             ca_pem=lambda: b"",
             websocket=websocket,
             guard=Guard(),

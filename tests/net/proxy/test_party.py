@@ -32,6 +32,31 @@ class Coordination:
     def party_recorded(self, record: Any) -> None:
         self.told.append(record)
 
+    def socket_backlogged(self, socket: Any) -> None:
+        self.told.append(("backlogged", socket))
+
+    def socket_drained(self, socket: Any) -> None:
+        self.told.append(("drained", socket))
+
+    def socket_gone(self, socket: Any) -> None:
+        self.told.append(("gone", socket))
+
+
+class Subject:
+    """Keeps what it is told, unless it fails at that."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.heard: list[Any] = []
+        self.error = error
+
+    def told(self, message: Any) -> None:
+        if self.error is not None:
+            raise self.error
+        self.heard.append(message)
+
+    def crashed(self) -> None:
+        self.heard.append("crashed")
+
 
 class PartyTests(SynchronousTestCase):
     """One client id."""
@@ -47,28 +72,18 @@ class PartyTests(SynchronousTestCase):
 
     def test_subjects(self) -> None:
         """A message reaches the request or WebSocket that it is about; others are nobody's."""
-        heard: list[Any] = []
-
-        class Subject:
-            def told(self, message: Any) -> None:
-                heard.append(message)
-
-        self.party.subjects["a"] = Subject()
+        subject = self.party.subjects["a"] = Subject()
         message = outbound.DecisionPassthrough("a")
         self.party.deliver(message)
         self.party.deliver(outbound.DecisionPassthrough("b"))
         self.party.deliver(outbound.SocketPassthrough("a"))
-        self.assertEqual(heard, [message, outbound.SocketPassthrough("a")])
+        self.assertEqual(subject.heard, [message, outbound.SocketPassthrough("a")])
 
     def test_trouble(self) -> None:
-        """Trouble of one request is logged and stays its own."""
-
-        class Subject:
-            def told(self, _: Any) -> None:
-                raise ZeroDivisionError
-
-        self.party.subjects["a"] = Subject()
+        """Trouble of one request is logged, ends it, and stays its own."""
+        subject = self.party.subjects["a"] = Subject(ZeroDivisionError())
         self.party.deliver(outbound.DecisionPassthrough("a"))
+        self.assertEqual(subject.heard, ["crashed"])
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
 
     def test_redirects(self) -> None:

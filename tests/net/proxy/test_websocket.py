@@ -9,6 +9,7 @@ from wsproto.connection import CLIENT, SERVER, Connection
 from wsproto.events import BytesMessage, CloseConnection, TextMessage
 
 from tests.net.proxy.rig import FakeTransport, ProxyRig, refused
+from trafficmock.history.query import Query
 from trafficmock.net.proxy.handshake import acceptance
 from trafficmock.net.proxy.heads import parse_request
 
@@ -88,6 +89,8 @@ class PassthroughTests(SocketCase):
         """A server that is not there is 502."""
         self.rig.roads.error = refused()
         self.assertIn(b"upstream_unreachable", self.rig.ask(OPEN).took())
+        (row,) = self.rig.core.history.sockets.query(Query())
+        self.assertIn(b"upstream_unreachable", row.to_json())
 
     def test_client_gone(self) -> None:
         """A client that leaves takes the server's side along."""
@@ -206,3 +209,47 @@ class ConnectedTests(SocketCase):
         (close,) = self.worker.took("ws:closeServer")
         self.assertEqual((close["code"], close["wasClean"]), (1006, False))
         self.assertIn(b"403 No", self.client.took())
+
+
+class PaceTests(SocketCase):
+    """Who lags behind holds up who sends to it."""
+
+    def test_slow_client(self) -> None:
+        """A test that sends more than the client takes is not read until it has."""
+        worker = self.owned()
+        self.say("ws:ensureOpened")
+        self.client.producer.pauseProducing()
+        self.say("ws:sendToPage", data="a", isBase64=False)
+        self.assertEqual(worker.pauses, 1)
+        self.client.producer.resumeProducing()
+        self.assertEqual(worker.pauses, 0)
+
+    def test_slow_client_gone(self) -> None:
+        """A client that goes holds nobody up any more."""
+        worker = self.owned()
+        self.say("ws:ensureOpened")
+        self.client.producer.pauseProducing()
+        self.say("ws:sendToPage", data="a", isBase64=False)
+        self.client.lose()
+        self.assertEqual(worker.pauses, 0)
+
+    def test_slow_test(self) -> None:
+        """A client whose test lags behind is not read until that has caught up."""
+        worker = self.owned()
+        self.say("ws:ensureOpened")
+        self.rig.core.driver.link_backlogged(worker)
+        self.client.says(self.page.send(TextMessage("hi")))
+        self.assertTrue(self.client.paused)
+        self.rig.core.driver.link_drained(worker)
+        self.assertFalse(self.client.paused)
+
+
+class TroubleTests(SocketCase):
+    """Faults of ours."""
+
+    def test_crashed(self) -> None:
+        """A WebSocket that cannot be served is cut rather than left hanging."""
+        self.owned()
+        (session,) = self.client.protocol._party.subjects.values()
+        session.crashed()
+        self.assertTrue(self.client.aborted)

@@ -36,6 +36,9 @@ LINGER_SECONDS = 2.0
 Closing at once, with bytes unread, would reset it and could take the answer along.
 """
 
+GONE_SECONDS = 1.0
+"""How long a client that has closed its direction waits for a word before it counts as gone."""
+
 _BODY, _AHEAD, _SWITCHED = 1, 2, 4
 
 
@@ -75,6 +78,9 @@ class ClientConnection(Protocol):
         self._reader: Reader | None = None
         self._advancing = False
         self._paused = 0
+        self._heard = False
+        self._wrote = False
+        self._end_timer: IDelayedCall | None = None
         self._closing = False
         self._asked_all = False
         self._lost = False
@@ -95,6 +101,7 @@ class ClientConnection(Protocol):
             return
         if self._closing:
             return
+        self._heard = True
         self._buffer = self._buffer + data if self._buffer else data
         self._advance()
 
@@ -106,6 +113,29 @@ class ClientConnection(Protocol):
         elif self._exchange is None:
             self.transport.loseConnection()
         elif not self._exchange.request_done:
+            self.transport.abortConnection()
+        else:
+            self._look_whether_gone()
+
+    def _look_whether_gone(self) -> None:
+        """Find out what the end of the client's direction means.
+
+        A client that is gone looks just like one that has only said all it had to say, until
+        something is written to it: then the first resets the connection.
+        """
+        self._wrote = False
+        self._end_timer = self.shared.reactor.callLater(GONE_SECONDS, self._gone_or_not)
+
+    def _stop_looking(self) -> None:
+        if self._end_timer is not None:
+            self._end_timer.cancel()
+            self._end_timer = None
+
+    def _gone_or_not(self) -> None:
+        self._end_timer = None
+        if self._wrote:
+            self._look_whether_gone()
+        else:
             self.transport.abortConnection()
 
     def writeConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
@@ -121,6 +151,7 @@ class ClientConnection(Protocol):
         """Let go of everything: the connection is lost, or somebody else's now."""
         self._lost = True
         self._stop_waiting()
+        self._stop_looking()
         exchange, self._exchange = self._exchange, None
         if exchange is not None:
             exchange.client_gone()
@@ -191,7 +222,8 @@ class ClientConnection(Protocol):
         self._stop_waiting()
         self._buffer = buffer[end + len(END) :]
         self._doorway.enter(self, head, buffer)
-        return self._exchange is not None
+        # Behind CONNECT there may be no exchange, but a request that came along with it.
+        return self._exchange is not None or (bool(self._buffer) and self._successor is None)
 
     def belongs_to(self, party: Party) -> None:
         """Count for a party until the end."""
@@ -207,6 +239,7 @@ class ClientConnection(Protocol):
         if not exchange.request_done:
             content = None
             self._reader = reader(exchange.body)
+            self._wait()
             if self._buffer:
                 early, self._buffer = self._reader.feed(self._buffer)
                 if self._reader.done:
@@ -251,6 +284,7 @@ class ClientConnection(Protocol):
 
     def write(self, data: bytes) -> None:
         """Send to the client."""
+        self._wrote = True
         self.transport.write(data)
 
     def hold_body(self, *, hold: bool) -> None:
@@ -270,6 +304,7 @@ class ClientConnection(Protocol):
     def finished(self, *, close: bool) -> None:
         """Go on with the next request, or close the connection when all is sent."""
         exchange, self._exchange = self._exchange, None
+        self._stop_looking()
         self._pause(_BODY, on=False)
         if self._lost or exchange is None:
             return
@@ -323,7 +358,9 @@ class ClientConnection(Protocol):
             self.transport.resumeProducing()
 
     def _wait(self) -> None:
-        """Give the client its time for the next request."""
+        """Give the client its time for the next request, or for the next piece of its body."""
+        self._stop_waiting()
+        self._heard = False
         self._timer = self.shared.reactor.callLater(
             self.shared.settings.idle_seconds, self._too_quiet
         )
@@ -334,7 +371,14 @@ class ClientConnection(Protocol):
         self._timer = None
 
     def _too_quiet(self) -> None:
-        if self._buffer:
+        self._timer = None
+        exchange = self._exchange
+        if exchange is not None and (self._heard or self._paused):
+            # It went on in the meantime, or could not because it is not read.
+            self._wait()
+        elif exchange is not None and exchange.request_done:
+            return
+        elif self._buffer or exchange is not None:
             self._refuse(
                 BadMessageError(
                     "The request did not come in time.", status=408, code="request_timeout"

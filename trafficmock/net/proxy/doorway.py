@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from OpenSSL import SSL
+from twisted.logger import Logger
 
+from trafficmock.errors import LocalError
+from trafficmock.net.addresses import parse_authority
+from trafficmock.net.notes import one_line
 from trafficmock.net.proxy import framing, target
 from trafficmock.net.proxy.behind import Behind
 from trafficmock.net.proxy.copies import header_map
@@ -53,6 +57,8 @@ class Front:
     :param leave: gives a connection, and what was read from it, to the other doors.
     """
 
+    log = Logger()
+
     def __init__(
         self,
         shared: Shared,
@@ -87,14 +93,26 @@ class Front:
         authority = target.connect_authority(head.target)
         if framing.of_request(head) is not framing.NONE:
             raise BadMessageError("CONNECT has no body.")
+        if self._is_own(b"http://" + head.target, connection.local()):
+            raise BadMessageError(
+                "This is the proxy itself: leave it out of what goes through a proxy.",
+                status=508,
+                code="loop_detected",
+            )
         party = self._identify(connection, head)
         headers, _ = header_map(end_to_end(head))
 
         def inside(data: bytes, *, tls: bool) -> None:
             origin = Origin("https" if tls else "http", authority.host, authority.port or 0)
             doorway = Behindhand(self._shared, party, origin, headers)
-            context = self._shared.certificates.context_for(authority.host) if tls else None
-            connection.go_on(data, doorway, context=context)
+            try:
+                context = self._shared.certificates.context_for(authority.host) if tls else None
+            except (LocalError, ValueError) as error:
+                doorway.failed(f"There is no certificate for {authority.host!r}: {error}.")
+                self.log.warn("{host}: {error}", host=one_line(authority.host), error=error)
+                connection.transport.abortConnection()
+            else:
+                connection.go_on(data, doorway, context=context)
 
         connection.write(_ESTABLISHED)
         behind = Behind(
@@ -151,6 +169,10 @@ class Behindhand:
             f"{f' ({detail})' if detail else ''}. Does it trust the certificate authority of "
             "this proxy? `trafficmock ca hints` says how; --tunnel leaves a host's TLS alone."
         )
+        self.failed(text)
+
+    def failed(self, text: str) -> None:
+        """Show in the history that there was no TLS with the client."""
         entry = Entry(self._party, f"{self._origin.host}:{self._origin.port}", self._headers)
         entry.ended(UpstreamError(text, code="client_tls", errno="ECLIENTTLS"))
 
@@ -183,5 +205,7 @@ def begin(
 def check_host(head: RequestHead) -> None:
     """See to it that HTTP/1.1 names one host (RFC 9112 section 3.2)."""
     host = head.fields.get(b"host")
-    if (host is None and head.minor > 0) or (host is not None and b"," in host):
+    if host is None and head.minor > 0:
         raise BadMessageError("HTTP/1.1 wants exactly one Host header.")
+    if host and parse_authority(host.decode("latin-1")) is None:
+        raise BadMessageError("HTTP/1.1 wants exactly one Host header, of the form host[:port].")

@@ -246,6 +246,12 @@ class Exchange:
         self._timer = None
         self.broken_off()
 
+    def crashed(self) -> None:
+        """Cut the connection: something of ours failed."""
+        if not self.done:
+            self.client_gone("internal error")
+            self.side.reset()
+
     # How it ends
 
     def arrived(self, *, keep: bool) -> None:

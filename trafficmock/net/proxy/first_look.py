@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 _PROXIED = re.compile(rb"[\r\n]*(?:CONNECT |[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64} [A-Za-z])")
 _UNDECIDED = re.compile(rb"[\r\n]*[!#$%&'*+\-.^_`|~0-9A-Za-z]{0,64} ?")
-_LINE = re.compile(rb"[\r\n]*([^ ]+) ([^ \r\n]*)[^\r\n]*\r?\n")
 
 
 class Service(typing.Protocol):
@@ -75,9 +74,10 @@ class FirstLook(Protocol):
             if _UNDECIDED.fullmatch(buffer) is None or len(buffer) > self._longest:
                 self._hand_to(self._service(once=False))
             return
-        line = _LINE.match(buffer)
-        if line is not None:
-            chosen = self._choose(line[1], line[2], self.transport.getHost())
+        line, ended, _ = buffer.lstrip(b"\r\n").partition(b"\n")
+        if ended:
+            method, _, rest = line.removesuffix(b"\r").partition(b" ")
+            chosen = self._choose(method, rest.partition(b" ")[0], self.transport.getHost())
             self._hand_to(self._service(once=True) if chosen is None else chosen)
         elif len(buffer) > self._longest:
             self._hand_to(self._service(once=False))

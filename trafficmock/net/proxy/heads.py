@@ -27,6 +27,7 @@ MOST_FIELDS = 500
 
 _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _TOKEN = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_TARGET = re.compile(rb"[\x21\x22\x24-\x7e]+")
 _VERSION = re.compile(rb"HTTP/([0-9])\.([0-9])")
 _STATUS = re.compile(rb"HTTP/1\.([0-9]) ([1-9][0-9][0-9])(?: ([\t\x20-\x7e\x80-\xff]*))?")
 _LONGEST_METHOD = 64
@@ -105,7 +106,7 @@ def parse_request(block: bytes) -> RequestHead:
     method, target, version = parts
     if not _TOKEN.fullmatch(method) or len(method) > _LONGEST_METHOD:
         raise BadMessageError("The method is not a token.")
-    if not target or not target.isascii() or b"#" in target:
+    if not _TARGET.fullmatch(target):
         raise BadMessageError("The request target is empty, has a fragment, or is not ASCII.")
     return RequestHead(_minor(version), pairs, fields, method, target)
 

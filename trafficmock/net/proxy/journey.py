@@ -253,14 +253,15 @@ class Journey:
 
     def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:
         """Try again where that cannot do harm, or tell everybody."""
-        self._upstream = None
+        connection, self._upstream = self._upstream, None
         error = explain(reason, self._request.origin)
+        silent = connection is not None and not connection.heard
         if answered:
             self._end()
             self._flush()
             self._report.tell_end(error)
             self._traveller.broken_off(noticeable=not self._until_close)
-        elif not self._fresh and self._repeatable:
+        elif silent and not self._fresh and self._repeatable:
             self._stop_timer()
             self.start(again=True)
         else:

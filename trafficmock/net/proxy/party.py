@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IReactorTime
 
     from trafficmock.core.records import Record
+    from trafficmock.net.backpressure import Paced
     from trafficmock.wire.inbound import Message
     from trafficmock.wire.outbound import BodyLimits
 
@@ -34,6 +35,9 @@ class Subject(Protocol):
     def told(self, message: Message) -> None:
         """Act on a message about it."""
 
+    def crashed(self) -> None:
+        """End it somehow: acting on a message failed."""
+
 
 class Coordination(Protocol):
     """What the party needs of the driver."""
@@ -49,6 +53,15 @@ class Coordination(Protocol):
 
     def party_recorded(self, record: Record) -> None:
         """Write into the history what the core has nothing to decide about."""
+
+    def socket_backlogged(self, socket: Paced) -> None:
+        """Remember that a WebSocket takes less than it is sent."""
+
+    def socket_drained(self, socket: Paced) -> None:
+        """Let those who waited for a WebSocket go on."""
+
+    def socket_gone(self, socket: Paced) -> None:
+        """Forget a WebSocket."""
 
 
 @define(eq=False)
@@ -69,6 +82,7 @@ class Party:
     clock: IReactorTime
     id: str = ""
     subjects: dict[str, Subject] = field(factory=dict)
+    sockets: dict[str, Paced] = field(factory=dict)
     connections: int = 0
     limits: BodyLimits | None = None
     _redirects: dict[str, tuple[str, float]] = field(factory=dict)
@@ -84,6 +98,9 @@ class Party:
                 self._tell_subject(message)
         except Exception:  # noqa: BLE001 - the core must go on whatever a connection does
             self.log.failure("a client of the forward proxy failed")
+            subject = self._subject(message)
+            if subject is not None:
+                subject.crashed()
 
     def say(self, message: Message) -> None:
         """Tell the core something."""
@@ -93,11 +110,18 @@ class Party:
         """Have something in the history that the core has nothing to decide about."""
         self.coordination.party_recorded(record)
 
-    def _tell_subject(self, message: Any) -> None:
-        key = getattr(message, "request_id", None) or getattr(message, "socket_id", None)
-        subject = self.subjects.get(key) if key else None
+    def socket(self, socket_id: str) -> Paced | None:
+        """Give one of its WebSockets."""
+        return self.sockets.get(socket_id)
+
+    def _tell_subject(self, message: Message) -> None:
+        subject = self._subject(message)
         if subject is not None:
             subject.told(message)
+
+    def _subject(self, message: Any) -> Subject | None:
+        key = getattr(message, "request_id", None) or getattr(message, "socket_id", None)
+        return self.subjects.get(key) if key else None
 
     # Redirects
 

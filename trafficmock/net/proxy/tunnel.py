@@ -33,6 +33,9 @@ SILENCE_SECONDS = 0.3
 _HANDSHAKE = 0x16
 """The first byte of TLS (RFC 8446 section 5.1)."""
 
+_HTTP_2 = b"PRI * HTTP/2"
+"""What HTTP/2 without TLS begins with (RFC 9113 section 3.4): gRPC speaks it, we do not."""
+
 _REQUEST = re.compile(rb"[A-Z]{3,20} [ -~]")
 _MAYBE_REQUEST = re.compile(rb"[A-Z]{0,20} ?")
 
@@ -46,6 +49,10 @@ def kind_of(data: bytes) -> str | None:
         return None
     if data[0] == _HANDSHAKE:
         return "tls"
+    if data.startswith(_HTTP_2):
+        return "blind"
+    if _HTTP_2.startswith(data):
+        return None
     if _REQUEST.match(data):
         return "http"
     return None if _MAYBE_REQUEST.fullmatch(data) else "blind"

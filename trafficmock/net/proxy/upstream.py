@@ -28,6 +28,8 @@ STREAM_BYTES = 256 * 1024
 
 _FIRST_FINAL = 200
 _SWITCHING = 101
+MOST_INTERIM = 100
+"""1xx answers to one request, which a server could otherwise send for ever."""
 
 
 class Listener(Protocol):
@@ -64,6 +66,8 @@ class UpstreamConnection(TwistedProtocol):
 
     It is itself the producer of response bodies, for whoever consumes them.
 
+    ``heard`` tells whether any of the answer to the present request has come.
+
     :param max_header_bytes: for the head of an answer.
     :param ready: called once the connection can be used: after the TLS handshake.
     :param ended: called when the connection is lost.
@@ -83,6 +87,7 @@ class UpstreamConnection(TwistedProtocol):
         self.requests = 0
         self.idle_since = 0.0
         self.lost = False
+        self.heard = False
         self._ready = ready
         self._ended = ended
         self._tls = tls
@@ -92,8 +97,10 @@ class UpstreamConnection(TwistedProtocol):
         self._reader: Reader | None = None
         self._sent_all = True
         self._answered = False
+        self._interim = 0
         self._reusable = True
         self._producing = False
+        self._held = False
         self._failure: BaseException | None = None
 
     # Twisted's side
@@ -114,6 +121,7 @@ class UpstreamConnection(TwistedProtocol):
             # Nothing was asked: this connection cannot be trusted with the next request.
             self.transport.abortConnection()
             return
+        self.heard = True
         self._buffer = self._buffer + data if self._buffer else data
         listener = self._listener
         try:
@@ -148,6 +156,8 @@ class UpstreamConnection(TwistedProtocol):
         :param complete: there is no more of it.
         """
         self.requests += 1
+        self.heard = False
+        self._interim = 0
         self._listener = listener
         self._method = method
         self._sent_all = complete
@@ -196,10 +206,13 @@ class UpstreamConnection(TwistedProtocol):
         if head.status < _FIRST_FINAL:
             if head.status == _SWITCHING:
                 raise BadMessageError("it switches protocols unasked")
+            self._interim += 1
+            if self._interim > MOST_INTERIM:
+                raise BadMessageError("it sends interim answers without an end")
             listener.interim(head)
             return True
-        self._answered = True
         body = framing.of_response(head, self._method)
+        self._answered = True
         self._reader = reader(body)
         self._reusable = framing.keeps_alive(head) and body is not framing.UNTIL_CLOSE
         listener.response_head(head, body)
@@ -211,6 +224,9 @@ class UpstreamConnection(TwistedProtocol):
         self._listener = None
         self._reader = None
         self._stop_producing()
+        if self._held:
+            # Within TLS the end may have been here already when the client asked for a pause.
+            self.resumeProducing()
         if self._buffer or not self._sent_all:
             self._reusable = False
         listener.response_end()
@@ -233,10 +249,12 @@ class UpstreamConnection(TwistedProtocol):
 
     def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
         """Stop reading: the client does not take more yet."""
+        self._held = True
         self.transport.pauseProducing()
 
     def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
         """Read on."""
+        self._held = False
         if not self.lost:
             self.transport.resumeProducing()
 

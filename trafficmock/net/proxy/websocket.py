@@ -7,8 +7,11 @@ import binascii
 import uuid
 from typing import TYPE_CHECKING, Any
 
+from twisted.internet.interfaces import IPushProducer
 from twisted.internet.protocol import Factory
+from zope.interface import implementer
 
+from trafficmock.core import records
 from trafficmock.net.proxy import handshake
 from trafficmock.net.proxy.forwarding import end_to_end, request_block, response_block
 from trafficmock.net.proxy.frames import Frames
@@ -37,6 +40,7 @@ _SWITCHING = 101
 _ABNORMAL = 1006
 
 
+@implementer(IPushProducer)
 class SocketSession:
     """Both sides of one WebSocket, and the coordinator between them.
 
@@ -76,6 +80,7 @@ class SocketSession:
     def announce(self) -> None:
         """Tell the coordinator of it; the client waits for the answer to its handshake."""
         self._party.subjects[self.id] = self
+        self._party.sockets[self.id] = self
         url = "ws" + self._target.url.removeprefix("http")
         self._say(inbound.SocketOpen(self.id, url, self._opening.protocols, self._party.client_id))
 
@@ -99,6 +104,8 @@ class SocketSession:
     def lost(self) -> None:
         """Take it that the client is gone."""
         self._gone = True
+        self._party.sockets.pop(self.id, None)
+        self._party.coordination.socket_gone(self)
         if self._page is not None:
             self._page.lost()
         elif not self._blind and not self._refused:
@@ -137,6 +144,39 @@ class SocketSession:
         elif isinstance(message, inbound.ClosePage):
             self._page.close(message.code or None, message.reason or "")
 
+    def crashed(self) -> None:
+        """Cut the connection: something of ours failed."""
+        self._transport.abortConnection()
+
+    # Its pace
+
+    drained_total = 0
+    """Nobody asks how far a WebSocket has come: it has no heartbeat of its own."""
+
+    def pause(self) -> None:
+        """Stop reading from both sides: the test that takes their frames lags behind."""
+        self._read(on=False)
+
+    def resume(self) -> None:
+        """Read again."""
+        self._read(on=True)
+
+    def _read(self, *, on: bool) -> None:
+        for transport in (self._transport, self._raw_server):
+            if transport is not None and not (self._gone and transport is self._transport):
+                (transport.resumeProducing if on else transport.pauseProducing)()
+
+    def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Hold the test back: a side takes less than it is sent."""
+        self._party.coordination.socket_backlogged(self)
+
+    def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Let the test go on."""
+        self._party.coordination.socket_drained(self)
+
+    def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Do nothing: the end of the connection is told otherwise."""
+
     # What both sides say
 
     def message(self, side: Frames, data: str | bytes) -> None:
@@ -149,10 +189,15 @@ class SocketSession:
 
     def closed(self, side: Frames, code: int, reason: str, *, clean: bool) -> None:
         """Pass on that a side is closed."""
+        self.resumeProducing()
         if side is self._page:
+            if not self._gone:
+                self._transport.unregisterProducer()
             self._closed_page(code, reason, clean=clean)
         else:
             self._server = None
+            if self._raw_server is not None:
+                self._raw_server.unregisterProducer()
             self._say(inbound.CloseServer(self.id, clean, code, reason))
 
     # The application's side
@@ -169,6 +214,7 @@ class SocketSession:
             client=False,
             longest=self._shared.settings.max_frame_bytes,
         )
+        self._transport.registerProducer(self, True)  # noqa: FBT003 - Twisted's
         early, self._early = self._early, b""
         if early:
             self._page.data_received(early)
@@ -247,6 +293,7 @@ class SocketSession:
             client=True,
             longest=self._shared.settings.max_frame_bytes,
         )
+        server.transport.registerProducer(self, True)  # noqa: FBT003 - Twisted's
         self._accept(protocol)
         waiting, self._to_server = self._to_server, []
         for data in waiting:
@@ -297,7 +344,9 @@ class SocketSession:
 
     def _failed(self, error: UpstreamError) -> None:
         """Tell everybody that there is no server."""
-        if not self._blind:
+        if self._blind:
+            self._party.record(records.SocketFailed(self.id, None, error.code, error.text, None))
+        else:
             self._say(
                 inbound.CloseServer(self.id, was_clean=False, code=_ABNORMAL, reason=error.text)
             )

@@ -1,0 +1,11 @@
+"""A mock as a user of mitmproxy writes it."""
+
+from mitmproxy import http
+
+_BODY = b'"' + b"x" * 198 + b'"'
+
+
+def request(flow: http.HTTPFlow) -> None:
+    """Answer for a host that does not exist."""
+    if flow.request.pretty_host == "mocked.test":
+        flow.response = http.Response.make(200, _BODY, {"Content-Type": "application/json"})

@@ -1,0 +1,201 @@
+"""A client of a forward proxy that costs little: one connection, one request at a time."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import time
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from benchmarks.errors import BenchmarkError
+from benchmarks.forward.loads import MOCKED_HOST, Way
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmarks.forward.loads import ForwardLoad
+    from benchmarks.link import Hub
+
+_CONNECT_SECONDS = 10.0
+_END_OF_HEAD = b"\r\n\r\n"
+_OK = (b"HTTP/1.1 200", b"HTTP/1.0 200")
+_LENGTH = b"\r\ncontent-length:"
+_SCRATCH = bytearray(1 << 18)
+"""What is read of bodies is thrown away; there is one thread."""
+
+
+@frozen
+class Errand:
+    """
+    What all callers of a session do.
+
+    :param proxy: where the proxy listens.
+    :param load: what is asked.
+    :param ports: of the upstream server: plain, and with TLS.
+    :param trust: what a caller checks certificates against.
+    """
+
+    proxy: tuple[str, int]
+    load: ForwardLoad
+    ports: tuple[int, int]
+    trust: ssl.SSLContext
+
+    @property
+    def secure(self) -> bool:
+        """Whether requests go through a tunnel."""
+        return self.load.way in {Way.SECURE, Way.SECURE_NEW}
+
+    @property
+    def authority(self) -> str:
+        """Host and port of the server that is asked."""
+        if self.secure:
+            return f"localhost:{self.ports[1]}"
+        return MOCKED_HOST if self.load.way is Way.MOCKED else f"127.0.0.1:{self.ports[0]}"
+
+    def head(self, number: int) -> bytes:
+        """Write the head of request ``number``; every URL is different."""
+        path = f"/{self.load.answer_bytes}/{number}"
+        target = path if self.secure else f"http://{self.authority}{path}"
+        method, length = "GET", ""
+        if self.load.body_bytes:
+            method, length = "POST", f"Content-Length: {self.load.body_bytes}\r\n"
+        return (
+            f"{method} {target} HTTP/1.1\r\nHost: {self.authority}\r\nUser-Agent: benchmark\r\n"
+            f"Accept: */*\r\n{length}\r\n"
+        ).encode("ascii")
+
+
+class Caller:
+    """
+    One connection to the proxy, or one after the other.
+
+    :param hub: who waits for it.
+    :param errand: what is asked.
+    :param answered: called with the nanoseconds that a request took.
+    """
+
+    socket: socket.socket
+
+    def __init__(self, hub: Hub, errand: Errand, answered: Callable[[int], None]) -> None:
+        self._hub = hub
+        self._errand = errand
+        self._answered = answered
+        self._body = b"x" * errand.load.body_bytes
+        self._open = False
+        self._begun = 0
+        self._request = b""
+        self._unsent = memoryview(b"")
+        self._step: Callable[[], None] = self._read_answer
+        self._head = b""
+        self._left = -1
+
+    def ask(self, number: int) -> None:
+        """Send request ``number``, over a new connection where there is none."""
+        self._begun = time.perf_counter_ns()
+        self._request = self._errand.head(number) + self._body
+        if self._open:
+            self._send_request()
+            return
+        self.socket = socket.create_connection(self._errand.proxy, _CONNECT_SECONDS)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket.settimeout(0)
+        self._open = True
+        self._hub.add(self)
+        if self._errand.secure:
+            authority = self._errand.authority
+            self._step = self._read_tunnel
+            self._head = b""
+            self._send(f"CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n".encode())
+        else:
+            self._send_request()
+
+    def readable(self) -> None:
+        """Go on with what is being waited for."""
+        try:
+            self._step()
+        except (ssl.SSLWantReadError, BlockingIOError):
+            return
+        except OSError as error:
+            raise BenchmarkError(f"a connection failed: {error}") from error
+
+    def writable(self) -> None:
+        """Write on with what is left."""
+        try:
+            written = self.socket.send(self._unsent)
+        except (ssl.SSLWantWriteError, BlockingIOError):
+            return
+        self._unsent = self._unsent[written:]
+        if not self._unsent:
+            self._hub.want_write(self, wanted=False)
+
+    def close(self) -> None:
+        """Cut the connection, if there is one."""
+        if self._open:
+            self._open = False
+            self._hub.remove(self)
+            self.socket.close()
+
+    def _send(self, data: bytes) -> None:
+        try:
+            written = self.socket.send(data)
+        except (ssl.SSLWantWriteError, BlockingIOError):
+            written = 0
+        if written < len(data):
+            self._unsent = memoryview(data)[written:]
+            self._hub.want_write(self, wanted=True)
+
+    def _send_request(self) -> None:
+        self._step = self._read_answer
+        self._head = b""
+        self._left = -1
+        self._send(self._request)
+
+    def _read_tunnel(self) -> None:
+        self._head += self.socket.recv(65536)
+        if _END_OF_HEAD not in self._head:
+            return
+        if not self._head.startswith(_OK):
+            raise BenchmarkError(f"no tunnel: {self._head[:200]!r}")
+        self.socket = self._errand.trust.wrap_socket(
+            self.socket, server_hostname="localhost", do_handshake_on_connect=False
+        )
+        self._step = self._shake_hands
+        self._shake_hands()
+
+    def _shake_hands(self) -> None:
+        if isinstance(self.socket, ssl.SSLSocket):
+            self.socket.do_handshake()
+        self._send_request()
+
+    def _read_answer(self) -> None:
+        # TLS may hold decrypted bytes that epoll knows nothing of: read until it wants more.
+        while True:
+            count = self.socket.recv_into(_SCRATCH)
+            if not count:
+                raise BenchmarkError("the proxy closed a connection before the end of an answer")
+            if self._left < 0:
+                self._take_head(bytes(_SCRATCH[:count]))
+            else:
+                self._left -= count
+            if self._left == 0:
+                self._finish()
+                return
+            if not self._errand.secure:
+                return
+
+    def _take_head(self, data: bytes) -> None:
+        self._head += data
+        head, found, rest = self._head.partition(_END_OF_HEAD)
+        if not found:
+            return
+        length = head.lower().partition(_LENGTH)[2].split(b"\r\n", 1)[0]
+        if not head.startswith(_OK) or int(length or -1) != self._errand.load.answer_bytes:
+            raise BenchmarkError(f"a wrong answer: {self._head[:300]!r}")
+        self._left = self._errand.load.answer_bytes - len(rest)
+
+    def _finish(self) -> None:
+        if self._errand.load.way is Way.SECURE_NEW:
+            self.close()
+        self._answered(time.perf_counter_ns() - self._begun)

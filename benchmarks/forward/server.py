@@ -1,0 +1,40 @@
+"""Starts the server behind the proxies."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.errors import BenchmarkError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_CHECKOUT = Path(__file__).parents[2]
+
+
+@contextlib.contextmanager
+def upstream(folder: Path) -> Iterator[tuple[int, int]]:
+    """
+    Run :mod:`benchmarks.forward.upstream` until the end of the block.
+
+    :param folder: for its certificate.
+    :returns: its two ports: plain, and with TLS.
+    :raises BenchmarkError: when it does not come up.
+    """
+    command = [sys.executable, "-m", "benchmarks.forward.upstream", str(folder)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=_CHECKOUT
+    ) as server:
+        if server.stdout is None:
+            raise BenchmarkError("the upstream server has no output")
+        line = server.stdout.readline()
+        if not line:
+            raise BenchmarkError("the upstream server did not start")
+        said = json.loads(line)
+        # Leaving the block closes its standard input, upon which it ends.
+        yield said["plain"], said["secure"]

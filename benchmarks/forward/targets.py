@@ -1,0 +1,101 @@
+"""Both proxies, ready to be started, and the certificate authority that callers must trust."""
+
+from __future__ import annotations
+
+import http.client
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from benchmarks import targets
+from benchmarks.errors import BenchmarkError
+from benchmarks.forward.loads import Way
+
+if TYPE_CHECKING:
+    from benchmarks.targets import Running, Target
+
+_ADDONS = Path(__file__).parent / "addons"
+MITMPROXY = "mitmproxy>=11"
+
+
+@frozen
+class Contender:
+    """
+    A proxy, and the authority whose certificates it shows.
+
+    :param target: how it is started.
+    :param authority: the PEM file that it writes on its start; ``None`` when it is asked.
+    """
+
+    target: Target
+    authority: Path | None
+
+    def certificate(self, proxy: Running) -> str:
+        """Give what callers trust, in PEM."""
+        if self.authority is not None:
+            return self.authority.read_text("ascii")
+        connection = http.client.HTTPConnection(*proxy.address, timeout=10)
+        connection.request("GET", "/ca.pem")
+        return connection.getresponse().read().decode("ascii")
+
+
+def ours(folder: Path, upstream_pem: Path, way: Way, command: str | None) -> Contender:
+    """
+    Name the proxy of this checkout.
+
+    :param folder: for its certificate authority.
+    :param upstream_pem: the certificate of the server behind it.
+    :param way: only tunnels need certificates.
+    :param command: another command in its place; told the same options.
+    """
+    extra: tuple[str, ...] = ("--ca-dir", str(folder))
+    if way in {Way.SECURE, Way.SECURE_NEW}:
+        extra += ("--upstream-ca", str(upstream_pem))
+    if command is None:
+        target = targets.ours(extra)
+    else:
+        plain = targets.from_command("ours", command)
+        target = targets.Target("ours", plain.command + extra, plain.version)
+    return Contender(target, None)
+
+
+def mitmproxy(folder: Path, upstream_pem: Path, cache: Path, way: Way) -> Contender:
+    """
+    Name mitmproxy, after installing it into a virtual environment in ``cache`` if need be.
+
+    :param folder: for its certificate authority.
+    :param upstream_pem: the certificate of the server behind it.
+    :param way: mocks are made by an addon, which the other loads do not pay for.
+    :raises BenchmarkError: when the installation fails.
+    """
+    mitmdump = _installed(cache)
+    scripts = ["announce.py", *(["mock.py"] if way is Way.MOCKED else [])]
+    command = (
+        *(str(mitmdump), "--quiet", "--listen-host", "127.0.0.1", "--listen-port", "{port}"),
+        *(part for script in scripts for part in ("--scripts", str(_ADDONS / script))),
+        *("--set", "ready_file={ready}", "--set", f"confdir={folder}"),
+        *("--set", f"ssl_verify_upstream_trusted_ca={upstream_pem}"),
+    )
+    version = _run([str(mitmdump), "--version"]).splitlines()[0].removeprefix("Mitmproxy: ")
+    return Contender(
+        targets.Target("mitmproxy", command, version), folder / "mitmproxy-ca-cert.pem"
+    )
+
+
+def _installed(cache: Path) -> Path:
+    folder = cache / "mitmproxy"
+    mitmdump = folder / "bin/mitmdump"
+    if not mitmdump.exists():
+        _run([sys.executable, "-m", "venv", str(folder)])
+        _run([str(folder / "bin/pip"), "install", "--quiet", MITMPROXY])
+    return mitmdump
+
+
+def _run(command: list[str]) -> str:
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode:
+        raise BenchmarkError(f"{' '.join(command)}: {done.stderr.strip()[-500:]}")
+    return done.stdout

@@ -1,0 +1,211 @@
+"""What a client must be able to do through the proxy, as it does without."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from typing import TYPE_CHECKING, Any
+
+from tests.clients.cell import FailedError, NotAvailableError, values
+from tests.clients.server import PIECE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.clients.cell import Cell
+
+LARGE = 3_000_000
+_LARGE_CRC = zlib.crc32((PIECE * (LARGE // len(PIECE) + 1))[:LARGE])
+ABORTS = ("failed", "aborted", "connectionreset", "connectionrefused", "namenotresolved")
+
+
+def get(cell: Cell) -> None:
+    """Path, query and headers arrive as they were sent."""
+    seen = cell.echo("GET", "/echo?q=a%20b&r=1", ("x-sent", "yes"))
+    assert (seen["method"], seen["target"]) == ("GET", "/echo?q=a%20b&r=1"), seen
+    assert values(seen, "x-sent") == ["yes"], seen
+    assert not values(seen, "proxy-authorization"), seen
+
+
+def post(cell: Cell) -> None:
+    """A body arrives."""
+    seen = cell.echo("POST", "/echo", ("content-type", "text/plain"), body="t:a body")
+    assert (seen["method"], seen["text"]) == ("POST", "a body"), seen
+
+
+def download(cell: Cell) -> None:
+    """A large body comes down whole."""
+    said = cell.ask("GET", f"/large/{LARGE}")
+    assert (said["size"], said["crc"]) == (LARGE, _LARGE_CRC), said["size"]
+
+
+def upload(cell: Cell) -> None:
+    """A body that is made while it is sent goes up whole."""
+    seen = cell.echo("POST", "/echo", body=f"s:{LARGE}")
+    assert (seen["size"], seen["crc"]) == (LARGE, _LARGE_CRC), seen
+
+
+def event_stream(cell: Cell) -> None:
+    """Each event is there before the server sends the next one."""
+    name = f"{cell.client}-{cell.scheme}"
+    following = cell.url(f"/release/{name}")
+    said = cell.ask("GET", f"/events/{name}", mode="sse", body=f"n:{following}")
+    assert said["events"] == ["event 0", "event 1", "event 2"], said
+
+
+def chunked(cell: Cell) -> None:
+    """A body in chunks comes whole."""
+    said = cell.ask("GET", "/chunked")
+    assert said["text"] == "".join(f"chunk {number};" for number in range(5)), said
+
+
+def without_body(cell: Cell) -> None:
+    """HEAD, 204 and 304 have no body, and HEAD keeps its length."""
+    head = cell.ask("HEAD", "/head")
+    assert (head["status"], head["size"]) == (200, 0), head
+    assert values(head, "content-length") == ["1234"], head
+    for status in (204, 304):
+        said = cell.ask("GET", f"/status/{status}")
+        assert (said["status"], said["size"]) == (status, 0), said
+
+
+def kept_alive(cell: Cell) -> None:
+    """Many requests follow each other."""
+    for number in range(10):
+        seen = cell.echo("GET", f"/echo?number={number}")
+        assert seen["target"] == f"/echo?number={number}", seen
+
+
+def mocked(cell: Cell) -> None:
+    """A test answers."""
+    said = cell.ask("GET", "/mocked")
+    assert (said["status"], said["text"]) == (201, "from the test"), said
+    assert values(said, "x-mock") == ["yes"], said
+
+
+def overridden(cell: Cell) -> None:
+    """A test changes what goes on to the server."""
+    seen = cell.echo("GET", "/overridden")
+    assert (seen["method"], seen["target"], seen["text"]) == ("PUT", "/echo", "changed"), seen
+    assert values(seen, "x-added") == ["yes"], seen
+
+
+def aborted(cell: Cell) -> None:
+    """A test's abort is an error of the network, or a 502 that names its code."""
+    for code in ABORTS:
+        try:
+            said = cell.ask("GET", f"/aborted/{code}")
+        except FailedError:
+            continue
+        assert said["status"] == 502, (code, said)
+        assert json.loads(said["text"])["error"] == code, (code, said)
+
+
+def redirected(cell: Cell) -> None:
+    """A redirect is followed by the client, and its hops are linked."""
+    said = cell.ask("GET", "/redirect", mode="follow")
+    assert said["status"] == 200, said
+    assert json.loads(said["text"])["target"] == "/echo?redirected", said
+    last, first = cell.entries("/echo?redirected")[0], cell.entries("/redirect")[0]
+    assert last["redirectedFromId"] == first["id"], (first, last)
+
+
+def zipped(cell: Cell) -> None:
+    """A compressed body reaches the client as it was."""
+    said = cell.ask("GET", "/zipped")
+    body = said["text"].encode("latin-1")
+    assert (gzip.decompress(body) if body[:1] == b"\x1f" else body) == b"was gzip", said
+    # treq takes the header away when it has decoded the body.
+    assert values(said, "content-encoding") == ([] if cell.client == "treq" else ["gzip"]), said
+
+
+def repeated(cell: Cell) -> None:
+    """Repeated headers and cookies stay apart or are joined, none is lost."""
+    said = cell.ask("GET", "/cookies")
+    assert values(said, "set-cookie") == ["a=1", "b=2"], said
+    assert values(said, "x-r") == ["1", "2"], said
+    seen = cell.echo("GET", "/echo", ("x-r", "1"), ("x-r", "2"), ("cookie", "a=1; b=2"))
+    assert values(seen, "x-r") == ["1", "2"], seen
+    assert values(seen, "cookie") == ["a=1; b=2"], seen
+
+
+def identified(cell: Cell) -> None:
+    """The credentials in the proxy's URL say who asks."""
+    cell.ask("GET", "/echo?identified")
+    entry = cell.entries("/echo?identified")[0]
+    assert entry["clientId"] == cell.client, entry
+    agents = cell.look("/api/connections")["nodeAgents"]
+    kinds = {agent.get("kind") for agent in agents if agent["clientId"] == cell.client}
+    assert kinds <= {"proxy"}, agents
+
+
+def expected(cell: Cell) -> None:
+    """``Expect: 100-continue`` is met."""
+    if cell.client not in {"curl", "java", "go"}:
+        raise NotAvailableError("the client does not wait for 100")
+    seen = cell.echo("POST", "/echo", ("expect", "100-continue"), body="t:expected")
+    assert seen["text"] == "expected", seen
+
+
+def _talk(cell: Cell, path: str) -> dict[str, object]:
+    scheme = {"http": "ws", "https": "wss"}[cell.scheme]
+    return cell.ask("GET", path, mode="ws", scheme=scheme)
+
+
+def websocket(cell: Cell) -> None:
+    """A WebSocket is passed through: text, binary, subprotocol and close code."""
+    said = _talk(cell, "/socket")
+    assert said["messages"] == ["echo text", "00ff"], said
+    assert (said["protocol"], said["close"], said["reason"]) == ("chat", 4321, "as told"), said
+
+
+def websocket_mocked(cell: Cell) -> None:
+    """A WebSocket is played by a test, and no server is asked."""
+    said = _talk(cell, "/mocked-socket")
+    assert said["messages"] == ["mock text", "00ff"], said
+    assert (said["close"], said["reason"]) == (4322, "mocked"), said
+
+
+def websocket_history(cell: Cell) -> None:
+    """A test connects a WebSocket through, and the history has the frames of both directions."""
+    said = _talk(cell, "/connected-socket")
+    assert said["messages"] == ["echo text", "00ff"], said
+    rows = cell.look("/api/ws")["connections"]
+    row, *_ = [
+        row
+        for row in rows
+        if row["url"].endswith("/connected-socket")
+        and row.get("clientId") == cell.client
+        and row["url"].startswith({"http": "ws:", "https": "wss:"}[cell.scheme])
+    ]
+    frames = [event["direction"] for event in row["events"] if _is_frame(event)]
+    assert frames.count("client") == 3, row
+    assert frames.count("server") == 2, row
+
+
+def _is_frame(event: dict[str, Any]) -> bool:
+    return event["kind"] == "frame" and "detail" not in event
+
+
+FEATURES: tuple[Callable[[Cell], None], ...] = (
+    get,
+    post,
+    download,
+    upload,
+    event_stream,
+    chunked,
+    without_body,
+    kept_alive,
+    mocked,
+    overridden,
+    aborted,
+    redirected,
+    zipped,
+    repeated,
+    identified,
+    expected,
+    websocket,
+    websocket_mocked,
+    websocket_history,
+)

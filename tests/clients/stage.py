@@ -1,0 +1,146 @@
+"""The proxy, the server and the test's routes that all clients meet."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from benchmarks.forward.upstream import write_certificate
+from tests.clients.cell import HOST, Cell, FailedError, NotAvailableError
+from tests.clients.features import ABORTS, FEATURES
+from tests.e2e.children import Child, ChildError
+from tests.running import REPOSITORY, service
+from trafficmock.testing import sync
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.clients.clients import Client
+
+SCHEMES = ("http", "https")
+TOKEN = "of-the-matrix"
+"""With one, clients that keep their credentials until they are asked for them show them too."""
+
+
+@frozen
+class Result:
+    """
+    What came of a cell.
+
+    :param state: ``ok``, ``n/a`` or ``FAILED``.
+    :param detail: why.
+    """
+
+    client: str
+    scheme: str
+    feature: str
+    state: str
+    detail: str = ""
+
+
+@frozen
+class Stage:
+    """
+    Everything but the client.
+
+    :param url: of the proxy.
+    :param pid: of its process.
+    :param ports: of the server, by scheme.
+    :param folder: for what clients build, and the proxy's authority.
+    """
+
+    url: str
+    pid: int
+    ports: dict[str, int]
+    folder: Path
+
+    def environment(self, client: str) -> dict[str, str]:
+        """Ask ``trafficmock env`` what a client needs, as a user does."""
+        command = [sys.executable, "-m", "trafficmock", "env", "--format", "json", "--no-agent"]
+        command += ["--proxy-url", self.url, "--client-id", client, "--token", TOKEN]
+        command += ["--ca-dir", str(self.folder / "ca")]
+        done = subprocess.run(command, check=True, capture_output=True, cwd=REPOSITORY)
+        environment: dict[str, str] = json.loads(done.stdout)
+        return environment
+
+    def run(self, client: Client) -> Iterator[Result]:
+        """Run all cells of a client, in one process of it."""
+        child = client.start(self.folder, self.environment(client.name))
+        try:
+            for scheme in SCHEMES:
+                cell = Cell(client.name, scheme, child, self.ports[scheme], self.url)
+                for feature in FEATURES:
+                    name = feature.__name__.replace("_", " ")
+                    yield Result(client.name, scheme, name, *_state(feature, cell))
+        finally:
+            child.stop()
+
+
+def _state(feature: Any, cell: Cell) -> tuple[str, str]:
+    try:
+        feature(cell)
+    except NotAvailableError as why:
+        return "n/a", str(why)
+    except (FailedError, AssertionError, ChildError, LookupError, ValueError) as error:
+        return "FAILED", f"{type(error).__name__}: {str(error)[:600]}"
+    return "ok", ""
+
+
+@contextmanager
+def stage(folder: Path) -> Iterator[Stage]:
+    """Start everything, until the block ends."""
+    with ExitStack() as stack:
+        certificate = write_certificate(folder, HOST)
+        command = [sys.executable, "-m", "tests.clients.server", str(certificate)]
+        server = Child.start("the server", command, env={}, cwd=REPOSITORY)
+        stack.callback(server.stop)
+        ports: dict[str, int] = server.announced()
+        resolve = [
+            part for port in ports.values() for part in ("--resolve", f"{HOST}:{port}:127.0.0.1")
+        ]
+        options = ["--ca-dir", str(folder / "ca"), "--upstream-ca", str(certificate)]
+        running = stack.enter_context(service(*options, *resolve, "--token", TOKEN))
+        mocks = stack.enter_context(sync.mocks(running.url, token=TOKEN))
+        _register(mocks)
+        yield Stage(running.url, running.process.pid, ports, folder)
+
+
+def _register(mocks: Any) -> None:
+    mocks.route(
+        "**/mocked",
+        lambda route, _: route.fulfill(status=201, body="from the test", headers={"x-mock": "yes"}),
+    )
+    mocks.route("**/overridden", _override)
+    for code in ABORTS:
+        mocks.route(f"**/aborted/{code}", _aborting(code))
+    mocks.route_web_socket("**/mocked-socket", _play)
+    mocks.route_web_socket("**/connected-socket", lambda socket: socket.connect_to_server())
+
+
+def _override(route: Any, request: Any) -> None:
+    route.continue_(
+        url=request.url.replace("/overridden", "/echo"),
+        method="PUT",
+        headers={**request.headers, "x-added": "yes"},
+        post_data="changed",
+    )
+
+
+def _aborting(code: str) -> Any:
+    return lambda route, _: route.abort(code)
+
+
+def _play(socket: Any) -> None:
+    def answer(message: str | bytes) -> None:
+        if message == "close":
+            socket.close(code=4322, reason="mocked")
+        else:
+            socket.send(message if isinstance(message, bytes) else f"mock {message}")
+
+    socket.on_message(answer)

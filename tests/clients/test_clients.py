@@ -1,0 +1,109 @@
+"""Every client, every feature, over http and https, in one process of each client."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
+
+from tests.clients.clients import CLIENTS
+from tests.clients.features import FEATURES
+from tests.clients.stage import SCHEMES, Result, Stage, stage
+from tests.clients.table import table
+from tests.hostile.raw import reactor
+
+
+@cache
+def shared() -> Stage:
+    """Give the stage that all clients of this test run meet."""
+    held = ExitStack()
+    reactor.addSystemEventTrigger("before", "shutdown", held.close)
+    folder = held.enter_context(tempfile.TemporaryDirectory())
+    return held.enter_context(stage(Path(folder)))
+
+
+class ClientTests(SynchronousTestCase):
+    """Each client does through the proxy what it does without."""
+
+    def run_client(self, name: str) -> None:
+        (client,) = [each for each in CLIENTS if each.name == name]
+        missing = client.missing()
+        if missing:
+            raise SkipTest(missing)
+        results = list(shared().run(client))
+        failed = [result for result in results if result.state == "FAILED"]
+        self.assertEqual(failed, [], table(results))
+        self.assertEqual(len(results), len(SCHEMES) * len(FEATURES))
+        self.assertTrue(any(result.state == "ok" for result in results))
+
+    def test_curl(self) -> None:
+        """Curl."""
+        self.run_client("curl")
+
+    def test_requests(self) -> None:
+        """Requests."""
+        self.run_client("requests")
+
+    def test_httpx(self) -> None:
+        """Httpx."""
+        self.run_client("httpx")
+
+    def test_aiohttp(self) -> None:
+        """aiohttp, with its WebSockets."""
+        self.run_client("aiohttp")
+
+    def test_urllib3(self) -> None:
+        """urllib3."""
+        self.run_client("urllib3")
+
+    def test_treq(self) -> None:
+        """Treq."""
+        self.run_client("treq")
+
+    def test_urllib(self) -> None:
+        """Urllib."""
+        self.run_client("urllib")
+
+    def test_node(self) -> None:
+        """Node 24 with its own support for proxies, and the package ``ws``."""
+        self.run_client("node")
+
+    def test_java(self) -> None:
+        """Java's HttpClient, with its WebSockets."""
+        self.run_client("java")
+
+    def test_go(self) -> None:
+        """Go's net/http."""
+        self.run_client("go")
+
+    def test_websockets(self) -> None:
+        """The package ``websockets``."""
+        self.run_client("websockets")
+
+    def test_all_are_run(self) -> None:
+        """No client is forgotten here."""
+        tests = {name.removeprefix("test_") for name in dir(self) if name.startswith("test_")}
+        self.assertEqual({client.name for client in CLIENTS} - tests, set())
+
+
+class TableTests(SynchronousTestCase):
+    """The table says what came of each cell."""
+
+    def test_states(self) -> None:
+        """Schemes that agree share a word, others are told apart, and reasons stand below."""
+        text = table(
+            [
+                Result("curl", "http", "get", "ok"),
+                Result("curl", "https", "get", "FAILED", "it is why"),
+                Result("curl", "http", "post", "ok"),
+                Result("curl", "https", "post", "ok"),
+                Result("go", "", "", "n/a", "no go here"),
+            ]
+        )
+        self.assertIn("| get | ok / FAILED | n/a |", text)
+        self.assertIn("| post | ok | n/a |", text)
+        self.assertIn("- curl, get: it is why", text)
+        self.assertIn("- go: no go here", text)

@@ -1,0 +1,1 @@
+"""The dashboard: its process, and its pages in a real browser."""

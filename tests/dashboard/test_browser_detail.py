@@ -1,0 +1,226 @@
+"""The detail of a request in a browser: every part of it, and what its buttons copy."""
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Route, expect
+
+from tests.dashboard.browser import BrowserTestCase, clipboard, row, show
+from tests.dashboard.traffic import RECEIPT
+
+
+class PartTests(BrowserTestCase):
+    """The tabs."""
+
+    def test_owner(self) -> None:
+        """The test that decided is named with its file, and its requests are a click away."""
+        page = self.open()
+        panel = show(page, "charges")
+        expect(panel.get_by_role("heading", name="A test answered it")).to_be_visible()
+        expect(panel).to_contain_text("buys a teapot with a card")
+        expect(panel).to_contain_text("tests/checkout.spec.ts")
+        panel.get_by_role("link", name="all of this test").click()
+        expect(page.locator(".grid-body .col-host")).to_have_text(
+            ["stock.example", "api.pay.example"]
+        )
+
+    def test_ambiguous(self) -> None:
+        """Two tests that wanted the same are listed with their routes, and what to do."""
+        page = self.open()
+        panel = show(page, "search.example")
+        expect(panel).to_contain_text("More than one test wanted it, so none got it")
+        claimants = panel.get_by_role("table", name="Who wanted it")
+        cells = claimants.locator("tbody tr").all_inner_texts()
+        self.assertIn("https://search.example/** · GET", cells[0])
+        self.assertIn("filters by price\ttests/search.spec.ts\t1\t", cells[1])
+        self.assertIn(r"/search\.example/v\d/i", cells[1])
+        expect(panel).to_contain_text("Give each test's application its own client id")
+
+    def test_reasons(self) -> None:
+        """Passthrough, abort, a handler that threw and a lost upstream are each explained."""
+        page = self.open()
+        for text, said in [
+            ("www.example.org", "No test wanted it: it went to the real network"),
+            ("fraud", "A test made it fail: connectionrefused"),
+            ("odd.example", "TypeError: cannot read properties of undefined"),
+            ("stock.example", "A test let it go on, changed"),
+        ]:
+            expect(show(page, text)).to_contain_text(said)
+        expect(show(page, "down.example", "Response")).to_contain_text(
+            "upstream failed. ECONNREFUSED"
+        )
+        expect(show(page, "fraud", "Response")).to_contain_text("the test made the request fail")
+
+    def test_json(self) -> None:
+        """JSON is a tree that folds, with the digits of numbers as they were sent."""
+        page = self.open()
+        panel = show(page, "charges", "Response")
+        expect(panel.locator(".json")).to_contain_text("12345678901234567890")
+        fold = panel.get_by_role("button", name="address")
+        expect(fold).to_have_attribute("aria-expanded", "true")
+        fold.click()
+        expect(panel.locator(".json")).not_to_contain_text("London", use_inner_text=True)
+        panel.get_by_role("button", name="Fold all").nth(1).click()
+        expect(panel.locator(".json")).not_to_contain_text("object", use_inner_text=True)
+        panel.get_by_role("button", name="Unfold all").click()
+        expect(panel.locator(".json")).to_contain_text("London", use_inner_text=True)
+        panel.get_by_role("button", name="Text", exact=True).click()
+        expect(panel.locator("pre.text")).to_have_text(json.dumps(RECEIPT))
+
+    def test_form_and_query(self) -> None:
+        """Forms and queries are tables of decoded pairs."""
+        page = self.open()
+        panel = show(page, "mail.example", "Request")
+        expect(panel.locator(".body")).to_contain_text("ada@example.org")
+        expect(panel.locator(".body")).to_contain_text("On its way!")
+        panel = show(page, "metrics", "Request")
+        expect(panel.locator("tr").first).to_have_text("v2")
+
+    def test_binary(self) -> None:
+        """Bytes that are no text are shown in hex, with their size."""
+        panel = show(self.open(), "metrics", "Request")
+        expect(panel.locator("pre.hex")).to_contain_text("00000000  00 01 02 62 69 6e 61 72  79 ff")
+        expect(panel.locator(".body-bar")).to_contain_text("90 B")
+
+    def test_picture(self) -> None:
+        """A picture is drawn, with its measures."""
+        panel = show(self.open(), "cdn.example", "Response")
+        expect(panel.locator("figcaption")).to_have_text("96 \u00d7 64")
+        self.assertGreater(panel.locator("img").evaluate("image => image.naturalWidth"), 0)
+
+    def test_events_stream(self) -> None:
+        """A stream of events is text, and HTML is its source."""
+        page = self.open()
+        panel = show(page, "stream.example", "Response")
+        expect(panel.locator("pre.text")).to_contain_text('event: price\ndata: {"teapot": 42}')
+        panel = show(page, "www.example.org", "Response")
+        expect(panel.locator("pre.text")).to_contain_text("<script>alert(1)</script>")
+
+    def test_changes(self) -> None:
+        """What continue changed is a diff of method, URL, headers and body."""
+        panel = show(self.open(), "stock.example", "Changes")
+        for kind, lines in {
+            "gone": ["PUT", "x-tenant: live", "cookie: s=1"],
+            "new": ["POST", "x-tenant: test", "x-dry-run: 1", '"dryRun": true'],
+            "same": ["content-type: application/json", '"reserve": 1,'],
+        }.items():
+            for line in lines:
+                found = panel.locator(f".diff-{kind} bdi").filter(has_text=line)
+                expect(found.first).to_be_visible()
+
+    def test_timeline(self) -> None:
+        """The timeline is a picture with words for those who do not see it, and a table."""
+        panel = show(self.open(), "stock.example", "Timeline")
+        picture = panel.get_by_role("img")
+        self.assertRegex(
+            picture.get_attribute("aria-label") or "",
+            r"From the request to the last event: \d+ ms; the application asked, "
+            r"the test let it go on, a response came",
+        )
+        expect(panel.locator("tbody tr")).to_have_count(3)
+
+    def test_redirects(self) -> None:
+        """A chain of redirects can be walked in both directions, and Back goes back."""
+        page = self.open()
+        panel = show(page, "short.example", "Redirects")
+        hops = panel.get_by_role("link")
+        expect(hops).to_have_text(
+            [
+                "302GEThttps://short.example/t/4F2",
+                "301GEThttps://shop.example/teapot",
+                "200GEThttps://www.shop.example/en/teapot",
+            ]
+        )
+        hops.nth(2).click()
+        expect(page.locator(".detail-url")).to_have_text("https://www.shop.example/en/teapot")
+        expect(panel.locator("[aria-current=step]")).to_contain_text("en/teapot")
+        page.go_back()
+        expect(page.locator(".detail-url")).to_have_text("https://short.example/t/4F2")
+
+    def test_incomplete(self) -> None:
+        """A body that is cut, gone, or still arriving is said to be, with its whole size."""
+        page = self.open()
+        cases: list[tuple[dict[str, Any], str]] = [
+            ({"truncated": True, "bodySize": 5_000_000}, "beginning is kept: 316 B of 5.0 MB"),
+            ({"truncated": True, "bodyBase64": None}, "The body is not kept"),
+            ({"bodyPending": True, "bodyBase64": None}, "The body is still arriving."),
+        ]
+        for mark, said in cases:
+            page.route("**/api/history/req-*", functools.partial(marked, mark=mark))
+            page.reload()
+            panel = show(page, "charges", "Response")
+            expect(panel.locator(".note")).to_contain_text(said)
+            page.unroute("**/api/history/req-*")
+
+
+def marked(route: Route, mark: dict[str, Any]) -> None:
+    """Let an entry say more of its response."""
+    headers = {k: v for k, v in route.request.headers.items() if k != "if-none-match"}
+    answer = route.fetch(headers=headers)
+    body = answer.json()
+    body["entry"]["outcome"]["response"] |= mark
+    route.fulfill(response=answer, json=body)
+
+
+class DeedTests(BrowserTestCase):
+    """The buttons."""
+
+    def test_copies(self) -> None:
+        """Each copy button says what it copied, and copies just that."""
+        page = self.open()
+        show(page, "charges")
+        for name, begin in [
+            ("cURL", "curl https://api.pay.example/v1/charges \\\n"),
+            ("fetch", 'await fetch("https://api.pay.example/v1/charges", {\n  method: "POST"'),
+            ("route for JavaScript", "await backendMocks.route({ url: "),
+            ("route for Python", 'trafficmock.route(\n    "https://api.pay.example/v1/charges"'),
+        ]:
+            page.get_by_role("button", name=f"Copy as {name}").click()
+            expect(page.locator("#said")).to_have_text(f"Copied: {name}")
+            self.assertTrue(clipboard(page).startswith(begin), name)
+        panel = show(page, "charges", "Request")
+        panel.get_by_role("button", name="Copy headers").click()
+        self.assertIn("authorization: Bearer sk_test_51", clipboard(page))
+        line = panel.locator("tr", has_text="authorization")
+        line.hover()
+        line.get_by_role("button").click()
+        expect(page.locator("#said")).to_have_text("Copied: authorization")
+        self.assertEqual(clipboard(page), "Bearer sk_test_51")
+        panel.get_by_role("button", name="Copy body").click()
+        expect(page.locator("#said")).to_have_text("Copied: request body")
+        self.assertEqual(json.loads(clipboard(page))["amount"], 4200)
+        panel.get_by_role("button", name="Copy the URL").click()
+        expect(page.locator("#said")).to_have_text("Copied: URL")
+
+    def test_files(self) -> None:
+        """HAR and body are saved as files; without a response there is no HAR."""
+        page = self.open()
+        show(page, "charges")
+        with page.expect_download() as saving:
+            page.get_by_role("link", name="HAR").click()
+        saved = saving.value
+        self.assertRegex(saved.suggested_filename, r"^trafficmock-req-\d+\.har$")
+        har = json.loads(Path(saved.path()).read_text(encoding="utf-8"))
+        self.assertEqual(har["log"]["entries"][0]["response"]["status"], 201)
+        panel = show(page, "metrics", "Request")
+        with page.expect_download() as saving:
+            panel.get_by_role("button", name="Save").click()
+        self.assertEqual(Path(saving.value.path()).read_bytes(), b"\0\1\2binary\xff" * 9)
+        show(page, "fraud")
+        expect(page.get_by_role("link", name="HAR")).to_have_count(0)
+
+    def test_close(self) -> None:
+        """The entry closes by its button, and the list has the focus and the row."""
+        page = self.open()
+        show(page, "charges")
+        page.get_by_role("button", name="Close the entry").click()
+        expect(page.locator(".detail-pane")).to_be_hidden()
+        expect(page.locator(".grid")).to_be_focused()
+        expect(row(page, "charges")).to_have_attribute("aria-selected", "true")
+
+    def test_unknown(self) -> None:
+        """An entry that is not there is said not to be."""
+        page = self.open("/?id=nobody")
+        expect(page.locator(".detail-pane")).to_contain_text("does not have this entry any more")

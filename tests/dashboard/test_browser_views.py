@@ -1,0 +1,132 @@
+"""The other views in a browser: WebSockets, connections, overview."""
+
+from playwright.sync_api import expect
+
+from tests.dashboard.browser import BrowserTestCase, clipboard, row, rows, show
+
+
+class SocketTests(BrowserTestCase):
+    """WebSockets."""
+
+    def test_list(self) -> None:
+        """Each has its outcome as a word, its state, and its test; filters work as for requests."""
+        page = self.open("/?view=ws")
+        expect(rows(page)).to_have_count(3)
+        self.assertEqual(
+            row(page, "room=17").locator("[role=gridcell]").all_text_contents()[1:7],
+            [
+                "support.example",
+                "/chat?room=17",
+                "matched",
+                "shop",
+                "talks to support",
+                "closed 1000",
+            ],
+        )
+        expect(row(page, "prices").locator(".col-state")).to_have_text("open")
+        page.get_by_role("button", name="passthrough 1").click()
+        expect(rows(page)).to_have_count(1)
+        page.get_by_role("button", name="Clear filters").first.click()
+        page.get_by_label("Filter WebSockets by text").fill("dishwasher")
+        page.get_by_label("headers and bodies too").check()
+        expect(rows(page)).to_have_count(1)
+
+    def test_frames(self) -> None:
+        """Frames stand on their sender's side, oldest first; JSON is a tree, bytes are hex."""
+        page = self.open("/?view=ws")
+        panel = show(page, "room=17")
+        expect(panel.locator(".frame-client")).to_have_count(3)
+        expect(panel.locator(".frame-server")).to_have_count(3)
+        said = panel.locator(".frame-kind-frame").all_inner_texts()
+        self.assertIn("Ada", said[0])
+        self.assertIn("welcome", said[1])
+        self.assertIn("00000000  00 01 02", said[5])
+        left = panel.locator(".frame-client").first.bounding_box()
+        right = panel.locator(".frame-server").first.bounding_box()
+        assert left is not None
+        assert right is not None
+        self.assertGreater(right["x"], left["x"])
+        expect(page.locator(".detail-head")).to_contain_text("closed 1000 bye")
+
+    def test_frame_filters(self) -> None:
+        """Frames are filtered by text and side; JSON can be shown as it is; each can be copied."""
+        page = self.open("/?view=ws")
+        panel = show(page, "room=17")
+        panel.get_by_label("Side").select_option("client")
+        expect(panel.locator(".frame")).to_have_count(3)
+        panel.get_by_label("Filter frames by text").fill("dishwasher")
+        expect(panel.locator(".frame")).to_have_count(1)
+        panel.get_by_role("button", name="Copy the frame").click()
+        self.assertEqual(clipboard(page), "Is the blue teapot dishwasher safe?")
+        panel.get_by_label("Filter frames by text").fill("join")
+        expect(panel.locator(".json")).to_have_count(1)
+        panel.get_by_label("pretty JSON").uncheck()
+        expect(panel.locator(".json")).to_have_count(0)
+        expect(panel.locator("pre.text")).to_contain_text('{"type": "join"')
+
+
+class ConnectionTests(BrowserTestCase):
+    """Who is connected."""
+
+    def test_all(self) -> None:
+        """Agents with their traffic, workers with their tests, tests with their routes."""
+        page = self.open("/?view=connections")
+        agents = page.locator(".panel", has_text="Agents (2)")
+        expect(agents.locator("tbody tr").first).to_contain_text("shop")
+        expect(page.get_by_role("heading", name="Workers (2)")).to_be_visible()
+        test = page.locator("details.test", has_text="buys a teapot")
+        test.locator("summary").click()
+        expect(test).to_contain_text("**/v1/charges · POST")
+        test.get_by_role("link", name="Its requests").click()
+        expect(rows(page)).to_have_count(2)
+
+    def test_links(self) -> None:
+        """An agent leads to its requests; the unfolded test stays so while the page polls."""
+        page = self.open("/?view=connections")
+        test = page.locator("details.test", has_text="talks to support")
+        test.locator("summary").click()
+        expect(test).to_contain_text("WebSocket")
+        page.wait_for_timeout(2500)
+        expect(test).to_have_attribute("open", "")
+        page.get_by_role("link", name="mail-worker").click()
+        expect(rows(page)).to_have_count(2)
+
+
+class OverviewTests(BrowserTestCase):
+    """The whole at a glance."""
+
+    def test_figures(self) -> None:
+        """Failures, what went out unmocked, what tests decided: each figure leads to its list."""
+        page = self.open("/?view=overview")
+        figures = page.locator(".figure").all_inner_texts()
+        self.assertEqual(
+            [text.split("\n")[1] for text in figures][:2], ["failed", "went out unmocked"]
+        )
+        self.assertEqual(figures[1].split("\n")[0], "11")
+        page.get_by_role("link", name="went out unmocked").click()
+        expect(rows(page)).to_have_count(11)
+
+    def test_failures_first(self) -> None:
+        """Failures come first, with why, and lead to the entry."""
+        page = self.open("/?view=overview")
+        failures = page.locator("#failures")
+        expect(failures).to_contain_text("ambiguous_route: Ambiguous backend mock routing")
+        expect(failures).to_contain_text("unreachable: ECONNREFUSED connect 10.0.0.9:443")
+        failures.get_by_role("link", name="search.example").click()
+        expect(page.locator(".detail-url")).to_contain_text("search.example")
+
+    def test_tables(self) -> None:
+        """Per host unmocked, per test and per host, those with failures first."""
+        page = self.open("/?view=overview")
+        passed = page.locator("#passed tbody tr")
+        expect(passed).to_have_count(11)
+        self.assertEqual(
+            {text.split("\t")[0] for text in passed.all_inner_texts()[:2]},
+            {"down.example", "stock-eu.example"},
+        )
+        expect(page.locator("#tests")).to_contain_text("tests/checkout.spec.ts")
+        bar = page.locator("#hosts tr", has_text="api.pay.example").get_by_role("img")
+        expect(bar).to_have_attribute("aria-label", "1 passthrough, 1 abort, 1 fulfill")
+        page.locator("#passed").get_by_role("link", name="down.example").click()
+        expect(rows(page)).to_have_count(1)
+        expect(page.locator(".host-note")).to_have_text("host down.example")

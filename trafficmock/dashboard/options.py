@@ -1,0 +1,69 @@
+"""The options of ``twistd -n trafficmock-dashboard``."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any, ClassVar
+
+from twisted.python import usage
+
+from trafficmock.coercers import Coerce, choice, named, not_empty, number
+from trafficmock.logs import LEVELS
+from trafficmock.net.addresses import parse_authority
+from trafficmock.options import ServiceOptions
+
+_URL = re.compile(r"http://(?P<authority>[^/?#@]+)/?", re.IGNORECASE)
+_ENVIRONMENT = "TRAFFICMOCK_PROXY_URL"
+_DEFAULT_PROXY = "http://127.0.0.1:4310"
+
+
+def proxy_url(text: str) -> str:
+    """Read the proxy's base URL.
+
+    :returns: it without a final slash.
+    """
+    found = _URL.fullmatch(text)
+    if found is None or parse_authority(found["authority"]) is None:
+        raise ValueError(f"like {_DEFAULT_PROXY}, not {text!r}")
+    return f"http://{found['authority']}"
+
+
+_PARAMETERS: list[tuple[str, Any, Coerce, str]] = [
+    ("host", "127.0.0.1", not_empty, "Address to listen on."),
+    ("port", 4311, number(0, 65535), "Port to listen on; 0 takes a free one."),
+    ("endpoint", None, not_empty, "Twisted endpoint to listen on instead of host and port."),
+    (
+        "proxy-url",
+        None,
+        proxy_url,
+        f"The proxy to show: {_DEFAULT_PROXY}, or what {_ENVIRONMENT} says.",
+    ),
+    ("ready-file", None, not_empty, "File that gets one JSON line with url and pid."),
+    ("log-level", "info", choice(*LEVELS), f"How much to log: {', '.join(LEVELS)}."),
+]
+
+
+class Options(ServiceOptions):
+    """Options of the dashboard."""
+
+    synopsis = "[options]"
+    longdesc = "Pages that show, in a browser, the traffic that the trafficmock proxy records."
+    optParameters: ClassVar[list[list[Any]]] = [  # noqa: N815 - Twisted's
+        [name, None, default, text, named(name, coerce)]
+        for name, default, coerce, text in _PARAMETERS
+    ]
+    optFlags: ClassVar[list[list[Any]]] = [  # noqa: N815 - Twisted's
+        ["open-history", None, "Show the recorded traffic to other machines too."],
+        ["log-json", None, "Log JSON lines, for machines."],
+    ]
+
+    def postOptions(self) -> None:  # noqa: N802 - Twisted's
+        """Find the proxy, and settle what twistd does on our behalf."""
+        if self["proxy-url"] is None:
+            given = os.environ.get(_ENVIRONMENT) or _DEFAULT_PROXY
+            try:
+                self["proxy-url"] = proxy_url(given)
+            except ValueError as error:
+                raise usage.UsageError(f"{_ENVIRONMENT} must be {error}") from None
+        super().postOptions()

@@ -1,0 +1,121 @@
+// @ts-check
+/** One body, in the ways in which it can be read. Nothing in it is ever run. */
+
+import { fill, h } from "../lib/dom.js";
+import { bytes as size } from "../lib/format.js";
+import { copy } from "../lib/say.js";
+import { contentType, decode, isBinary, isPicture, text } from "./bytes.js";
+import { foldAll, jsonTree, readJson } from "./json.js";
+import { formView, hexView, textView } from "./plain.js";
+
+const FORM = "application/x-www-form-urlencoded";
+
+/**
+ * @typedef {object} Message
+ * @property {Record<string, string>} headers
+ * @property {string | null} [bodyBase64]
+ * @property {boolean} [truncated] whether not all of it was kept
+ * @property {number} [bodySize] bytes of all of it, beside `truncated`
+ * @property {boolean} [bodyPending] whether it is still arriving
+ */
+
+/**
+ * @param {Message} message
+ * @param {string} what as in "Request body"
+ * @returns {HTMLElement}
+ */
+export function bodyView(message, what) {
+  const bytes = decode(message.bodyBase64);
+  const note = incomplete(message, bytes.length);
+  if (!bytes.length) return h("p", { class: "note" }, note || "No body.");
+  const { type, charset } = contentType(message.headers);
+  const ways = waysToShow(bytes, type, charset);
+  const place = h("div", { class: "body-content" });
+  const buttons = ways.map(({ name }) => h("button", { type: "button", class: "way", onclick: () => choose(name) }, name));
+  const choose = (/** @type {string} */ wanted) => {
+    ways.forEach(({ name, show }, at) => {
+      buttons[at].setAttribute("aria-pressed", String(name === wanted));
+      if (name === wanted) fill(place, show());
+    });
+  };
+  choose(ways[0].name);
+  return h("section", { class: "body", "aria-label": what },
+    h("div", { class: "body-bar" },
+      h("span", { class: "ways", role: "group", "aria-label": `Ways to show the ${what.toLowerCase()}` }, ...buttons),
+      h("span", { class: "size" }, `${size(bytes.length)}${type ? ` · ${type}` : ""}`),
+      h("button", { type: "button", class: "quiet", onclick: () => copy(text(bytes, charset), what.toLowerCase()) }, "Copy body"),
+      h("button", { type: "button", class: "quiet", onclick: () => save(bytes, what) }, "Save")),
+    note && h("p", { class: "note" }, note), place);
+}
+
+/**
+ * Say what of a body is not there.
+ *
+ * @param {Message} message
+ * @param {number} kept bytes
+ */
+function incomplete({ truncated, bodySize, bodyPending }, kept) {
+  if (bodyPending) return "The body is still arriving.";
+  if (!truncated) return "";
+  const whole = bodySize === undefined ? "" : ` of ${size(bodySize)}`;
+  if (!kept) return `The body${whole} is not kept: the history has bounds (--history-bytes, --history-body-bytes).`;
+  return `Only its beginning is kept: ${size(kept)}${whole} (--history-body-bytes).`;
+}
+
+/** The size of a body in a few words. @param {Message} message */
+export function bodySize(message) {
+  if (message.bodyPending) return "still arriving";
+  if (!message.truncated) return size(decode(message.bodyBase64).length);
+  return message.bodySize === undefined ? "not all kept" : `${size(message.bodySize)}, not all kept`;
+}
+
+/**
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ * @param {string} type
+ * @param {string} charset
+ * @returns {{name: string, show: () => Node}[]} the best first
+ */
+function waysToShow(bytes, type, charset) {
+  const hex = { name: "Hex", show: () => hexView(bytes) };
+  if (isPicture(type)) return [{ name: "Picture", show: () => picture(bytes, type) }, hex];
+  const binary = isBinary(bytes);
+  const asText = { name: "Text", show: () => textView(text(bytes, charset)) };
+  const plain = binary ? [hex, asText] : [asText, hex];
+  if (type === FORM) return [{ name: "Form", show: () => formView(text(bytes, charset)) }, ...plain];
+  const mayBeJson = type.includes("json") || (!binary && /^\s*[[{]/.test(text(bytes.subarray(0, 64), charset)));
+  const read = mayBeJson ? readJson(text(bytes, charset)) : null;
+  return read ? [{ name: "JSON", show: () => foldable(read.value) }, ...plain] : plain;
+}
+
+/** @param {any} value */
+function foldable(value) {
+  const tree = jsonTree(value);
+  return h("div", {}, h("div", { class: "fold-bar" },
+    h("button", { type: "button", class: "quiet", onclick: () => foldAll(tree, true) }, "Unfold all"),
+    h("button", { type: "button", class: "quiet", onclick: () => foldAll(tree, false) }, "Fold all")), tree);
+}
+
+/** @param {Uint8Array<ArrayBuffer>} bytes @param {string} type */
+function picture(bytes, type) {
+  const url = URL.createObjectURL(new Blob([bytes], { type }));
+  const note = h("figcaption", {});
+  const image = h("img", {
+    src: url, alt: "The recorded picture",
+    onload: () => {
+      note.textContent = `${image.naturalWidth} × ${image.naturalHeight}`;
+      URL.revokeObjectURL(url);
+    },
+    onerror: () => {
+      note.textContent = "This is no picture that the browser can show.";
+      URL.revokeObjectURL(url);
+    },
+  });
+  return h("figure", { class: "picture" }, image, note);
+}
+
+/** @param {Uint8Array<ArrayBuffer>} bytes @param {string} what */
+function save(bytes, what) {
+  const url = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
+  h("a", { href: url, download: `${what.toLowerCase().replace(/\W+/g, "-")}.bin` }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}

@@ -1,0 +1,53 @@
+// @ts-check
+/** Questions to the dashboard's own process, which asks the proxy. */
+
+/** What went wrong, in words for people. */
+export class ApiError extends Error {
+  /** @param {string} code @param {string} message */
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {{tag?: string, signal?: AbortSignal}} [how] `tag`: what is at hand already
+ * @returns {Promise<{body: any, tag: string} | null>} `null`: what is at hand is the newest
+ * @throws {ApiError}
+ */
+export async function ask(path, { tag = "", signal } = {}) {
+  /** @type {Response} */
+  let response;
+  try {
+    response = await fetch(path, {
+      headers: tag ? { "if-none-match": tag } : {},
+      cache: "no-store",
+      credentials: "omit",
+      signal,
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError("dashboard_away", "The dashboard's own process does not answer.");
+  }
+  if (response.status === 304) return null;
+  const body = await readJson(response);
+  if (!response.ok) {
+    throw new ApiError(body.error ?? String(response.status), body.message ?? body.error ?? response.statusText);
+  }
+  return { body, tag: response.headers.get("etag") ?? "" };
+}
+
+/** @param {Response} response @returns {Promise<any>} */
+async function readJson(response) {
+  try {
+    return await response.json();
+  } catch {
+    throw new ApiError("broken_answer", "An answer broke off, or is no JSON.");
+  }
+}
+
+/** @param {string} list `history` or `ws` @param {string} id */
+export function entryPath(list, id) {
+  return `/api/${list}/${encodeURIComponent(id)}`;
+}

@@ -1,0 +1,81 @@
+// @ts-check
+/**
+ * What a list shows.
+ *
+ * @typedef {object} Filter
+ * @property {string} q words, all of which must be there
+ * @property {string[]} actions any of these; none is any
+ * @property {string} client
+ * @property {string} test a test's id
+ * @property {string} host
+ * @property {boolean} failed only what went wrong
+ * @property {number} last only the last so many seconds; 0 is all
+ * @property {number} from epoch ms; 0 is all
+ * @property {number} to epoch ms; 0 is all
+ * @property {boolean} deep whether `q` is also searched in headers and bodies, by the proxy
+ *
+ * @typedef {import("./rows.js").Row} Row
+ */
+
+/** @param {URLSearchParams} given @returns {Filter} */
+export function readFilter(given) {
+  const number = (/** @type {string} */ name) => {
+    const value = Number(given.get(name));
+    return Number.isFinite(value) && value > 0 ? value : 0;
+  };
+  return {
+    q: given.get("q") ?? "",
+    actions: (given.get("action") ?? "").split(",").filter(Boolean),
+    client: given.get("client") ?? "",
+    test: given.get("test") ?? "",
+    host: given.get("host") ?? "",
+    failed: given.get("failed") === "1",
+    last: number("last"),
+    from: number("from"),
+    to: number("to"),
+    deep: given.get("deep") === "1",
+  };
+}
+
+/** @param {Filter} filter @returns {Record<string, string>} for the URL; empty takes out */
+export function writeFilter(filter) {
+  return {
+    q: filter.q,
+    action: filter.actions.join(","),
+    client: filter.client,
+    test: filter.test,
+    host: filter.host,
+    failed: filter.failed ? "1" : "",
+    last: filter.last ? String(filter.last) : "",
+    from: filter.from ? String(filter.from) : "",
+    to: filter.to ? String(filter.to) : "",
+    deep: filter.deep ? "1" : "",
+  };
+}
+
+/** @param {Filter} filter */
+export function isEmpty(filter) {
+  return !Object.values(writeFilter(filter)).some(Boolean);
+}
+
+/**
+ * Make the test of a filter.
+ *
+ * @param {Filter} filter
+ * @param {{now?: number, found?: Set<string> | null, actions?: boolean}} [how] `found`: ids that
+ *   the proxy found for a deep search; `actions: false` leaves the actions out, to count them
+ * @returns {(row: Row) => boolean}
+ */
+export function accepts(filter, { now = Date.now(), found = null, actions = true } = {}) {
+  const words = filter.q.toLowerCase().split(/\s+/).filter(Boolean);
+  const earliest = Math.max(filter.from, filter.last ? now - filter.last * 1000 : 0);
+  return (row) =>
+    (!actions || !filter.actions.length || filter.actions.includes(row.action)) &&
+    (!filter.client || row.clientId === filter.client) &&
+    (!filter.test || row.testId === filter.test || row.matches.some((m) => m.testId === filter.test)) &&
+    (!filter.host || row.host === filter.host) &&
+    (!filter.failed || row.failed) &&
+    row.at >= earliest &&
+    (!filter.to || row.at <= filter.to) &&
+    (words.every((word) => row.haystack.includes(word)) || (filter.deep && !!found?.has(row.id)));
+}

@@ -1,0 +1,92 @@
+// @ts-check
+/**
+ * Rows of the two lists, flat and ready to show.
+ *
+ * @typedef {object} Row
+ * @property {string} id
+ * @property {number} at epoch ms
+ * @property {string} clientId
+ * @property {string} method empty for a WebSocket
+ * @property {string} url
+ * @property {string} scheme
+ * @property {string} host
+ * @property {string} path
+ * @property {string} query
+ * @property {string} action of a request, or outcome of a WebSocket
+ * @property {number | undefined} status
+ * @property {string} code why there is no status
+ * @property {string} problem what went wrong
+ * @property {number | undefined} duration ms
+ * @property {string} testId
+ * @property {string} title
+ * @property {string} file
+ * @property {string} fromId
+ * @property {string} toId
+ * @property {boolean} failed whether it went wrong, whoever decided
+ * @property {any[]} matches claimants of an ambiguous one
+ * @property {number | undefined} closedAt of a WebSocket
+ * @property {string} haystack what the filter searches, in lower case
+ */
+
+import { urlParts } from "../lib/format.js";
+
+/** @param {any[]} texts */
+const haystack = (texts) => texts.filter((text) => text !== undefined && text !== "").join("\n").toLowerCase();
+
+/** @param {any} raw an entry of `/api/history?fields=summary` @returns {Row} */
+export function requestRow(raw) {
+  const outcome = raw.outcome ?? {};
+  const status = outcome.response?.status;
+  const problem = outcome.message ?? raw.upstreamError ?? "";
+  return {
+    id: raw.id,
+    at: raw.timestamp,
+    clientId: raw.clientId,
+    method: raw.request.method,
+    url: raw.request.url,
+    ...urlParts(raw.request.url),
+    action: raw.action,
+    status,
+    code: outcome.code ?? outcome.errorCode ?? (raw.upstreamError === undefined ? "" : "unreachable"),
+    problem,
+    duration: raw.durationMs,
+    testId: raw.testId ?? "",
+    title: raw.title ?? "",
+    file: raw.path ?? "",
+    fromId: raw.redirectedFromId ?? "",
+    toId: raw.redirectedToId ?? "",
+    failed: raw.action === "error" || raw.upstreamError !== undefined || (status ?? 0) >= 500,
+    matches: outcome.matches ?? [],
+    closedAt: undefined,
+    haystack: haystack([raw.request.url, raw.request.method, raw.action, status, raw.title,
+      raw.path, raw.testId, raw.clientId, outcome.code, outcome.errorCode, problem,
+      ...(outcome.matches ?? []).map((/** @type {any} */ match) => match.title)]),
+  };
+}
+
+/** @param {any} raw a connection of `/api/ws?fields=summary` @returns {Row} */
+export function socketRow(raw) {
+  return {
+    id: raw.id,
+    at: raw.timestamp,
+    clientId: raw.clientId,
+    method: "",
+    url: raw.url,
+    ...urlParts(raw.url),
+    action: raw.outcome,
+    status: raw.close?.code,
+    code: raw.errorCode ?? "",
+    problem: raw.errorMessage ?? "",
+    duration: raw.closedAt === undefined ? undefined : raw.closedAt - raw.timestamp,
+    testId: raw.testId ?? "",
+    title: raw.title ?? "",
+    file: raw.path ?? "",
+    fromId: "",
+    toId: "",
+    failed: raw.outcome === "error",
+    matches: raw.matches ?? [],
+    closedAt: raw.closedAt,
+    haystack: haystack([raw.url, raw.outcome, raw.title, raw.path, raw.testId, raw.clientId,
+      raw.errorCode, raw.errorMessage, raw.close?.code]),
+  };
+}

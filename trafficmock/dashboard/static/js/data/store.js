@@ -1,0 +1,45 @@
+// @ts-check
+/** Everything the page knows, and whoever wants to hear of changes. */
+
+import { Collection } from "./collection.js";
+
+/**
+ * @typedef {object} Status
+ * @property {"connecting" | "live" | "paused" | "away"} kind
+ * @property {string} message why it is away
+ * @property {number} since epoch ms
+ */
+
+export class Store extends EventTarget {
+  constructor() {
+    super();
+    this.requests = new Collection();
+    this.sockets = new Collection();
+    /** @type {{nodeAgents: any[], runnerWorkers: any[]}} */
+    this.connections = { nodeAgents: [], runnerWorkers: [] };
+    /** @type {any} */
+    this.health = null;
+    /** @type {Status} */
+    this.status = { kind: "connecting", message: "", since: Date.now() };
+    /** What happened to the proxy that a reader must know: `back` or `restarted`. */
+    this.notice = "";
+  }
+
+  /** @param {"requests" | "sockets" | "connections" | "status" | "tick"} what `tick`: time has passed */
+  changed(what) {
+    this.dispatchEvent(new CustomEvent("change", { detail: what }));
+  }
+
+  /** @param {(what: string) => void} listener */
+  listen(listener) {
+    this.addEventListener("change", (event) => listener(/** @type {CustomEvent} */ (event).detail));
+  }
+
+  /** @param {Status["kind"]} kind @param {string} [message] */
+  become(kind, message = "") {
+    if (this.status.kind === kind && this.status.message === message) return;
+    const since = this.status.kind === kind ? this.status.since : Date.now();
+    this.status = { kind, message, since };
+    this.changed("status");
+  }
+}

@@ -1,0 +1,47 @@
+// @ts-check
+/** A request or a response: its first line, its headers, its body. */
+
+import { bodyView } from "../bodies/view.js";
+import { formView } from "../bodies/plain.js";
+import { h } from "../lib/dom.js";
+import { urlParts } from "../lib/format.js";
+import { copy } from "../lib/say.js";
+import { visible } from "../lib/text.js";
+import { headersView } from "./headers.js";
+
+/** @param {any} entry */
+export function requestTab(entry) {
+  const { request } = entry;
+  const { query } = urlParts(request.url);
+  const asked = query.startsWith("?") ? query.slice(1).replace(/#.*$/s, "") : "";
+  return [
+    h("p", { class: "first-line" }, h("strong", {}, visible(request.method)), " ", h("bdi", {}, visible(request.url)), " ",
+      h("button", { type: "button", class: "copy-one", "aria-label": "Copy the URL", onclick: () => copy(request.url, "URL") }, "copy")),
+    asked && h("section", {}, h("div", { class: "section-bar" }, h("h3", {}, "Query")), formView(asked)),
+    headersView(request, "Request headers"),
+    h("div", { class: "section-bar" }, h("h3", {}, "Request body")),
+    bodyView(request, "Request body"),
+  ];
+}
+
+/** @param {any} entry */
+export function responseTab(entry) {
+  const { response } = entry.outcome;
+  if (!response) return [h("p", { class: "note" }, missing(entry))];
+  return [
+    h("p", { class: "first-line" }, h("strong", { class: `status-${Math.floor(response.status / 100)}` }, `${response.status} ${visible(response.statusText)}`),
+      " ", h("span", { class: "size" }, entry.action === "fulfill" ? "made by the test" : "from upstream")),
+    headersView(response, "Response headers"),
+    h("div", { class: "section-bar" }, h("h3", {}, "Response body")),
+    bodyView(response, "Response body"),
+  ];
+}
+
+/** @param {any} entry */
+function missing(entry) {
+  if (entry.action === "pending") return "No response yet: the request waits for a decision.";
+  if (entry.action === "abort") return "No response: the test made the request fail.";
+  if (entry.action === "error") return "No response: the request failed before anybody could answer.";
+  const failed = entry.events.find((/** @type {any} */ event) => event.kind === "upstream_error");
+  return failed ? `No response: upstream failed. ${visible(failed.detail ?? "")}` : "No response was reported yet.";
+}

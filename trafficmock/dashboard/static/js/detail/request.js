@@ -1,0 +1,110 @@
+// @ts-check
+/** The detail of an HTTP request. */
+
+import { actionClass } from "../data/actions.js";
+import { entryPath } from "../data/api.js";
+import { change, parameters } from "../lib/address.js";
+import { fill, h } from "../lib/dom.js";
+import { dateTime, duration } from "../lib/format.js";
+import { copy } from "../lib/say.js";
+import { cut, visible } from "../lib/text.js";
+import { bodySize } from "../bodies/view.js";
+import { asCurl, asFetch } from "../copy/request.js";
+import { asJavaScript, asPython } from "../copy/route.js";
+import { chainTab, hops } from "./chain.js";
+import { overridesTab } from "./diff.js";
+import { requestTab, responseTab } from "./message.js";
+import { ownerView } from "./owner.js";
+import { Tabs } from "./tabs.js";
+import { timelineTab } from "./timeline.js";
+
+/** @typedef {import("../data/rows.js").Row} Row */
+
+const LONGEST_URL = 3000;
+
+export class RequestDetail {
+  /**
+   * @param {object} options
+   * @param {import("../data/store.js").Store} options.store
+   * @param {() => void} options.onclose
+   * @param {(id: string) => void} options.onwalk to another hop
+   */
+  constructor({ store, onclose, onwalk }) {
+    this.store = store;
+    this.onclose = onclose;
+    this.onwalk = onwalk;
+    /** @type {any} */
+    this.entry = null;
+    this.head = h("div", { class: "detail-head" });
+    this.tabs = new Tabs("Parts of the entry", (name) => change({ tab: name === "overview" ? null : name }));
+    this.element = h("div", { class: "detail" }, this.head, this.tabs.list, this.tabs.panel);
+  }
+
+  /** @param {any} entry @param {Row | undefined} row */
+  show(entry, row) {
+    const another = this.entry?.id !== entry.id;
+    this.entry = entry;
+    this.showHead(entry);
+    const chain = row ? hops(row, this.store.requests.byId) : [];
+    const tabs = [
+      { name: "overview", title: "Overview", show: () => [ownerView(entry), facts(entry)] },
+      { name: "request", title: "Request", show: () => requestTab(entry) },
+      { name: "response", title: "Response", show: () => responseTab(entry) },
+      { name: "timeline", title: "Timeline", show: () => timelineTab(entry) },
+    ];
+    if (entry.overrides) tabs.splice(2, 0, { name: "overrides", title: "Changes", show: () => overridesTab(entry) });
+    if (chain.length > 1) tabs.push({ name: "redirects", title: `Redirects (${chain.length})`, show: () => chainTab(chain, entry.id, this.onwalk) });
+    this.tabs.show(tabs, another ? (parameters().get("tab") ?? this.tabs.current) : this.tabs.current);
+  }
+
+  /** @param {any} entry */
+  showHead(entry) {
+    const { request, outcome } = entry;
+    const button = (/** @type {string} */ text, /** @type {string} */ name, /** @type {() => string} */ make) =>
+      h("button", { type: "button", class: "small", "aria-label": `Copy as ${name}`, onclick: () => copy(make(), name) }, text);
+    fill(this.head,
+      h("div", { class: "detail-title" },
+        h("span", { class: `badge ${actionClass(entry.action)}` }, entry.action),
+        h("strong", { class: "detail-method" }, visible(request.method)),
+        outcome.response && h("span", { class: `detail-status status-${Math.floor(outcome.response.status / 100)}` }, String(outcome.response.status)),
+        h("span", { class: "size" }, duration(entry.durationMs)),
+        h("button", { type: "button", class: "close quiet", "aria-label": "Close the entry", title: "Close (Esc)", onclick: this.onclose }, "✕")),
+      h("h2", { class: "detail-url" }, h("bdi", {}, visible(cut(request.url, LONGEST_URL)))),
+      h("div", { class: "detail-deeds", role: "group", "aria-label": "Copy and save" }, h("span", { class: "deeds-title" }, "Copy as"),
+        button("cURL", "cURL", () => asCurl(request)), button("fetch", "fetch", () => asFetch(request)),
+        button("Route (JS)", "route for JavaScript", () => asJavaScript(entry)), button("Route (Python)", "route for Python", () => asPython(entry)),
+        outcome.response && h("a", { class: "button small", href: `${entryPath("history", entry.id)}/har`, download: "" }, "HAR")));
+  }
+
+  /** @param {string} text */
+  fail(text) {
+    this.entry = null;
+    fill(this.head, h("div", { class: "detail-title" }, h("strong", {}, "No entry"), h("button", { type: "button", class: "close quiet", "aria-label": "Close the entry", onclick: this.onclose }, "✕")));
+    this.tabs.list.replaceChildren();
+    this.tabs.panel.removeAttribute("aria-labelledby");
+    fill(this.tabs.panel, h("p", { class: "note" }, text));
+  }
+
+  /** @param {number} by */
+  step(by) {
+    if (this.entry) this.tabs.step(by);
+  }
+
+  copyCurl() {
+    if (this.entry) copy(asCurl(this.entry.request), "cURL");
+  }
+}
+
+/** @param {any} entry */
+function facts(entry) {
+  const { request, outcome } = entry;
+  const rows = [
+    ["Time", dateTime(entry.timestamp)],
+    ["Duration", duration(entry.durationMs) || "not settled"],
+    ["Client", entry.clientId],
+    ["Status", outcome.response ? `${outcome.response.status} ${outcome.response.statusText}` : "none"],
+    ["Sizes", `request ${bodySize(request)}${outcome.response ? `, response ${bodySize(outcome.response)}` : ""}`],
+    ["Request id", entry.id],
+  ];
+  return h("section", {}, h("h3", {}, "Facts"), h("dl", { class: "facts" }, ...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, visible(value))])));
+}

@@ -1,0 +1,50 @@
+// @ts-check
+/** The state of the page in its URL, so that it can be shared, and gone back to. */
+
+export const VIEWS = ["overview", "http", "ws", "connections"];
+
+/** @returns {URLSearchParams} */
+export function parameters() {
+  return new URLSearchParams(location.search);
+}
+
+/** @returns {string} the view of the URL */
+export function currentView() {
+  const named = parameters().get("view") ?? "";
+  return VIEWS.includes(named) ? named : "http";
+}
+
+/**
+ * Write parameters into the URL, without leaving the page.
+ *
+ * @param {Record<string, string | null | undefined>} changes empty or null takes one out
+ * @param {{push?: boolean}} [how] whether Back returns to what was
+ */
+export function change(changes, { push = false } = {}) {
+  const next = parameters();
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) next.set(name, value);
+    else next.delete(name);
+  }
+  go(next, push);
+}
+
+/** Leave everything of one view behind for another. @param {Record<string, string>} values */
+export function open(values) {
+  go(new URLSearchParams(values), true);
+  dispatchEvent(new PopStateEvent("popstate"));
+}
+
+/** @param {Record<string, string>} values @returns {string} a link to that state */
+export function link(values) {
+  return `/?${new URLSearchParams(values)}`;
+}
+
+/** @param {URLSearchParams} next @param {boolean} push */
+function go(next, push) {
+  const text = next.toString();
+  const url = text ? `/?${text}` : "/";
+  if (url === location.pathname + location.search) return;
+  if (push) history.pushState(null, "", url);
+  else history.replaceState(null, "", url);
+}

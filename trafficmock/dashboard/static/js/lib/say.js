@@ -1,0 +1,44 @@
+// @ts-check
+/** Short words about what was done, for eyes and for screen readers. */
+
+import { byId } from "./dom.js";
+
+/** @type {number | undefined} */
+let timer;
+
+/** @param {string} text */
+export function say(text) {
+  byId("said").textContent = text;
+  const toast = byId("toast");
+  toast.textContent = text;
+  toast.classList.add("shown");
+  clearTimeout(timer);
+  timer = setTimeout(() => toast.classList.remove("shown"), 2500);
+}
+
+/**
+ * Copy text, and say so.
+ *
+ * @param {string} text
+ * @param {string} what as in "Copied: what"
+ */
+export async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(`Copied: ${what}`);
+  } catch {
+    say(selectedCopy(text) ? `Copied: ${what}` : "The browser does not let this page copy.");
+  }
+}
+
+/** The way of pages that are not served from this machine. @param {string} text */
+function selectedCopy(text) {
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.className = "sr-only";
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  return done;
+}

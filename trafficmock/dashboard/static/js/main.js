@@ -1,0 +1,54 @@
+// @ts-check
+/** Puts the page together. */
+
+import { currentView } from "./lib/address.js";
+import { byId, fill } from "./lib/dom.js";
+import { Poller } from "./data/poller.js";
+import { Store } from "./data/store.js";
+import { Banner } from "./shell/banner.js";
+import { Header } from "./shell/header.js";
+import { makeHelp } from "./shell/help.js";
+import { listenForKeys } from "./shell/keys.js";
+import { ConnectionsView } from "./views/connections.js";
+import { httpView } from "./views/http.js";
+import { OverviewView } from "./views/overview.js";
+import { socketView } from "./views/sockets.js";
+
+const store = new Store();
+const poller = new Poller(store);
+const help = makeHelp();
+const header = new Header(byId("top"), { store, onpause: (paused) => poller.pause(paused), onhelp: help });
+const banner = new Banner(byId("banner"), store);
+/** @type {Record<string, any>} */
+const views = {
+  overview: new OverviewView(store),
+  http: httpView(store),
+  ws: socketView(store),
+  connections: new ConnectionsView(store),
+};
+let shown = "";
+
+function show() {
+  const name = currentView();
+  if (name !== shown) {
+    shown = name;
+    fill(byId("main"), views[name].element);
+    header.mark(name);
+  }
+  views[name].enter();
+}
+
+store.listen((what) => {
+  if (what !== "tick") header.update();
+  banner.update();
+  views[shown].heard(what);
+});
+addEventListener("popstate", show);
+listenForKeys({
+  view: () => views[shown],
+  help,
+  pause: () => header.togglePause(),
+  theme: () => header.theme.next(),
+});
+show();
+poller.poke();

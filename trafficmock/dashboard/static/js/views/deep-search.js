@@ -1,0 +1,56 @@
+// @ts-check
+/** Searches headers, bodies and events, which only the proxy has. */
+
+import { ApiError, ask } from "../data/api.js";
+
+/** @typedef {import("../data/filter.js").Filter} Filter */
+
+export class DeepSearch {
+  /**
+   * @param {string} api
+   * @param {string} name of the list in an answer
+   * @param {() => void} onfound
+   */
+  constructor(api, name, onfound) {
+    this.api = api;
+    this.name = name;
+    this.onfound = onfound;
+    this.asked = "";
+    /** @type {Set<string> | null} */
+    this.found = null;
+  }
+
+  /**
+   * @param {Filter} filter
+   * @param {string} tag of the list; another one means another answer
+   * @returns {Set<string> | null} what is known so far
+   */
+  find(filter, tag) {
+    const words = filter.q.trim();
+    if (!filter.deep || !words) {
+      this.asked = "";
+      this.found = null;
+      return null;
+    }
+    const asked = `${tag} ${words}`;
+    if (asked !== this.asked) {
+      if (!this.asked.endsWith(` ${words}`)) this.found = null;
+      this.asked = asked;
+      this.search(words, asked);
+    }
+    return this.found;
+  }
+
+  /** @param {string} words @param {string} asked */
+  async search(words, asked) {
+    try {
+      const answer = await ask(`/api/${this.api}?fields=summary&q=${encodeURIComponent(words)}`);
+      if (asked !== this.asked || !answer) return;
+      this.found = new Set(answer.body[this.name].map((/** @type {any} */ entry) => entry.id));
+      this.onfound();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.asked = ""; // the poll says that the proxy is away; when it is back, ask again
+    }
+  }
+}

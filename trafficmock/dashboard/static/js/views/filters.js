@@ -1,0 +1,128 @@
+// @ts-check
+/** The bar of filters above a list. */
+
+import { isEmpty } from "../data/filter.js";
+import { h } from "../lib/dom.js";
+import { actionClass } from "../data/actions.js";
+import { cut, oneLine } from "../lib/text.js";
+import { TimeRange } from "./time-range.js";
+
+/** @typedef {import("../data/filter.js").Filter} Filter @typedef {import("../data/rows.js").Row} Row */
+
+const TYPING_MS = 120;
+
+export class FilterBar {
+  /**
+   * @param {object} options
+   * @param {string} options.label
+   * @param {Record<string, {word: string, meaning: string}>} options.actions
+   * @param {(changes: Partial<Filter>) => void} options.onchange
+   */
+  constructor({ label, actions, onchange }) {
+    this.onchange = onchange;
+    /** @type {number | undefined} */
+    this.typing = undefined;
+    this.search = h("input", {
+      type: "search", class: "search", placeholder: "Filter by URL, status, test, error…", "aria-label": `Filter ${label} by text`,
+      "aria-keyshortcuts": "/", spellcheck: "false", autocomplete: "off",
+      oninput: () => {
+        clearTimeout(this.typing);
+        this.typing = setTimeout(() => onchange({ q: this.search.value }), TYPING_MS);
+      },
+    });
+    this.deep = h("input", { type: "checkbox", onchange: () => onchange({ deep: this.deep.checked }) });
+    this.failed = h("input", { type: "checkbox", onchange: () => onchange({ failed: this.failed.checked }) });
+    /** @type {Map<string, {button: HTMLButtonElement, count: HTMLElement}>} */
+    this.chips = new Map(Object.entries(actions).map(([name, { word, meaning }]) => {
+      const count = h("span", { class: "count" }, "0");
+      const button = h("button", {
+        type: "button", class: `chip ${actionClass(name)}`, "aria-pressed": "false", title: meaning,
+        onclick: () => this.toggle(name),
+      }, word, " ", count);
+      return [name, { button, count }];
+    }));
+    this.client = this.select("Client", "client");
+    this.test = this.select("Test", "test");
+    this.time = new TimeRange(onchange);
+    this.result = h("output", { class: "result", "aria-live": "off" });
+    this.clear = h("button", { type: "button", class: "quiet", onclick: () => onchange(NOTHING), title: "Show everything (x)" }, "Clear filters");
+    this.hostNote = h("span", { class: "host-note" });
+    this.element = h("search", { class: "filters", "aria-label": `Filters of ${label}` },
+      h("div", { class: "filter-line" }, this.search,
+        h("label", { class: "check", title: "Searched by the proxy" }, this.deep, "headers and bodies too"),
+        h("label", { class: "check" }, this.failed, "only failures"),
+        this.client.label, this.test.label, this.time.element),
+      h("div", { class: "filter-line" },
+        h("div", { class: "chips", role: "group", "aria-label": "Actions" }, ...[...this.chips.values()].map((chip) => chip.button)),
+        this.hostNote, this.clear, this.result));
+    /** @type {Filter} */
+    this.filter = /** @type {Filter} */ ({ ...NOTHING });
+  }
+
+  /** @param {string} title @param {"client" | "test"} name */
+  select(title, name) {
+    const element = h("select", { onchange: () => this.onchange({ [name]: element.value }) });
+    const label = h("label", { class: "pick" }, h("span", {}, title), element);
+    return { element, label, shown: "" };
+  }
+
+  /** @param {string} name */
+  toggle(name) {
+    const { actions } = this.filter;
+    this.onchange({ actions: actions.includes(name) ? actions.filter((other) => other !== name) : [...actions, name] });
+  }
+
+  /**
+   * Show what is filtered, and by what one could.
+   *
+   * @param {Filter} filter
+   * @param {Row[]} rows all of them
+   * @param {Row[]} counted those that would be shown without a filter of actions
+   * @param {number} shown
+   */
+  show(filter, rows, counted, shown) {
+    this.filter = filter;
+    if (this.search.value !== filter.q && document.activeElement !== this.search) this.search.value = filter.q;
+    this.deep.checked = filter.deep;
+    this.failed.checked = filter.failed;
+    /** @type {Record<string, number>} */
+    const counts = {};
+    for (const row of counted) counts[row.action] = (counts[row.action] ?? 0) + 1;
+    for (const [name, { button, count }] of this.chips) {
+      button.setAttribute("aria-pressed", String(filter.actions.includes(name)));
+      count.textContent = (counts[name] ?? 0).toLocaleString("en");
+    }
+    this.options(this.client, filter.client, new Map(rows.map((row) => [row.clientId, row.clientId])));
+    /** @type {Map<string, string>} */
+    const tests = new Map();
+    for (const row of rows) {
+      if (row.testId) tests.set(row.testId, row.title || row.testId);
+      for (const match of row.matches) tests.set(match.testId, match.title);
+    }
+    this.options(this.test, filter.test, tests);
+    this.time.show(filter);
+    this.hostNote.textContent = filter.host ? `host ${oneLine(filter.host)}` : "";
+    this.clear.hidden = isEmpty(filter);
+    this.result.textContent = shown === rows.length ? `${rows.length.toLocaleString("en")} shown` : `${shown.toLocaleString("en")} of ${rows.length.toLocaleString("en")}`;
+  }
+
+  /**
+   * @param {{element: HTMLSelectElement, shown: string}} select
+   * @param {string} value
+   * @param {Map<string, string>} choices
+   */
+  options(select, value, choices) {
+    if (value && !choices.has(value)) choices.set(value, value);
+    const names = [...choices].sort((one, other) => one[1].localeCompare(other[1]));
+    const key = JSON.stringify(names);
+    if (key !== select.shown) {
+      select.shown = key;
+      select.element.replaceChildren(h("option", { value: "" }, "All"),
+        ...names.map(([id, text]) => h("option", { value: id }, cut(oneLine(text), 60))));
+    }
+    select.element.value = value;
+  }
+}
+
+/** @type {Filter} */
+export const NOTHING = { q: "", actions: [], client: "", test: "", host: "", failed: false, last: 0, from: 0, to: 0, deep: false };

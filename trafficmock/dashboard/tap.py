@@ -1,0 +1,82 @@
+"""Builds the dashboard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twisted.web.client import Agent, HTTPConnectionPool
+
+from trafficmock import __version__
+from trafficmock.dashboard.options import Options
+from trafficmock.dashboard.pages import load_pages
+from trafficmock.dashboard.relay import Relay
+from trafficmock.dashboard.site import DashboardDoors
+from trafficmock.dashboard.upstream import Upstream
+from trafficmock.net.guard import Guard
+from trafficmock.net.limits import ConnectionCount, HttpLimits
+from trafficmock.net.service import ProxyService
+from trafficmock.net.site import ServiceSite
+from trafficmock.starting import chosen_observer, complainer, listening_endpoint
+
+__all__ = ["Options", "makeService"]
+
+CONNECT_SECONDS = 3.0
+"""How long a connection to the proxy may take; one that takes longer is away."""
+
+
+def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twistd looks for
+    """Make the service that ``twistd -n trafficmock-dashboard`` runs.
+
+    :param options: parsed options.
+    """
+    from twisted.internet import reactor  # noqa: PLC0415, TID251 - the composition root picks it
+
+    proxy_url = options["proxy-url"]
+    relay = make_relay(proxy_url, reactor)
+    limits = HttpLimits()
+    return ProxyService(
+        endpoint=listening_endpoint(options, reactor),
+        site=ServiceSite(
+            DashboardDoors(
+                pages=load_pages(),
+                relay=relay,
+                guard=_guard(options),
+                version=__version__,
+                proxy_url=proxy_url,
+            ),
+            server_header=f"trafficmock-dashboard/{__version__}".encode("ascii"),
+            connections=ConnectionCount(limits.max_connections, reactor.seconds),
+            limits=limits,
+            reactor=reactor,
+        ),
+        driver=relay,
+        reactor=reactor,
+        # It tells nobody what to do, and other machines see nothing without --open-history.
+        open_to_all=True,
+        ready_file=options["ready-file"],
+        banner=lambda url: _banner(url, proxy_url),
+        log_observer=chosen_observer(options),
+        complain=complainer(options),
+    )
+
+
+def make_relay(proxy_url: str, reactor: Any) -> Relay:
+    """Make what asks the proxy, over a few connections that it keeps."""
+    pool = HTTPConnectionPool(reactor)
+    agent = Agent(reactor, connectTimeout=CONNECT_SECONDS, pool=pool)
+    return Relay(Upstream(agent=agent, proxy_url=proxy_url, clock=reactor))
+
+
+def _guard(options: Options) -> Guard:
+    return Guard(
+        listening=[] if options["endpoint"] else [options["host"]],
+        allowed_hosts=options["allowed-host"],
+        open_history=bool(options["open-history"]),
+    )
+
+
+def _banner(url: str, proxy_url: str) -> list[str]:
+    return [
+        f"trafficmock dashboard {__version__} listens on {url}",
+        f"  shows the proxy at {proxy_url}",
+    ]
