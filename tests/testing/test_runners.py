@@ -117,6 +117,21 @@ class PytestTests(SynchronousTestCase):
             output = run_pytest(str(notes), "-k", "test_proxy", *arguments, **environment)
             self.assertIn("4 passed", output)
 
+    def test_cost_for_others(self) -> None:
+        """A run whose tests have nothing to do with mocks imports next to nothing of ours."""
+        folder = Path(self.mktemp()).resolve()
+        folder.mkdir()
+        test = folder / "test_others.py"
+        test.write_text(
+            "import atexit, sys\n"
+            "def test_others(tmp_path): pass\n"
+            "said = lambda: print(sorted(each for each in sys.modules if 'trafficmock' in each))\n"
+            "atexit.register(said)\n"
+        )
+        ours = ["", ".testing", ".testing.pytest_plugin", ".testing.shared_folder"]
+        output = run(*runs.pytest(), str(test))
+        self.assertIn(str([f"trafficmock{each}" for each in ours]), output)
+
     def test_token_of_a_started_proxy(self) -> None:
         """A proxy that is started for the tests asks for the token that they have."""
         notes = Path(self.mktemp()).resolve()
