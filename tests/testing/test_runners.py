@@ -36,7 +36,9 @@ def run_pytest(
     **more: str,
 ) -> str:
     where = str(SAMPLES / sample)
-    return run(*runs.pytest(), where, *arguments, proxy=proxy, SAMPLE_NOTES=notes, **more)
+    pytest = runs.lean_pytest("asyncio", "xdist")
+    more |= {**runs.LEAN, "SAMPLE_NOTES": notes}
+    return run(*pytest, where, *arguments, proxy=proxy, **more)
 
 
 class PytestTests(SynchronousTestCase):
@@ -129,7 +131,7 @@ class PytestTests(SynchronousTestCase):
             "atexit.register(said)\n"
         )
         ours = ["", ".testing", ".testing.pytest_plugin", ".testing.shared_folder"]
-        output = run(*runs.pytest(), str(test))
+        output = run(*runs.lean_pytest(), str(test), **runs.LEAN)
         self.assertIn(str([f"trafficmock{each}" for each in ours]), output)
 
     def test_token_of_a_started_proxy(self) -> None:
