@@ -26,6 +26,51 @@ LONGEST_BYTES = 1 << 20
 _ABNORMAL = 1006
 
 
+class Overheard:
+    """Listens to both sides, once they are known to speak in a way that can be followed.
+
+    :param record: takes what was understood.
+    """
+
+    def __init__(self, socket_id: str, record: Callable[[Record], None]) -> None:
+        self._socket_id = socket_id
+        self._record = record
+        self._page: Listener | None = None
+        self._server: Listener | None = None
+
+    def listen(self, extensions: bytes) -> None:
+        """Begin.
+
+        :param extensions: the server's ``Sec-WebSocket-Extensions``.
+        """
+        of_page, of_server = agreed(extensions), agreed(extensions)
+        if of_page is None or of_server is None:
+            return
+        name, record = self._socket_id, self._record
+        self._page = Listener(name, page=True, extensions=of_page, record=record)
+        self._server = Listener(name, page=False, extensions=of_server, record=record)
+
+    def from_page(self, data: bytes) -> None:
+        """Take what the application sends."""
+        if self._page is not None:
+            self._page.data_received(data)
+
+    def from_server(self, data: bytes) -> None:
+        """Take what the server sends."""
+        if self._server is not None:
+            self._server.data_received(data)
+
+    def page_lost(self) -> None:
+        """Take it that the application's connection is gone."""
+        if self._page is not None:
+            self._page.lost()
+
+    def server_lost(self) -> None:
+        """Take it that the server's connection is gone."""
+        if self._server is not None:
+            self._server.lost()
+
+
 class Listener:
     """Reads what one side sends.
 
