@@ -44,6 +44,7 @@ TESTING_ADAPTERS = {
     "launch.py",
     "lease.py",
     "leased_proxy.py",
+    "loop_thread.py",
     "places.py",
     "pool.py",
     "pytest_plugin.py",
@@ -54,6 +55,7 @@ TESTING_ADAPTERS = {
     "trial.py",
     "tx.py",
     "tx_connection.py",
+    "tx_views.py",
     "tx_world.py",
 }
 """Files of the test side that do I/O; the others decide, and are pure."""

@@ -15,7 +15,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.dashboard.clients import Stage
 from tests.dashboard.one_thread import browser, in_browser_thread
 from tests.dashboard.traffic import day
-from tests.running import Service, free_port, service
+from tests.running import Service, free_port, service, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,10 +51,18 @@ def world(*options: str) -> Iterator[World]:
 def shared_world() -> World:
     """Give the world that all tests share which only look; it ends with the process."""
     stack = ExitStack()
-    made = stack.enter_context(world("--idle-timeout-ms", "600000"))
+    # Its clients answer no pings, so they must not be asked: a slow run takes many minutes.
+    quiet = ("--idle-timeout-ms", "86400000", "--heartbeat-ms", "86400000")
+    made = stack.enter_context(world(*quiet))
     day(stack.enter_context(Stage(made.proxy.url)))
+    until(lambda: settled(made.proxy), made.proxy.process, made.proxy.output)
     atexit.register(stack.close)
     return made
+
+
+def settled(proxy: Service) -> bool:
+    """Tell whether no request waits for a decision any more."""
+    return not proxy.get("/api/history?fields=summary&action=pending")["entries"]
 
 
 def fixed_port() -> tuple[str, ...]:

@@ -1,9 +1,11 @@
 """The detail of a request in a browser: every part of it, and what its buttons copy."""
 
+import functools
 import json
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.dashboard.browser import BrowserTestCase, clipboard, row, show
 from tests.dashboard.traffic import RECEIPT
@@ -136,6 +138,30 @@ class PartTests(BrowserTestCase):
         expect(panel.locator("[aria-current=step]")).to_contain_text("en/teapot")
         page.go_back()
         expect(page.locator(".detail-url")).to_have_text("https://short.example/t/4F2")
+
+    def test_incomplete(self) -> None:
+        """A body that is cut, gone, or still arriving is said to be, with its whole size."""
+        page = self.open()
+        cases: list[tuple[dict[str, Any], str]] = [
+            ({"truncated": True, "bodySize": 5_000_000}, "beginning is kept: 316 B of 5.0 MB"),
+            ({"truncated": True, "bodyBase64": None}, "The body is not kept"),
+            ({"bodyPending": True, "bodyBase64": None}, "The body is still arriving."),
+        ]
+        for mark, said in cases:
+            page.route("**/api/history/req-*", functools.partial(marked, mark=mark))
+            page.reload()
+            panel = show(page, "charges", "Response")
+            expect(panel.locator(".note")).to_contain_text(said)
+            page.unroute("**/api/history/req-*")
+
+
+def marked(route: Route, mark: dict[str, Any]) -> None:
+    """Let an entry say more of its response."""
+    headers = {k: v for k, v in route.request.headers.items() if k != "if-none-match"}
+    answer = route.fetch(headers=headers)
+    body = answer.json()
+    body["entry"]["outcome"]["response"] |= mark
+    route.fulfill(response=answer, json=body)
 
 
 class DeedTests(BrowserTestCase):

@@ -192,6 +192,14 @@ class RemovalTests(SynchronousTestCase):
         self.assertIsNone(rows.removed_after(0))
         self.assertEqual(len(rows.removed_after(rows.revision - 1) or []), 0)
 
+    def test_long_ids(self) -> None:
+        """An id that is too long to be noted ends the notes, and readers get whole lists."""
+        history = History(http_limit=1)
+        rows = history.requests
+        fill(history, "a", "i" * 201, "b")
+        self.assertIsNone(rows.removed_after(0))
+        self.assertEqual(rows.removed_after(rows.revision), [])
+
     def test_hidden(self) -> None:
         """What was never shown is not told of."""
         history = History(capture="handled", http_limit=1)

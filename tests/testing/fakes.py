@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from twisted.internet.task import Clock
 
-from trafficmock.testing.hub import FEATURES, Hub, Identity
+from trafficmock.testing.hub import Hub
+from trafficmock.testing.identity import FEATURES, Identity
 from trafficmock.testing.matchers import make_matcher
 from trafficmock.testing.session import Session, TestInfo
 from trafficmock.wire import body, inbound, outbound

@@ -199,11 +199,30 @@ class HardshipTests(SynchronousTestCase):
             lambda: mocks.route("**/x", print),
             mocks.requests,
             mocks.take_errors,
-            lambda: sync.begin(connection, TestInfo(title="next", file="f")),
         ):
             with self.assertRaisesRegex(ConnectionLostError, "lost the connection"):
                 call()
         (error,) = sync.finish(mocks)
         self.assertIsInstance(error, ConnectionLostError)
-        other = Connection(proxy.url)
-        other.close()
+
+    def test_next_test_after_a_restart(self) -> None:
+        """A test after the proxy's restart connects anew; while it is away each test is told."""
+        proxy = start_proxy([])
+        port = proxy.url.rpartition(":")[2]
+        connection = Connection(proxy.url)
+        self.addCleanup(connection.close)
+        os.kill(proxy.child.process.pid, signal.SIGKILL)
+        proxy.child.stop()
+        for _ in range(2):
+            with self.assertRaisesRegex(ConnectionLostError, "no trafficmock proxy"):
+                connection.refresh()
+        again = start_proxy(["--port", port])
+        self.addCleanup(again.child.stop)
+        connection.refresh()
+        mocks, _ = sync.begin(connection, TestInfo(title="next", file="f"))
+        mocks.route("**/x", print)
+        self.assertEqual(mocks.requests(), [])
+        self.assertEqual(sync.finish(mocks), [])
+        background = connection.background
+        connection.refresh()
+        self.assertIs(connection.background, background)

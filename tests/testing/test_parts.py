@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import timedelta
 from typing import Any
 
 from hypothesis import given
@@ -10,7 +11,7 @@ from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.effort import effort
-from tests.testing.fakes import request, response
+from tests.testing.fakes import URL, request, response
 from trafficmock.testing import changes as ch
 from trafficmock.testing import headers as hd
 from trafficmock.testing.codec import decode_for_worker
@@ -22,6 +23,9 @@ from trafficmock.testing.mocks import File, Mock, build
 from trafficmock.testing.places import attached, proxy_token, proxy_url
 from trafficmock.testing.promise import Promise, all_of
 from trafficmock.testing.proxy_address import websocket_url
+from trafficmock.testing.request import Request
+from trafficmock.testing.response import Response, ResponseState
+from trafficmock.testing.timeouts import milliseconds
 from trafficmock.testing.traffic import Traffic
 from trafficmock.wire import body, codec, outbound
 from trafficmock.wire.matcher import Regex
@@ -238,6 +242,25 @@ class TrafficTests(SynchronousTestCase):
         assert answer is not None
         with self.assertRaisesRegex(UsageError, "--history-body-bytes"):
             answer.read()
+        cut = structs.replace(request(), truncated=True)
+        state, _ = traffic.observe("r2", cut, "app")
+        surroundings: Any = None
+        seen = Request(state, surroundings)
+        for read in ("post_data", "post_data_buffer", "post_data_json"):
+            with self.assertRaisesRegex(UsageError, f"the body of GET {URL} whole"):
+                getattr(seen, read)
+        state.changes = ch.Changes(body=b"changed")
+        self.assertEqual(seen.post_data, "changed")
+
+    def test_repeated_headers(self) -> None:
+        """The values of a header that repeats are listed apart, whatever the name's case."""
+        pairs = [("Set-Cookie", "a=1"), ("set-cookie", "b=2, c"), ("x-a", "1")]
+        state, _ = Traffic().observe("r1", request(), "app")
+        wire = structs.replace(response(), headers_list=pairs)
+        surroundings: Any = None
+        seen = Response(ResponseState(state, wire), Request(state, surroundings))
+        self.assertEqual(seen.header_values("SET-COOKIE"), ["a=1", "b=2, c"])
+        self.assertEqual(seen.header_values("x-none"), [])
 
     def test_same_request_once(self) -> None:
         """A request that is told twice is one, and its first answer stays."""
@@ -247,6 +270,15 @@ class TrafficTests(SynchronousTestCase):
         self.assertEqual(traffic.observe("r1", request(), "app"), (state, False))
         self.assertIsNotNone(traffic.respond(state, response(201))[0])
         self.assertEqual(traffic.respond(state, response(202)), (None, None))
+
+
+class TimeoutTests(SynchronousTestCase):
+    """How long calls may wait."""
+
+    def test_kinds(self) -> None:
+        """Milliseconds are as given, durations are converted, ``None`` is 30 s, 0 stays 0."""
+        told = [milliseconds(each) for each in (250, timedelta(seconds=1.5), None, 0)]
+        self.assertEqual(told, [250, 1500, 30_000, 0])
 
 
 class HarTests(SynchronousTestCase):

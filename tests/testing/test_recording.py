@@ -15,7 +15,7 @@ from tests.testing.fakes import request, response
 from trafficmock.testing.har import Lookup, Question
 from trafficmock.testing.har_file import HarFile
 from trafficmock.testing.har_recording import Content, Mode, Recording
-from trafficmock.testing.request import RequestState
+from trafficmock.testing.request_state import RequestState
 from trafficmock.testing.response import ResponseState
 
 URL = "http://shop.test/teapots?size=2"

@@ -18,6 +18,7 @@ E = TypeVar("E", bound=Entry[Any])
 _HEADS_AT_LEAST = 16 * 1024 * 1024
 _HEADS_PER_ROW = 4 * 1024
 _REMOVALS_KEPT = 10_000
+_LONGEST_NOTED_ID = 200  # characters
 
 
 @define(eq=False, kw_only=True)
@@ -103,9 +104,16 @@ class Rows(Generic[E]):
             self.budget.release(part)
         if shown:
             self.revision += 1
-            if len(self._removals) == _REMOVALS_KEPT:
-                self._forgotten = self._removals[0][0]
-            self._removals.append((self.revision, entry.id))
+            self._note_removal(entry.id)
+
+    def _note_removal(self, entry_id: str) -> None:
+        if len(entry_id) > _LONGEST_NOTED_ID:  # clients choose ids: the notes must stay small
+            self._removals.clear()
+            self._forgotten = self.revision
+            return
+        if len(self._removals) == _REMOVALS_KEPT:
+            self._forgotten = self._removals[0][0]
+        self._removals.append((self.revision, entry_id))
 
     def removed_after(self, revision: int) -> list[str] | None:
         """List the ids of what went after ``revision`` of the list, oldest first.

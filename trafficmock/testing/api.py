@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.http_routes import Behavior
     from trafficmock.testing.matchers import Matcher
     from trafficmock.testing.promise import Promise
-    from trafficmock.testing.request import RequestState
+    from trafficmock.testing.request_state import RequestState
     from trafficmock.testing.session import Session
     from trafficmock.testing.waiters import Kind, Waiter
 

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
 import time
 import uuid
-from concurrent.futures import Future
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from trafficmock.errors import TrafficMockError
 from trafficmock.testing.codec import decode_for_worker
-from trafficmock.testing.errors import ConnectionLostError, UsageError
-from trafficmock.testing.hub import Hub, Identity
+from trafficmock.testing.hub import Hub
+from trafficmock.testing.loop_thread import LoopThread
 from trafficmock.testing.proxy_address import unreachable, websocket_url
 from trafficmock.wire.codec import encode
 
@@ -29,20 +26,18 @@ if TYPE_CHECKING:
 
     from websockets.asyncio.client import ClientConnection
 
-    from trafficmock.testing.promise import Promise
+    from trafficmock.testing.identity import Identity
     from trafficmock.testing.world import Cancel
     from trafficmock.wire.inbound import Message
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""
 
-T = TypeVar("T")
-
 OPEN_SECONDS = 10.0
 CLOSE_SECONDS = 2.0
 
 
-class Background:
+class Background(LoopThread):
     """A connection to the proxy and the hub that speaks for it.
 
     Everything of the hub and its sessions happens on the one thread; others come in by
@@ -50,13 +45,12 @@ class Background:
     """
 
     def __init__(self, proxy_url: str, identity: Identity) -> None:
+        super().__init__()
         self.proxy_url = proxy_url
         self.hub = Hub(self, identity)
-        self.loop = asyncio.new_event_loop()
         self._url = websocket_url(proxy_url)
         self._outgoing: asyncio.Queue[bytes] = asyncio.Queue()
         self._closing = asyncio.Event()
-        self._thread = threading.Thread(target=self._run, name="trafficmock", daemon=True)
 
     # Life
 
@@ -77,13 +71,6 @@ class Background:
         """Disconnect and end the thread."""
         self.post(self._closing.set)
         self._thread.join(CLOSE_SECONDS)
-
-    def _run(self) -> None:
-        asyncio.set_event_loop(self.loop)
-        try:
-            self.loop.run_until_complete(self._live())
-        finally:
-            self.loop.close()
 
     async def _live(self) -> None:
         """Converse until the end; stay after a loss, so that those who ask hear why."""
@@ -144,89 +131,3 @@ class Background:
     def epoch_ms(self) -> int:
         """Tell the time in milliseconds since 1970."""
         return round(time.time() * 1000)
-
-    # From other threads
-
-    def on_thread(self) -> bool:
-        """Tell whether this is the connection's own thread."""
-        return threading.current_thread() is self._thread
-
-    def post(self, function: Callable[[], object]) -> None:
-        """Call a function on the thread, soon; nothing happens when that has ended."""
-        try:
-            self.loop.call_soon_threadsafe(function)
-        except RuntimeError:
-            return
-
-    def call(self, function: Callable[[], T]) -> T:
-        """Call a function on the thread, and give what it gives.
-
-        :raises ConnectionLostError: the thread has ended.
-        """
-        if self.on_thread():
-            return function()
-        future: Future[T] = Future()
-
-        def work() -> None:
-            try:
-                future.set_result(function())
-            except BaseException as error:  # noqa: BLE001 - it is raised where it was asked for
-                future.set_exception(error)
-
-        self._post_or_fail(work)
-        return outcome(future)
-
-    def wait_for(self, function: Callable[[], Promise[T]]) -> T:
-        """Call a function on the thread that gives a promise, and block until that is settled.
-
-        :raises UsageError: on the thread itself, which would wait for ever.
-        """
-        if self.on_thread():
-            raise UsageError("this would block the connection; await the asynchronous API here")
-        return outcome(self.future(function))
-
-    def future(self, function: Callable[[], Promise[T]]) -> Future[T]:
-        """Call a function on the thread that gives a promise, and give that as a future."""
-        future: Future[T] = Future()
-
-        def settled(promise: Promise[T]) -> None:
-            if not future.set_running_or_notify_cancel():
-                return
-            if promise.error is not None:
-                future.set_exception(promise.error)
-            else:
-                future.set_result(promise.value)
-
-        def work() -> None:
-            try:
-                promise = function()
-            except BaseException as error:  # noqa: BLE001 - it is raised where it was asked for
-                if future.set_running_or_notify_cancel():
-                    future.set_exception(error)
-                return
-            future.add_done_callback(lambda _: self._give_up(future, promise))
-            promise.watch(settled)
-
-        self._post_or_fail(work)
-        return future
-
-    def _give_up(self, future: Future[T], promise: Promise[T]) -> None:
-        if future.cancelled():
-            self.post(promise.cancel)
-
-    def _post_or_fail(self, work: Callable[[], None]) -> None:
-        try:
-            self.loop.call_soon_threadsafe(work)
-        except RuntimeError:
-            raise ConnectionLostError("the connection to the proxy was closed") from None
-
-
-def outcome(future: Future[T]) -> T:
-    """Wait for a future; an error of ours is raised as if it came from here.
-
-    Where it came from is our own code, on another thread, which says nothing to a test.
-    """
-    error = future.exception()
-    if isinstance(error, TrafficMockError):
-        raise error.with_traceback(None)
-    return future.result()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.exchange import Exchange
     from trafficmock.testing.pool import Pool
     from trafficmock.testing.promise import Promise
-    from trafficmock.testing.request import RequestState
+    from trafficmock.testing.request_state import RequestState
     from trafficmock.testing.response import ResponseState
     from trafficmock.testing.websocket import SocketState
     from trafficmock.testing.world import Done

@@ -14,7 +14,7 @@ from trafficmock.testing.functions import code_of
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from trafficmock.testing.request import RequestState
+    from trafficmock.testing.request_state import RequestState
     from trafficmock.testing.routes import RouteEntry
     from trafficmock.wire.outbound import ProxyError
 

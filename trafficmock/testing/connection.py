@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from trafficmock import __version__
 from trafficmock.testing import places
 from trafficmock.testing.background import Background
 from trafficmock.testing.blocking_world import BlockingWorld
-from trafficmock.testing.hub import Identity
+from trafficmock.testing.errors import ConnectionLostError
+from trafficmock.testing.identity import Identity
 from trafficmock.testing.pool import Pool
 from trafficmock.testing.session import Session
 
@@ -22,6 +24,8 @@ __tracebackhide__ = True
 
 class Connection:
     """A connection on which tests follow one another.
+
+    It is made anew for the next test where the proxy went away in the meantime and is back.
 
     :param proxy_url: where the proxy is; else what the environment says, else the default.
     :param worker_id: the index of the test worker.
@@ -40,18 +44,34 @@ class Connection:
             worker_id=worker_id,
             token=token or places.proxy_token(),
         )
+        self._pool = Pool()
         self.background = Background(url, identity)
-        self._world = BlockingWorld(self.background, Pool())
+        self.background.open()
+
+    def refresh(self) -> None:
+        """Connect anew if the proxy does not answer on this connection any more.
+
+        :raises ConnectionLostError: it is not there.
+        :raises RefusedError: it does not let us in.
+        """
+        old = self.background
+        # Asked rather than looked up: the loss may not have been noticed yet.
+        with contextlib.suppress(ConnectionLostError):
+            old.wait_for(old.hub.barrier)
+            return
+        old.close()
+        self.background = Background(old.proxy_url, old.hub.identity)
         self.background.open()
 
     def session(self, info: TestInfo, world: World | None = None) -> Session:
-        """Register a test.
+        """Register a test; :meth:`refresh` first where others came before it.
 
         :param world: how its handlers run; blocking unless told.
         """
-        hub = self.background.hub
-        session = Session(self.background.new_id(), info, hub, world or self._world)
-        self.background.wait_for(session.start)
+        background = self.background
+        world = world or BlockingWorld(background, self._pool)
+        session = Session(background.new_id(), info, background.hub, world)
+        background.wait_for(session.start)
         return session
 
     def close(self) -> None:

@@ -20,7 +20,7 @@ from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill, H
 
 if TYPE_CHECKING:
     from trafficmock.testing.promise import Promise
-    from trafficmock.testing.request import RequestState
+    from trafficmock.testing.request_state import RequestState
     from trafficmock.testing.response import ResponseState
     from trafficmock.testing.routes import RouteEntry
     from trafficmock.testing.session import Session

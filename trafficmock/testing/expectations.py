@@ -37,6 +37,11 @@ class BaseExpectation:
         """Wait no longer."""
         self._surroundings.call(self._waiter.promise.cancel)
 
+    def is_done(self) -> bool:
+        """Tell whether it came already, or will not come any more."""
+        done: bool = self._surroundings.call(lambda: self._waiter.promise.done)
+        return done
+
     def _ready(self) -> Any:
         return self._surroundings.wait_for(lambda: self._waiter.ready)
 

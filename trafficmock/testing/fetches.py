@@ -13,16 +13,15 @@ from trafficmock.testing import headers as hd
 from trafficmock.testing.errors import FetchError, TestEndedError, UsageError
 from trafficmock.testing.promise import Promise
 from trafficmock.testing.response import ResponseState
+from trafficmock.testing.timeouts import DEFAULT_TIMEOUT_MS
 
 if TYPE_CHECKING:
     from trafficmock.testing.changes import Changes, PostData
     from trafficmock.testing.headers import HeadersArgument
-    from trafficmock.testing.request import RequestState
+    from trafficmock.testing.request_state import RequestState
     from trafficmock.testing.world import Cancel, Link
     from trafficmock.wire.outbound import FetchDone
     from trafficmock.wire.response import Response
-
-DEFAULT_TIMEOUT_MS = 30_000.0
 
 
 @frozen(kw_only=True)

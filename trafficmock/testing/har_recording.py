@@ -16,7 +16,7 @@ from trafficmock.testing.har import STALLED
 
 if TYPE_CHECKING:
     from trafficmock.testing.headers import Pairs
-    from trafficmock.testing.request import RequestState
+    from trafficmock.testing.request_state import RequestState
     from trafficmock.testing.response import ResponseState
 
 Content = Literal["attach", "embed"]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.testing.matchers import Matcher
-    from trafficmock.testing.request import RequestState
+    from trafficmock.testing.request_state import RequestState
     from trafficmock.testing.session import Session
     from trafficmock.testing.world import Done
     from trafficmock.wire.outbound import RequestClaim, RequestMatched

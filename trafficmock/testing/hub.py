@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field, frozen
+from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.testing.errors import ConnectionLostError, RefusedError
 from trafficmock.testing.promise import Promise
-from trafficmock.wire import PROTOCOL_VERSION, outbound
+from trafficmock.wire import outbound
 from trafficmock.wire.inbound import (
     ClosePage,
     CloseServer,
-    Hello,
     HistoryQuery,
     MessageFromPage,
     MessageFromServer,
@@ -24,41 +23,13 @@ from trafficmock.wire.inbound import (
 
 if TYPE_CHECKING:
     from trafficmock.testing.codec import WorkerMessage
+    from trafficmock.testing.identity import Identity
     from trafficmock.testing.session import Session
     from trafficmock.testing.world import Link
     from trafficmock.wire.inbound import Message
 
 ACK_SECONDS = 5.0
 """How long an acknowledgement may take (protocol 3)."""
-
-SUBSCRIBE = "subscribe"
-DECLINE = "decline"
-FEATURES = ("decline", "headers-list", "subscribe")
-"""The additions to protocol 3 that we use where the proxy has them."""
-
-
-@frozen(kw_only=True)
-class Identity:
-    """Who we say we are.
-
-    :param worker_id: the index of the test worker, as text.
-    """
-
-    version: str
-    worker_id: str = "0"
-    token: str | None = None
-
-    def hello(self) -> Hello:
-        """Make the first message of a connection."""
-        return Hello(
-            protocol_version=PROTOCOL_VERSION,
-            package_version=self.version,
-            role="playwright",
-            client_id=f"python-{self.worker_id}",
-            worker_id=self.worker_id,
-            token=UNSET if self.token is None else self.token,
-            features=list(FEATURES),
-        )
 
 
 @define(eq=False)

@@ -5,7 +5,7 @@ from attrs import define, field
 from msgspec import UNSET, Struct, UnsetType
 
 from trafficmock.testing.errors import TestEndedError
-from trafficmock.testing.request import RequestState
+from trafficmock.testing.request_state import RequestState
 from trafficmock.testing.response import ResponseState
 from trafficmock.testing.traffic import Traffic
 from trafficmock.wire.inbound import RequestResponse

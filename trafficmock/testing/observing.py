@@ -10,19 +10,18 @@ from attrs import define
 from trafficmock.testing.errors import TestEndedError
 from trafficmock.testing.explain import what_was_seen
 from trafficmock.testing.functions import check_handler, describe
-from trafficmock.testing.hub import SUBSCRIBE
+from trafficmock.testing.identity import SUBSCRIBE
 from trafficmock.testing.matchers import URLPattern, make_matcher
 from trafficmock.testing.promise import Promise, settled
 from trafficmock.testing.waiters import Kind, Waiter, timed_out
 
 if TYPE_CHECKING:
     from trafficmock.testing.matchers import Matcher
-    from trafficmock.testing.request import RequestState
+    from trafficmock.testing.request_state import RequestState
     from trafficmock.testing.session import Session
     from trafficmock.testing.world import Done
     from trafficmock.wire.outbound import HistoryResult
 
-DEFAULT_TIMEOUT_MS = 30_000.0
 _LAST_LOOK_SECONDS = 1.0
 """How long a failed wait may ask the proxy what came instead."""
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from trafficmock.testing.shared_folder import has_proxy
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
@@ -35,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the proxy that was started for all workers, where all of them have ended."""
-    if hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput") or not has_proxy(config):
         return
     from trafficmock.testing import shared_proxy  # noqa: PLC0415 - only where it is needed
 
@@ -99,6 +101,7 @@ def trafficmock(
     from trafficmock.testing.session import TestInfo  # noqa: PLC0415
 
     connection = _trafficmock_connection
+    connection.refresh()
     title = request.node.nodeid
     file = str(request.node.path)
     info = TestInfo(title=title, file=file, base_url=trafficmock_base_url)

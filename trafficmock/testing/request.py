@@ -6,83 +6,16 @@ import json
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import parse_qsl
 
-from attrs import define, field
-
 from trafficmock.testing import headers as hd
-from trafficmock.testing.changes import NO_CHANGES, Changes
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.promise import Promise, mapped
-from trafficmock.wire import body
+from trafficmock.testing.promise import mapped
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from trafficmock.testing.headers import Pairs
+    from trafficmock.testing.promise import Promise
+    from trafficmock.testing.request_state import RequestState
     from trafficmock.testing.response import AsyncResponse, Response, ResponseState
-    from trafficmock.wire.request import Request as WireRequest
-
-
-@define(eq=False)
-class RequestState:
-    """One request from its arrival on.
-
-    :param sequence: its place among all that the test saw.
-    :param answered: the response, or ``None`` when there will be none.
-    :param changes: what handlers changed so far.
-    :param views: what tests see of it, one for each way of writing tests.
-    """
-
-    id: str
-    client_id: str
-    wire: WireRequest
-    sequence: int
-    changes: Changes = NO_CHANGES
-    answered: Promise[ResponseState | None] = field(factory=Promise)
-    redirected_from: RequestState | None = None
-    redirected_to: RequestState | None = None
-    views: dict[type, Any] = field(factory=dict)
-
-    @property
-    def url(self) -> str:
-        """The URL, as changed so far."""
-        return self.wire.url if self.changes.url is None else self.changes.url
-
-    @property
-    def method(self) -> str:
-        """The method, as changed so far."""
-        return self.changes.method or self.wire.method
-
-    @property
-    def original_headers(self) -> Pairs:
-        """The headers that the application sent."""
-        return hd.from_wire(self.wire.headers, self.wire.headers_list)
-
-    @property
-    def headers(self) -> Pairs:
-        """The headers, as changed so far."""
-        return self.original_headers if self.changes.headers is None else self.changes.headers
-
-    @property
-    def content(self) -> bytes:
-        """The body, as changed so far."""
-        if self.changes.body is not None:
-            return self.changes.body
-        return body.to_bytes(self.wire.body_base64)
-
-    def with_changes(self, changes: Changes) -> RequestState:
-        """Make the request that a handler's fetch sends; it has a life of its own."""
-        return RequestState(self.id, self.client_id, self.wire, self.sequence, changes)
-
-    def answer(self, response: ResponseState | None) -> bool:
-        """Settle it; tell whether this was the first time."""
-        return self.answered.resolve(response)
-
-    def existing(self) -> ResponseState | None:
-        """Give the response if it is there."""
-        return self.answered.value if self.answered.done else None
-
-    def __str__(self) -> str:
-        return f"{self.method} {self.url}"
 
 
 class Views(Protocol):
@@ -133,20 +66,26 @@ class BaseRequest:
 
     @property
     def post_data(self) -> str | None:
-        """The body as text (UTF-8); ``None`` when there is none."""
+        """The body as text (UTF-8); ``None`` when there is none.
+
+        :raises UsageError: the proxy did not keep all of it.
+        """
         content = self._state.content
         return content.decode("utf-8", "replace") if content else None
 
     @property
     def post_data_buffer(self) -> bytes | None:
-        """The body; ``None`` when there is none."""
+        """The body; ``None`` when there is none.
+
+        :raises UsageError: the proxy did not keep all of it.
+        """
         return self._state.content or None
 
     @property
     def post_data_json(self) -> Any:
         """The body read as JSON, or a form as a dict in which the last value wins.
 
-        :raises UsageError: it is neither.
+        :raises UsageError: it is neither, or the proxy did not keep all of it.
         """
         content = self._state.content
         if not content:

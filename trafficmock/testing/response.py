@@ -14,7 +14,8 @@ from trafficmock.wire import body
 
 if TYPE_CHECKING:
     from trafficmock.testing.headers import Pairs
-    from trafficmock.testing.request import BaseRequest, RequestState
+    from trafficmock.testing.request import BaseRequest
+    from trafficmock.testing.request_state import RequestState
     from trafficmock.wire.response import Response as WireResponse
 
 _OK = range(200, 300)
@@ -111,6 +112,22 @@ class BaseResponse:
         """List headers as ``{"name", "value"}``, repeats apart."""
         return [{"name": name, "value": value} for name, value in self._state.headers]
 
+    def header_values(self, name: str) -> list[str]:
+        """List the values of a header that repeats; the name's case does not matter."""
+        return [value for each, value in self._state.headers if each == name.lower()]
+
+    def all_headers(self) -> dict[str, str]:
+        """Give all headers by lower-case name."""
+        return self.headers
+
+    @property
+    def frame(self) -> Any:
+        """There is none.
+
+        :raises UsageError: always.
+        """
+        raise UsageError("requests of a server have no frame")
+
     def dispose(self) -> None:
         """Let go of the body; reading it is an error from now on."""
         self._state.disposed = True
@@ -122,7 +139,7 @@ class Response(BaseResponse):
     def body(self) -> bytes:
         """Give the body, decompressed.
 
-        :raises UsageError: it was disposed of.
+        :raises UsageError: it was disposed of, or the proxy did not keep all of it.
         """
         return self._state.read()
 
@@ -144,7 +161,7 @@ class AsyncResponse(BaseResponse):
     async def body(self) -> bytes:
         """Give the body, decompressed.
 
-        :raises UsageError: it was disposed of.
+        :raises UsageError: it was disposed of, or the proxy did not keep all of it.
         """
         return self._state.read()
 

@@ -6,11 +6,12 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from trafficmock.testing.fetches import DEFAULT_TIMEOUT_MS, FetchOptions
+from trafficmock.testing.fetches import FetchOptions
 from trafficmock.testing.mocks import File, Mock
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.request import AsyncRequest, Request
 from trafficmock.testing.response import AsyncResponse, Response
+from trafficmock.testing.timeouts import Timeout, milliseconds
 
 if TYPE_CHECKING:
     import os
@@ -116,13 +117,13 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
             )
         )
 
-    def abort(self, error_code: str = "failed") -> DoneT:
+    def abort(self, error_code: str | None = None) -> DoneT:
         """Fail the request as a network would.
 
-        :param error_code: Playwright's; those that no server sees count as ``failed``.
+        :param error_code: Playwright's; ``failed`` unless told, and for those that no server sees.
         :raises UsageError: it is decided already.
         """
-        return self._decide(lambda: self._exchange.abort(error_code))
+        return self._decide(lambda: self._exchange.abort(error_code or "failed"))
 
     def fetch(
         self,
@@ -131,13 +132,13 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         method: str | None = None,
         headers: HeadersArgument | None = None,
         post_data: PostData = None,
-        timeout: float = DEFAULT_TIMEOUT_MS,
+        timeout: Timeout = None,
         max_redirects: int | None = None,
         max_retries: int | None = None,
     ) -> FetchedT:
         """Ask the upstream, from the application's process; decides nothing.
 
-        :param timeout: milliseconds; 0 for none.
+        :param timeout: milliseconds or a ``timedelta``; 0 for none, 30 s unless told.
         :raises FetchError: there was no response, or not in time.
         :raises UsageError: the options make no request.
         """
@@ -146,7 +147,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
             method=method,
             headers=headers,
             post_data=post_data,
-            timeout=timeout,
+            timeout=milliseconds(timeout),
             max_redirects=max_redirects,
             max_retries=max_retries,
         )

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from trafficmock.testing import complaints
 from trafficmock.testing.fetches import Fetches
 from trafficmock.testing.http_routes import HttpRoutes
-from trafficmock.testing.hub import DECLINE, SUBSCRIBE
+from trafficmock.testing.identity import DECLINE, SUBSCRIBE
 from trafficmock.testing.memory import Memory
 from trafficmock.testing.promise import Promise, all_of, settled
 from trafficmock.testing.socket_routes import SocketRoutes
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from trafficmock.testing.exchange import Exchange
     from trafficmock.testing.hub import Hub
-    from trafficmock.testing.request import RequestState
+    from trafficmock.testing.request_state import RequestState
     from trafficmock.testing.routes import RouteEntry
     from trafficmock.testing.world import World
     from trafficmock.wire.inbound import Message, RequestResponse

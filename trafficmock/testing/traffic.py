@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import ada_url
 from attrs import define, field
 
-from trafficmock.testing.request import RequestState
+from trafficmock.testing.request_state import RequestState
 from trafficmock.testing.response import ResponseState
 
 if TYPE_CHECKING:

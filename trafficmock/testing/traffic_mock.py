@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from trafficmock.testing.api import SessionCalls
 from trafficmock.testing.har_file import HarFile
 from trafficmock.testing.har_routes import HarOptions
-from trafficmock.testing.observing import DEFAULT_TIMEOUT_MS
 from trafficmock.testing.promise import mapped
+from trafficmock.testing.timeouts import Timeout, milliseconds
 
 if TYPE_CHECKING:
     import os
@@ -133,35 +133,29 @@ class BaseTrafficMock(
 
     # Observation
 
-    def expect_request(
-        self, url_or_predicate: Any, *, timeout: float = DEFAULT_TIMEOUT_MS
-    ) -> ExpectedRequestT:
+    def expect_request(self, url_or_predicate: Any, *, timeout: Timeout = None) -> ExpectedRequestT:
         """Expect a request within a ``with`` (or ``async with``) block; see its ``value``.
 
         :param url_or_predicate: glob, ``re.Pattern``, URLPattern, or a predicate over the
             request, plain or ``async``.
-        :param timeout: milliseconds; 0 for none.
+        :param timeout: milliseconds or a ``timedelta``; 0 for none, 30 s unless told.
         """
         expected: ExpectedRequestT = self._expect("request", url_or_predicate, timeout)
         return expected
 
     def expect_response(
-        self, url_or_predicate: Any, *, timeout: float = DEFAULT_TIMEOUT_MS
+        self, url_or_predicate: Any, *, timeout: Timeout = None
     ) -> ExpectedResponseT:
         """Expect the response to a request that is still to come; see :meth:`expect_request`."""
         expected: ExpectedResponseT = self._expect("response", url_or_predicate, timeout)
         return expected
 
-    def wait_for_request(
-        self, url_or_predicate: Any, *, timeout: float = DEFAULT_TIMEOUT_MS
-    ) -> RequestT:
+    def wait_for_request(self, url_or_predicate: Any, *, timeout: Timeout = None) -> RequestT:
         """Wait for a request; those before do not count. Cancelling ends the wait."""
         came: RequestT = self._expect("request", url_or_predicate, timeout).value
         return came
 
-    def wait_for_response(
-        self, url_or_predicate: Any, *, timeout: float = DEFAULT_TIMEOUT_MS
-    ) -> ResponseT:
+    def wait_for_response(self, url_or_predicate: Any, *, timeout: Timeout = None) -> ResponseT:
         """Wait for the response to a request that is still to come."""
         came: ResponseT = self._expect("response", url_or_predicate, timeout).value
         return came
@@ -181,9 +175,9 @@ class BaseTrafficMock(
         done: DoneT = self._surroundings.wait_for(lambda: mapped(function(), lambda _: None))
         return done
 
-    def _expect(self, kind: Kind, wanted: Any, timeout: float) -> Any:
+    def _expect(self, kind: Kind, wanted: Any, timeout: Timeout) -> Any:
         def begin() -> Any:
-            return self._calls.expect(kind, wanted, timeout)
+            return self._calls.expect(kind, wanted, milliseconds(timeout))
 
         surroundings = self._surroundings
         show = surroundings.request if kind == "request" else surroundings.response

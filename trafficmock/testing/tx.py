@@ -10,7 +10,7 @@ from trafficmock.testing import places
 from trafficmock.testing.awaitable import AsyncTrafficMock, finish
 from trafficmock.testing.ending import add_left, raise_left
 from trafficmock.testing.expectations import AsyncExpectation
-from trafficmock.testing.hub import Identity
+from trafficmock.testing.identity import Identity
 from trafficmock.testing.request import AsyncRequest
 from trafficmock.testing.response import AsyncResponse
 from trafficmock.testing.route import AsyncRoute

@@ -12,7 +12,7 @@ from trafficmock.testing.errors import TestEndedError, WaitTimeoutError
 from trafficmock.testing.promise import Promise
 
 if TYPE_CHECKING:
-    from trafficmock.testing.request import RequestState
+    from trafficmock.testing.request_state import RequestState
     from trafficmock.testing.response import ResponseState
     from trafficmock.testing.world import Cancel, Done
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from trafficmock.testing.exchange import Exchange
-    from trafficmock.testing.request import RequestState
+    from trafficmock.testing.request_state import RequestState
     from trafficmock.testing.response import ResponseState
     from trafficmock.testing.websocket import SocketState
     from trafficmock.wire.inbound import Message

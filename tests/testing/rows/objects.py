@@ -30,7 +30,11 @@ async def request_properties(t: Scene) -> None:
     assert set(await t(request.sizes())) >= {"requestBodySize"}
     assert request.redirected_from is None
     assert request.redirected_to is None
-    for read in (lambda: request.frame, lambda: request.post_data_json):
+    for read in (
+        lambda: request.frame,
+        lambda: request.existing_response.frame,
+        lambda: request.post_data_json,
+    ):
         try:
             read()
         except UsageError:
@@ -80,6 +84,9 @@ async def response_properties(t: Scene) -> None:
     assert response.header_value("x-none") is None
     assert {"name": "content-type", "value": "text/plain"} in response.headers_array()
     assert "a=1" in response.headers["set-cookie"]
+    assert response.all_headers() == response.headers
+    assert response.header_values("Content-Type") == ["text/plain"]
+    assert response.header_values("x-none") == []
     assert await t(response.body()) == b"two cookies"
     assert await t(response.text()) == "two cookies"
     assert response.request.url == url

@@ -17,6 +17,7 @@ from trafficmock.net.proxy.forwarding import end_to_end, request_block, response
 from trafficmock.net.proxy.frames import Frames
 from trafficmock.net.proxy.framing import NONE
 from trafficmock.net.proxy.heads import BadMessageError
+from trafficmock.net.proxy.overheard import Listener, agreed
 from trafficmock.net.proxy.problems import UpstreamError, answer, explain
 from trafficmock.net.proxy.socket_server import ServerConnection
 from trafficmock.wire import inbound, outbound
@@ -76,6 +77,8 @@ class SocketSession:
         self._timer: IDelayedCall | None = None
         self._refused = False
         self._gone = False
+        self._page_heard: Listener | None = None
+        self._server_heard: Listener | None = None
 
     def announce(self) -> None:
         """Tell the coordinator of it; the client waits for the answer to its handshake."""
@@ -92,6 +95,8 @@ class SocketSession:
             self._page.data_received(data)
         elif self._blind and self._raw_server is not None:
             self._raw_server.write(data)
+            if self._page_heard is not None:
+                self._page_heard.data_received(data)
         else:
             self._early += data
             if len(self._early) > self._shared.settings.max_header_bytes:
@@ -111,6 +116,8 @@ class SocketSession:
         elif not self._blind and not self._refused:
             self._closed_page(_ABNORMAL, "", clean=False)
         if self._blind:
+            if self._page_heard is not None:
+                self._page_heard.lost()
             self._drop_server()
 
     # What the coordinator says
@@ -303,6 +310,8 @@ class SocketSession:
         """Take what the server sends."""
         if self._blind:
             self._transport.write(data)
+            if self._server_heard is not None:
+                self._server_heard.data_received(data)
         elif self._server is not None:
             self._server.data_received(data)
 
@@ -313,6 +322,8 @@ class SocketSession:
         if self._server is not None:
             self._server.lost()
         elif self._blind and raw is not None and self._relayed:
+            if self._server_heard is not None:
+                self._server_heard.lost()
             self._transport.unregisterProducer()
             self._transport.loseConnection()
         elif not self._gone and not self._refused and (self._blind or self._page is None):
@@ -326,6 +337,7 @@ class SocketSession:
         if head.status == _SWITCHING:
             pairs: Pairs = handshake.relayed_pairs(head)
             block = response_block(head.status, head.reason, pairs, chunked=False, close=False)
+            self._listen(head)
         else:
             coding = head.fields.get(b"transfer-encoding")
             pairs = end_to_end(head)
@@ -338,6 +350,20 @@ class SocketSession:
         early, self._early = self._early, b""
         if early:
             self._raw_server.write(early)
+            if self._page_heard is not None:
+                self._page_heard.data_received(early)
+
+    def _listen(self, head: ResponseHead) -> None:
+        """Have what is said from now on in the history, unless nobody wants it there."""
+        if not self._shared.settings.records_passthrough:
+            return
+        chosen = head.fields.get(b"sec-websocket-extensions", b"")
+        of_page, of_server = agreed(chosen), agreed(chosen)
+        if of_page is None or of_server is None:
+            return
+        record = self._party.record
+        self._page_heard = Listener(self.id, page=True, extensions=of_page, record=record)
+        self._server_heard = Listener(self.id, page=False, extensions=of_server, record=record)
 
     def _not_reached(self, failure: Failure) -> None:
         self.server_lost(failure.value)

@@ -14,7 +14,9 @@ const FORM = "application/x-www-form-urlencoded";
  * @typedef {object} Message
  * @property {Record<string, string>} headers
  * @property {string | null} [bodyBase64]
- * @property {boolean} [truncated]
+ * @property {boolean} [truncated] whether not all of it was kept
+ * @property {number} [bodySize] bytes of all of it, beside `truncated`
+ * @property {boolean} [bodyPending] whether it is still arriving
  */
 
 /**
@@ -23,9 +25,9 @@ const FORM = "application/x-www-form-urlencoded";
  * @returns {HTMLElement}
  */
 export function bodyView(message, what) {
-  if (message.truncated) return h("p", { class: "note" }, "The body is not kept: the history is bounded by --history-bytes.");
   const bytes = decode(message.bodyBase64);
-  if (!bytes.length) return h("p", { class: "note" }, "No body.");
+  const note = incomplete(message, bytes.length);
+  if (!bytes.length) return h("p", { class: "note" }, note || "No body.");
   const { type, charset } = contentType(message.headers);
   const ways = waysToShow(bytes, type, charset);
   const place = h("div", { class: "body-content" });
@@ -43,7 +45,28 @@ export function bodyView(message, what) {
       h("span", { class: "size" }, `${size(bytes.length)}${type ? ` · ${type}` : ""}`),
       h("button", { type: "button", class: "quiet", onclick: () => copy(text(bytes, charset), what.toLowerCase()) }, "Copy body"),
       h("button", { type: "button", class: "quiet", onclick: () => save(bytes, what) }, "Save")),
-    place);
+    note && h("p", { class: "note" }, note), place);
+}
+
+/**
+ * Say what of a body is not there.
+ *
+ * @param {Message} message
+ * @param {number} kept bytes
+ */
+function incomplete({ truncated, bodySize, bodyPending }, kept) {
+  if (bodyPending) return "The body is still arriving.";
+  if (!truncated) return "";
+  const whole = bodySize === undefined ? "" : ` of ${size(bodySize)}`;
+  if (!kept) return `The body${whole} is not kept: the history has bounds (--history-bytes, --history-body-bytes).`;
+  return `Only its beginning is kept: ${size(kept)}${whole} (--history-body-bytes).`;
+}
+
+/** The size of a body in a few words. @param {Message} message */
+export function bodySize(message) {
+  if (message.bodyPending) return "still arriving";
+  if (!message.truncated) return size(decode(message.bodyBase64).length);
+  return message.bodySize === undefined ? "not all kept" : `${size(message.bodySize)}, not all kept`;
 }
 
 /**

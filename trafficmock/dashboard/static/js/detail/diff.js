@@ -58,8 +58,8 @@ function part(title, before, after) {
 
 /** @param {any} message */
 function bodyLines(message) {
-  if (message.truncated) return ["(not kept: --history-bytes)"];
   const bytes = decode(message.bodyBase64);
+  if (message.truncated && !bytes.length) return ["(not kept: --history-bytes)"];
   if (!bytes.length) return [];
   if (isBinary(bytes)) return [`(${size(bytes.length)} of binary data)`];
   const body = text(bytes, "utf-8");

@@ -5,10 +5,10 @@ import { actionClass } from "../data/actions.js";
 import { entryPath } from "../data/api.js";
 import { change, parameters } from "../lib/address.js";
 import { fill, h } from "../lib/dom.js";
-import { bytes as size, dateTime, duration } from "../lib/format.js";
+import { dateTime, duration } from "../lib/format.js";
 import { copy } from "../lib/say.js";
 import { cut, visible } from "../lib/text.js";
-import { decode } from "../bodies/bytes.js";
+import { bodySize } from "../bodies/view.js";
 import { asCurl, asFetch } from "../copy/request.js";
 import { asJavaScript, asPython } from "../copy/route.js";
 import { chainTab, hops } from "./chain.js";
@@ -98,13 +98,12 @@ export class RequestDetail {
 /** @param {any} entry */
 function facts(entry) {
   const { request, outcome } = entry;
-  const body = (/** @type {any} */ message) => (message.truncated ? "not kept" : size(decode(message.bodyBase64).length));
   const rows = [
     ["Time", dateTime(entry.timestamp)],
     ["Duration", duration(entry.durationMs) || "not settled"],
     ["Client", entry.clientId],
     ["Status", outcome.response ? `${outcome.response.status} ${outcome.response.statusText}` : "none"],
-    ["Sizes", `request ${body(request)}${outcome.response ? `, response ${body(outcome.response)}` : ""}`],
+    ["Sizes", `request ${bodySize(request)}${outcome.response ? `, response ${bodySize(outcome.response)}` : ""}`],
     ["Request id", entry.id],
   ];
   return h("section", {}, h("h3", {}, "Facts"), h("dl", { class: "facts" }, ...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, visible(value))])));

@@ -10,7 +10,7 @@ const KEYS = [
   ["1 2 3 4", "Overview, HTTP, WebSocket, Connections"],
   ["↑ ↓  j k", "Previous and next entry"],
   ["Page ↑ ↓, Home, End", "Further in the list"],
-  ["Enter", "Open the entry, and go there"],
+  ["Enter", "Open the entry"],
   ["Esc", "Close the entry; leave the filter"],
   ["/", "Go to the filter"],
   ["x", "Clear all filters"],
