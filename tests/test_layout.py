@@ -56,6 +56,7 @@ TESTING_ADAPTERS = {
     "trial.py",
     "tx.py",
     "tx_connection.py",
+    "tx_views.py",
     "tx_world.py",
 }
 """Files of the test side that do I/O; the others decide, and are pure."""

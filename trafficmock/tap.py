@@ -131,6 +131,7 @@ def _forward_proxy(
             abort_hold_seconds=options["abort-hold-ms"] / 1000,
             tunnels=tuple(options["tunnel"]),
             max_frame_bytes=options["max-frame-bytes"] or sys.maxsize,
+            records_passthrough=options["history-capture"] == "all",
         ),
         coordination=driver,
         guard=guard,

@@ -29,7 +29,7 @@ class ForwardDoorTests(SynchronousTestCase):
         self.assertEqual(query.status, 400)
 
     def test_others(self) -> None:
-        """Any other target, and CONNECT, is 501: there is no forward proxy yet."""
+        """Any other target, and CONNECT, is 501 on a connection that was for us."""
         for method, target in (
             ("GET", "http://api.test/x"),
             ("GET", "http://localhost:4311/health"),

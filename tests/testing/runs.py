@@ -10,6 +10,8 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
 PLUGIN = "trafficmock.testing.pytest_plugin"
+LEAN = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+
 _PROXIES = re.compile("TRAFFICMOCK_|_PROXY", re.IGNORECASE)
 """Variables that name a proxy: ours, or one of the machine's."""
 
@@ -51,8 +53,20 @@ def pytest(browser: str = "playwright") -> list[str]:
 
     :param browser: the name of that plugin.
     """
-    installed = any(each.value == PLUGIN for each in entry_points(group="pytest11"))
-    ours = [] if installed else ["-p", PLUGIN]
+    ours = [] if _is_installed() else ["-p", PLUGIN]
     others = [f"-pno:{name}" for name in BROWSER_PLUGINS if name != browser]
     scope = ["-o", "asyncio_default_fixture_loop_scope=session"]
     return ["pytest", *ours, *others, "-p", "no:cacheprovider", *scope]
+
+
+def lean_pytest(*plugins: str) -> list[str]:
+    """Name pytest with our plugin and only these others: most take their time to import.
+
+    Its environment has to hold :data:`LEAN`.
+    """
+    named = [part for each in (PLUGIN, *plugins) for part in ("-p", each)]
+    return ["pytest", *named, "-p", "no:cacheprovider"]
+
+
+def _is_installed() -> bool:
+    return any(each.value == PLUGIN for each in entry_points(group="pytest11"))

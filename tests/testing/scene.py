@@ -108,6 +108,11 @@ class Scene:
     async def rest(self, path: str) -> Any:
         return await self(self.adapter.in_background(ask, f"{self.stage.proxy.url}{path}"))
 
+    async def recorded(self) -> list[Any]:
+        """List what the proxy recorded last; all of it would bring large bodies of other tests."""
+        entries: list[Any] = (await self.rest("/api/history?limit=10"))["entries"]
+        return entries
+
     # The mocks
 
     async def route(self, url: Any, handler: Handler, **options: Any) -> Callable[..., Any]:

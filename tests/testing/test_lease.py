@@ -88,9 +88,9 @@ class LeaseTests(SynchronousTestCase):
         folder = self.folder()
         gate, told = folder / "gate", folder / "told.json"
         os.mkfifo(gate)
-        env = {**ENVIRONMENT, "SAMPLE_NOTES": str(told), "SAMPLE_GATE": str(gate)}
+        env = {**ENVIRONMENT, **runs.LEAN, "SAMPLE_NOTES": str(told), "SAMPLE_GATE": str(gate)}
         sample = str(runs.REPOSITORY / "tests/testing/samples/that_waits.py")
-        argv = [sys.executable, "-m", *runs.pytest(), "-n", "2", sample]
+        argv = [sys.executable, "-m", *runs.lean_pytest("xdist"), "-n", "2", sample]
         child = Child.start("pytest", argv, env=env, announces=False, cwd=runs.REPOSITORY)
         self.addCleanup(child.stop)
         child.until(told.exists, "a test that waits")

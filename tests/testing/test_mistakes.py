@@ -15,11 +15,12 @@ SAMPLE = str(runs.REPOSITORY / "tests/testing/samples/with_mistakes.py")
 def output() -> str:
     stage = shared_stage()
     environment = {
+        **runs.LEAN,
         "SAMPLE_APP": stage.app_url,
         "SAMPLE_UPSTREAM": stage.upstream_url,
         "TRAFFICMOCK_PROXY_URL": stage.proxy.url,
     }
-    return runs.run(*runs.pytest(), SAMPLE, environment=environment)
+    return runs.run(*runs.lean_pytest(), SAMPLE, environment=environment)
 
 
 def told(test: str) -> str:

@@ -36,7 +36,9 @@ def run_pytest(
     **more: str,
 ) -> str:
     where = str(SAMPLES / sample)
-    return run(*runs.pytest(), where, *arguments, proxy=proxy, SAMPLE_NOTES=notes, **more)
+    pytest = runs.lean_pytest("asyncio", "xdist")
+    more |= {**runs.LEAN, "SAMPLE_NOTES": notes}
+    return run(*pytest, where, *arguments, proxy=proxy, **more)
 
 
 class PytestTests(SynchronousTestCase):
@@ -46,8 +48,8 @@ class PytestTests(SynchronousTestCase):
         return pytest_output()
 
     def test_outcomes(self) -> None:
-        """Plain tests and coroutines get their mocks; what is left fails a test at its end."""
-        self.assertIn("1 failed, 4 passed, 4 deselected, 1 error", self.output())
+        """Plain tests and coroutines get their mocks and base URL; what is left fails a test."""
+        self.assertIn("1 failed, 5 passed, 4 deselected, 1 error", self.output())
 
     def test_traffic_of_a_failure(self) -> None:
         """A failing test's report lists what it owned, what passed through, and idle routes."""
@@ -116,6 +118,21 @@ class PytestTests(SynchronousTestCase):
             notes.mkdir()
             output = run_pytest(str(notes), "-k", "test_proxy", *arguments, **environment)
             self.assertIn("4 passed", output)
+
+    def test_cost_for_others(self) -> None:
+        """A run whose tests have nothing to do with mocks imports next to nothing of ours."""
+        folder = Path(self.mktemp()).resolve()
+        folder.mkdir()
+        test = folder / "test_others.py"
+        test.write_text(
+            "import atexit, sys\n"
+            "def test_others(tmp_path): pass\n"
+            "said = lambda: print(sorted(each for each in sys.modules if 'trafficmock' in each))\n"
+            "atexit.register(said)\n"
+        )
+        ours = ["", ".testing", ".testing.pytest_plugin", ".testing.shared_folder"]
+        output = run(*runs.lean_pytest(), str(test), **runs.LEAN)
+        self.assertIn(str([f"trafficmock{each}" for each in ours]), output)
 
     def test_token_of_a_started_proxy(self) -> None:
         """A proxy that is started for the tests asks for the token that they have."""

@@ -15,12 +15,13 @@ FOLDER = runs.REPOSITORY / "docs" / "examples" / "shop"
 class ShopTests(SynchronousTestCase):
     """Each runner passes its five tests."""
 
-    def run_child(self, *arguments: str) -> str:
+    def run_child(self, *arguments: str, **environment: str) -> str:
         folder = Path(self.mktemp()).resolve() / "shop"
         shutil.copytree(FOLDER, folder)
         (folder / "node_modules").symlink_to(MODULES)
         node = {"SHOP_NODE": str(node_binary())}
-        return runs.run(*arguments, environment=node, cwd=folder, path=str(folder))
+        environment |= node
+        return runs.run(*arguments, environment=environment, cwd=folder, path=str(folder))
 
     def test_pytest(self) -> None:
         """In Chromium, with pytest-playwright."""
@@ -37,7 +38,8 @@ class ShopTests(SynchronousTestCase):
 
     def test_side_by_side(self) -> None:
         """With xdist, each worker with a shop of its own."""
-        output = self.run_child(*runs.pytest(), "-n", "2", "test_side_by_side.py")
+        pytest = runs.lean_pytest("xdist")
+        output = self.run_child(*pytest, "-n", "2", "test_side_by_side.py", **runs.LEAN)
         self.assertIn("5 passed", output)
 
     def test_script(self) -> None:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from trafficmock.testing.shared_folder import has_proxy
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
@@ -35,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the proxy that was started for all workers, where all of them have ended."""
-    if hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput") or not has_proxy(config):
         return
     from trafficmock.testing import shared_proxy  # noqa: PLC0415 - only where it is needed
 

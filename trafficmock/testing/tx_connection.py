@@ -11,11 +11,11 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.internet.endpoints import HostnameEndpoint
 from twisted.logger import Logger
 
-from trafficmock.testing.awaitable import AsyncTrafficMock
 from trafficmock.testing.codec import decode_for_worker
 from trafficmock.testing.hub import Hub
 from trafficmock.testing.proxy_address import unreachable, websocket_url
 from trafficmock.testing.session import Session, TestInfo
+from trafficmock.testing.tx_views import DeferredTrafficMock
 from trafficmock.testing.tx_world import TwistedSurroundings, TwistedWorld, as_deferred
 from trafficmock.wire.codec import encode
 
@@ -147,10 +147,10 @@ class TwistedConnection:
 
     # Tests
 
-    async def begin(self, info: TestInfo) -> AsyncTrafficMock:
+    async def begin(self, info: TestInfo) -> DeferredTrafficMock:
         """Register a test, and give its mocks."""
         surroundings = TwistedSurroundings()
         world = TwistedWorld(self._reactor, surroundings)
         session = Session(self.new_id(), info, self.hub, world)
         await as_deferred(session.start())
-        return AsyncTrafficMock(surroundings, session)
+        return DeferredTrafficMock(surroundings, session)

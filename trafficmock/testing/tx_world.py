@@ -10,11 +10,10 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from trafficmock.testing.calling_world import CallingWorld
-from trafficmock.testing.request import AsyncRequest
-from trafficmock.testing.response import AsyncResponse
 from trafficmock.testing.route import AsyncRoute
 from trafficmock.testing.socket_route import AsyncWebSocketRoute
 from trafficmock.testing.surroundings import Showing
+from trafficmock.testing.tx_views import DeferredRequest, DeferredResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,8 +50,8 @@ def as_deferred(promise: Promise[T]) -> Deferred[T]:
 class TwistedSurroundings(Showing):
     """Reaches the session directly: it lives here too."""
 
-    request_class = AsyncRequest
-    response_class = AsyncResponse
+    request_class = DeferredRequest
+    response_class = DeferredResponse
 
     def call(self, function: Callable[[], T]) -> T:
         """Call something of the session."""

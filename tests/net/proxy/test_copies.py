@@ -25,6 +25,14 @@ class CopyTests(SynchronousTestCase):
             copy.add(piece)
         self.assertEqual((copy.size, copy.truncated, bytes(copy.take())), (9, True, b"abcd"))
 
+    def test_order(self) -> None:
+        """Small pieces and large ones come out in the order in which they came in."""
+        pieces = [b"a", b"b" * 5000, b"c", b"d" * 10, b"e" * 4096, b"f"]
+        copy = Copy(9110)
+        for piece in pieces:
+            copy.add(piece)
+        self.assertEqual(bytes(copy.take()), b"".join(pieces)[:9110])
+
     def test_no_limit(self) -> None:
         """0 keeps everything."""
         copy = copied(b"abc" * 100)

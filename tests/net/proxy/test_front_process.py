@@ -125,7 +125,7 @@ class ProcessTests(SynchronousTestCase):
 
     def test_https(self) -> None:
         """TLS is opened with a certificate of our authority, and verified on the way out."""
-        directory = Path(self.mktemp())
+        directory = Path(self.mktemp()).resolve()
         directory.mkdir()
         with upstream(server_context(directory)) as port:
             options = ("--ca-dir", str(directory / "ca"), "--upstream-ca", authority().authority)

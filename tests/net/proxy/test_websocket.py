@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -12,6 +13,7 @@ from tests.net.proxy.rig import FakeTransport, ProxyRig, refused
 from trafficmock.history.query import Query
 from trafficmock.net.proxy.handshake import acceptance
 from trafficmock.net.proxy.heads import parse_request
+from trafficmock.net.proxy.settings import ProxySettings
 
 if TYPE_CHECKING:
     from tests.net.fakes import FakeLink
@@ -76,6 +78,29 @@ class PassthroughTests(SocketCase):
         self.assertEqual(server.took(), b"bytes")
         server.lose()
         self.assertTrue(self.client.disconnecting)
+
+    def test_recorded(self) -> None:
+        """Frames of both directions and the close are in the history."""
+        self.client = self.rig.ask(OPEN)
+        (server,) = self.rig.servers
+        server.says(acceptance(b"x", "b") + self.server.send(TextMessage("early")))
+        self.client.says(self.page.send(BytesMessage(b"\xff")))
+        self.client.says(self.page.send(CloseConnection(4001, "bye")))
+        (row,) = self.rig.core.history.sockets.query(Query())
+        events = json.loads(row.to_json())["events"]
+        self.assertEqual(
+            [(event["direction"], event.get("data") or event["detail"]) for event in events[:3]],
+            [("system", "close page 4001 bye"), ("client", "/w=="), ("server", "early")],
+        )
+
+    def test_not_recorded(self) -> None:
+        """Where the history keeps no passthrough, nothing listens."""
+        self.rig = ProxyRig(settings=ProxySettings(records_passthrough=False))
+        self.client = self.rig.ask(OPEN)
+        (server,) = self.rig.servers
+        server.says(acceptance(b"x", "b") + self.server.send(TextMessage("early")))
+        (row,) = self.rig.core.history.sockets.query(Query())
+        self.assertNotIn(b"early", row.to_json())
 
     def test_refused_by_server(self) -> None:
         """A server that refuses is heard."""

@@ -110,7 +110,7 @@ async def abort_codes(t: Scene) -> None:
 
         await t.route(url, handler)
         assert "error" in await t.get(url)
-        entries = (await t.rest("/api/history"))["entries"]
+        entries = await t.recorded()
         (entry,) = [each for each in entries if each["request"]["url"] == url]
         assert entry["outcome"]["errorCode"] == expected, (code, entry)
 

@@ -15,7 +15,7 @@ async def errors_are_taken_once(t: Scene) -> None:
 
     await t.route(url, boom)
     assert "error" in await t.get(url)
-    entries = (await t.rest("/api/history"))["entries"]
+    entries = await t.recorded()
     (entry,) = [each for each in entries if each["request"]["url"] == url]
     assert entry["outcome"]["errorCode"] == "failed", entry
     (error,) = await t.errors()
@@ -31,7 +31,7 @@ async def registered_by_name(t: Scene) -> None:
     url = t.url("echo")
     await t.answer(url, "mine")
     await t.get(url)
-    entries = (await t.rest("/api/history"))["entries"]
+    entries = await t.recorded()
     (entry,) = [each for each in entries if each["request"]["url"] == url]
     assert entry["title"].endswith("registered_by_name"), entry
 
@@ -54,7 +54,7 @@ async def history_has_the_text(t: Scene) -> None:
 
     await t.route(url, boom)
     await t.get(url)
-    entries = (await t.rest("/api/history"))["entries"]
+    entries = await t.recorded()
     (entry,) = [each for each in entries if each["request"]["url"] == url]
     assert "the handler's own text" in str(entry["events"]), entry
     assert len(await t.errors()) == 1

@@ -81,7 +81,7 @@ async def unwanted_match_is_declined(t: Scene) -> None:
     first, second = await t.begin(url), await t.begin(url)
     bodies = [(await t.outcome(key))["body"] for key in (first, second)]
     assert sum(body == "once" for body in bodies) == 1
-    entries = (await t.rest("/api/history"))["entries"]
+    entries = await t.recorded()
     actions = sorted(each["action"] for each in entries if each["request"]["url"] == url)
     assert actions == ["fulfill", "passthrough"], actions
 

@@ -34,6 +34,7 @@ async def mocked(t: Scene) -> None:
         async def answer(message: Any) -> None:
             ws.send(f"re {message}" if isinstance(message, str) else message + b"!")
 
+        ws.on_message(lambda _: ws.send("only the latest function counts"))
         ws.on_message(t.adapter.handler(answer))
 
     await mock(t, url, handler)
@@ -66,6 +67,27 @@ async def relayed(t: Scene) -> None:
     await events(t, key, 1)
     await t.tell("ws/send", id=key, data="hello")
     assert (await events(t, key, 2))[1]["data"] == "ECHO HELLO"
+
+
+@row
+async def opens_early(t: Scene) -> None:
+    """While its handler is busy a socket is not open, until the handler sends something."""
+    url = t.socket_url("mock")
+    before, after = t.adapter.gate(), t.adapter.gate()
+
+    async def handler(ws: Any) -> None:
+        await t(before.wait())
+        ws.send("early")
+        await t(after.wait())
+
+    await mock(t, url, handler)
+    key = (await t.tell("ws/open", url=url, key=t.base))["id"]
+    await t.get(t.url("echo"))
+    assert await events(t, key, 0) == []
+    before.open()
+    got = await events(t, key, 2)
+    assert [each["type"] for each in got] == ["open", "message"]
+    after.open()
 
 
 @row

@@ -16,6 +16,18 @@ def get(page: str) -> Any:
     return control(APP, "request", {"kind": "http", "url": f"{UPSTREAM}/{page}"})
 
 
+@pytest.fixture(scope="session")
+def trafficmock_base_url() -> str:
+    return UPSTREAM
+
+
+def test_base_url(trafficmock: Any) -> None:
+    trafficmock.route("/json/based", lambda route, _: route.fulfill(body="based"))
+    with trafficmock.expect_response("/json/based") as info:
+        assert get("json/based")["body"] == "based"
+    assert info.value.text() == "based"
+
+
 def test_plain(trafficmock: Any) -> None:
     trafficmock.route("**/json/plain", lambda route, _: route.fulfill(body="plain"))
     assert get("json/plain")["body"] == "plain"

@@ -27,9 +27,16 @@ class SampleTests(TestCase):
         self.assertEqual(outcome["body"], "mock")
 
     def test_deferred(self) -> Any:
-        routed: Any = self.trafficmock.route("**/trial", lambda r, _: r.fulfill(body="mock"))
+        def fetches(route: Any) -> Any:
+            fetched = route.fetch().addCallback(lambda response: response.json())
+            return fetched.addCallback(lambda read: route.fulfill(body=read["from"]))
+
+        routed: Any = self.trafficmock.route("**/trial", fetches)
         routed.addCallback(lambda _: self.get())
-        routed.addCallback(lambda outcome: self.assertEqual(outcome["body"], "mock"))
+        routed.addCallback(lambda outcome: self.assertEqual(outcome["body"], "upstream"))
+        routed.addCallback(lambda _: self.trafficmock.requests("**/trial"))
+        routed.addCallback(lambda requests: requests[0].header_value("Host"))
+        routed.addCallback(lambda host: self.assertIn(host, UPSTREAM))
         return routed
 
     async def test_handler_fails(self) -> None:

@@ -18,36 +18,50 @@ if TYPE_CHECKING:
     from trafficmock.wire.request import HeaderPairs
 
 
+_OWN_PIECE = 4096
+"""Bytes from which on a piece is kept as it came; smaller ones are put together."""
+
+
 class Copy:
     """The beginning of a body that streams past, and how long it was.
 
     :param limit: bytes to keep; 0 for all.
     """
 
-    __slots__ = ("_kept", "_limit", "size")
+    __slots__ = ("_held", "_limit", "_pieces", "size")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._kept = bytearray()
+        self._pieces: list[bytes | bytearray] = []
+        self._held = 0
         self.size = 0
 
     def add(self, data: bytes) -> None:
         """See a piece go by."""
         self.size += len(data)
-        if not self._limit:
-            self._kept += data
-        elif (room := self._limit - len(self._kept)) > 0:
-            self._kept += data if len(data) <= room else data[:room]
+        if self._limit:
+            room = self._limit - self._held
+            if room <= 0:
+                return
+            if len(data) > room:
+                data = data[:room]
+        self._held += len(data)
+        if len(data) >= _OWN_PIECE:
+            self._pieces.append(data)
+        elif self._pieces and isinstance(last := self._pieces[-1], bytearray):
+            last += data
+        else:
+            self._pieces.append(bytearray(data))
 
     @property
     def truncated(self) -> bool:
         """Whether something is missing."""
-        return len(self._kept) < self.size
+        return self._held < self.size
 
-    def take(self) -> bytearray:
+    def take(self) -> bytes | bytearray:
         """Give what was kept, once."""
-        kept, self._kept = self._kept, bytearray()
-        return kept
+        pieces, self._pieces, self._held = self._pieces, [], 0
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 def header_map(pairs: Pairs) -> tuple[dict[str, str], HeaderPairs | UnsetType]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 from typing import TYPE_CHECKING, Any, Protocol
 
 from wsproto.connection import CLIENT, SERVER, Connection, ConnectionState
@@ -10,6 +12,8 @@ from wsproto.utilities import LocalProtocolError
 
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
+
+    from trafficmock.wire.inbound import SocketFrame
 
 NORMAL, TOO_BIG, ABNORMAL = 1000, 1009, 1006
 CLOSE_SECONDS = 5.0
@@ -146,3 +150,13 @@ class Frames:
         if not self._told:
             self._told = True
             self._owner.closed(self, code, reason, clean=clean)
+
+
+def content(frame: SocketFrame) -> str | bytes:
+    """Give what a message of protocol 3 carries; what is no base64 is nothing."""
+    if not frame.is_base64:
+        return frame.data
+    try:
+        return base64.b64decode(frame.data)
+    except (binascii.Error, ValueError):
+        return b""

@@ -34,6 +34,7 @@ class ProxySettings:
     :param idle_seconds: how long a client may be silent between or in requests.
     :param tunnels: globs of hosts whose TLS is not opened.
     :param max_frame_bytes: of the largest message of a WebSocket.
+    :param records_passthrough: whether the history keeps what no test decides about.
     """
 
     token: str | None = None
@@ -43,6 +44,7 @@ class ProxySettings:
     idle_seconds: float = 60.0
     tunnels: tuple[str, ...] = ()
     max_frame_bytes: int = 100 * 2**20
+    records_passthrough: bool = True
 
     def is_left_alone(self, host: str) -> bool:
         """Tell whether TLS with a host is not opened."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import uuid
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +13,10 @@ from zope.interface import implementer
 from trafficmock.core import records
 from trafficmock.net.proxy import handshake
 from trafficmock.net.proxy.forwarding import end_to_end, request_block, response_block
-from trafficmock.net.proxy.frames import Frames
+from trafficmock.net.proxy.frames import Frames, content
 from trafficmock.net.proxy.framing import NONE
 from trafficmock.net.proxy.heads import BadMessageError
+from trafficmock.net.proxy.overheard import Overheard
 from trafficmock.net.proxy.problems import UpstreamError, answer, explain
 from trafficmock.net.proxy.socket_server import ServerConnection
 from trafficmock.wire import inbound, outbound
@@ -76,6 +76,7 @@ class SocketSession:
         self._timer: IDelayedCall | None = None
         self._refused = False
         self._gone = False
+        self._heard = Overheard(self.id, self._party.record)
 
     def announce(self) -> None:
         """Tell the coordinator of it; the client waits for the answer to its handshake."""
@@ -92,6 +93,7 @@ class SocketSession:
             self._page.data_received(data)
         elif self._blind and self._raw_server is not None:
             self._raw_server.write(data)
+            self._heard.from_page(data)
         else:
             self._early += data
             if len(self._early) > self._shared.settings.max_header_bytes:
@@ -111,6 +113,7 @@ class SocketSession:
         elif not self._blind and not self._refused:
             self._closed_page(_ABNORMAL, "", clean=False)
         if self._blind:
+            self._heard.page_lost()
             self._drop_server()
 
     # What the coordinator says
@@ -128,7 +131,7 @@ class SocketSession:
                 if self._connecting is None and self._raw_server is None:
                     self._dial()
             case inbound.SendToServer():
-                self._send_to_server(_content(message))
+                self._send_to_server(content(message))
             case inbound.CloseServer():
                 self._close_server(message)
             case _:
@@ -140,7 +143,7 @@ class SocketSession:
         if self._page is None:
             return
         if isinstance(message, inbound.SendToPage):
-            self._page.send(_content(message))
+            self._page.send(content(message))
         elif isinstance(message, inbound.ClosePage):
             self._page.close(message.code or None, message.reason or "")
 
@@ -303,6 +306,7 @@ class SocketSession:
         """Take what the server sends."""
         if self._blind:
             self._transport.write(data)
+            self._heard.from_server(data)
         elif self._server is not None:
             self._server.data_received(data)
 
@@ -313,6 +317,7 @@ class SocketSession:
         if self._server is not None:
             self._server.lost()
         elif self._blind and raw is not None and self._relayed:
+            self._heard.server_lost()
             self._transport.unregisterProducer()
             self._transport.loseConnection()
         elif not self._gone and not self._refused and (self._blind or self._page is None):
@@ -326,6 +331,8 @@ class SocketSession:
         if head.status == _SWITCHING:
             pairs: Pairs = handshake.relayed_pairs(head)
             block = response_block(head.status, head.reason, pairs, chunked=False, close=False)
+            if self._shared.settings.records_passthrough:
+                self._heard.listen(head.fields.get(b"sec-websocket-extensions", b""))
         else:
             coding = head.fields.get(b"transfer-encoding")
             pairs = end_to_end(head)
@@ -338,6 +345,7 @@ class SocketSession:
         early, self._early = self._early, b""
         if early:
             self._raw_server.write(early)
+            self._heard.from_page(early)
 
     def _not_reached(self, failure: Failure) -> None:
         self.server_lost(failure.value)
@@ -386,12 +394,3 @@ class SocketSession:
 
     def _settle(self) -> None:
         self._party.subjects.pop(self.id, None)
-
-
-def _content(frame: inbound.SocketFrame) -> str | bytes:
-    if not frame.is_base64:
-        return frame.data
-    try:
-        return base64.b64decode(frame.data)
-    except (binascii.Error, ValueError):
-        return b""
