@@ -170,7 +170,7 @@ class TokenTests(SynchronousTestCase):
     TOKEN = "s/e:c%r t"
 
     def test_token(self) -> None:
-        """Name and token come through whatever is in them; without the token nothing does."""
+        """Name and token come through whatever is in them; without the token nothing starts."""
         if target() == "npm":
             raise SkipTest("the npm proxy is no forward proxy")
         made = make_stage(str(Path(self.mktemp()).absolute()), TRAFFICMOCK_TOKEN=self.TOKEN)
@@ -181,7 +181,7 @@ class TokenTests(SynchronousTestCase):
         requests = str(EXAMPLES / "with_requests.py")
         self.assertIn("over TLS", made.run(sys.executable, requests, url, env=token))
         refused = self.assertRaises(AssertionError, made.run, "curl", "--silent", "-S", url)
-        self.assertIn("407", str(refused))
+        self.assertIn("wants a token", str(refused))
         clients = [entry["clientId"] for entry in made.recorded("/token")]
         self.assertEqual(clients, ["any shop", "any shop"])
 
