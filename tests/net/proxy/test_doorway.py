@@ -90,6 +90,7 @@ class InsideTests(SynchronousTestCase):
             client.protocol.makeConnection(client)
             client.says(CONNECT)
             self.assertIn(expected, client.took())
+            self.assertEqual((client.half_closed, client.disconnecting), (False, not tunnels))
 
     def test_plain(self) -> None:
         """Plain HTTP in a tunnel is read as such; a mock works there too."""
