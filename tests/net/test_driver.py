@@ -14,7 +14,7 @@ from trafficmock.history.store import History
 from trafficmock.net.notes import MOST_LINES, PERIOD_SECONDS
 from trafficmock.net.overlong import Overlong
 from trafficmock.wire.body import NULL
-from trafficmock.wire.inbound import Hello, Message, RequestCancel, RequestStart
+from trafficmock.wire.inbound import Hello, Message, Ping, Pong, RequestCancel, RequestStart
 from trafficmock.wire.outbound import DecisionPassthrough, HelloOk
 from trafficmock.wire.request import Request
 
@@ -319,6 +319,17 @@ class PartyTests(SynchronousTestCase):
         self.rig.driver.party_said(self.party, self.start("1"))
         news = worker.took("request:observed", "request:response", "request:observed")
         self.assertEqual([message["requestId"] for message in news], ["1", "1", "2"])
+
+    def test_many_answer(self) -> None:
+        """A thousand of them may answer one effect: none is heard within another's turn."""
+        for number in range(1000):
+            party = Told(self.rig)
+            self.rig.driver.party_opened(party, Hello(3, "1", "node", client_id=f"c{number}"))
+            party.answers.append(Pong(0))
+            self.party.answers.append(Pong(0))
+        self.rig.clock.advance(15)
+        self.assertIsInstance(party.told[-1], Ping)
+        self.assertEqual(self.party.answers, [])
 
     def test_closed(self) -> None:
         """When it goes, the core forgets it, and nothing is sent to it."""

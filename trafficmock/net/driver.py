@@ -97,6 +97,7 @@ class Driver:
     _parties: dict[str, Party] = field(factory=dict)
     _said: deque[tuple[Party, Message]] = field(factory=deque)
     _depth: int = 0
+    _hearing: bool = False
     _introduced: set[str] = field(factory=set)
     _backpressure: Backpressure = field(factory=Backpressure)
     _quota: Quota = field(factory=Quota)
@@ -175,7 +176,7 @@ class Driver:
         A party is told things in the middle of a list of effects, and what it answers
         must not overtake the rest of the list.
         """
-        if self._depth:
+        if self._depth or self._hearing:
             self._said.append((party, message))
         else:
             self._heard(party, message)
@@ -239,9 +240,20 @@ class Driver:
                     perform(effect, now)
         finally:
             self._depth -= 1
-        while self._said and not self._depth:
-            party, message = self._said.popleft()
-            self._heard(party, message)
+        if self._said and not self._depth and not self._hearing:
+            self._hear_all()
+
+    def _hear_all(self) -> None:
+        """Hand on what parties said meanwhile, and what they say to that: one by one.
+
+        It is not done where each is performed: hundreds answer a ping, and would be nested.
+        """
+        self._hearing = True
+        try:
+            while self._said:
+                self._heard(*self._said.popleft())
+        finally:
+            self._hearing = False
 
     def _send(self, send: Send, now: Moment) -> None:
         if self._parties and not self._send_within(send):

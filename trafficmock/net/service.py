@@ -57,7 +57,8 @@ class ProxyService(Service):
     :param banner: makes the lines to log from the base URL.
     :param log_observer: what the application logs through, unless twistd was told otherwise.
     :param complain: tells people the one line that says why the service cannot start.
-    :param stop_forward: lets go of what the forward proxy holds.
+    :param stop_forward: lets go of what the forward proxy holds, and tells whether answers of
+        it are on their way.
     """
 
     log = Logger()
@@ -71,7 +72,7 @@ class ProxyService(Service):
     banner: Callable[[str], list[str]]
     log_observer: ILogObserver | None = None
     complain: Callable[[str], None]
-    stop_forward: Callable[[], None] = lambda: None
+    stop_forward: Callable[[], bool] = lambda: False
     _port: IListeningPort | None = field(default=None, init=False)
     _failed: bool = field(default=False, init=False)
 
@@ -104,7 +105,9 @@ class ProxyService(Service):
         if self._port is not None:
             await maybeDeferred(self._port.stopListening)
         self.driver.stop()
-        self.stop_forward()
+        if self.stop_forward():
+            # What was written just now leaves in the next turn of the reactor.
+            await deferLater(self.reactor, _LOOK_AGAIN)
         deadline = self.reactor.seconds() + _FAREWELL
         while self.driver.open_links() and self.reactor.seconds() < deadline:
             await deferLater(self.reactor, _LOOK_AGAIN)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from OpenSSL import SSL
+from twisted.internet.interfaces import ISSLTransport
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
+from zope.interface import directlyProvides
 
 from tests.net.proxy.rig import GET, FakeTransport, ProxyRig
 from trafficmock.errors import LocalError
@@ -77,6 +79,18 @@ class InsideTests(SynchronousTestCase):
         self.assertEqual(client.took(), ESTABLISHED)
         client.says(b"\x16\x03")
         self.assertEqual(client.tls, "context of api.test")
+
+    def test_over_tls(self) -> None:
+        """On an endpoint with TLS a tunnel is refused in words, unless nobody is to read it."""
+        for tunnels, expected in (((), b"501 Not Implemented"), (("api.*",), b"200 Connection")):
+            rig = ProxyRig(ProxySettings(tunnels=tunnels), certificates=Certificates())
+            client = Opened()
+            directlyProvides(client, ISSLTransport)
+            client.protocol = rig.proxy._client(rig._no_service, rig._count)
+            client.protocol.makeConnection(client)
+            client.says(CONNECT)
+            self.assertIn(expected, client.took())
+            self.assertEqual((client.half_closed, client.disconnecting), (False, not tunnels))
 
     def test_plain(self) -> None:
         """Plain HTTP in a tunnel is read as such; a mock works there too."""

@@ -79,5 +79,18 @@ class FrontTests(SynchronousTestCase):
         client = self.connect()
         client.says(GET)
         client.lose()
-        self.rig.proxy.stop()
+        self.assertFalse(self.rig.proxy.stop())
         self.assertEqual(self.rig.core.driver.coordinator.clients(), [])
+
+    def test_stop_answers(self) -> None:
+        """At the end who waits for a server is answered, whose answer began is not."""
+        waiting, begun = self.connect(), self.connect()
+        waiting.says(GET)
+        begun.says(GET)
+        self.rig.servers[1].says(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")
+        begun.took()
+        self.assertTrue(self.rig.proxy.stop())
+        self.assertIn(b'{"error":"disconnected"', waiting.took())
+        self.assertEqual(begun.took(), b"")
+        ends = {entry["events"][-1]["kind"] for entry in self.rig.entries()}
+        self.assertEqual(ends, {"upstream_error", "response"})

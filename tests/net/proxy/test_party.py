@@ -57,6 +57,9 @@ class Subject:
     def crashed(self) -> None:
         self.heard.append("crashed")
 
+    def stopped(self) -> None:
+        self.heard.append("stopped")
+
 
 class PartyTests(SynchronousTestCase):
     """One client id."""

@@ -78,9 +78,41 @@ class TunnelTests(SynchronousTestCase):
         self.tunnel.go_blind(b"a")
         (server,) = self.rig.servers
         server.protocol.readConnectionLost()
-        self.tunnel.client_done()
         self.assertTrue(self.client.half_closed)
+        self.assertFalse(self.client.disconnecting or server.disconnecting)
+
+    def test_half_closed_by_client(self) -> None:
+        """The end of the client's direction is passed on, the server's goes on."""
+        self.tunnel.go_blind(b"a")
+        (server,) = self.rig.servers
+        self.tunnel.client_done()
         self.assertTrue(server.half_closed)
+        self.assertFalse(self.client.disconnecting or server.disconnecting)
+
+    def test_closed_by_halves(self) -> None:
+        """When both directions are closed, whichever was first, both connections end."""
+        for first, second in (("client", "server"), ("server", "client")):
+            self.setUp()
+            self.tunnel.go_blind(b"a")
+            (server,) = self.rig.servers
+            for side in (first, second):
+                if side == "client":
+                    self.tunnel.client_done()
+                else:
+                    server.protocol.readConnectionLost()
+            self.assertTrue(self.client.disconnecting, first)
+            self.assertTrue(server.disconnecting, first)
+            self.assertIsNone(self.client.producer)
+            self.assertIsNone(server.producer)
+            self.assertEqual(self.rig.events()[-1][0], "response")
+
+    def test_server_done_early(self) -> None:
+        """A server that closed its direction before the tunnel was blind is not forgotten."""
+        self.tunnel.open()
+        self.rig.servers[0].protocol.readConnectionLost()
+        self.assertFalse(self.client.half_closed)
+        self.tunnel.go_blind(b"a")
+        self.assertTrue(self.client.half_closed)
 
     def test_server_ends(self) -> None:
         """When the server goes, what it said still reaches the client."""

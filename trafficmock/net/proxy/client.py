@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 from typing import TYPE_CHECKING, Any
 
-from twisted.internet.interfaces import IHalfCloseableProtocol
+from twisted.internet.interfaces import IHalfCloseableProtocol, ISSLTransport
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.logger import Logger
 from zope.interface import implementer
@@ -340,7 +340,8 @@ class ClientConnection(Protocol):
         self._closing = True
         self._buffer = b""
         self._paused = 0
-        if not unread or self.secure:
+        # TLS has no end of one direction alone.
+        if not unread or self.secure or ISSLTransport.providedBy(self.transport):
             self.transport.loseConnection()
             return
         self.transport.resumeProducing()

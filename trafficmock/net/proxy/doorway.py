@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from OpenSSL import SSL
+from twisted.internet.interfaces import ISSLTransport
 from twisted.logger import Logger
 
 from trafficmock.errors import LocalError
@@ -26,6 +27,7 @@ from trafficmock.net.proxy.websocket import SocketSession
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from trafficmock.net.addresses import Authority
     from trafficmock.net.proxy.client import ClientConnection
     from trafficmock.net.proxy.heads import RequestHead
     from trafficmock.net.proxy.party import Party
@@ -89,7 +91,11 @@ class Front:
     def lost(self, reason: BaseException | None) -> None:
         """Learn why the connection ended: the exchange knows enough."""
 
-    def _connect(self, connection: ClientConnection, head: RequestHead) -> None:
+    def _aim(self, connection: ClientConnection, head: RequestHead) -> Authority:
+        """Read what CONNECT is aimed at.
+
+        :raises BadMessageError: there is no way to it.
+        """
         authority = target.connect_authority(head.target)
         if framing.of_request(head) is not framing.NONE:
             raise BadMessageError("CONNECT has no body.")
@@ -99,7 +105,19 @@ class Front:
                 status=508,
                 code="loop_detected",
             )
+        return authority
+
+    def _connect(self, connection: ClientConnection, head: RequestHead) -> None:
+        authority = self._aim(connection, head)
         party = self._identify(connection, head)
+        left_alone = self._shared.settings.is_left_alone(authority.host)
+        if ISSLTransport.providedBy(connection.transport) and not left_alone:
+            raise BadMessageError(
+                "CONNECT over TLS is not supported: what is within could not be read. Use the "
+                "proxy by an http:// URL (a tcp endpoint), or leave the host alone (--tunnel).",
+                status=501,
+                code="tls_within_tls",
+            )
         headers, _ = header_map(end_to_end(head))
 
         def inside(data: bytes, *, tls: bool) -> None:

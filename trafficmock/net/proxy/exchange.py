@@ -36,6 +36,8 @@ EARLY_BYTES = 64 * 1024
 
 CLIENT_CLOSED = "client closed"
 
+_STOPPING = "The proxy stops; the server had not answered yet."
+
 _RESETS = frozenset({"aborted", "connectionreset"})
 """Abort codes that are no answer at all."""
 
@@ -251,6 +253,15 @@ class Exchange:
         if not self.done:
             self.client_gone("internal error")
             self.side.reset()
+
+    def stopped(self) -> None:
+        """Answer in the place of a server that had no time to; an answer that began is cut."""
+        if self.done or self.begun:
+            return
+        error = UpstreamError(_STOPPING, code="disconnected")
+        if self._report is not None:
+            self._report.tell_end(error)
+        self.stranded(error)
 
     # How it ends
 

@@ -63,10 +63,13 @@ class ForwardProxy:
         host, port = getattr(local, "host", None), getattr(local, "port", None)
         return own_target(target, self.guard, host, port) is not None
 
-    def stop(self) -> None:
-        """Close all connections to servers."""
+    def stop(self) -> bool:
+        """Answer who waits, and close the connections to servers that are not in use.
+
+        :returns: whether answers may be on their way.
+        """
         self.shared.pool.stop()
-        self.shared.parties.stop()
+        return self.shared.parties.stop()
 
     def _client(self, service: Service, ended: Callable[[], None]) -> ClientConnection:
         def leave(connection: ClientConnection, raw: bytes) -> None:

@@ -38,6 +38,9 @@ class Subject(Protocol):
     def crashed(self) -> None:
         """End it somehow: acting on a message failed."""
 
+    def stopped(self) -> None:
+        """Answer, if nothing was answered: the service stops."""
+
 
 class Coordination(Protocol):
     """What the party needs of the driver."""
@@ -176,10 +179,17 @@ class Parties:
             self._close(next(iter(self._lingering)))
         self._lingering[party] = self.clock.callLater(LINGER_SECONDS, self._close, party)
 
-    def stop(self) -> None:
-        """Let everybody go who has no connection."""
+    def stop(self) -> bool:
+        """Answer who waits, and let everybody go who has no connection.
+
+        :returns: whether somebody has one, to whom answers may be on their way.
+        """
         for party in list(self._lingering):
             self._close(party)
+        for party in self._parties.values():
+            for subject in list(party.subjects.values()):
+                subject.stopped()
+        return bool(self._parties)
 
     def _close(self, party: Party) -> None:
         timer = self._lingering.pop(party)

@@ -10,6 +10,7 @@ from attrs import define, field, frozen
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
 
 from trafficmock.net.addresses import parse_authority
+from trafficmock.net.proxy.names import Renaming, is_unusual
 from trafficmock.net.proxy.through import ThroughProxy
 from trafficmock.words import without_credentials
 
@@ -108,7 +109,11 @@ class Roads:
 
     def _direct(self, host: str, port: int) -> IStreamClientEndpoint:
         address = self.resolved.get((host, port), host)
-        return HostnameEndpoint(self.reactor, address, port, timeout=self.connect_seconds)
+        reactor = self.reactor
+        if is_unusual(address):
+            # Twisted would not even ask for it; a valid name stands in for it.
+            reactor, address = Renaming(reactor, address), "unusual"
+        return HostnameEndpoint(reactor, address, port, timeout=self.connect_seconds)
 
 
 def parse_resolve(text: str) -> tuple[tuple[str, int], str]:

@@ -117,6 +117,7 @@ class Tunnel:
         self._opening: Deferred[Any] | None = None
         self._waiting: list[bytes] = []
         self._client_done = False
+        self._server_done = False
         self._over = False
 
     def open(self) -> None:
@@ -152,7 +153,9 @@ class Tunnel:
     def client_done(self) -> None:
         """Pass on that the client has closed its direction."""
         self._client_done = True
-        if self._server is not None:
+        if self._server_done:
+            self._end()
+        elif self._server is not None:
             self._server.loseWriteConnection()
 
     def client_lost(self) -> None:
@@ -182,7 +185,12 @@ class Tunnel:
 
     def server_done(self) -> None:
         """Pass on that the server has closed its direction."""
-        if not self._over and self.blind:
+        self._server_done = True
+        if self._over or not self.blind:
+            return
+        if self._client_done:
+            self._end()
+        else:
             self._client.loseWriteConnection()
 
     def server_lost(self) -> None:
@@ -195,6 +203,18 @@ class Tunnel:
             self._entry.ended()
         self._client.unregisterProducer()
         self._client.loseConnection()
+
+    def _end(self) -> None:
+        """Close both sides: each has closed its direction, and Twisted leaves the rest to us."""
+        if self._over:
+            return
+        self._over = True
+        if self._entry is not None:
+            self._entry.ended()
+        for side in (self._server, self._client):
+            if side is not None:
+                side.unregisterProducer()
+                side.loseConnection()
 
     def _opened(self, side: ServerSide) -> None:
         self._opening = None
@@ -220,6 +240,8 @@ class Tunnel:
         self._waiting.clear()
         if self._client_done:
             self._server.loseWriteConnection()
+        if self._server_done:
+            self.server_done()
 
     def _not_opened(self, failure: Failure) -> None:
         self._opening = None

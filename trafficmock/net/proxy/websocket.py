@@ -69,6 +69,7 @@ class SocketSession:
         self._server: Frames | None = None
         self._key = handshake.new_key()
         self._blind = False
+        self._relayed = False
         self._raw_server: Any = None
         self._connecting: Deferred[Any] | None = None
         self._to_server: list[str | bytes] = []
@@ -150,6 +151,9 @@ class SocketSession:
     def crashed(self) -> None:
         """Cut the connection: something of ours failed."""
         self._transport.abortConnection()
+
+    def stopped(self) -> None:
+        """Do nothing: the coordinator ends what it decides, and what is passed on is cut."""
 
     # Its pace
 
@@ -322,8 +326,6 @@ class SocketSession:
             self._transport.loseConnection()
         elif not self._gone and not self._refused and (self._blind or self._page is None):
             self._failed(explain(error, self._target.origin))
-
-    _relayed = False
 
     def _relay_answer(self, head: ResponseHead) -> None:
         """Pass the answer on; the two sides agree among themselves, extensions included."""

@@ -1,0 +1,77 @@
+"""Names of hosts that exist, though no rule of names allows them: ``my_service``, ``r1---sn.x``."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet.interfaces import IHostnameResolver, IReactorPluggableNameResolver
+from zope.interface import implementer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from twisted.internet.interfaces import IAddress, IHostResolution, IResolutionReceiver
+
+_LONGEST_NAME = 253
+
+_LABEL = re.compile(r"[A-Za-z0-9_-]{1,63}")
+"""What the resolver of the system takes (RFC 2181 section 11 leaves it to applications)."""
+
+_UNUSUAL_LABEL = re.compile(r".*_|-|.*-\Z|(?!xn)..--", re.IGNORECASE)
+"""What IDNA refuses though it is ASCII (RFC 5891 section 4.2.3.1)."""
+
+
+def is_unusual(host: str) -> bool:
+    """Tell whether a name can be looked up, but is refused by those who know IDNA.
+
+    Containers are often called so: ``payment_service``.
+    """
+    labels = host.removesuffix(".").split(".")
+    return (
+        len(host) <= _LONGEST_NAME
+        and all(_LABEL.fullmatch(label) for label in labels)
+        and any(_UNUSUAL_LABEL.match(label) for label in labels)
+    )
+
+
+@implementer(IReactorPluggableNameResolver, IHostnameResolver)
+class Renaming:
+    """The reactor, but for looking up one name whichever is asked for.
+
+    :param reactor: does everything else.
+    :param name: to look up.
+    """
+
+    def __init__(self, reactor: Any, name: str) -> None:
+        self._reactor = reactor
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        """Give what the reactor has."""
+        return getattr(self._reactor, name)
+
+    @property
+    def nameResolver(self) -> IHostnameResolver:  # noqa: N802 - Twisted's name
+        """Look up names."""
+        return self
+
+    def installNameResolver(self, resolver: IHostnameResolver) -> IHostnameResolver:  # noqa: N802 - Twisted's name
+        """Have the reactor look up names otherwise."""
+        before: IHostnameResolver = self._reactor.installNameResolver(resolver)
+        return before
+
+    def resolveHostName(  # noqa: N802 - Twisted's name
+        self,
+        resolutionReceiver: IResolutionReceiver,  # noqa: N803 - Twisted's name
+        hostName: str,  # noqa: ARG002, N803 - Twisted's name
+        portNumber: int = 0,  # noqa: N803 - Twisted's name
+        addressTypes: Sequence[type[IAddress]] | None = None,  # noqa: N803 - Twisted's name
+        transportSemantics: str = "TCP",  # noqa: N803 - Twisted's name
+    ) -> IHostResolution:
+        """Look up the one name."""
+        resolver: IHostnameResolver = self._reactor.nameResolver
+        found: IHostResolution = resolver.resolveHostName(
+            resolutionReceiver, self._name, portNumber, addressTypes, transportSemantics
+        )
+        return found
