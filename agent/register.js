@@ -9,15 +9,22 @@
 const TOOLS = /[\\/](npm|npx|pnpm|pnpx|yarn|corepack)(-cli)?(\.c?js)?$|[\\/](npm|pnpm|yarn|corepack)[\\/]/
 
 /** @param {Error} error */
-const complain = (error) => { process.stderr.write(`trafficmock: ${error.message.replaceAll('\n', ' ')}\n`) }
+const complain = (error) => { process.stderr.write(`trafficmock: ${error.message.replace(/^trafficmock: /, '').replaceAll('\n', ' ')}\n`) }
 
 try {
   const { env, argv } = process
   const isWanted = env.TRAFFICMOCK_PROXY_URL || env.PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL
   // Loaded only then: without a URL this file costs nothing.
   if (isWanted && !TOOLS.test(argv[1] ?? '')) {
-    const settings = require('./src/settings.js').readSettings({}, env)
-    if (settings.proxyUrl) require('./src/attach.js').attachNow(settings, complain)
+    const { readSettings } = require('./src/settings.js')
+    const { attachNow, refuseAll } = require('./src/attach.js')
+    try {
+      attachNow(readSettings({}, env), complain)
+    } catch (error) {
+      // A mistake in a variable must not send a test's requests to the real network.
+      refuseAll(/** @type {Error} */ (error))
+      throw error
+    }
   }
 } catch (error) {
   complain(/** @type {Error} */ (error))

@@ -99,6 +99,7 @@ class RunTests(SynchronousTestCase):
         self.patch(sys, "stderr", self.said)
         self.patch(attach, "find_preload", lambda _start: PRELOAD)
         self.patch(attach, "check_health", lambda _url: None)
+        self.patch(attach, "check_welcome", lambda _address: None)
         self.patch(attach, "forward_variables", lambda *_: {"HTTP_PROXY": "there"})
         self.calls: list[tuple[str, list[str], dict[str, str]]] = []
         self.patch(os, "execvpe", lambda *call: self.calls.append(call))

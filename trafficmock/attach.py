@@ -19,8 +19,10 @@ from twisted.python import usage
 from trafficmock.certs.files import default_directory
 from trafficmock.joining.asking import EXAMPLE_URL, AttachError, check_health
 from trafficmock.joining.environment import forward_variables
+from trafficmock.joining.greeting import check_welcome
 from trafficmock.joining.node import NODE_COMMANDS, find_preload, node_variables
 from trafficmock.joining.proxying import ProxyAddress
+from trafficmock.words import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -134,7 +136,8 @@ def attachment(
     try:
         address = ProxyAddress.parse(url, client_id, token)
     except ValueError:
-        raise AttachError(f"--proxy-url must look like {EXAMPLE_URL}, not {url!r}") from None
+        shown = without_credentials(url)
+        raise AttachError(f"--proxy-url must look like {EXAMPLE_URL}, not {shown!r}") from None
     if ":" in (address.client_id or ""):
         raise AttachError("--client-id must not contain a colon: credentials cannot carry it")
     given = options["ca-dir"]
@@ -172,6 +175,7 @@ def run(words: Sequence[str]) -> NoReturn:
     preload = _preload(options, needed=Path(command[0]).name in NODE_COMMANDS)
     found = attachment(options, os.environ, preload)
     check_health(found.proxy_url)
+    check_welcome(found.address)
     environment = {**os.environ, **found.variables(os.environ)}
     try:
         # The command takes this process's place, so that signals and the exit status are its own.

@@ -10,6 +10,8 @@ const START_MS = 2000
 /** Any long time: the timer is there to be counted, not to fire. */
 const LONG_MS = 2 ** 30
 
+/** @typedef {{ receive?(message: any): void, lost(error: Error): void }} Party */
+
 /**
  * What is attached to this process: the link, and everything that waits for
  * the proxy's word. Knows nothing of HTTP clients: those hand in an
@@ -29,13 +31,15 @@ class Agent {
     this.features = new Set()
     /** @type {{ history: number, handler: number } | undefined} */
     this.bodyLimits = undefined
-    /** @type {Map<string, { receive(message: any): void, lost(error: Error): void }>} */
+    /** By their ids; who has none yet, by itself. @type {Map<string | Party, Party>} */
     this.parties = new Map()
     /** @type {(() => void)[]} */
     this.queue = []
     /** @type {NodeJS.Timeout | undefined} */
     this.alive = undefined
     this.holds = 0
+    /** How often the link has come up: what was announced over one is unknown to the next. */
+    this.links = 0
     this.link = new Link(settings, this)
     this.ownHosts = hostsOf(settings.proxyUrl)
     /** @type {(error?: Error) => void} */
@@ -56,6 +60,7 @@ class Agent {
   up (hello) {
     this.endPatience()
     this.state = 'up'
+    this.links += 1
     this.clientId = String(hello.clientId ?? this.clientId)
     this.features = new Set(Array.isArray(hello.features) ? hello.features : [])
     this.bodyLimits = this.streams ? hello.bodyLimits : undefined
@@ -93,18 +98,21 @@ class Agent {
 
   /** @param {any} message of the proxy */
   message (message) {
-    this.parties.get(message.requestId ?? message.socketId)?.receive(message)
+    this.parties.get(message.requestId ?? message.socketId)?.receive?.(message)
   }
 
-  /** @param {object} message for the proxy; dropped while there is no link */
-  send (message) {
-    if (this.state === 'up') this.link.send(message)
+  /**
+   * @param {object} message for the proxy; dropped while there is no link
+   * @param {number} [links] as it was when the proxy heard of the request; dropped when it has changed
+   */
+  send (message, links = this.links) {
+    if (this.state === 'up' && links === this.links) this.link.send(message)
   }
 
   /**
    * Enter something that waits for messages with its id.
    * @param {string} id
-   * @param {{ receive(message: any): void, lost(error: Error): void }} party hears of it when the link is lost
+   * @param {Party} party hears of it when the link is lost
    * @param {() => void} announce called once the link is up
    */
   enter (id, party, announce) {
@@ -120,9 +128,20 @@ class Agent {
     } else party.lost(this.error)
   }
 
-  /** @param {string} id */
+  /** @param {string | Party} id */
   leave (id) {
     this.parties.delete(id)
+  }
+
+  /**
+   * Have somebody hear of a lost link who is not announced yet: its body is still read.
+   * @param {Party} party
+   * @returns {boolean} whether there is a link; if not it has heard of it already
+   */
+  attend (party) {
+    if (this.state === 'up') this.parties.set(party, party)
+    else party.lost(this.error)
+    return this.state === 'up'
   }
 
   /**

@@ -10,6 +10,9 @@ const { TrafficMockError } = require('./errors.js')
 
 const UNDICI = /[\\/]undici[^\\/]*[\\/]index\.js$/
 
+/** Where no proxy is; such an agent never connects. */
+const NOWHERE = 'http://trafficmock.invalid'
+
 /**
  * The one agent of this thread. Under a global symbol, because a preload and
  * the application may have brought two copies of this package.
@@ -75,6 +78,16 @@ function attachNow (settings, complain) {
 }
 
 /**
+ * Fail every request of this process, as when the proxy cannot be reached.
+ * @param {Error} reason why it is not known where the proxy is
+ */
+function refuseAll (reason) {
+  const agent = new Agent({ proxyUrl: NOWHERE, token: undefined, clientId: '', webSocket: 'global' })
+  agent.down(new TrafficMockError('invalid_settings', reason.message, { cause: reason }))
+  install(agent)
+}
+
+/**
  * @param {Agent} agent
  * @param {import('./settings.js').Settings} settings
  * @param {boolean} isPreload
@@ -115,4 +128,4 @@ function install (agent) {
   return () => { for (const act of undo) act() }
 }
 
-module.exports = { attach, attachNow }
+module.exports = { attach, attachNow, refuseAll }

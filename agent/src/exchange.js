@@ -71,6 +71,7 @@ class Exchange {
    * @param {object} more
    */
   announce (type, more) {
+    if (this.upload) this.upload.links = this.agent.links
     const request = requestToWire(this.agent, this.request)
     this.agent.send({ type, requestId: this.id, clientId: this.agent.clientId, request, ...more })
   }

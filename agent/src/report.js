@@ -76,6 +76,7 @@ class Report {
    */
   constructor (agent, id, url, upload) {
     this.agent = agent
+    this.links = agent.links
     this.id = id
     this.url = url
     this.upload = upload
@@ -145,7 +146,7 @@ class Report {
 
   /** @param {object} news */
   say (news) {
-    this.agent.send({ type: 'request:response', requestId: this.id, ok: true, ...news })
+    this.agent.send({ type: 'request:response', requestId: this.id, ok: true, ...news }, this.links)
   }
 
   /** @returns {object} as much of the answer as came */

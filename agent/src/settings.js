@@ -43,10 +43,16 @@ function readSettings (options, env) {
 function parseProxyUrl (given) {
   const url = URL.canParse(given) ? new URL(given) : undefined
   if (!url || !['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol)) {
-    throw new TypeError(`trafficmock: the proxy URL must look like http://127.0.0.1:4310, not ${JSON.stringify(given)}`)
+    throw new TypeError(`trafficmock: the proxy URL must look like http://127.0.0.1:4310, not ${JSON.stringify(withoutCredentials(given))}`)
   }
   return url
 }
+
+/**
+ * Messages that show what was given must not show a token in it.
+ * @param {string} given
+ */
+const withoutCredentials = (given) => String(given).replace(/(?<=\/\/).*(?=@)|^[^/]*(?=@)/s, '...')
 
 /**
  * The application's package name, else `node-<pid>`; whoever is not the first

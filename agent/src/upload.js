@@ -14,6 +14,8 @@ class Upload {
   /** @param {import('./agent.js').Agent} agent */
   constructor (agent) {
     this.agent = agent
+    /** The agent's, when the request was announced. */
+    this.links = 0
     this.copy = new Copy(agent.bodyLimits?.handler ?? WHOLE_BODY_BYTES)
     this.isWhole = false
     this.isTold = false
@@ -82,7 +84,7 @@ class Upload {
       requestId: id,
       bodyBase64: bytes.length ? bytes.toString('base64') : null,
       ...((copy.isCut || !this.isWhole) && { truncated: true, bodySize: copy.size })
-    })
+    }, this.links)
   }
 }
 

@@ -5,11 +5,12 @@ import { selfSigned } from './lib/certificate.mjs'
 import { startProxy } from './lib/proxy.mjs'
 import { startUpstream } from './lib/upstream.mjs'
 
-/** Each client sends one request, to the path that is its name. */
+/** Each client sends one request to each server, to the path that is its name. */
 const APP = `
   const http = require('http'), https = require('https')
   const axios = require('axios')
-  const { BASE, PROXY } = process.env
+  const { BASES, PROXY } = process.env
+  const sendAll = async (BASE) => {
   const isSecure = BASE.startsWith('https')
   const of = isSecure ? https : http
   const get = (name, options) => new Promise((resolve, reject) => {
@@ -46,9 +47,9 @@ const APP = `
     clients[version + '-no-tunnel'] = send(new ProxyAgent({ uri: PROXY, proxyTunnel: false, requestTls: tls }))
     clients[version + '-EnvHttpProxyAgent'] = send(new EnvHttpProxyAgent({ requestTls: tls }))
   }
-  void (async () => {
-    for (const [name, send] of Object.entries(clients)) console.log(name, await send(name).catch((error) => (error.cause ?? error).message))
-  })()`
+  for (const [name, send] of Object.entries(clients)) console.log(BASE + '/' + name, await send(name).catch((error) => (error.cause ?? error).message))
+  }
+  void (async () => { for (const base of BASES.split(' ')) await sendAll(base) })()`
 
 describe('HTTP_PROXY leads to trafficmock, and the process is attached', () => {
   let proxy, servers, file
@@ -63,29 +64,28 @@ describe('HTTP_PROXY leads to trafficmock, and the process is attached', () => {
     await proxy.stop()
   })
 
-  for (const scheme of ['http', 'https']) {
-    for (const nodes of ['0', '1']) {
-      test(`${scheme}, NODE_USE_ENV_PROXY=${nodes}: announced once, and sent once`, { timeout: 30000 }, async () => {
-        const upstream = servers[scheme]
-        const clientId = `${scheme}-${nodes}`
-        const variables = Object.fromEntries(['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].map((name) => [name, proxy.url]))
-        upstream.seen.length = 0
-        const { stdout, stderr } = await runNode(APP, {
-          env: { ...variables, NO_PROXY: '', no_proxy: '', NODE_USE_ENV_PROXY: nodes, NODE_EXTRA_CA_CERTS: file, CERT: file, NODE_NO_WARNINGS: '1', NODE_OPTIONS: REQUIRE, TRAFFICMOCK_PROXY_URL: proxy.url, TRAFFICMOCK_CLIENT_ID: clientId, BASE: upstream.url, PROXY: proxy.url },
-          ms: 25000
-        })
-        assert.equal(stderr, '')
-        const names = stdout.trim().split('\n').map((line) => line.split(' ')[0])
-        assert.ok(names.length >= 11, stdout)
-        assert.deepEqual(stdout.trim().split('\n'), names.map((name) => `${name} 200`))
-        const paths = names.map((name) => `/${name}`)
-        assert.deepEqual(upstream.seen.map(({ url }) => url), paths)
-        assert.ok(!upstream.seen.some(({ headers }) => headers['proxy-connection'] || headers['proxy-authorization']))
-        const { entries } = await proxy.get('/api/history')
-        const rows = entries.filter((entry) => entry.clientId === clientId).reverse()
-        assert.deepEqual(rows.map(({ request }) => request.url), paths.map((path) => upstream.url + path))
-        assert.ok(!entries.some((entry) => entry.clientId === 'proxy'))
+  for (const nodes of ['0', '1']) {
+    test(`NODE_USE_ENV_PROXY=${nodes}: announced once, and sent once`, { timeout: 30000 }, async () => {
+      const upstreams = Object.values(servers)
+      const clientId = `nodes-${nodes}`
+      const variables = Object.fromEntries(['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].map((name) => [name, proxy.url]))
+      for (const { seen } of upstreams) seen.length = 0
+      const { stdout, stderr } = await runNode(APP, {
+        env: { ...variables, NO_PROXY: '', no_proxy: '', NODE_USE_ENV_PROXY: nodes, NODE_EXTRA_CA_CERTS: file, CERT: file, NODE_NO_WARNINGS: '1', NODE_OPTIONS: REQUIRE, TRAFFICMOCK_PROXY_URL: proxy.url, TRAFFICMOCK_CLIENT_ID: clientId, BASES: upstreams.map(({ url }) => url).join(' '), PROXY: proxy.url },
+        ms: 25000
       })
-    }
+      assert.equal(stderr, '')
+      const urls = stdout.trim().split('\n').map((line) => line.split(' ')[0])
+      assert.ok(urls.length >= 22, stdout)
+      assert.deepEqual(stdout.trim().split('\n'), urls.map((url) => `${url} 200`))
+      const sent = upstreams.flatMap(({ url, seen }) => seen.map((request) => url + request.url))
+      assert.deepEqual(sent, urls)
+      const headers = upstreams.flatMap(({ seen }) => seen.map((request) => request.headers))
+      assert.ok(!headers.some((one) => one['proxy-connection'] || one['proxy-authorization']))
+      const { entries } = await proxy.get('/api/history')
+      const rows = entries.filter((entry) => entry.clientId === clientId).reverse()
+      assert.deepEqual(rows.map(({ request }) => request.url), urls)
+      assert.ok(!entries.some((entry) => entry.clientId === 'proxy'))
+    })
   }
 })

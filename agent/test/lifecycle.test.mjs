@@ -143,6 +143,14 @@ describe('when things go wrong', () => {
     assert.equal(status, 0)
   })
 
+  test('a preload whose settings are wrong says so without the token, and lets nothing out', async () => {
+    const { stdout, stderr, status } = await runNode(FETCH('http://127.0.0.1:3/x'), { env: { TRAFFICMOCK_PROXY_URL: 'shop:s3cret@127.0.0.1:4310' } })
+    assert.match(stdout, /^ERR_TRAFFICMOCK_INVALID_SETTINGS /)
+    assert.match(stderr, /^trafficmock: the proxy URL must look like [^\n]*127\.0\.0\.1:4310"\n$/)
+    assert.doesNotMatch(stderr + stdout, /s3cret/)
+    assert.equal(status, 0)
+  })
+
   test('a preload inside npm does nothing', async () => {
     const code = 'console.log(require("http").request === require("http").request, globalThis[Symbol.for("undici.globalDispatcher.1")])'
     const { stderr } = await runNode(`process.argv[1] = "/usr/lib/node_modules/npm/bin/npm-cli.js"; ${code}; require("./register.js")`, { preload: '', env: { TRAFFICMOCK_PROXY_URL: 'http://127.0.0.1:2' } })

@@ -1,74 +1,84 @@
 import assert from 'node:assert/strict'
 import http from 'node:http'
-import { afterEach, beforeEach, describe, test } from 'node:test'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { WebSocket as Ws } from 'ws'
 import { startTrafficMock } from '../index.mjs'
 import { REQUIRE, startNode } from './lib/child.mjs'
+import { HELLO_OK, startFakeProxy } from './lib/fake-proxy.mjs'
 import { startProxy, stop, until } from './lib/proxy.mjs'
+import { startRelay } from './lib/relay.mjs'
+import { deferred, source, startStage } from './lib/streams.mjs'
 import { startUpstream } from './lib/upstream.mjs'
 import { startWorker } from './lib/worker.mjs'
 
 const LOST = /^ERR_TRAFFICMOCK_(DISCONNECTED|UNREACHABLE)$/
 const codeOf = (error) => error.cause?.code ?? error.code
 const isLost = (error) => LOST.test(codeOf(error))
+/** In less time than a body that does not end would be waited for. */
+const soon = (promise) => Promise.race([promise, new Promise((resolve, reject) => setTimeout(reject, 4000, new Error('it takes too long')).unref())])
 
-describe('the proxy is killed in the middle', () => {
-  let proxy, upstream, worker, agent, kill
+describe('the proxy is gone in the middle', () => {
+  let proxy, relay, upstream, worker, agent, kill
+  before(async () => { proxy = await startProxy() })
+  after(() => proxy.stop())
   beforeEach(async () => {
-    proxy = await startProxy()
     upstream = await startUpstream()
-    agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: 'app', webSocket: 'all' })
+    relay = await startRelay(proxy.url)
+    agent = await startTrafficMock({ proxyUrl: relay.url, clientId: 'app', webSocket: 'all' })
     worker = await startWorker(proxy.url)
     kill = async () => {
+      await relay.cut()
+      // Until the agent has noticed.
+      await assert.rejects(fetch('http://nowhere.test/'), isLost)
       worker.close()
-      await stop(proxy.process, 'SIGKILL')
     }
   })
   afterEach(async () => {
     await agent.stop()
+    await relay.cut()
+    worker.close()
     await upstream.stop()
-    await proxy.stop()
   })
 
   test('a response that flows already flows to its end', async () => {
     await worker.route('continued', (r) => r.continue({ headers: { 'x-new': '1' } }))
+    const readers = []
     for (const open of [
       async (url) => (await fetch(url)).body,
       (url) => new Promise((resolve, reject) => http.get(url, resolve).on('error', reject))
-    ]) {
-      const bodies = [await open(`${upstream.url}/steps`), await open(`${upstream.url}/steps?continued`)]
-      const readers = bodies.map((body) => body[Symbol.asyncIterator]())
-      for (const reader of readers) assert.equal(Buffer.from((await reader.next()).value).toString(), 'data: 1\n\n')
-      if (proxy.process.exitCode === null && proxy.process.signalCode === null) await kill()
-      for (const reader of readers) {
-        upstream.step()
-        assert.equal(Buffer.from((await reader.next()).value).toString(), 'data: 2\n\n')
-        assert.equal((await reader.next()).done, true)
-      }
-      proxy = await startProxy('--port', new URL(proxy.url).port)
-      await until(proxy, '/api/connections', ({ nodeAgents }) => nodeAgents.length === 1, 10000)
-      worker = await startWorker(proxy.url)
-      await worker.route('continued', (r) => r.continue({ headers: { 'x-new': '1' } }))
+    ]) for (const path of ['/steps', '/steps?continued']) readers.push((await open(upstream.url + path))[Symbol.asyncIterator]())
+    for (const reader of readers) assert.equal(Buffer.from((await reader.next()).value).toString(), 'data: 1\n\n')
+    await kill()
+    for (const reader of readers) {
+      upstream.step()
+      assert.equal(Buffer.from((await reader.next()).value).toString(), 'data: 2\n\n')
+      assert.equal((await reader.next()).done, true)
     }
   })
 
-  test('a body that is still sent fails with its request', async () => {
+  test('a body that is still sent fails with its request, and so does one that begins later', async () => {
     const pending = async function * () {
       yield Buffer.from('first')
       await new Promise(() => {})
     }
+    const start = () => assert.rejects(fetch('http://nowhere.test/upload', { method: 'POST', body: pending(), duplex: 'half' }), isLost)
     await worker.route('upload', () => {})
     const told = []
     const req = http.request('http://nowhere.test/upload', { method: 'POST' }, () => told.push('response'))
     const failed = new Promise((resolve) => req.on('error', resolve))
     req.write('first')
-    const viaFetch = assert.rejects(fetch('http://nowhere.test/upload', { method: 'POST', body: pending(), duplex: 'half' }), isLost)
+    const viaFetch = start()
     await kill()
     // The end of the body is the latest moment at which the proxy is needed.
     req.end()
     assert.match((await failed).code, LOST)
     assert.deepEqual(told, [])
-    await viaFetch
+    await soon(viaFetch)
+    await soon(start())
+    const late = http.request('http://nowhere.test/upload', { method: 'POST' })
+    const lateFailed = new Promise((resolve) => late.on('error', resolve))
+    late.write('first')
+    assert.match((await soon(lateFailed)).code, LOST)
   })
 
   test('a redirect that comes afterwards fails, and nothing goes to the real network', async () => {
@@ -128,6 +138,53 @@ describe('the proxy is killed in the middle', () => {
       assert.deepEqual(told, ['error', 'close 1006'])
     })
   }
+})
+
+test('a proxy that comes back is not told of what it does not know', async () => {
+  let proxy = await startProxy()
+  const stage = await startStage()
+  const agent = await startTrafficMock({ proxyUrl: proxy.url })
+  const { write, end, chunks } = source()
+  const calling = fetch(`${stage.url}/upload`, { method: 'POST', body: chunks(), duplex: 'half' })
+  write('one')
+  const { req, res } = await stage.request('/upload')
+  await stop(proxy.process, 'SIGKILL')
+  proxy = await startProxy('--port', new URL(proxy.url).port)
+  await until(proxy, '/api/connections', ({ nodeAgents }) => nodeAgents.length === 1, 10000)
+  write('two')
+  end()
+  assert.equal(Buffer.concat(await req.toArray()).toString(), 'onetwo')
+  res.end('thanks')
+  assert.equal(await (await calling).text(), 'thanks')
+  const later = fetch(`${stage.url}/later`)
+  void (await stage.request('/later')).res.end()
+  await (await later).text()
+  await until(proxy, '/api/history', ({ entries }) => entries.length === 1 && entries[0].outcome.response)
+  assert.doesNotMatch(proxy.said(), /warn/)
+  await agent.stop()
+  await stage.stop()
+  await proxy.stop()
+})
+
+test('a body that is read for a proxy of protocol 3 alone fails with the link', async () => {
+  const proxy = await startFakeProxy(HELLO_OK)
+  const agent = await startTrafficMock({ proxyUrl: proxy.url })
+  const reading = deferred()
+  const pending = async function * () {
+    yield Buffer.from('first')
+    reading.resolve()
+    await new Promise(() => {})
+  }
+  const req = http.request('http://nowhere.test/', { method: 'POST' })
+  const failed = new Promise((resolve) => req.on('error', resolve))
+  req.write('first')
+  const viaFetch = assert.rejects(fetch('http://nowhere.test/', { method: 'POST', body: pending(), duplex: 'half' }), isLost)
+  await reading.promise
+  await proxy.stop()
+  await soon(viaFetch)
+  assert.match((await soon(failed)).code, LOST)
+  assert.deepEqual(proxy.seen.map(({ type }) => type), ['hello'])
+  await agent.stop()
 })
 
 test('a proxy that comes back with another token is not joined, and says why', async () => {

@@ -244,6 +244,34 @@ describe('bodies flow', () => {
     })
   }
 
+  test('a form of npm undici flows with its length, and comes whole to its owner', async () => {
+    const undici = await import('undici7')
+    const form = () => {
+      const made = new undici.FormData()
+      made.append('field', 'välue')
+      made.append('file', new Blob([Buffer.alloc(300 * KIB, 'x')], { type: 'x/y' }), 'näme.bin')
+      return made
+    }
+    const path = fresh('form')
+    const calling = undici.request(stage.url + path, { method: 'POST', body: form() })
+    const { req, res } = await stage.request(path)
+    const sent = Buffer.concat(await req.toArray())
+    res.end()
+    await (await calling).body.dump()
+    assert.equal(req.headers['content-length'], String(sent.length))
+    assert.equal(req.headers['transfer-encoding'], undefined)
+    const read = await new Response(sent, { headers: { 'content-type': req.headers['content-type'] } }).formData()
+    assert.equal(read.get('field'), 'välue')
+    assert.deepEqual([read.get('file').name, read.get('file').size, read.get('file').type], ['näme.bin', 300 * KIB, 'x/y'])
+    const { request } = await row(path, ended)
+    assert.deepEqual([request.truncated, request.bodySize], [true, sent.length])
+    const owned = fresh('owned-form')
+    await worker.route(owned, (r) => r.text(String(Buffer.from(r.request.bodyBase64, 'base64').length)))
+    const answer = await undici.request(stage.url + owned, { method: 'POST', body: form() })
+    assert.equal(await answer.body.text(), String(sent.length))
+    assert.equal((await row(owned, ({ action }) => action === 'fulfill')).request.headers['content-length'], String(sent.length))
+  })
+
   test('the body of a request that is redirected is known at each hop', async () => {
     for (const [client, data] of [['axios', '"text"'], ['axios stream', Readable.from(['"te', 'xt"'])]]) {
       const [path, to] = [fresh('moved'), fresh('here')]

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { WebSocket as Ws } from 'ws'
 import { startTrafficMock } from '../index.mjs'
+import { selfSigned } from './lib/certificate.mjs'
 import { startProxy, until } from './lib/proxy.mjs'
 import { startUpstream } from './lib/upstream.mjs'
 import { startWorker } from './lib/worker.mjs'
@@ -132,14 +133,37 @@ for (const [name, get] of Object.entries(CLASSES)) {
   })
 }
 
-test('by default, npm ws is left alone', async () => {
+test('over TLS, the application\'s own options hold, and by default npm ws is left alone', async () => {
   const proxy = await startProxy()
   const upstream = await startUpstream()
+  const tls = selfSigned()
+  const secure = await startUpstream(tls)
+  const worker = await startWorker(proxy.url)
+  await worker.route('relayed', (route) => {
+    route.onMessage = ({ type, socketId, requestId, ...rest }) => { if (RELAYED[type]) route.say(RELAYED[type], rest) }
+    route.say('ws:connect')
+  }, 'websocket')
+  const { Agent, WebSocket: Undici } = await import('undici7')
+  const dispatcher = new Agent({ connect: { ca: tls.cert } })
+  const both = await startTrafficMock({ proxyUrl: proxy.url, webSocket: 'all' })
+  const talk = (socket, event) => { if (event.startsWith('open')) socket.send('hi'); else socket.close(4001, 'as you wish') }
+  const base = `${secure.url.replace('https', 'wss')}/ws`
+  class OwnWs extends Ws { constructor (url) { super(url, [], { ca: tls.cert }) } }
+  class OwnUndici extends Undici { constructor (url) { super(url, { dispatcher }) } }
+  for (const Class of [OwnWs, OwnUndici]) {
+    for (const kind of ['plain', 'relayed']) assert.deepEqual(await eventsOf(Class, `${base}?${kind}`, talk), ['open ', 'echo hi', 'close 4001 as you wish clean'])
+  }
+  assert.deepEqual(await eventsOf(Ws, `${base}?relayed`), ['error', 'close 1006 '])
+  const { connections } = await proxy.get('/api/ws')
+  assert.equal(connections.length, 5)
+  await both.stop()
   const agent = await startTrafficMock({ proxyUrl: proxy.url })
   const events = await eventsOf(Ws, `${upstream.url.replace('http', 'ws')}/ws`, (socket, event) => socket.send(event === 'open' ? 'hi' : 'close me'))
   assert.deepEqual(events, ['open one', 'echo hi', 'close 4001 as you wish clean'])
-  assert.deepEqual((await proxy.get('/api/ws')).connections, [])
+  assert.equal((await proxy.get('/api/ws')).connections.length, connections.length)
+  worker.close()
   await agent.stop()
+  await secure.stop()
   await upstream.stop()
   await proxy.stop()
 })

@@ -100,18 +100,27 @@ def filled(data: bytes) -> bytes:
 
 def second_opinion(data: bytes) -> list[Seen]:
     """Give the requests at the beginning of ``data`` as h11 reads them, up to the first bad one."""
-    connection = h11.Connection(h11.SERVER, max_incomplete_event_size=1 << 20)
-    connection.receive_data(data)
     found: list[Seen] = []
+    connection = _reader(data)
     try:
         while (request := _next(connection)) is not None:
             found.append(request)
             connection.send(h11.Response(status_code=200, headers=[("content-length", "0")]))
             connection.send(h11.EndOfMessage())
             connection.start_next_cycle()
+            connection = _reader(connection.trailing_data[0])
     except (h11.RemoteProtocolError, h11.LocalProtocolError):
         return found
     return found
+
+
+def _reader(data: bytes) -> h11.Connection:
+    """Begin to read; empty lines before a request do not count (RFC 9112 section 2.2)."""
+    connection = h11.Connection(h11.SERVER, max_incomplete_event_size=1 << 20)
+    rest = data.lstrip(b"\r\n")
+    if rest:
+        connection.receive_data(rest)
+    return connection
 
 
 def _next(connection: h11.Connection) -> Seen | None:

@@ -408,6 +408,16 @@ class ResponseTests(BodyCase):
         self.agent.says(self.head())
         self.play.expect(ResponseReported("r1", response(), None, body_pending=True))
 
+    def test_too_many(self) -> None:
+        """A body that is no longer waited for is not shown as on its way for good."""
+        self.begin()
+        self.patch(reports, "MOST_AWAITED", 1)
+        self.agent.says(start("r2"))
+        dropped = [each for each in self.play.take() if isinstance(each, ResponseReported)]
+        self.assertEqual([(each.request_id, each.response) for each in dropped], [("r1", None)])
+        self.agent.says(report("r1", response(200, b"abc")))
+        self.play.expect()
+
     def test_head_first(self) -> None:
         """The history is told of the head; waiters of the whole, when it is there."""
         self.begin()

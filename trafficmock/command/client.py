@@ -11,6 +11,7 @@ from attrs import define, field, frozen
 
 from trafficmock.command.ends import REFUSED, UNREACHABLE, USAGE, CommandError
 from trafficmock.command.text import printable
+from trafficmock.words import why, without_credentials
 
 DEFAULT_PROXY_URL = "http://127.0.0.1:4310"
 SECONDS = 30.0
@@ -80,11 +81,17 @@ class ProxyClient:
         except ValueError:
             wrong = True
         if wrong or not url.isascii() or not url.isprintable() or " " in url:
+            shown = without_credentials(url)
             raise CommandError(
-                f"the proxy's URL must look like {DEFAULT_PROXY_URL}, not {url!r}", status=USAGE
+                f"the proxy's URL must look like {DEFAULT_PROXY_URL}, not {shown!r}", status=USAGE
             )
         place = parts.netloc.rpartition("@")[2]
         return cls(url.rstrip("/"), parts.scheme == "https", place, parts.path.rstrip("/"))
+
+    @property
+    def shown(self) -> str:
+        """The URL as messages show it."""
+        return without_credentials(self.url)
 
     def get(
         self, path: str, query: dict[str, Any] | None = None, etag: str | None = None
@@ -103,9 +110,9 @@ class ProxyClient:
             status, tag, body = self._ask(target, headers)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            reason = printable(str(error)) or type(error).__name__
+            reason = printable(why(error))
             raise UnreachableError(
-                f"no proxy answers at {self.url}: {reason}. Start it with `trafficmock serve`, "
+                f"no proxy answers at {self.shown}: {reason}. Start it with `trafficmock serve`, "
                 "or say where it is with --proxy-url."
             ) from error
         if status == _NOT_MODIFIED:
@@ -118,7 +125,7 @@ class ProxyClient:
 
     def stranger(self) -> UnreachableError:
         """Make the error for an answer that no trafficmock proxy gives."""
-        return UnreachableError(f"what answers at {self.url} is no trafficmock proxy")
+        return UnreachableError(f"what answers at {self.shown} is no trafficmock proxy")
 
     def close(self) -> None:
         """Let the connection go; the next question opens another."""

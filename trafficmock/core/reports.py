@@ -29,6 +29,7 @@ MOST_AWAITED = 10_000
 """Reports awaited from one agent; beyond it the oldest is no longer waited for."""
 
 _NO_REPORT = Failure("Error", "The agent reported neither a response nor an error.")
+_DROPPED = Failure("Error", "Not waited for any longer: too many newer requests are on their way.")
 
 
 @define(eq=False, kw_only=True)
@@ -41,6 +42,7 @@ class AwaitedReport:
     :param untold: what the observers will be told when the copy of its body is there; ``None``
         when they were.
     :param redirected: its redirect was reported and the next hop has not come yet.
+    :param begun: the history shows a head whose body is still to come.
     """
 
     request_id: str
@@ -52,6 +54,7 @@ class AwaitedReport:
     owner_id: str | None = None
     untold: Untold | None = None
     redirected: bool = False
+    begun: bool = False
 
     def tell(self, out: Effects, content: RequestBody | None = None, *, limit: int = 0) -> None:
         """Tell the observers of it now, if they do not know.
@@ -80,6 +83,9 @@ class Awaited:
         if len(agent.awaited) > MOST_AWAITED:
             oldest = next(iter(agent.awaited.values()))
             oldest.tell(out)
+            if oldest.begun:
+                # What the history shows as on its way would else stay so for good.
+                out.append(ResponseReported(oldest.request_id, None, _DROPPED))
             self.free(agent, oldest)
 
     def followed(self, agent: Agent, request_id: str) -> None:
@@ -141,6 +147,7 @@ class Reports:
     def _head(self, report: AwaitedReport, response: Response, out: Effects) -> None:
         """Show a response whose body goes on; a waiter would take this for all of it."""
         if report.recorded:
+            report.begun = True
             head = structs.replace(response, body_base64=body.NULL)
             out.append(ResponseReported(report.request_id, head, None, body_pending=True))
 

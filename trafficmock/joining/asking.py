@@ -8,6 +8,7 @@ import urllib.request
 from http import HTTPStatus
 
 from trafficmock.errors import LocalError
+from trafficmock.words import why, without_credentials
 
 EXAMPLE_URL = "http://127.0.0.1:4310"
 ANSWER_SECONDS = 2.0
@@ -50,7 +51,9 @@ def certificate_authority(proxy_url: str) -> bytes | None:
 def _ask(proxy_url: str, path: str) -> bytes | None:
     """GET a path of the proxy's; ``None`` when it has no such path."""
     if not proxy_url.startswith(("http://", "https://")):
-        raise AttachError(f"the proxy's URL must look like {EXAMPLE_URL}, not {proxy_url!r}")
+        raise AttachError(
+            f"the proxy's URL must look like {EXAMPLE_URL}, not {without_credentials(proxy_url)!r}"
+        )
     # The machine's own proxy settings are not for what runs beside us.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
@@ -62,7 +65,7 @@ def _ask(proxy_url: str, path: str) -> bytes | None:
             return None
         raise AttachError(f"{proxy_url}{path} answers {error.code}: {_said(error)}") from error
     except (OSError, ValueError) as error:
-        reason = getattr(error, "reason", error)
+        reason = why(getattr(error, "reason", error))
         raise NoAnswerError(
             f"no proxy answers at {proxy_url}: {reason}. Start it with `trafficmock serve`."
         ) from error

@@ -7,6 +7,8 @@ from urllib.parse import quote, unquote, urlsplit
 
 from attrs import frozen
 
+from trafficmock.words import without_credentials
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -42,7 +44,7 @@ class ProxyAddress:
         """
         parts = urlsplit(url)
         if parts.scheme not in _PORTS or not parts.hostname:
-            raise ValueError(f"{url!r} is no URL of a proxy")
+            raise ValueError(f"{without_credentials(url)!r} is no URL of a proxy")
         return cls(
             parts.scheme,
             parts.hostname,

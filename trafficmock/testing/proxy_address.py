@@ -3,6 +3,7 @@
 from urllib.parse import urlsplit, urlunsplit
 
 from trafficmock.testing.errors import ConnectionLostError, UsageError
+from trafficmock.words import without_credentials
 
 
 def websocket_url(proxy_url: str) -> str:
@@ -13,13 +14,14 @@ def websocket_url(proxy_url: str) -> str:
     parts = urlsplit(proxy_url)
     scheme = {"http": "ws", "https": "wss"}.get(parts.scheme)
     if scheme is None or not parts.netloc:
-        raise UsageError(f"the proxy's URL must be like http://127.0.0.1:4310, not {proxy_url!r}")
+        shown = without_credentials(proxy_url)
+        raise UsageError(f"the proxy's URL must be like http://127.0.0.1:4310, not {shown!r}")
     return urlunsplit((scheme, parts.netloc, "/ws", "", ""))
 
 
 def unreachable(proxy_url: str, error: BaseException) -> ConnectionLostError:
     """Make the error of a proxy that is not there."""
     return ConnectionLostError(
-        f"no trafficmock proxy at {proxy_url}: {error}. "
+        f"no trafficmock proxy at {without_credentials(proxy_url)}: {error}. "
         "Start one with `trafficmock serve`, or say where it is with TRAFFICMOCK_PROXY_URL."
     )

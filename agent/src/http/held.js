@@ -68,6 +68,7 @@ class HeldRequest {
     // Who follows a redirect has the body at hand, and may write it bit by bit.
     if (this.chain?.leadsTo(this.url.href)) this.writes.drain()
     this.agent.known(() => {
+      if (this.exchange || !this.isHeld || !this.agent.attend(this)) return
       if (this.agent.streams) setImmediate(() => this.announce(!this.upload.isWhole))
       else if (this.req.getHeader('expect')) this.announce(true)
     })
@@ -105,6 +106,7 @@ class HeldRequest {
   announce (isOpen) {
     if (this.exchange || !this.isHeld) return
     clearTimeout(this.patience)
+    this.agent.leave(this)
     const { req, url, upload } = this
     const pairs = text.headerLines(/** @type {any} */ (req)._header ?? '')
     const from = this.chain?.take(url.href)
@@ -116,6 +118,11 @@ class HeldRequest {
     else this.exchange.start()
   }
 
+  /** @param {Error} error why there is no link, before this was announced */
+  lost (error) {
+    this.fail(error)
+  }
+
   /** A test wants the body: let the application write all of it. */
   collect () {
     this.writes.drain()
@@ -125,6 +132,7 @@ class HeldRequest {
   letGo () {
     if (!this.isHeld) return false
     this.isHeld = false
+    this.agent.leave(this)
     clearTimeout(this.patience)
     clearTimeout(this.timer)
     this.writes.detach()

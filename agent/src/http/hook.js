@@ -7,6 +7,7 @@ const { isUnseen } = require('../unseen.js')
 const { chains } = require('../redirects.js')
 const { HeldRequest } = require('./held.js')
 const { straighten } = require('./straight.js')
+const { tlsOptions } = require('./tls-options.js')
 
 /**
  * @callback Upgrade
@@ -16,6 +17,9 @@ const { straighten } = require('./straight.js')
 
 /** Marks requests that were looked at, so that nothing is announced twice. */
 const SEEN = Symbol('trafficmock.seen')
+
+/** Options of the call that is being made: who connects by itself, as npm `ws` does, shows them nowhere else. @type {any} */
+let called
 
 /**
  * Intercept `node:http` and `node:https`. A request is stopped where it asks an
@@ -79,7 +83,7 @@ function hookOnSocket (agent, upgrade) {
     }
     if (error || !socket || isUnseen()) return original.call(this, socket, error)
     socket.on('error', keep)
-    if (!hold(agent, upgrade, this, {}, release)) return release()
+    if (!hold(agent, upgrade, this, tlsOptions(called), release)) return release()
     this.once('close', () => { if (!isReleased) socket.destroy() })
   }
   return () => { owner.onSocket = original }
@@ -96,7 +100,13 @@ function hookCall (agent, upgrade, module, name) {
   const original = module[name]
   const call = { [name]: function (/** @type {any[]} */ ...args) {
     for (const arg of args) if (arg?.agent) ensure(agent, upgrade, arg.agent)
-    return original.apply(this, args)
+    const before = called
+    called = args.find((arg) => typeof arg === 'object' && !(arg instanceof URL))
+    try {
+      return original.apply(this, args)
+    } finally {
+      called = before
+    }
   } }[name]
   module[name] = call
   return () => { if (module[name] === call) module[name] = original }

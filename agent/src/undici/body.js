@@ -15,6 +15,7 @@ const BODY_MS = 5000
  * @property {boolean} truncated whether there is more than `bytes`
  * @property {any} body for undici, of the kind it was: so that length and framing stay
  * @property {string} [contentType] that a form brings with it
+ * @property {number} [size] of a form; bytes
  */
 
 /**
@@ -71,11 +72,32 @@ const isForm = (body) => body?.[Symbol.toStringTag] === 'FormData' && typeof bod
  * @returns {Promise<Held>}
  */
 async function readForm (form) {
-  const local = new FormData()
-  for (const [name, value] of form) typeof value === 'string' ? local.append(name, value) : local.append(name, value, value.name)
-  const encoded = new Response(local)
-  const bytes = Buffer.from(await encoded.arrayBuffer())
-  return { bytes, truncated: false, body: bytes, contentType: encoded.headers.get('content-type') ?? undefined }
+  const { body, contentType, size } = await encodeForm(form)
+  const bytes = Buffer.from(await new Response(body).arrayBuffer())
+  return { bytes, truncated: false, body: bytes, contentType, size }
+}
+
+/**
+ * @param {any} form of any copy of undici
+ * @returns {Promise<{ body: any, contentType: string | undefined, size: number | undefined }>} as it is sent; a file in it is read as `body` is
+ */
+async function encodeForm (form) {
+  const full = new FormData()
+  const without = new FormData()
+  let size = 0
+  for (const [name, value] of form) {
+    if (typeof value === 'string') for (const each of [full, without]) each.append(name, value)
+    else {
+      full.append(name, value, value.name)
+      without.append(name, new File([], value.name, { type: value.type }), value.name)
+      size += value.size
+    }
+  }
+  const [encoded, rest] = [new Response(full), new Response(without)]
+  const [contentType, other] = [encoded, rest].map(({ headers }) => headers.get('content-type') ?? undefined)
+  // Both are as long but for the files, as long as their boundaries are.
+  const isKnown = contentType?.length === other?.length
+  return { body: encoded.body, contentType, size: isKnown ? size + (await rest.arrayBuffer()).byteLength : undefined }
 }
 
 /** @param {any} body */
@@ -119,4 +141,4 @@ async function * again (chunks, pending, source) {
   }
 }
 
-module.exports = { readNow, readAll, iteratorOf, isForm }
+module.exports = { readNow, readAll, encodeForm, iteratorOf, isForm }

@@ -6,7 +6,7 @@ const { located } = require('../location.js')
 const { unseen } = require('../unseen.js')
 const headers = require('../headers.js')
 const { Upload, WHOLE_BODY_BYTES } = require('../upload.js')
-const { readNow, readAll } = require('./body.js')
+const { readNow, readAll, encodeForm, isForm } = require('./body.js')
 const { Source } = require('./source.js')
 const { pairsOf, optionsFor, dispatcherFor } = require('./request.js')
 const { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern } = require('./handlers.js')
@@ -59,7 +59,14 @@ class HeldDispatch {
     if (controller.aborted) return
     const body = readNow(this.opts.body)
     if (body) return this.announce(body)
-    this.agent.known(() => this.read().then((read) => this.announce(read), (error) => this.fail(error)))
+    this.agent.known(() => {
+      if (this.agent.attend(this)) this.read().then((read) => this.announce(read), (error) => this.fail(error))
+    })
+  }
+
+  /** @param {Error} error why there is no link, before this was announced */
+  lost (error) {
+    this.fail(error)
   }
 
   /**
@@ -69,17 +76,23 @@ class HeldDispatch {
   async read () {
     const { body } = this.opts
     if (!this.agent.streams || !Source.canRead(body)) return readAll(body)
-    const source = this.source = new Source(body, new Upload(this.agent))
+    const form = isForm(body) ? await encodeForm(body) : undefined
+    const source = this.source = new Source(form ? form.body : body, new Upload(this.agent))
     await source.begin()
     const isWhole = source.upload.isWhole
-    return { bytes: isWhole ? source.upload.copy.bytes() : null, truncated: !isWhole, body: source.body() }
+    const bytes = isWhole ? source.upload.copy.bytes() : null
+    return { ...form, bytes, truncated: !isWhole, body: form && bytes ? bytes : source.body() }
   }
 
   /** @param {import('./body.js').Held} body */
-  announce ({ bytes, truncated, body, contentType }) {
+  announce ({ bytes, truncated, body, contentType, size }) {
     if (!this.isHeld) return
+    this.agent.leave(this)
     let pairs = pairsOf(this.opts.headers)
-    if (contentType && !headers.get(pairs, 'content-type')) pairs = [...pairs, ['content-type', contentType]]
+    // What undici itself adds for a form.
+    for (const [name, value] of Object.entries({ 'content-type': contentType, 'content-length': size })) {
+      if (value !== undefined && headers.get(pairs, name) === undefined) pairs = [...pairs, [name, String(value)]]
+    }
     this.opts = { ...this.opts, body, ...(contentType && { headers: pairs.flat() }) }
     const method = String(this.opts.method ?? 'GET')
     const from = this.chain?.take(this.url.href)
@@ -110,6 +123,7 @@ class HeldDispatch {
   letGo () {
     const wasHeld = this.isHeld
     this.isHeld = false
+    this.agent.leave(this)
     return wasHeld
   }
 

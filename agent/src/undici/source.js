@@ -1,7 +1,7 @@
 'use strict'
 
 const { Readable } = require('node:stream')
-const { iteratorOf, isForm } = require('./body.js')
+const { iteratorOf } = require('./body.js')
 
 /** How much is read before it is known whether anybody wants the body; bytes. */
 const FIRST_BYTES = 64 * 1024
@@ -27,7 +27,7 @@ class Source {
    * @returns {boolean} whether it is not better read whole, or left to undici
    */
   static canRead (body) {
-    return !isForm(body) && typeof body.arrayBuffer !== 'function'
+    return typeof body.arrayBuffer !== 'function'
   }
 
   /** Read what is there at once: most bodies are. */

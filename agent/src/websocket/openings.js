@@ -1,11 +1,12 @@
 'use strict'
 
 const headers = require('../headers.js')
-const { pairsOf } = require('../undici/request.js')
+const { internal, pairsOf } = require('../undici/request.js')
 const { Controller, isModern, fail } = require('../undici/handlers.js')
 const { headerLines } = require('../http/text.js')
 const { MockSocket } = require('../http/mock-socket.js')
 const { onSocket } = require('../http/on-socket.js')
+const { tlsOptions } = require('../http/tls-options.js')
 
 /** How WebSockets begin: a dispatch of undici, or a request of `node:http` (npm `ws`). */
 
@@ -42,7 +43,7 @@ function undiciOpening ({ dispatcher, original, opts, handler, url, seen, chain 
     url: socketUrl(url),
     protocols: listOf(map['sec-websocket-protocol']),
     headers: map,
-    options: {},
+    options: tlsOptions(internal(dispatcher, 'options')?.connect),
     passthrough () {
       isReal = true
       const own = connected(handler, controller, (to) => { abort = to }, failed)
@@ -139,7 +140,6 @@ function readHead (end, done) {
 function httpOpening (req, url, options, release, cancelled) {
   const lines = headerLines(req._header ?? '')
   const map = headers.toMap(lines.length ? lines : Object.entries(req.getHeaders()).map(([name, value]) => [name, String(value)]))
-  const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername } = options
   const { destroy } = req
   req.destroy = (/** @type {any[]} */ ...args) => {
     const result = destroy.apply(req, args)
@@ -153,7 +153,7 @@ function httpOpening (req, url, options, release, cancelled) {
     url: socketUrl(url),
     protocols: listOf(map['sec-websocket-protocol']),
     headers: map,
-    options: Object.fromEntries(Object.entries({ ca, cert, key, pfx, passphrase, rejectUnauthorized, servername }).filter(([, value]) => value !== undefined)),
+    options: tlsOptions(options),
     passthrough () {
       free()
       release()

@@ -11,6 +11,7 @@ from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
 
 from trafficmock.net.addresses import parse_authority
 from trafficmock.net.proxy.through import ThroughProxy
+from trafficmock.words import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +44,7 @@ class UpstreamProxy:
         found = _PROXY_URL.fullmatch(url)
         authority = None if found is None else parse_authority(found["authority"])
         if found is None or authority is None:
-            raise ValueError(f"an address like http://host:port, not {url!r}")
+            raise ValueError(f"an address like http://host:port, not {without_credentials(url)!r}")
         user = found["user"]
         coded = None if user is None else b"Basic " + base64.b64encode(_unquote(user))
         return cls(authority.host, authority.port or 80, coded)

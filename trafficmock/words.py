@@ -1,0 +1,33 @@
+"""What error messages say of a proxy that cannot be used: no secrets, and words for numbers."""
+
+from __future__ import annotations
+
+import re
+import socket
+import ssl
+
+_CREDENTIALS = re.compile(r"(?<=//).*(?=@)|^[^/]*(?=@)", re.DOTALL)
+
+
+def without_credentials(url: str) -> str:
+    """Take name and token out of what may be a URL, for a message that shows it.
+
+    :param url: in any state; it need not be one.
+    """
+    return _CREDENTIALS.sub("...", url, count=1) if "@" in url else url
+
+
+def why(error: object) -> str:
+    """Say as a person would why there is no connection.
+
+    :param error: as the operating system gave it, or a text.
+    """
+    if isinstance(error, TimeoutError):
+        return "it does not answer in time"
+    if isinstance(error, socket.gaierror):
+        return "there is no host of that name"
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted ({error.verify_message})"
+    strerror = getattr(error, "strerror", None)
+    said = strerror.lower() if isinstance(strerror, str) else str(error)
+    return said or type(error).__name__
