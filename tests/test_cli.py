@@ -94,6 +94,16 @@ class ProcessTests(SynchronousTestCase):
             self.assertIn(done.stdout, ("0\n", "141\n"))
             self.assertEqual(done.stderr, "")
 
+    def test_output_fails(self) -> None:
+        """What cannot be written ends with a line that says why; a closed output is none."""
+        for redirect, expected in ((">/dev/full", "4\n"), (">&-", "0\n")):
+            command = f"{sys.executable} -m trafficmock --help {redirect}; echo $? >&2"
+            done = run("/bin/sh", "-c", command)
+            self.assertTrue(done.stderr.endswith(expected), done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+        full = run("/bin/sh", "-c", f"{sys.executable} -m trafficmock --help >/dev/full")
+        self.assertIn("No space left on device", full.stderr)
+
 
 class StartTests(SynchronousTestCase):
     """Starts as a user sees them."""

@@ -28,6 +28,7 @@ INSTALL = (
 )
 STAYS = {
     "trafficmock serve": "listens on",
+    "trafficmock dashboard": "listens on",
     "trafficmock run": "shop on",
     "history --follow": "what_is_charged",
 }
@@ -78,7 +79,7 @@ class TutorialTests(SynchronousTestCase):
     def setUp(self) -> None:
         chromium()
         self.root = Path(self.mktemp()).absolute()
-        self.ports = {"4310": str(free_port()), "3000": str(free_port())}
+        self.ports = {usual: str(free_port()) for usual in ("4310", "4311", "3000")}
         shutil.copytree(REPOSITORY / FOLDER, self.root / FOLDER)
         for file in (self.root / FOLDER).glob("*.*"):
             file.write_text(self.moved(file.read_text()))
@@ -89,7 +90,9 @@ class TutorialTests(SynchronousTestCase):
         """Put this run's ports in the place of the usual ones."""
         for usual, mine in self.ports.items():
             text = text.replace(usual, mine)
-        return text.replace("trafficmock serve", f"trafficmock serve --port {self.ports['4310']}")
+        for command, usual in (("trafficmock serve", "4310"), ("trafficmock dashboard", "4311")):
+            text = text.replace(command, f"{command} --port {self.ports[usual]}")
+        return text
 
     def make_programs(self) -> None:
         """Put in place what the page's first commands would install."""
@@ -143,3 +146,5 @@ class TutorialTests(SynchronousTestCase):
             else:
                 said = self.do(block)
         self.assertEqual(samples, 7)
+        shown = get(f"http://127.0.0.1:{self.ports['4311']}/api/history?fields=summary")
+        self.assertGreaterEqual(len(shown["entries"]), 5)

@@ -118,6 +118,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     if "_ARGCOMPLETE" in os.environ:
         _complete()
+    if sys.stdout is None:
+        # Started with its output closed (``>&-``); else the next file or socket would become that.
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     words = list(sys.argv[1:] if arguments is None else arguments)
     name, rest = (words[0], words[1:]) if words else ("", [])
     try:
@@ -131,11 +134,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         status = 130
     except BrokenPipeError:
-        # Python flushes once more at its end, into what is then somewhere else.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard()
         status = 141
+    except OSError as error:
+        sys.stderr.write(f"trafficmock {name}: {error}\n")
+        _discard()
+        status = 4
     if status:
         raise SystemExit(status)
+
+
+def _discard() -> None:
+    """Give up the output: Python flushes once more at its end, into what is then nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(name: str, words: Sequence[str]) -> int:

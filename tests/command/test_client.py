@@ -12,6 +12,8 @@ from tests.command.stage import CommandTestCase
 from tests.command.traffic import HOSTILE
 from trafficmock.command.client import ProxyClient, UnreachableError, entry_path
 from trafficmock.command.ends import CommandError
+from trafficmock.command.find import find
+from trafficmock.command.listing import REQUESTS
 
 HEAD = b"HTTP/1.1 %d X\r\ncontent-length: %d\r\n\r\n%s"
 
@@ -94,6 +96,17 @@ class OddServerTests(SynchronousTestCase):
             _, client = self.server(said)
             error = self.assertRaises(CommandError, client.get, "/health")
             self.assertTrue(str(error).isprintable(), str(error))
+
+    def test_strangers_json(self) -> None:
+        """JSON that no proxy of ours speaks, however deep, is a stranger's."""
+        for body in (b"{}", b'{"entries": [1]}', b'{"entries": [{}]}', b"[" * 100_000):
+            server, client = self.server(answer(200, body))
+            self.assertRaises(UnreachableError, REQUESTS.get, client, {})
+            client.close()
+            server.close()
+        server, client = self.server(answer(200, b'{"entry": 1}'))
+        self.assertRaises(UnreachableError, find, client, "a")
+        client.close()
 
     def test_connection_lost(self) -> None:
         """A connection that went away in between is opened anew, and counted."""

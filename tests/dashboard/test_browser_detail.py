@@ -7,7 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Route, expect
 
-from tests.dashboard.browser import BrowserTestCase, clipboard, row, show
+from tests.dashboard.browser import BrowserTestCase, clipboard, row, show, world
+from tests.dashboard.clients import Stage, request, response
 from tests.dashboard.traffic import RECEIPT
 
 
@@ -224,3 +225,26 @@ class DeedTests(BrowserTestCase):
         """An entry that is not there is said not to be."""
         page = self.open("/?id=nobody")
         expect(page.locator(".detail-pane")).to_contain_text("does not have this entry any more")
+
+
+class ForgottenTests(BrowserTestCase):
+    """An entry that goes while it is read."""
+
+    def test_forgotten(self) -> None:
+        """When the history has no room for the open entry any more, it stays and says so."""
+        with world("--history-limit", "2") as made, Stage(made.proxy.url) as stage:
+            agent = stage.agent("shop")
+            agent.passes(request("https://old.example/"), response())
+            agent.settled()
+            page = self.open(dashboard=made.dashboard.url)
+            panel = show(page, "old.example")
+            note = page.locator(".detail-pane .gone")
+            expect(note).to_be_empty()
+            for number in range(2):
+                agent.passes(request(f"https://new.example/{number}"), response())
+            agent.settled()
+            expect(note).to_contain_text("does not have this entry any more")
+            expect(panel).to_contain_text("shop")
+            expect(note).to_be_in_viewport()
+            row(page, "new.example").click()
+            expect(note).to_be_empty()

@@ -1,7 +1,9 @@
 """What others recorded can be anything: it is shown, and does nothing."""
 
+import atexit
+import functools
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from playwright.sync_api import Page, expect
@@ -17,10 +19,20 @@ LONG = 5_000_000
 WIDTH = 1400
 
 
+@functools.cache
+def forgetful_world() -> World:
+    """Give the world of all these tests, which remembers one request; it ends with the process."""
+    stack = ExitStack()
+    made = stack.enter_context(world("--history-limit", "1"))
+    atexit.register(stack.close)
+    return made
+
+
 @contextmanager
 def hostile(asked: dict[str, Any], answer: dict[str, Any]) -> Iterator[World]:
-    """Run a world in which this was recorded."""
-    with world() as made, Stage(made.proxy.url) as stage:
+    """Give a world in which only this was recorded."""
+    made = forgetful_world()
+    with Stage(made.proxy.url) as stage:
         agent = stage.agent(f"shop {SCRIPT} {RTL}")
         worker = stage.worker("0")
         test = worker.test(f"t {SCRIPT} {RTL}", f"f {SCRIPT}.ts")

@@ -45,6 +45,11 @@ class Answer:
         """Whether there is something."""
         return self.status == _OK
 
+    @property
+    def unchanged(self) -> bool:
+        """Whether it is what the asker has already."""
+        return self.status == _NOT_MODIFIED
+
 
 @define
 class ProxyClient:
@@ -118,6 +123,10 @@ class ProxyClient:
             raise CommandError(f"the proxy answered {status}: {said}", status=REFUSED)
         return Answer(status, tag, document)
 
+    def stranger(self) -> UnreachableError:
+        """Make the error for an answer that no trafficmock proxy gives."""
+        return UnreachableError(f"what answers at {self.shown} is no trafficmock proxy")
+
     def close(self) -> None:
         """Let the connection go; the next question opens another."""
         if self._connection is not None:
@@ -148,10 +157,10 @@ class ProxyClient:
     def _document(self, body: bytes) -> dict[str, Any]:
         try:
             document = json.loads(body)
-        except ValueError:
+        except (ValueError, RecursionError):
             document = None
         if not isinstance(document, dict):
-            raise UnreachableError(f"what answers at {self.shown} is no trafficmock proxy")
+            raise self.stranger()
         return document
 
 

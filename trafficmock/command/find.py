@@ -52,9 +52,9 @@ def find(
     if not given:
         raise CommandError("an id is not empty", status=NOTHING)
     for listing in listings:
-        answer = client.get(entry_path(listing.kind, given))
-        if answer.found:
-            return Found(listing, answer.document)
+        found = _ask(client, listing, given)
+        if found:
+            return found
     begins = [
         (listing, str(entry["id"]))
         for listing in listings
@@ -66,10 +66,19 @@ def find(
         more = f" and {len(begins) - _SHOWN} more" if len(begins) > _SHOWN else ""
         raise CommandError(f"{printable(given)} is the beginning of {shown}{more}", status=NOTHING)
     for listing, entry_id in begins:
-        answer = client.get(entry_path(listing.kind, entry_id))
-        if answer.found:
-            return Found(listing, answer.document)
+        found = _ask(client, listing, entry_id)
+        if found:
+            return found
     raise CommandError(f"nothing with the id {printable(given)} is recorded", status=NOTHING)
+
+
+def _ask(client: ProxyClient, listing: Listing, entry_id: str) -> Found | None:
+    answer = client.get(entry_path(listing.kind, entry_id))
+    if not answer.found:
+        return None
+    if not isinstance(answer.document.get(listing.one), dict):
+        raise client.stranger()
+    return Found(listing, answer.document)
 
 
 def completed_ids(prefix: str, parsed_args: argparse.Namespace, **_more: Any) -> list[str]:

@@ -96,7 +96,7 @@ class Follower:
         query = {**self.query, "from": given, "limit": limit, "fields": "summary"}
         answer = self.client.get(self.listing.path, query, self._etag)
         self._etag = answer.etag
-        entries = list(reversed(answer.document.get(self.listing.key, [])))
+        entries = self.listing.read(self.client, answer)[::-1]
         entries.sort(key=_age)
         if entries:
             news = self._news(entries)

@@ -14,7 +14,7 @@ from trafficmock.command.terminal import complain
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from trafficmock.command.client import ProxyClient
+    from trafficmock.command.client import Answer, ProxyClient
     from trafficmock.command.table import Cell, Column
     from trafficmock.command.terminal import Terminal
 
@@ -46,9 +46,23 @@ class Listing:
 
     def get(self, client: ProxyClient, query: dict[str, Any]) -> list[rows.Entry]:
         """Fetch entries as summaries, newest or best first."""
-        answer = client.get(self.path, {**query, "fields": "summary"})
-        entries: list[rows.Entry] = answer.document.get(self.key, [])
+        return self.read(client, client.get(self.path, {**query, "fields": "summary"}))
+
+    def read(self, client: ProxyClient, answer: Answer) -> list[rows.Entry]:
+        """Take the entries out of an answer; one without news has none.
+
+        :raises UnreachableError: no trafficmock proxy gives this answer.
+        """
+        if answer.unchanged:
+            return []
+        entries = answer.document.get(self.key)
+        if not isinstance(entries, list) or not all(map(_has_id, entries)):
+            raise client.stranger()
         return entries
+
+
+def _has_id(entry: object) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("id"), str)
 
 
 def _request_state(entry: rows.Entry) -> object:

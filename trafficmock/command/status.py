@@ -7,7 +7,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from trafficmock.command import rows
-from trafficmock.command.client import UnreachableError
 from trafficmock.command.ends import OK
 from trafficmock.command.listing import REQUESTS, SOCKETS
 from trafficmock.command.options import add_output, command_parser, proxy
@@ -61,7 +60,7 @@ def collect(client: ProxyClient) -> dict[str, Any]:
     """
     health = client.get("/health").document
     if health.get("ok") is not True or "protocolVersion" not in health:
-        raise UnreachableError(f"what answers at {client.url} is no trafficmock proxy")
+        raise client.stranger()
     return {
         "proxyUrl": client.url,
         "health": health,

@@ -47,7 +47,8 @@ export class ListView {
     this.newer = h("button", { type: "button", class: "newer", hidden: true, onclick: () => this.toTop() });
     this.hint = h("div", { class: "nothing" });
     this.left = h("div", { class: "list-pane" }, this.grid.element, this.hint, this.newer);
-    this.right = h("section", { class: "detail-pane", "aria-label": "Detail", tabindex: -1, hidden: true }, this.detail.element);
+    this.gone = h("p", { class: "gone", role: "status" });
+    this.right = h("section", { class: "detail-pane", "aria-label": "Detail", tabindex: -1, hidden: true }, this.gone, this.detail.element);
     this.splitter = new Splitter(this.right);
     this.element = h("div", { class: "list-view" }, h("h1", { class: "sr-only" }, label), this.bar.element, h("div", { class: "panes" }, this.left, this.splitter.element, this.right));
   }
@@ -92,6 +93,13 @@ export class ListView {
     if (!shown.length) this.explain(rows.length);
     const row = this.open ? this.collection.byId.get(this.open) : undefined;
     if (row && row !== this.shownRow) this.fetch(row.id);
+    this.sayGone(this.shownRow !== undefined && !row);
+  }
+
+  /** Say that what is shown is only the page's memory: the history is full, or the proxy is another. @param {boolean} gone */
+  sayGone(gone) {
+    const text = gone ? "The proxy does not have this entry any more. The page shows what it remembers." : "";
+    if (this.gone.textContent !== text) this.gone.textContent = text;
   }
 
   get collection() {
@@ -130,6 +138,7 @@ export class ListView {
     this.asking = asking;
     const row = this.collection.byId.get(id);
     this.shownRow = row;
+    this.sayGone(false);
     try {
       const answer = await ask(entryPath(this.api, id), { tag: this.tag, signal: asking.signal });
       if (asking !== this.asking || id !== this.open || !answer) return;
@@ -138,6 +147,10 @@ export class ListView {
     } catch (error) {
       if (asking.signal.aborted) return;
       if (!(error instanceof ApiError)) throw error;
+      if (error.code === "not_found") {
+        this.shownRow = undefined;
+        this.sayGone(false);
+      }
       this.detail.fail(error.code === "not_found" ? "The proxy does not have this entry any more." : error.message);
     }
   }
