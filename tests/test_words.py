@@ -19,6 +19,7 @@ class SecretTests(SynchronousTestCase):
             ("http://shop:s3cret@host:x", "http://...@host:x"),
             ("http://a@b@c", "http://...@c"),
             ("shop:s3cret@host:1", "...@host:1"),
+            ("shop:s/3@host:1", "...@host:1"),
             ("http://host:1", "http://host:1"),
             ("", ""),
         ):

@@ -6,7 +6,7 @@ import re
 import socket
 import ssl
 
-_CREDENTIALS = re.compile(r"(?<=//).*(?=@)|^[^/]*(?=@)", re.DOTALL)
+_SCHEME = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//")
 
 
 def without_credentials(url: str) -> str:
@@ -14,7 +14,11 @@ def without_credentials(url: str) -> str:
 
     :param url: in any state; it need not be one.
     """
-    return _CREDENTIALS.sub("...", url, count=1) if "@" in url else url
+    secret, at, rest = url.rpartition("@")
+    if not at:
+        return url
+    scheme = _SCHEME.match(secret)
+    return f"{scheme[0] if scheme else ''}...@{rest}"
 
 
 def why(error: object) -> str:
