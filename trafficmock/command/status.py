@@ -62,7 +62,7 @@ def collect(client: ProxyClient) -> dict[str, Any]:
     if health.get("ok") is not True or "protocolVersion" not in health:
         raise client.stranger()
     return {
-        "proxyUrl": client.url,
+        "proxyUrl": client.shown,
         "health": health,
         "connections": client.get("/api/connections").document,
         "requests": Counter(entry["action"] for entry in REQUESTS.get(client, {})),
