@@ -6,6 +6,7 @@ const { WebSocket } = require('ws')
 const { TrafficMockError } = require('./errors.js')
 const { patience } = require('./patience.js')
 const { unseen } = require('./unseen.js')
+const { commandLine } = require('./command-line.js')
 const { version } = require('../package.json')
 
 /** What this agent speaks beyond protocol 3. */
@@ -93,6 +94,8 @@ class Link {
       role: 'node',
       clientId,
       ...(token && { token }),
+      pid: process.pid,
+      command: commandLine(process.argv),
       features: FEATURES
     })
   }

@@ -56,6 +56,10 @@ class AgentTests(SynchronousTestCase):
         """Children, cluster workers and threads have the ids that the docs say."""
         self.check("ids.test.mjs")
 
+    def test_hello(self) -> None:
+        """The handshake names the process and its command line."""
+        self.check("hello.test.mjs")
+
     def test_hostile_proxy(self) -> None:
         """No word of a proxy hangs a request or ends the process; Node 22 has WebSockets."""
         self.check("hostile-proxy.test.mjs", node=str(node_binary()))
