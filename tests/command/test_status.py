@@ -19,12 +19,14 @@ class StatusTests(CommandTestCase):
         for words in (
             self.proxy.url,
             f"trafficmock {__version__}, protocol 3, capture all",
-            "shop  node",
             "0  2 tests, 6 routes",
             "3 continue, ",
             "websockets  1 matched",
         ):
             self.assertIn(words, done.out)
+        self.assertRegex(
+            done.out, r"shop  node  since \d\d:\d\d:\d\d  pid 4711  node \\x1b.* server\.js\n"
+        )
 
     def test_scripts(self) -> None:
         """``--json`` has the proxy's answers and the counts."""

@@ -44,7 +44,7 @@ class Traffic:
     @classmethod
     def at(cls, url: str) -> Traffic:
         agent, worker = RawClient.connect(url), RawClient.connect(url)
-        agent.hello("node", clientId="shop")
+        agent.hello("node", clientId="shop", pid=4711, command=f"node {HOSTILE} server.js")
         worker.hello("playwright", clientId="worker-0", workerId="0")
         for test, title in (("t1", "pays with a card"), ("t2", "日本語のテスト")):
             file = f"tests/{test}.spec.ts"

@@ -1,6 +1,10 @@
 """Who gets in: each row of the handshake, and everything that is said before it."""
 
+import json
+
 from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -8,6 +12,18 @@ from tests.builders import ANY, claims, fulfill, glob, open_socket, start, text
 from tests.playbook import SETTINGS, Peer, Playbook, hello_error
 from trafficmock.wire import inbound, outbound
 
+HELLO = {
+    "type": "hello",
+    "protocolVersion": 3,
+    "packageVersion": "0.1.0",
+    "role": "node",
+    "clientId": "app",
+}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
 WITH_TOKEN = evolve(SETTINGS, token="s3cret")
 
 
@@ -66,11 +82,11 @@ class HandshakeTests(SynchronousTestCase):
 
     def test_default_id(self) -> None:
         """Without an id, or with an empty one, the role and the connection make one."""
-        for given in (UNSET, ""):
+        for offered in (UNSET, ""):
             for role in ("node", "playwright", "runner"):
                 play = Playbook(self)
                 peer = play.connect("0123456789")
-                peer.says(hello(role=role, client_id=given))
+                peer.says(hello(role=role, client_id=offered))
                 play.expect(welcome(peer, f"{role}-0123456789"))
 
     def test_equal_ids(self) -> None:
@@ -172,6 +188,33 @@ class HandshakeTests(SynchronousTestCase):
             peer = play.connect("c1")
             peer.says(hello(features=offered))
             play.expect(welcome(peer, "app", features=answered))
+
+    def test_process(self) -> None:
+        """A client says which process it is; a long command line is cut."""
+        for said, kept in (
+            ({}, (None, None)),
+            ({"pid": 4711, "command": "node server.js"}, (4711, "node server.js")),
+            ({"pid": 2**32 - 1, "command": "x" * 5000}, (2**32 - 1, "x" * 1000)),
+        ):
+            self.assertEqual(self.process_of(said), kept)
+
+    @given(pid=JSON, command=JSON)
+    def test_any_process(self, pid: object, command: object) -> None:
+        """Whatever stands for the process lets the client in, and only what fits is kept."""
+        kept_pid, kept_command = self.process_of({"pid": pid, "command": command})
+        fits = type(pid) is int and 0 < pid < 2**32
+        self.assertEqual(kept_pid, pid if fits else None)
+        self.assertEqual(kept_command, command[:1000] or None if isinstance(command, str) else None)
+
+    def process_of(self, said: dict[str, object]) -> tuple[int | None, str | None]:
+        """Have a client say hello, and give what is kept of its process."""
+        play = Playbook(self)
+        peer = play.connect("c1")
+        peer.says_text(json.dumps(HELLO | said))
+        play.expect(welcome(peer, "app"))
+        (client,) = play.coordinator.clients()
+        self.assertEqual(client.connected_at, play.now().epoch_ms)
+        return client.pid, client.command
 
     def test_versions(self) -> None:
         """Another package version is let in and noted once; the npm packages' is no news."""

@@ -13,6 +13,7 @@ class ConnectionsReportTests(SynchronousTestCase):
         """Rows come in the order of connecting, with counts over both kinds of route."""
         rig = DriverRig()
         rig.connect()
+        rig.clock.advance(2)
         rig.agent("shop")
         worker = rig.worker_with_route("**/x")
         rig.say(worker, "route:register", routeId="ws", testId="t", matcher={}, kind="websocket")
@@ -21,11 +22,19 @@ class ConnectionsReportTests(SynchronousTestCase):
         self.assertEqual(
             connections_report(rig.driver.coordinator),
             {
-                "nodeAgents": [{"clientId": "shop", "connectionId": "test-2", "kind": "node"}],
+                "nodeAgents": [
+                    {
+                        "clientId": "shop",
+                        "connectionId": "test-2",
+                        "connectedAt": 1_002_000,
+                        "kind": "node",
+                    }
+                ],
                 "runnerWorkers": [
                     {
                         "clientId": "playwright-test-3",
                         "connectionId": "test-3",
+                        "connectedAt": 1_002_000,
                         "workerId": "0",
                         "testCount": 1,
                         "routeCount": 3,
@@ -33,12 +42,22 @@ class ConnectionsReportTests(SynchronousTestCase):
                     {
                         "clientId": "playwright-test-4",
                         "connectionId": "test-4",
+                        "connectedAt": 1_002_000,
                         "testCount": 0,
                         "routeCount": 0,
                     },
                 ],
             },
         )
+
+    def test_process(self) -> None:
+        """A row says which process it is, where its client told."""
+        rig = DriverRig()
+        for role in ("node", "playwright"):
+            rig.hello(role, pid=4711, command="node server.js")
+        report = connections_report(rig.driver.coordinator)
+        for row in (*report["nodeAgents"], *report["runnerWorkers"]):
+            self.assertEqual((row["pid"], row["command"]), (4711, "node server.js"))
 
     def test_tests(self) -> None:
         """On request, workers list their tests with the routes of each."""

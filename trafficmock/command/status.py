@@ -11,7 +11,7 @@ from trafficmock.command.ends import OK
 from trafficmock.command.listing import REQUESTS, SOCKETS
 from trafficmock.command.options import add_output, command_parser, proxy
 from trafficmock.command.terminal import standard_output
-from trafficmock.command.text import printable
+from trafficmock.command.text import cut, printable
 
 if TYPE_CHECKING:
     import argparse
@@ -80,7 +80,8 @@ def _lines(status: Mapping[str, Any], terminal: Terminal) -> Iterator[str]:
     agents, workers = connections["nodeAgents"], connections["runnerWorkers"]
     yield _counted("agents", agents, terminal)
     for agent in agents:
-        yield f"            {printable(agent['clientId'])}  {printable(agent.get('kind', ''))}"
+        line = f"            {_agent(agent)}"
+        yield line if terminal.width is None else cut(line, terminal.width)
     yield _counted("workers", workers, terminal)
     for worker in workers:
         yield (
@@ -89,6 +90,17 @@ def _lines(status: Mapping[str, Any], terminal: Terminal) -> Iterator[str]:
         )
     yield _tally("requests", status["requests"], terminal)
     yield _tally("websockets", status["webSockets"], terminal)
+
+
+def _agent(agent: Mapping[str, Any]) -> str:
+    """Show an agent, or a client of the forward proxy, in one line."""
+    parts = [agent["clientId"], agent.get("kind", "")]
+    if (since := agent.get("connectedAt")) is not None:
+        parts.append(f"since {rows.clock(since)}")
+    if (pid := agent.get("pid")) is not None:
+        parts.append(f"pid {pid}")
+    parts.append(agent.get("command", ""))
+    return "  ".join(printable(part) for part in parts if part)
 
 
 def _counted(name: str, those: Sequence[object], terminal: Terminal) -> str:

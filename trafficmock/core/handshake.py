@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 POLICY_VIOLATION = 1008
 """The WebSocket close code for a connection that is refused (RFC 6455 section 7.4.1)."""
 
+LARGEST_PID = 2**32 - 1
+"""Process ids are 32 bits wide on every platform."""
+LONGEST_COMMAND = 1000
+"""Characters of a command line that are kept."""
+
 FEATURES = frozenset({HEADERS_LIST, DECLINE, SUBSCRIBE, STREAM})
 """The additions to protocol 3 that we speak."""
 
@@ -96,12 +101,18 @@ class Handshake:
                 features=features,
                 last_heard=now.seconds,
                 kind=stranger.kind,
+                connected_at=now.epoch_ms,
+                pid=_pid(hello.pid),
+                command=_command(hello.command),
             )
         return Worker(
             id=stranger.id,
             client_id=client_id,
             features=features,
             last_heard=now.seconds,
+            connected_at=now.epoch_ms,
+            pid=_pid(hello.pid),
+            command=_command(hello.command),
             worker_id=hello.worker_id if hello.worker_id is not UNSET else None,
         )
 
@@ -122,6 +133,18 @@ def refuse(connection_id: str, code: HelloErrorCode, text: str, out: Effects) ->
     out.append(Note("warn", f"refused, {code}: {text}", of=connection_id))
     out.append(Send((connection_id,), HelloError(code, text)))
     out.append(Close(connection_id, POLICY_VIOLATION, code))
+
+
+def _pid(said: object) -> int | None:
+    """Take a process id for what it is, and anything else for none."""
+    if isinstance(said, int) and not isinstance(said, bool) and 0 < said <= LARGEST_PID:
+        return said
+    return None
+
+
+def _command(said: object) -> str | None:
+    """Take as much of a command line as is shown, and anything else for none."""
+    return (said[:LONGEST_COMMAND] or None) if isinstance(said, str) else None
 
 
 def _bytes(text: str) -> bytes:

@@ -32,6 +32,9 @@ class Client:
 
     :param kind: the door it came through (``node`` for ``/ws``).
     :param last_heard: monotonic seconds of its last sign of life.
+    :param connected_at: epoch milliseconds of its ``hello``.
+    :param pid: the process behind it, where it said so; only shown.
+    :param command: the command line of that process, where it said so; only shown.
     """
 
     id: str
@@ -39,6 +42,9 @@ class Client:
     features: frozenset[str]
     last_heard: float
     kind: str = "node"
+    connected_at: int
+    pid: int | None = None
+    command: str | None = None
 
 
 @define(eq=False, kw_only=True)

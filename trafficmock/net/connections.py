@@ -10,6 +10,7 @@ from trafficmock.core.parties import Agent, Worker
 
 if TYPE_CHECKING:
     from trafficmock.core.coordinator import Coordinator
+    from trafficmock.core.parties import Client
     from trafficmock.core.registry import Route
 
 
@@ -32,11 +33,24 @@ def connections_report(
 
 
 def _agent(agent: Agent) -> dict[str, Any]:
-    return {"clientId": agent.client_id, "connectionId": agent.id, "kind": agent.kind}
+    return _client(agent) | {"kind": agent.kind}
+
+
+def _client(client: Client) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "clientId": client.client_id,
+        "connectionId": client.id,
+        "connectedAt": client.connected_at,
+    }
+    if client.pid is not None:
+        row["pid"] = client.pid
+    if client.command is not None:
+        row["command"] = client.command
+    return row
 
 
 def _worker(worker: Worker) -> dict[str, Any]:
-    row: dict[str, Any] = {"clientId": worker.client_id, "connectionId": worker.id}
+    row = _client(worker)
     if worker.worker_id is not None:
         row["workerId"] = worker.worker_id
     active = sum(len(test.routes) for test in worker.tests.values())

@@ -4,7 +4,7 @@ A class stands for one ``type``. Which role may send what, and when, is the
 coordinator's business; here is only their shape.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
@@ -27,7 +27,11 @@ class Message(Struct, frozen=True, tag_field="type", rename="camel", omit_defaul
 
 
 class Hello(Message, frozen=True, tag="hello"):
-    """Who speaks, in which protocol; the first message of a connection."""
+    """Who speaks, in which protocol; the first message of a connection.
+
+    :param pid: the process that speaks. It is only shown, so that no value of it is refused.
+    :param command: the command line of that process, likewise.
+    """
 
     protocol_version: SafeInt
     package_version: str
@@ -36,6 +40,8 @@ class Hello(Message, frozen=True, tag="hello"):
     worker_id: str | UnsetType = UNSET
     token: str | UnsetType = UNSET
     features: list[str] | UnsetType = UNSET
+    pid: Any = UNSET
+    command: Any = UNSET
 
 
 class Ping(Message, frozen=True, tag="ping"):
