@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.net.proxy.rig import GET, ProxyRig
 from trafficmock.net.connections import connections_report
+from trafficmock.net.proxy.decoding import Decoders
 from trafficmock.net.proxy.party import MOST_LINGERING, Parties, Party
 from trafficmock.wire import inbound, outbound
 
@@ -66,7 +67,7 @@ class PartyTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.clock, self.core = Clock(), Coordination()
-        self.party = Party(self.core, "shop", self.clock)
+        self.party = Party(self.core, "shop", self.clock, Decoders(self.clock))
 
     def test_alive(self) -> None:
         """A ping is answered."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 from typing import Any
 
-from attrs import define, field
+from attrs import Factory, define, field
 from msgspec import UNSET
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
+from trafficmock.net.proxy.decoding import Decoders
 from trafficmock.net.proxy.heads import parse_response
 from trafficmock.net.proxy.problems import UpstreamError
 from trafficmock.net.proxy.report import Report
@@ -19,9 +22,11 @@ from trafficmock.wire.outbound import BodyLimits
 class Coordinator:
     """A party that keeps what it is to say."""
 
-    limits: BodyLimits | None = field(factory=lambda: BodyLimits(history=4, handler=8))
+    limits: BodyLimits | None
     said: list[Any] = field(factory=list)
     redirects: list[tuple[str, str]] = field(factory=list)
+    clock: Clock = field(factory=Clock)
+    decoders: Decoders = field(default=Factory(lambda self: Decoders(self.clock), takes_self=True))
 
     def say(self, message: Any) -> None:
         self.said.append(message)
@@ -30,8 +35,8 @@ class Coordinator:
         self.redirects.append((request_id, url))
 
 
-def report(body: bytes | None = None) -> tuple[Any, Report]:
-    party: Any = Coordinator()
+def report(body: bytes | None = None, *, history: int = 4) -> tuple[Any, Report]:
+    party: Any = Coordinator(BodyLimits(history=history, handler=8))
     return party, Report(party, "r", "http://a.test/x", body)
 
 
@@ -90,3 +95,30 @@ class ReportTests(SynchronousTestCase):
         made.response_head(head, head.pairs, body=False)
         made.tell_end(None)
         self.assertEqual(party.redirects, [("r", "http://a.test/y")])
+
+    def test_coded(self) -> None:
+        """A body is reported decoded; a long decoding is spread over turns of the reactor."""
+        for content, turns in ((b"plain", False), (b"0" * 4_000_000, True)):
+            party, made = report(history=8 << 20)
+            self.answer(made, b"200 OK", gzip.compress(content))
+            self.assertEqual(party.said == [], turns)
+            while party.clock.getDelayedCalls():
+                party.clock.advance(1)
+            (told,) = party.said
+            self.assertEqual(body.to_bytes(told.response.body_base64), content)
+            self.assertNotIn("content-encoding", told.response.headers)
+
+    def test_coded_redirect(self) -> None:
+        """The report of a redirect does not wait for its body to be decoded."""
+        party, made = report(history=8 << 20)
+        coded = gzip.compress(b"0" * 4_000_000)
+        self.answer(made, b"302 Found\r\nLocation: /y", coded)
+        (told,) = party.said
+        self.assertEqual(body.to_bytes(told.response.body_base64), coded)
+
+    @staticmethod
+    def answer(made: Report, line: bytes, coded: bytes) -> None:
+        head = parse_response(b"HTTP/1.1 %s\r\nContent-Encoding: gzip" % line)
+        made.response_head(head, head.pairs, body=True)
+        made.response_data(coded)
+        made.tell_end(None)

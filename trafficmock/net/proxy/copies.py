@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, structs
 
-from trafficmock.net.proxy.codings import decoded
 from trafficmock.wire import body as bodies
 from trafficmock.wire.request import Request
 from trafficmock.wire.response import Response
@@ -14,7 +13,7 @@ from trafficmock.wire.response import Response
 if TYPE_CHECKING:
     from msgspec import UnsetType
 
-    from trafficmock.net.proxy.heads import Pairs
+    from trafficmock.net.proxy.heads import Pairs, ResponseHead
     from trafficmock.wire.request import HeaderPairs
 
 
@@ -69,13 +68,12 @@ def header_map(pairs: Pairs) -> tuple[dict[str, str], HeaderPairs | UnsetType]:
 
     :returns: the values by lower-case name, and all lines when a name repeats.
     """
-    headers: dict[str, str] = {}
-    for name, value in pairs:
-        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
-        headers[key] = f"{headers[key]}, {text}" if key in headers else text
-    if len(headers) == len(pairs):
-        return headers, UNSET
-    return headers, [(name.decode("latin-1"), value.decode("latin-1")) for name, value in pairs]
+    lines = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in pairs]
+    values: dict[str, list[str]] = {}
+    for name, value in lines:
+        values.setdefault(name.lower(), []).append(value)
+    headers = {name: ", ".join(of_name) for name, of_name in values.items()}
+    return headers, UNSET if len(headers) == len(lines) else lines
 
 
 def request_of(url: str, method: bytes, pairs: Pairs, content: bytes) -> Request:
@@ -86,26 +84,22 @@ def request_of(url: str, method: bytes, pairs: Pairs, content: bytes) -> Request
 
 def response_of(
     url: str,
-    status: int,
-    reason: bytes,
+    head: ResponseHead,
     pairs: Pairs,
-    copy: Copy | None,
+    content: bytes | bytearray = b"",
     *,
-    decode_to: int = 0,
+    full_size: int | None = None,
 ) -> Response:
-    """Write a response as protocol 3 does: its body decoded, where that can be done here.
+    """Write a response as protocol 3 does.
 
-    :param copy: of its body; ``None`` for none.
-    :param decode_to: bytes that a decoded body may have, 0 for any number.
+    :param pairs: its end-to-end header.
+    :param content: its body, as it is shown.
+    :param full_size: bytes of the whole body where ``content`` is only its beginning.
     """
-    cut = copy is not None and copy.truncated
-    content: bytes | bytearray = b"" if copy is None else copy.take()
-    if content and not cut and any(name.lower() == b"content-encoding" for name, _ in pairs):
-        pairs, content = decoded(pairs, content, decode_to) or (pairs, content)
     headers, lines = header_map(pairs)
     response = Response(
-        status, reason.decode("latin-1"), headers, bodies.from_bytes(content), url, lines
+        head.status, head.reason.decode("latin-1"), headers, bodies.from_bytes(content), url, lines
     )
-    if copy is None or not cut:
+    if full_size is None:
         return response
-    return structs.replace(response, truncated=True, body_size=copy.size)
+    return structs.replace(response, truncated=True, body_size=full_size)

@@ -109,7 +109,7 @@ class Fetches:
             answer = await self._with_retries(request, retries, exchange)
             following = _next_hop(request, answer.head) if most else None
             if following is None:
-                return _response(request.url, answer, exchange)
+                return await _response(request.url, answer, exchange)
             request = following
         raise UpstreamError(
             "Max redirect count exceeded", code="upstream_error", errno="EREDIRECTS"
@@ -255,7 +255,8 @@ def _next_hop(request: Rewritten, head: ResponseHead) -> Rewritten | None:
     return rewriting.Rewritten(method, aim.origin, aim.path, aim.url, pairs, content)
 
 
-def _response(url: str, answer: Answer, exchange: Exchange) -> Response:
-    pairs, copy = end_to_end(answer.head), answer.copy
-    limit = exchange.party.limits.handler if exchange.party.limits else 0
-    return response_of(url, answer.head.status, answer.head.reason, pairs, copy, decode_to=limit)
+async def _response(url: str, answer: Answer, exchange: Exchange) -> Response:
+    party = exchange.party
+    limit = party.limits.handler if party.limits else 0
+    plain = await party.decoders.plain(end_to_end(answer.head), answer.copy, limit)
+    return response_of(url, answer.head, *plain)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from attrs import define, field
+from attrs import Factory, define, field
 from twisted.logger import Logger
 
+from trafficmock.net.proxy.decoding import Decoders
 from trafficmock.wire import PROTOCOL_VERSION, inbound, outbound
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Party:
     :param coordination: the way to the core.
     :param client_id: its name.
     :param clock: monotonic seconds.
+    :param decoders: decode the bodies that it reports.
     """
 
     log = Logger()
@@ -83,6 +85,7 @@ class Party:
     coordination: Coordination
     client_id: str
     clock: IReactorTime
+    decoders: Decoders
     id: str = ""
     subjects: dict[str, Subject] = field(factory=dict)
     sockets: dict[str, Paced] = field(factory=dict)
@@ -155,6 +158,9 @@ class Parties:
     clock: IReactorTime
     version: str
     token: str | None
+    _decoders: Decoders = field(
+        init=False, default=Factory(lambda self: Decoders(self.clock), takes_self=True)
+    )
     _parties: dict[str, Party] = field(factory=dict)
     _lingering: dict[Party, Any] = field(factory=dict)
 
@@ -162,7 +168,7 @@ class Parties:
         """Give the party of a client id, with one connection more."""
         party = self._parties.get(client_id)
         if party is None:
-            party = Party(self.coordination, client_id, self.clock)
+            party = Party(self.coordination, client_id, self.clock, self._decoders)
             self._parties[client_id] = party
             self.coordination.party_opened(party, self._hello(client_id))
         elif (timer := self._lingering.pop(party, None)) is not None:
@@ -184,6 +190,7 @@ class Parties:
 
         :returns: whether somebody has one, to whom answers may be on their way.
         """
+        self._decoders.stop()
         for party in list(self._lingering):
             self._close(party)
         for party in self._parties.values():

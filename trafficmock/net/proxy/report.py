@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
+from twisted.logger import Logger
 
 from trafficmock.net.proxy import rewriting
 from trafficmock.net.proxy.copies import Copy, response_of
@@ -13,9 +14,14 @@ from trafficmock.wire.inbound import RequestBody, RequestResponse
 from trafficmock.wire.response import REDIRECTS, Failure
 
 if TYPE_CHECKING:
+    from msgspec import UnsetType
+
     from trafficmock.net.proxy.heads import Pairs, ResponseHead
     from trafficmock.net.proxy.party import Party
     from trafficmock.net.proxy.problems import UpstreamError
+    from trafficmock.wire.response import Response
+
+_log = Logger()
 
 
 class Report:
@@ -75,7 +81,7 @@ class Report:
         self._head_told = True
         if self._request_complete:
             self._tell_request()
-        response = response_of(self._url, head.status, head.reason, self._pairs, None)
+        response = response_of(self._url, head, self._pairs)
         self._party.say(RequestResponse(self._id, ok=True, response=response, body_pending=True))
 
     def tell_end(self, error: UpstreamError | None) -> None:
@@ -88,18 +94,28 @@ class Report:
         self._over = True
         self._tell_request()
         head = self._head
-        response = None
-        if head is not None:
-            copy, limit = self._response, self._limit
-            response = response_of(
-                self._url, head.status, head.reason, self._pairs, copy, decode_to=limit
+        if head is None:
+            self._say_end(UNSET, error)
+            return
+        copy = self._response
+        full_size = copy.size if copy is not None and copy.truncated else None
+        leads_on = self._remember_redirect(head)
+        # The next hop must not overtake the report of the redirect that led to it.
+        decoders = self._party.decoders
+        plain = decoders.plain(self._pairs, copy, self._limit, soon=leads_on or decoders.busy)
+        plain.addCallback(
+            lambda found: self._say_end(
+                response_of(self._url, head, *found, full_size=full_size), error
             )
-            self._remember_redirect(head)
+        )
+        plain.addErrback(lambda failure: _log.failure("a report failed", failure=failure))
+
+    def _say_end(self, response: Response | UnsetType, error: UpstreamError | None) -> None:
         self._party.say(
             RequestResponse(
                 self._id,
                 ok=error is None,
-                response=response or UNSET,
+                response=response,
                 error=UNSET if error is None else Failure("Error", error.text, code=error.errno),
             )
         )
@@ -118,9 +134,12 @@ class Report:
             )
         )
 
-    def _remember_redirect(self, head: ResponseHead) -> None:
+    def _remember_redirect(self, head: ResponseHead) -> bool:
+        """Tell whether a head is of a redirect, and remember where it leads."""
         location = head.fields.get(b"location")
-        if head.status in REDIRECTS and location:
-            url = rewriting.resolve(self._url, location)
-            if url is not None:
-                self._party.redirected(self._id, url)
+        if head.status not in REDIRECTS or not location:
+            return False
+        url = rewriting.resolve(self._url, location)
+        if url is not None:
+            self._party.redirected(self._id, url)
+        return True
