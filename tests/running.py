@@ -117,7 +117,9 @@ def until(satisfied: Any, process: subprocess.Popen[bytes], output: Path) -> Non
         time.sleep(0.02)
 
 
-def run(*argv: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def run(
+    *argv: str, env: Mapping[str, str] | None = None, cwd: Path = REPOSITORY
+) -> subprocess.CompletedProcess[str]:
     """Run a command that is to end by itself."""
     return subprocess.run(
         argv,
@@ -126,7 +128,7 @@ def run(*argv: str, env: Mapping[str, str] | None = None) -> subprocess.Complete
         text=True,
         timeout=SECONDS,
         env={**os.environ, **(env or {})},
-        cwd=REPOSITORY,
+        cwd=cwd,
         check=False,
     )
 

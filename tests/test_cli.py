@@ -2,11 +2,8 @@
 
 import contextlib
 import json
-import os
-import re
 import signal
 import sys
-import time
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -215,31 +212,6 @@ class EndTests(SynchronousTestCase):
             with service() as running:
                 running.process.send_signal(number)
                 self.assertEqual(running.process.wait(20), 0)
-
-    def test_daemon(self) -> None:
-        """Without -n it goes to the background, keeps a pid file, and ends on SIGTERM."""
-        directory = Path(self.mktemp()).absolute()
-        directory.mkdir()
-        ready, pid_file = directory / "ready.json", directory / "own.pid"
-        log = directory / "own.log"
-        around = ["--rundir", str(directory), "--pidfile", str(pid_file), "--logfile", str(log)]
-        done = run(*TWISTD, *around, "trafficmock", "--port", "0", "--ready-file", str(ready))
-        self.assertEqual(done.returncode, 0, done)
-        pid = int(pid_file.read_text())
-        self.addCleanup(end, pid, signal.SIGKILL)
-        self.assertEqual(json.loads(ready.read_text())["pid"], pid)
-        end(pid, signal.SIGTERM)
-        deadline = time.monotonic() + 20
-        while pid_file.exists() and time.monotonic() < deadline:
-            time.sleep(0.02)  # another process's doing: there is no event to wait for
-        self.assertFalse(pid_file.exists())
-        self.assertRegex(log.read_text(), re.escape("listens on http://"))
-
-
-def end(pid: int, number: signal.Signals) -> None:
-    """Send a signal to a process that may have ended."""
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, number)
 
 
 HERE = {"PYTHONPATH": str(Path(__file__).parents[1])}

@@ -22,7 +22,7 @@ ALLOWED = {
     "ca": {"errors", "certs"},
     "command": {"errors", "words"},
     "dashboard": {"coercers", "errors", "logs", "net", "options", "starting"},
-    "starting": {"errors", "logs"},
+    "starting": {"daemon", "errors", "logs"},
     "net": {"errors", "matching", "wire", "core", "history", "certs", "words"},
     "testing": {"errors", "matching", "wire", "certs", "joining", "words"},
     "options": {"coercers", "errors", "logs", "net"},

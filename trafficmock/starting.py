@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from twisted.internet.endpoints import serverFromString
-from twisted.logger import Logger
 
+from trafficmock.daemon import Daemon, Foreground, complain
 from trafficmock.logs import make_observer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from twisted.internet.interfaces import IStreamServerEndpoint
     from twisted.logger import ILogObserver
     from twisted.python.usage import Options
-
-_log = Logger()
 
 
 def listening_endpoint(options: Options, reactor: Any) -> IStreamServerEndpoint:
@@ -33,31 +30,51 @@ def listening_endpoint(options: Options, reactor: Any) -> IStreamServerEndpoint:
     try:
         endpoint: IStreamServerEndpoint = serverFromString(reactor, text)
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        complain(f"--endpoint {text!r} cannot be used: {error}")
-        raise SystemExit(1) from None
+        _refuse(f"--endpoint {text!r} cannot be used: {error}")
     return endpoint
 
 
-def complainer(options: Options) -> Callable[[str], None]:
-    """Give what tells people why the service cannot start: a daemon has no terminal."""
-    foreground = options.parent is None or bool(options.parent.get("nodaemon"))
-    return complain if foreground else _complain_in_log
+def start_report(options: Options) -> Foreground | Daemon:
+    """Make what tells people how the start ended: a daemon has no terminal of its own."""
+    twistd = options.parent
+    foreground = twistd is None or bool(twistd.get("nodaemon"))
+    if twistd is not None:
+        _check_paths(twistd)
+    return Foreground() if foreground else Daemon.to_come()
 
 
-def complain(text: str) -> None:
-    """Write to the terminal: when logging has begun, ``sys.stderr`` is the log."""
-    stream = sys.__stderr__ or sys.stderr
-    stream.write(f"trafficmock: {text}\n")
-    stream.flush()
+def _check_paths(twistd: Any) -> None:
+    """Check the paths of twistd's that it would complain about by a traceback.
+
+    :raises SystemExit: with status 1, after one line.
+    """
+    if twistd["chroot"] is not None:
+        if not Path(twistd["chroot"]).is_dir():
+            _refuse(f"--chroot {twistd['chroot']!r} is no directory")
+        return  # The other paths are those in there.
+    rundir, pidfile = Path(twistd["rundir"]), twistd["pidfile"]
+    if not (rundir.is_dir() and os.access(rundir, os.X_OK)):
+        _refuse(f"--rundir {str(rundir)!r} is no directory that can be entered")
+    if pidfile:
+        directory = (rundir / pidfile).parent
+        if not (directory.is_dir() and os.access(directory, os.W_OK | os.X_OK)):
+            _refuse(f"--pidfile {pidfile!r} cannot be written: no writable directory {directory}")
 
 
-def _complain_in_log(text: str) -> None:
-    _log.critical("trafficmock: {text}", text=text)
+def _refuse(text: str) -> NoReturn:
+    complain(text)
+    raise SystemExit(1)
 
 
 def chosen_observer(options: Options) -> ILogObserver | None:
-    """Make the log observer of the options; ``None`` when twistd was told of another."""
-    if options["logfile"] is None:
+    """Make the log observer of the options; ``None`` when twistd was told of another.
+
+    :raises SystemExit: with status 1, after one line that says why the file cannot be written.
+    """
+    path = options["logfile"]
+    if path is None:
         return None
-    as_json = bool(options["log-json"])
-    return make_observer(options["logfile"], options["log-level"], as_json=as_json)
+    try:
+        return make_observer(path, options["log-level"], as_json=bool(options["log-json"]))
+    except OSError as error:
+        _refuse(f"--logfile {path!r} cannot be written: {error.strerror}")

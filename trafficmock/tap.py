@@ -31,7 +31,7 @@ from trafficmock.net.site import make_site
 from trafficmock.net.websocket import WebSocketLimits, websocket_resource
 from trafficmock.open_files import make_room
 from trafficmock.options import Options
-from trafficmock.starting import chosen_observer, complainer, listening_endpoint
+from trafficmock.starting import chosen_observer, listening_endpoint, start_report
 
 __all__ = ["Options", "makeService"]
 
@@ -86,7 +86,7 @@ def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twis
         banner=lambda url: _banner(url, options),
         log_observer=chosen_observer(options),
         stop_forward=forward.stop,
-        complain=complainer(options),
+        start=start_report(options),
     )
 
 

@@ -11,7 +11,7 @@ from twisted.internet.address import IPv4Address, IPv6Address, UNIXAddress
 from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.error import CannotListenError
 from twisted.internet.task import Clock
-from twisted.logger import ILogObserver
+from twisted.logger import ILogObserver, LogEvent, Logger, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.logs import silent
@@ -72,6 +72,20 @@ class FakeReactor(Clock):
 
 
 @define
+class FakeStart:
+    """Keeps what it is told of a start."""
+
+    complaints: list[str] = field(factory=list)
+    successes: int = 0
+
+    def succeeded(self) -> None:
+        self.successes += 1
+
+    def failed(self, text: str) -> None:
+        self.complaints.append(text)
+
+
+@define
 class Stage:
     """A service and its surroundings."""
 
@@ -79,7 +93,7 @@ class Stage:
     port: FakePort
     driver: FakeDriver
     reactor: FakeReactor
-    complaints: list[str] = field(factory=list)
+    start: FakeStart
     told: list[str] = field(factory=list)
 
 
@@ -95,7 +109,7 @@ class ServiceTestCase(SynchronousTestCase):
         ready_file: Path | None = None,
     ) -> Stage:
         port, driver, reactor = FakePort(address), FakeDriver(), FakeReactor()
-        complaints: list[str] = []
+        start = FakeStart()
         made: Any = ProxyService(
             endpoint=FakeEndpoint(answer or succeed(port)),  # type: ignore[arg-type] # a fake
             site=None,  # type: ignore[arg-type] # the fake endpoint does not look at it
@@ -104,9 +118,9 @@ class ServiceTestCase(SynchronousTestCase):
             open_to_all=open_to_all,
             ready_file=str(ready_file) if ready_file else None,
             banner=lambda url: [f"here: {url}"],
-            complain=complaints.append,
+            start=start,
         )
-        stage = Stage(made, port, driver, reactor, complaints)
+        stage = Stage(made, port, driver, reactor, start)
         self.patch(service, "notify", lambda state, _: stage.told.append(state))
         return stage
 
@@ -115,7 +129,7 @@ class ServiceTestCase(SynchronousTestCase):
         ended = self.assertRaises(SystemExit, stage.service.privilegedStartService)
         self.assertEqual(ended.code, 1)
         self.assertEqual(stage.told, [])
-        (complaint,) = stage.complaints
+        (complaint,) = stage.start.complaints
         return complaint
 
 
@@ -159,6 +173,20 @@ class StartTests(ServiceTestCase):
             stage = self.stage(address=address, open_to_all=True, ready_file=path)
             stage.service.privilegedStartService()
             self.assertEqual(json.loads(path.read_text())["url"], url)
+
+
+class SuccessTests(ServiceTestCase):
+    """Who is told that the start is complete."""
+
+    def test_after_privileges(self) -> None:
+        """Listening is not all of a start: twistd sheds its privileges after it."""
+        stage = self.stage()
+        stage.service.privilegedStartService()
+        self.assertEqual(stage.start.successes, 0)
+        self.patch(stage.service, "_handle_signals", lambda: None)
+        stage.reactor.callWhenRunning = lambda call: call()  # type: ignore[attr-defined] # a fake
+        stage.service.startService()
+        self.assertEqual((stage.start.successes, stage.start.complaints), (1, []))
 
 
 class LogTests(ServiceTestCase):
@@ -224,7 +252,7 @@ class RefusalTests(ServiceTestCase):
         stage.service.privilegedStartService()
         answer.errback(OSError("not to be had"))
         self.assertEqual(stage.reactor.stops, 1)
-        (complaint,) = stage.complaints
+        (complaint,) = stage.start.complaints
         self.assertIn("cannot listen: not to be had; choose another --port", complaint)
 
 
@@ -270,4 +298,24 @@ class StopTests(ServiceTestCase):
 
     def test_never_listened(self) -> None:
         """What never came up can be stopped all the same."""
+        events = self.capture()
         self.successResultOf(self.stage(answer=Deferred()).service.stopService())
+        self.assertEqual(events, [])
+
+    def test_log(self) -> None:
+        """One line of the log says that the service has stopped."""
+        stage, _ = self.started(links=1)
+        events = self.capture()
+        ended = stage.service.stopService()
+        self.assertEqual(events, [])
+        stage.driver.links = 0
+        stage.reactor.advance(0.1)
+        self.successResultOf(ended)
+        self.assertEqual([formatEvent(event) for event in events], ["trafficmock stopped"])
+
+    def capture(self) -> list[LogEvent]:
+        """Collect what the service logs from now on."""
+        events: list[LogEvent] = []
+        observer: Any = events.append
+        self.patch(ProxyService, "log", Logger("trafficmock", observer=observer))
+        return events

@@ -16,7 +16,7 @@ from trafficmock.net.guard import Guard
 from trafficmock.net.limits import ConnectionCount, HttpLimits
 from trafficmock.net.service import ProxyService
 from trafficmock.net.site import ServiceSite
-from trafficmock.starting import chosen_observer, complainer, listening_endpoint
+from trafficmock.starting import chosen_observer, listening_endpoint, start_report
 
 __all__ = ["Options", "makeService"]
 
@@ -56,7 +56,8 @@ def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twis
         ready_file=options["ready-file"],
         banner=lambda url: _banner(url, proxy_url),
         log_observer=chosen_observer(options),
-        complain=complainer(options),
+        start=start_report(options),
+        name="trafficmock dashboard",
     )
 
 

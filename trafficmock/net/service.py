@@ -35,6 +35,26 @@ _LOOK_AGAIN = 0.05
 """Seconds between two looks whether they have."""
 
 
+class StartError(SystemExit, Exception):
+    """The service does not start, and the process is to end with this status, silently.
+
+    twistd lets ``SystemExit`` pass but acts on an ``Exception``: it removes the pid file.
+    """
+
+
+class StartReport(Protocol):
+    """Who tells people how the start ended."""
+
+    def succeeded(self) -> None:
+        """Hear that the service is started."""
+
+    def failed(self, text: str) -> None:
+        """Hear that it cannot start.
+
+        :param text: one line that says why.
+        """
+
+
 class Stoppable(Protocol):
     """Who works behind the doors."""
 
@@ -56,7 +76,8 @@ class ProxyService(Service):
     :param ready_file: where to write one JSON line with ``url`` and ``pid``, if anywhere.
     :param banner: makes the lines to log from the base URL.
     :param log_observer: what the application logs through, unless twistd was told otherwise.
-    :param complain: tells people the one line that says why the service cannot start.
+    :param start: tells people how the start ended.
+    :param name: how the log calls the service.
     :param stop_forward: lets go of what the forward proxy holds, and tells whether answers of
         it are on their way.
     """
@@ -71,7 +92,8 @@ class ProxyService(Service):
     ready_file: str | None
     banner: Callable[[str], list[str]]
     log_observer: ILogObserver | None = None
-    complain: Callable[[str], None]
+    start: StartReport
+    name: str = "trafficmock"
     stop_forward: Callable[[], bool] = lambda: False
     _port: IListeningPort | None = field(default=None, init=False)
     _failed: bool = field(default=False, init=False)
@@ -85,7 +107,7 @@ class ProxyService(Service):
     def privilegedStartService(self) -> None:  # noqa: N802 - Twisted's
         """Listen before privileges are shed; a failure ends the process with one line.
 
-        :raises SystemExit: with status 1, when the endpoint failed at once, as all of
+        :raises StartError: with status 1, when the endpoint failed at once, as all of
             Twisted's do. It is raised here because a Deferred would keep it to itself.
         """
         super().privilegedStartService()
@@ -93,12 +115,13 @@ class ProxyService(Service):
         listening: Deferred[IListeningPort] = self.endpoint.listen(self.site)
         listening.addCallback(self._listening).addErrback(self._cannot_start)
         if self._failed:
-            raise SystemExit(1)
+            raise StartError(1)
 
     def startService(self) -> None:  # noqa: N802 - Twisted's
         """Take SIGTERM and SIGINT for an orderly end with exit status 0."""
         super().startService()
         self.reactor.callWhenRunning(self._handle_signals)
+        self.start.succeeded()
 
     async def _stop(self) -> None:
         notify("STOPPING=1", os.environ)
@@ -112,6 +135,8 @@ class ProxyService(Service):
         while self.driver.open_links() and self.reactor.seconds() < deadline:
             await deferLater(self.reactor, _LOOK_AGAIN)
         self._remove_ready_file()
+        if self._port is not None:
+            self.log.info("{name} stopped", name=self.name)
 
     def stopService(self) -> Deferred[None]:  # noqa: N802 - Twisted's
         """Answer who waits, close all connections, and wait a moment for their goodbyes."""
@@ -142,15 +167,15 @@ class ProxyService(Service):
 
     def _cannot_start(self, failure: Failure) -> None:
         if failure.check(LocalError):
-            self.complain(failure.getErrorMessage())
+            self.start.failed(failure.getErrorMessage())
         elif failure.check(CannotListenError, OSError, ValueError):
-            self.complain(
+            self.start.failed(
                 f"cannot listen: {failure.getErrorMessage().rstrip('.')}; choose another --port "
                 "or --host, or stop who listens there"
             )
         else:
             self.log.failure("cannot start", failure=failure)
-            self.complain(f"cannot start: {failure.getErrorMessage()}")
+            self.start.failed(f"cannot start: {failure.getErrorMessage()}")
         self._failed = True
         self._end()
 
