@@ -6,6 +6,7 @@ from msgspec import UNSET
 
 from trafficmock.wire import body, inbound
 from trafficmock.wire.matcher import Matcher
+from trafficmock.wire.phrases import phrase_of
 from trafficmock.wire.request import Overrides, Request
 from trafficmock.wire.response import Failure, Response
 
@@ -43,7 +44,7 @@ def request(url: str = URL, method: str = "GET", content: bytes = b"", **headers
 
 
 def response(status: int = 200, content: bytes = b"", **headers: str) -> Response:
-    return Response(status, "", headers, body.from_bytes(content))
+    return Response(status, phrase_of(status), headers, body.from_bytes(content))
 
 
 def redirect(location: str, status: int = 302) -> Response:

@@ -103,6 +103,16 @@ class SendableTests(SynchronousTestCase):
         mended = mocks.sendable(structs.replace(answer, headers_list=pairs))
         self.assertEqual(mended.headers_list, pairs)
 
+    def test_phrases(self) -> None:
+        """An empty status text becomes the status's own; any other stays."""
+        for status, phrase in ((200, "OK"), (404, "Not Found"), (422, "Unprocessable Entity")):
+            empty = structs.replace(response(status), status_text="")
+            self.assertEqual(mocks.sendable(empty), response(status))
+            self.assertEqual(response(status).status_text, phrase)
+        unlisted = response(299)
+        self.assertIs(mocks.sendable(unlisted), unlisted)
+        self.assertEqual(unlisted.status_text, "")
+
     @effort(100)
     @given(
         st.integers(0, 599),

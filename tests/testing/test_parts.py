@@ -12,6 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.effort import effort
 from tests.testing.fakes import URL, request, response
+from trafficmock.core.mocks import sendable
 from trafficmock.testing import changes as ch
 from trafficmock.testing import headers as hd
 from trafficmock.testing.codec import decode_for_worker
@@ -198,6 +199,32 @@ class MockTests(SynchronousTestCase):
         for wrong in (600, -1, 2.5):
             with self.assertRaises(UsageError):
                 build(Mock(status=wrong), "u")  # type: ignore[arg-type] # that is the point
+
+    def test_status_texts(self) -> None:
+        """The text is the one told, else the response's with its status, else the status's."""
+        state, _ = Traffic().observe("r1", request(), "app")
+        for text in ("Fine", ""):
+            wire = structs.replace(response(), status_text=text)
+            given = ResponseState(state, wire)
+            self.assertEqual(build(Mock(response=given), "u").status_text, text or "OK")
+            self.assertEqual(build(Mock(response=given, status=200), "u").status_text, text or "OK")
+            self.assertEqual(build(Mock(response=given, status=404), "u").status_text, "Not Found")
+            told = Mock(response=given, status_text="So")
+            self.assertEqual(build(told, "u").status_text, "So")
+        self.assertEqual(build(Mock(status=418), "u").status_text, "I'm a Teapot")
+        self.assertEqual(build(Mock(status=299), "u").status_text, "")
+        self.assertEqual(build(Mock(status_text="Très\tbien"), "u").status_text, "Très\tbien")
+
+    @effort(100)
+    @given(st.text(max_size=3) | st.binary(max_size=2) | st.integers())
+    def test_any_status_text(self, text: Any) -> None:
+        """What no status line can carry is refused; what is taken can be sent."""
+        try:
+            made = build(Mock(status_text=text), "u")
+        except UsageError as error:
+            self.assertIn("status_text must be text without control characters", str(error))
+        else:
+            self.assertIs(sendable(made), made)
 
     def test_lengths(self) -> None:
         """An explicit content-length is kept even if it is wrong."""

@@ -14,6 +14,7 @@ from msgspec import UNSET, structs
 
 from trafficmock.errors import LocalError
 from trafficmock.wire import body
+from trafficmock.wire.phrases import phrase_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,6 +49,9 @@ class UnsendableMockError(LocalError):
 def sendable(response: Response) -> Response:
     """Mend a mock, or say why it cannot be sent.
 
+    A mock without a status text gets the one of its status, so that agents, the forward proxy,
+    history and HAR agree, whatever wrote the mock.
+
     :returns: the same object when there was nothing to mend.
     :raises UnsendableMockError: on a status below 200, or a header or status text
         that HTTP does not allow.
@@ -60,6 +64,8 @@ def sendable(response: Response) -> Response:
     texts = (response.status_text, *url)
     _check_weight(response.body_base64, response.headers, response.headers_list, texts)
     changes: dict[str, object] = {}
+    if not response.status_text and (phrase := phrase_of(response.status)):
+        changes["status_text"] = phrase
     if response.status in _WITHOUT_BODY and not body.is_empty(response.body_base64):
         changes["body_base64"] = body.NULL
     headers = {name: _value(name, value) for name, value in response.headers.items()}

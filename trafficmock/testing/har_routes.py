@@ -115,7 +115,14 @@ def _fulfill(exchange: Exchange, found: Recorded) -> None:
             f"the HAR says that {exchange.request} never got an answer (status -1); "
             "record it anew or route it by hand"
         )
-    exchange.fulfill(Mock(status=found.status, headers=found.headers, body=found.body))
+    exchange.fulfill(
+        Mock(
+            status=found.status,
+            status_text=found.status_text,
+            headers=found.headers,
+            body=found.body,
+        )
+    )
 
 
 @define(eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 import mimetypes
+import re
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
@@ -12,6 +13,7 @@ from trafficmock.testing import headers as hd
 from trafficmock.testing.changes import BYTES, JSON
 from trafficmock.testing.errors import UsageError
 from trafficmock.wire import body as wire_body
+from trafficmock.wire.phrases import phrase_of
 from trafficmock.wire.response import Response
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from trafficmock.testing.response import ResponseState
 
 HIGHEST_STATUS = 599
+_STATUS_TEXT = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+"""What a status line can carry (RFC 9112, section 4), as latin-1."""
 
 
 @frozen
@@ -36,6 +40,7 @@ class Mock:
     """The arguments of ``fulfill``; ``None`` was not given."""
 
     status: int | None = None
+    status_text: str | None = None
     headers: HeadersArgument | None = None
     body: str | bytes | None = None
     json: Any = None
@@ -48,8 +53,8 @@ def build(mock: Mock, url: str) -> Response:
     """Make the response of a mock.
 
     :param url: the request's, for a mock that is not based on a fetched response.
-    :raises UsageError: both ``body`` and ``json``, a status that is none, or a ``response``
-        that was disposed of.
+    :raises UsageError: both ``body`` and ``json``, a status or status text that is none, or a
+        ``response`` that was disposed of.
     """
     if mock.json is not None and mock.body is not None:
         raise UsageError("can specify either body or json parameters")
@@ -58,9 +63,10 @@ def build(mock: Mock, url: str) -> Response:
     content = _content(mock)
     pairs = _headers(mock, content)
     headers, headers_list = hd.to_wire(pairs)
+    status = _status(mock)
     return Response(
-        status=_status(mock),
-        status_text=mock.response.wire.status_text if mock.response else "",
+        status=status,
+        status_text=_status_text(mock, status),
         headers=headers,
         body_base64=_body(mock, content),
         url=mock.response.url if mock.response else url,
@@ -76,6 +82,19 @@ def _status(mock: Mock) -> int:
     if not isinstance(status, int) or not 0 <= status <= HIGHEST_STATUS:
         raise UsageError(f"status must be an integer from 200 to 599, not {status!r}")
     return status
+
+
+def _status_text(mock: Mock, status: int) -> str:
+    """Give the reason phrase: as told, else the response's if the status is, else the status's."""
+    given = mock.status_text
+    if given is None and mock.response is not None and mock.response.wire.status == status:
+        given = mock.response.wire.status_text
+    text = given or phrase_of(status)
+    if not isinstance(text, str) or not _STATUS_TEXT.fullmatch(text):
+        raise UsageError(
+            f"status_text must be text without control characters, within latin-1, not {text!r}"
+        )
+    return text
 
 
 def _content(mock: Mock) -> bytes | None:

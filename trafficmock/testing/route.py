@@ -55,6 +55,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         self,
         *,
         status: int | None = None,
+        status_text: str | None = None,
         headers: HeadersArgument | None = None,
         body: str | bytes | None = None,
         json: Any = None,
@@ -64,6 +65,10 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
     ) -> DoneT:
         """Answer the application.
 
+        :param status: 200 to 599; 200 unless told, or that of ``response``.
+        :param status_text: the reason phrase beside the status, in latin-1 without control
+            characters. Unless told, or empty: that of ``response`` where the status is its own,
+            else the usual one, such as ``Not Found`` for 404.
         :param headers: replace those of ``response``; pairs where a name repeats.
         :param path: a file that is the body.
         :param response: what the rest is taken from.
@@ -72,6 +77,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         file = None if path is None else File(str(path), Path(path).read_bytes())
         mock = Mock(
             status=status,
+            status_text=status_text,
             headers=headers,
             body=body,
             json=json,

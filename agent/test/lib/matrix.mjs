@@ -18,6 +18,14 @@ const FEATURES = {
     assert.equal(response.header('x-mock'), 'yes')
     assert.equal(String(await response.read()), 'mocked')
   },
+  'reason phrase of a mock': async ({ worker, path }, send) => {
+    const wanted = ['Unauthorized', 'Très bien']
+    await worker.route(path('phrase'), (r) => r.fulfill({ status: 401, statusText: r.request.url.includes('told') ? wanted[1] : '' }))
+    for (const [at, end] of ['', '?told'].entries()) {
+      const response = await send(`http://nowhere.test/${path('phrase')}${end}`)
+      assert.equal(response.statusText, wanted[at])
+    }
+  },
   'two set-cookie': async ({ worker, path }, send) => {
     await worker.route(path('cookie'), (r) => r.fulfill({ headersList: [['Set-Cookie', 'a=1'], ['X-Between', '1'], ['Set-Cookie', 'b=2']] }))
     const response = await send(`http://nowhere.test/${path('cookie')}`)
@@ -142,7 +150,9 @@ const NOT_THERE = {
   // It has no signal, and its abort() rejects a second promise that nobody can catch.
   superagent: ['streaming', 'AbortSignal'],
   // Its handler joins cookies to one text, and follows nothing.
-  'AWS SDK': ['two set-cookie', 'redirect', 'failing hop']
+  'AWS SDK': ['two set-cookie', 'redirect', 'failing hop'],
+  // Its answers have no reason phrase.
+  ...Object.fromEntries(['undici6 request', 'undici6 Agent', 'undici6 maxRedirections'].map((name) => [name, ['reason phrase of a mock']]))
 }
 
 /**

@@ -109,6 +109,24 @@ class OwnedTests(SynchronousTestCase):
             b"content-length: 2\r\n\r\nhi",
         )
 
+    def test_status_text(self) -> None:
+        """A mock without a status text has the one of its status on the wire."""
+        rig = ProxyRig()
+        worker = rig.worker()
+        client = rig.ask(GET)
+        mock = {"status": 404, "statusText": "", "headers": {}, "bodyBase64": None}
+        rig.decide(worker, "fulfill", response=mock)
+        self.assertTrue(client.took().startswith(b"HTTP/1.1 404 Not Found\r\n"))
+        self.assertEqual(rig.entry()["outcome"]["response"]["statusText"], "Not Found")
+
+    def test_empty_status_text_of_a_server(self) -> None:
+        """The status line of a server stays as it is."""
+        rig = ProxyRig()
+        client = rig.ask(GET)
+        rig.servers[0].says(b"HTTP/1.1 404 \r\ncontent-length: 0\r\n\r\n")
+        self.assertTrue(client.took().startswith(b"HTTP/1.1 404 \r\n"))
+        self.assertEqual(rig.entry()["outcome"]["response"]["statusText"], "")
+
     def test_abort(self) -> None:
         """Most codes are a 502 that names them; a reset is a reset."""
         for code, reset in (("failed", False), ("connectionreset", True), ("aborted", True)):

@@ -1,5 +1,6 @@
 """``fulfill``: what handlers answer."""
 
+import functools
 import json
 import tempfile
 from pathlib import Path
@@ -67,6 +68,49 @@ async def fulfill_json_and_path(t: Scene) -> None:
 
 
 @row
+async def fulfill_status_texts(t: Scene) -> None:
+    """The text beside the status is the one told, else the status's own."""
+    told = [
+        ({"status": 418}, "I'm a Teapot"),
+        ({"status": 404, "status_text": ""}, "Not Found"),
+        ({"status": 401, "status_text": "Very Well"}, "Very Well"),
+    ]
+    for number, (options, wanted) in enumerate(told):
+        url = t.url("echo", f"?{number}")
+
+        async def handler(route: Any, request: Any, options: Any = options) -> None:
+            await t(route.fulfill(**options))
+
+        await t.route(url, handler)
+        response = await t.expect("response", url, functools.partial(t.get, url))
+        assert response.status_text == wanted
+        outcome = await t.get(url)
+        assert outcome["statusText"] == wanted, outcome
+        [entry, *_] = [each for each in await t.recorded() if each["request"]["url"] == url]
+        assert entry["outcome"]["response"]["statusText"] == wanted
+
+
+@row
+async def fulfill_with_a_bad_status_text(t: Scene) -> None:
+    """A status text that HTTP cannot carry is refused, and may be told again."""
+    url = t.url("echo")
+    refused: list[str] = []
+
+    async def handler(route: Any, request: Any) -> None:
+        for text in ("a\r\nset-cookie: b=1", "€"):
+            try:
+                await t(route.fulfill(status_text=text))
+            except UsageError as error:
+                refused.append(str(error))
+        await t(route.fulfill(status=202))
+
+    await t.route(url, handler)
+    assert (await t.get(url))["statusText"] == "Accepted"
+    assert len(refused) == 2
+    assert all("status_text must be text without control characters" in each for each in refused)
+
+
+@row
 async def fulfill_from_a_response(t: Scene) -> None:
     """A response gives status, text, headers and body where nothing else is said."""
     url = t.url("json")
@@ -80,6 +124,7 @@ async def fulfill_from_a_response(t: Scene) -> None:
     assert (outcome["status"], outcome["headers"].get("x-only")) == (202, "1")
     assert "content-type" not in outcome["headers"]
     assert '"upstream"' in outcome["body"]
+    assert outcome["statusText"] == "Accepted"
 
 
 @row

@@ -39,11 +39,13 @@ async def hit(t: Scene) -> None:
     """A recorded answer is given with status, headers and body, any number of times."""
     url = t.url("echo")
     headers = [header("content-type", "text/x"), header("set-cookie", "a=1; Path=/")]
-    with har(entry(url, text="recorded", status=203, headers=headers)) as path:
+    recorded = entry(url, text="recorded", status=203, statusText="As It Was", headers=headers)
+    with har(recorded) as path:
         await t(t.mocks.route_from_har(path))
         for _ in range(2):
             outcome = await t.get(url)
             assert (outcome["status"], outcome["body"]) == (203, "recorded")
+            assert outcome["statusText"] == "As It Was"
             assert outcome["headers"]["content-type"] == "text/x"
 
 
