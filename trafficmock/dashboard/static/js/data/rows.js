@@ -18,8 +18,10 @@
  * @property {string} problem what went wrong
  * @property {number | undefined} duration ms
  * @property {string} testId
- * @property {string} title
- * @property {string} file
+ * @property {string} title of the owning test
+ * @property {string} file of the owning test
+ * @property {string} tests names of the owning test, or of those that compete
+ * @property {string} files their files
  * @property {string} fromId
  * @property {string} toId
  * @property {boolean} failed whether it went wrong, whoever decided
@@ -29,6 +31,8 @@
  */
 
 import { urlParts } from "../lib/format.js";
+import { testFiles, testNames } from "./tests.js";
+import { upstreamCode } from "./upstream.js";
 
 /** @param {any[]} texts */
 const haystack = (texts) => texts.filter((text) => text !== undefined && text !== "").join("\n").toLowerCase();
@@ -38,6 +42,8 @@ export function requestRow(raw) {
   const outcome = raw.outcome ?? {};
   const status = outcome.response?.status;
   const problem = outcome.message ?? raw.upstreamError ?? "";
+  const unreachable = raw.upstreamError === undefined ? "" : upstreamCode(raw.upstreamError);
+  const code = outcome.code ?? outcome.errorCode ?? unreachable;
   return {
     id: raw.id,
     at: raw.timestamp,
@@ -47,19 +53,21 @@ export function requestRow(raw) {
     ...urlParts(raw.request.url),
     action: raw.action,
     status,
-    code: outcome.code ?? outcome.errorCode ?? (raw.upstreamError === undefined ? "" : "unreachable"),
+    code,
     problem,
     duration: raw.durationMs,
     testId: raw.testId ?? "",
     title: raw.title ?? "",
     file: raw.path ?? "",
+    tests: testNames(raw.title, outcome.matches),
+    files: testFiles(raw.path, outcome.matches),
     fromId: raw.redirectedFromId ?? "",
     toId: raw.redirectedToId ?? "",
     failed: raw.action === "error" || raw.upstreamError !== undefined || (status ?? 0) >= 500,
     matches: outcome.matches ?? [],
     closedAt: undefined,
     haystack: haystack([raw.request.url, raw.request.method, raw.action, status, raw.title,
-      raw.path, raw.testId, raw.clientId, outcome.code, outcome.errorCode, problem,
+      raw.path, raw.testId, raw.clientId, code, outcome.errorCode, problem,
       ...(outcome.matches ?? []).map((/** @type {any} */ match) => match.title)]),
   };
 }
@@ -81,6 +89,8 @@ export function socketRow(raw) {
     testId: raw.testId ?? "",
     title: raw.title ?? "",
     file: raw.path ?? "",
+    tests: testNames(raw.title, raw.matches),
+    files: testFiles(raw.path, raw.matches),
     fromId: "",
     toId: "",
     failed: raw.outcome === "error",

@@ -2,6 +2,7 @@
 /** A request or a response: its first line, its headers, its body. */
 
 import { bodyView } from "../bodies/view.js";
+import { upstreamError } from "../data/upstream.js";
 import { formView } from "../bodies/plain.js";
 import { h } from "../lib/dom.js";
 import { urlParts } from "../lib/format.js";
@@ -42,6 +43,6 @@ function missing(entry) {
   if (entry.action === "pending") return "No response yet: the request waits for a decision.";
   if (entry.action === "abort") return "No response: the test made the request fail.";
   if (entry.action === "error") return "No response: the request failed before anybody could answer.";
-  const failed = entry.events.find((/** @type {any} */ event) => event.kind === "upstream_error");
-  return failed ? `No response: upstream failed. ${visible(failed.detail ?? "")}` : "No response was reported yet.";
+  const failed = upstreamError(entry.events);
+  return failed === undefined ? "No response was reported yet." : `No response: upstream failed. ${visible(failed)}`;
 }

@@ -1,6 +1,7 @@
 // @ts-check
 /** Who decided, and why: the question that one opens the dashboard for. */
 
+import { upstreamError } from "../data/upstream.js";
 import { h } from "../lib/dom.js";
 import { link } from "../lib/address.js";
 import { oneLine, visible } from "../lib/text.js";
@@ -30,10 +31,12 @@ export function ownerView(entry) {
   const action = entry.action ?? entry.outcome;
   const threw = action === "abort" ? entry.events.find((/** @type {any} */ event) => event.kind === "abort")?.detail : undefined;
   const message = outcome.message ?? threw;
+  const failed = upstreamError(entry.events);
   return h("section", { class: `owner owner-${action}` },
     h("h3", {}, sentence(action, entry, outcome, message)),
     entry.title !== undefined && test(entry),
     message && h("p", { class: "problem" }, visible(message)),
+    failed !== undefined && h("p", { class: "problem" }, `Upstream failed: ${visible(failed) || "no reason given"}`),
     outcome.matches?.length && claimants(outcome.matches),
     ADVICE[outcome.code] && h("p", { class: "advice" }, ADVICE[outcome.code]),
     action === "passthrough" && entry.title === undefined && h("p", { class: "advice" },

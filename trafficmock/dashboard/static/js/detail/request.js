@@ -4,6 +4,7 @@
 import { actionClass } from "../data/actions.js";
 import { entryPath } from "../data/api.js";
 import { change, parameters } from "../lib/address.js";
+import { upstreamCode, upstreamError } from "../data/upstream.js";
 import { fill, h } from "../lib/dom.js";
 import { dateTime, duration } from "../lib/format.js";
 import { copy } from "../lib/say.js";
@@ -96,15 +97,25 @@ export class RequestDetail {
 }
 
 /** @param {any} entry */
+function status({ outcome, events }) {
+  if (outcome.response) return `${outcome.response.status} ${outcome.response.statusText}`;
+  const failed = upstreamError(events);
+  const code = outcome.errorCode ?? outcome.code ?? (failed === undefined ? undefined : upstreamCode(failed));
+  return code ? `none: ${code}` : "none";
+}
+
+/** @param {any} entry */
 function facts(entry) {
   const { request, outcome } = entry;
+  const answered = outcome.response ? `, response ${bodySize(outcome.response)}` : "";
   const rows = [
     ["Time", dateTime(entry.timestamp)],
     ["Duration", duration(entry.durationMs) || "not settled"],
     ["Client", entry.clientId],
-    ["Status", outcome.response ? `${outcome.response.status} ${outcome.response.statusText}` : "none"],
-    ["Sizes", `request ${bodySize(request)}${outcome.response ? `, response ${bodySize(outcome.response)}` : ""}`],
+    ["Status", status(entry)],
+    ["Sizes", `request ${bodySize(request)}${answered}`],
     ["Request id", entry.id],
   ];
-  return h("section", {}, h("h3", {}, "Facts"), h("dl", { class: "facts" }, ...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, visible(value))])));
+  const shown = rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, visible(value))]);
+  return h("section", {}, h("h3", {}, "Facts"), h("dl", { class: "facts" }, ...shown));
 }

@@ -34,29 +34,32 @@ const status = {
   name: "status",
   title: "Status",
   show(cell, row) {
-    const text = row.status === undefined ? (row.code ? "—" : "") : String(row.status);
-    put(cell, text, row.code || text);
+    put(cell, row.status === undefined ? shown(row.code) : String(row.status), shown(row.code));
     cell.className = `cell col-status ${statusClass(row)}`;
   },
 };
 
-/** @type {Column} */
-const path = {
-  name: "path",
-  title: "Path",
+/**
+ * A cell of two texts, of which the second stands back.
+ *
+ * @param {string} name
+ * @param {string} title
+ * @param {(row: Row) => [string, string]} texts
+ * @param {(row: Row) => string} hint
+ * @returns {Column}
+ */
+const pair = (name, title, texts, hint) => ({
+  name,
+  title,
   show(cell, row) {
-    const [where, query] = cell.children.length
-      ? /** @type {HTMLElement[]} */ ([...cell.children])
-      : [document.createElement("bdi"), document.createElement("bdi")];
     if (!cell.children.length) {
-      query.className = "query";
-      cell.append(where, query);
+      cell.append(document.createElement("bdi"), document.createElement("bdi"));
+      cell.lastElementChild?.classList.add("second");
     }
-    where.textContent = shown(row.path);
-    query.textContent = shown(row.query);
-    cell.title = shown(row.url);
+    texts(row).forEach((text, at) => (cell.children[at].textContent = shown(text)));
+    cell.title = shown(hint(row));
   },
-};
+});
 
 /** @type {(words: Record<string, {word: string, meaning: string}>, title: string) => Column} */
 const action = (words, title) => ({
@@ -77,8 +80,9 @@ const action = (words, title) => ({
 const time = plain("time", "Time", (row) => clock(row.at));
 const host = plain("host", "Host", (row) => row.host);
 const client = plain("client", "Client", (row) => row.clientId);
-/** @type {Column} */
-const test = { name: "test", title: "Test", show: (cell, row) => put(cell, shown(row.title), shown(`${row.title} ${row.file}`.trim())) };
+const path = pair("path", "Path", (row) => [row.path, row.query], (row) => row.url);
+const test = pair("test", "Test", (row) => [row.tests, row.files && ` ${row.files}`],
+  (row) => `${row.tests} ${row.files}`.trim());
 
 /** @type {Column[]} */
 export const REQUEST_COLUMNS = [

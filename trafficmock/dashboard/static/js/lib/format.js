@@ -15,6 +15,11 @@ export function dateTime(at) {
   return `${t.getFullYear()}-${pad(t.getMonth() + 1)}-${pad(t.getDate())} ${clock(at)}`;
 }
 
+/** @param {number} at epoch ms @returns {string} the time, with the day when that is not today */
+export function moment(at) {
+  return new Date(at).toDateString() === new Date().toDateString() ? clock(at) : dateTime(at);
+}
+
 /** @param {number | undefined} ms */
 export function duration(ms) {
   if (ms === undefined) return "";

@@ -46,12 +46,23 @@ function press(key, deeds) {
 /** @param {string} key @param {any} view */
 function pressInList(key, view) {
   if (key === "/") view.bar.search.focus();
-  else if (key === "j") view.grid.move(1);
-  else if (key === "k") view.grid.move(-1);
+  else if (key === "j" || key === "k") step(view, key === "j" ? 1 : -1);
   else if (key === "x") view.clearFilters();
   else if (key === "n") view.toTop();
   else if (key === "[" || key === "]") view.detail.step?.(key === "]" ? 1 : -1);
   else if (key === "c" && view.open) view.detail.copyCurl?.();
   else return false;
   return true;
+}
+
+/**
+ * Go through the list. The list gets the focus, so that Enter opens the entry and does not press
+ * a button that had the focus before; who reads an entry keeps it there.
+ *
+ * @param {any} view
+ * @param {number} by
+ */
+function step(view, by) {
+  if (!view.right.contains(document.activeElement)) view.grid.element.focus({ preventScroll: true });
+  view.grid.move(by);
 }

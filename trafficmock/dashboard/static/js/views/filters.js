@@ -5,6 +5,7 @@ import { isEmpty } from "../data/filter.js";
 import { h } from "../lib/dom.js";
 import { actionClass } from "../data/actions.js";
 import { cut, oneLine } from "../lib/text.js";
+import { testChoices } from "./test-choices.js";
 import { TimeRange } from "./time-range.js";
 
 /** @typedef {import("../data/filter.js").Filter} Filter @typedef {import("../data/rows.js").Row} Row */
@@ -93,17 +94,12 @@ export class FilterBar {
       count.textContent = (counts[name] ?? 0).toLocaleString("en");
     }
     this.options(this.client, filter.client, new Map(rows.map((row) => [row.clientId, row.clientId])));
-    /** @type {Map<string, string>} */
-    const tests = new Map();
-    for (const row of rows) {
-      if (row.testId) tests.set(row.testId, row.title || row.testId);
-      for (const match of row.matches) tests.set(match.testId, match.title);
-    }
-    this.options(this.test, filter.test, tests);
+    this.options(this.test, filter.test, testChoices(rows));
     this.time.show(filter);
     this.hostNote.textContent = filter.host ? `host ${oneLine(filter.host)}` : "";
     this.clear.hidden = isEmpty(filter);
-    this.result.textContent = shown === rows.length ? `${rows.length.toLocaleString("en")} shown` : `${shown.toLocaleString("en")} of ${rows.length.toLocaleString("en")}`;
+    const all = rows.length.toLocaleString("en");
+    this.result.textContent = shown === rows.length ? `${all} shown` : `${shown.toLocaleString("en")} of ${all}`;
   }
 
   /**

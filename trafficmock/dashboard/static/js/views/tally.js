@@ -10,6 +10,7 @@
  * @property {string} note
  * @property {number} count
  * @property {number} failed
+ * @property {number} first epoch ms
  * @property {number} last epoch ms
  * @property {Record<string, number>} actions
  */
@@ -26,14 +27,17 @@ export function groups(rows, by) {
     const { key, title, note = "" } = by(row);
     let group = found.get(key);
     if (!group) {
-      group = { key, title, note, count: 0, failed: 0, last: row.at, actions: {} };
+      group = { key, title, note, count: 0, failed: 0, first: row.at, last: row.at, actions: {} };
       found.set(key, group);
     }
     group.count++;
+    group.first = Math.min(group.first, row.at);
+    group.last = Math.max(group.last, row.at);
     if (row.failed) group.failed++;
     group.actions[row.action] = (group.actions[row.action] ?? 0) + 1;
   }
-  return [...found.values()].sort((one, other) => other.failed - one.failed || other.count - one.count || one.title.localeCompare(other.title));
+  return [...found.values()].sort((one, other) => other.failed - one.failed || other.count - one.count ||
+    one.title.localeCompare(other.title) || other.first - one.first);
 }
 
 /**
