@@ -10,7 +10,7 @@ const { located } = require('../location.js')
 const headers = require('../headers.js')
 const upstream = require('./upstream.js')
 const text = require('./text.js')
-const { MockSocket } = require('./mock-socket.js')
+const { EarlySocket } = require('./early-socket.js')
 
 /** How long a request's body is awaited when the proxy must have it with the request; ms. */
 const BODY_MS = 5000
@@ -50,6 +50,9 @@ class HeldRequest {
     // Until the body is there the application is at work, and keeps itself alive.
     this.patience = setTimeout(() => this.unstreamed(), BODY_MS).unref()
     this.writes = new Writes(req, this)
+    this.early = new EarlySocket(req, url.protocol === 'https:', (error) => this.hangUp(error))
+    /** As the head says, once there is one. @type {number | undefined} */
+    this.bodyLength = undefined
     this.setTimeout(Number(/** @type {any} */ (req).timeout ?? 0))
     if (req.getHeader('expect')) process.nextTick(() => this.begin())
   }
@@ -63,8 +66,9 @@ class HeldRequest {
 
   /** The head would be sent now. A body that is there at once goes along with it. */
   begin () {
-    if (this.hasBegun) return
+    if (this.hasBegun) return this.seeEnd()
     this.hasBegun = true
+    this.seeEnd()
     // Who follows a redirect has the body at hand, and may write it bit by bit.
     if (this.chain?.leadsTo(this.url.href)) this.writes.drain()
     this.agent.known(() => {
@@ -72,6 +76,15 @@ class HeldRequest {
       if (this.agent.streams) setImmediate(() => this.announce(!this.upload.isWhole))
       else if (this.req.getHeader('expect')) this.announce(true)
     })
+  }
+
+  /** Old-style streams, such as form-data's, never call `end()`: their last byte is the end. */
+  seeEnd () {
+    const head = /** @type {any} */ (this.req)._header
+    if (head) this.bodyLength ??= declaredLength(head)
+    if (this.upload.isWhole || !(this.upload.copy.size >= (this.bodyLength ?? NaN))) return
+    this.upload.end()
+    if (!this.agent.streams && this.agent.state !== 'starting') this.announce(false)
   }
 
   end () {
@@ -135,6 +148,7 @@ class HeldRequest {
     this.agent.leave(this)
     clearTimeout(this.patience)
     clearTimeout(this.timer)
+    clearTimeout(this.early.timer)
     this.writes.detach()
     return true
   }
@@ -143,7 +157,15 @@ class HeldRequest {
     if (!this.letGo()) return
     this.exchange?.cancel()
     // Only with a socket does a request emit its error and its close.
-    onSocket.call(this.req, new MockSocket(false))
+    onSocket.call(this.req, this.early.take())
+  }
+
+  /** @param {Error} [error] with which the application ended the socket that it was shown */
+  hangUp (error) {
+    if (!this.letGo()) return
+    this.exchange?.cancel()
+    this.req.destroy(error ?? Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
+    onSocket.call(this.req, this.early.take())
   }
 
   passthrough () {
@@ -151,6 +173,7 @@ class HeldRequest {
     this.report = this.exchange?.report(this.url.href)
     this.watch()
     this.pass()
+    this.early.replace()
     this.release()
   }
 
@@ -204,6 +227,8 @@ class HeldRequest {
       socket.destroy(error)
     })
     up.on('information', ({ statusCode, statusMessage, rawHeaders }) => {
+      // The word to go on is given once, and was when a test wanted the body.
+      if (statusCode === 100 && this.writes.isDraining) return
       socket.push(text.head(statusCode, statusMessage, headers.fromRaw(rawHeaders)))
     })
     up.on('response', (response) => {
@@ -216,7 +241,7 @@ class HeldRequest {
 
   /**
    * @param {import('../exchange.js').Outgoing} changed
-   * @param {MockSocket} socket
+   * @param {import('./mock-socket.js').MockSocket} socket
    */
   open (changed, socket) {
     try {
@@ -253,9 +278,9 @@ class HeldRequest {
     else if (headers.get(pairs, 'content-length') === undefined) socket.push(null)
   }
 
-  /** @returns {MockSocket} that the request now writes to and reads from */
+  /** @returns {import('./mock-socket.js').MockSocket} that the request now writes to and reads from */
   plug () {
-    const socket = new MockSocket(this.url.protocol === 'https:')
+    const socket = this.early.take()
     onSocket.call(this.req, socket)
     return socket
   }
@@ -264,13 +289,22 @@ class HeldRequest {
   fail (error) {
     if (!this.letGo()) return
     this.req.destroy(error)
-    onSocket.call(this.req, new MockSocket(false))
+    onSocket.call(this.req, this.early.take())
   }
 
   /** @param {import('../exchange.js').Outgoing} wanted */
   perform (wanted) {
     return upstream.perform(this, wanted)
   }
+}
+
+/**
+ * @param {string} head of a request
+ * @returns {number} bytes of the body; not a number when the head does not say
+ */
+function declaredLength (head) {
+  const length = headers.get(text.headerLines(head), 'content-length')
+  return length === undefined ? NaN : Number(length)
 }
 
 /**

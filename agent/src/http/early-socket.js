@@ -1,0 +1,83 @@
+'use strict'
+
+const { MockSocket } = require('./mock-socket.js')
+
+/**
+ * How long a request may wait for its decision before it is given a socket; ms.
+ * A request that no test wants is usually let go sooner, and sees its own socket only.
+ */
+const SOCKET_MS = 50
+
+/**
+ * The `socket` event of a request that a test thinks about. Clients start their
+ * timers there (follow-redirects below axios, node-fetch 2, needle): without
+ * network a request has a socket before it is connected, so time runs for them.
+ * The request itself goes on buffering what is written until the decision.
+ */
+class EarlySocket {
+  /**
+   * @param {import('node:http').ClientRequest} req
+   * @param {boolean} isEncrypted whether the request is https
+   * @param {(error?: Error) => void} lost called when the application ends the socket
+   */
+  constructor (req, isEncrypted, lost) {
+    this.req = req
+    this.isEncrypted = isEncrypted
+    this.lost = lost
+    /** @type {MockSocket | undefined} */
+    this.socket = undefined
+    /** Who has heard of the socket, and must not hear of it twice. @type {Set<Function>} */
+    this.told = new Set()
+    /** @type {Error | undefined} */
+    this.error = undefined
+    this.timer = setTimeout(() => this.show(), SOCKET_MS).unref()
+    this.failed = (/** @type {Error} */ error) => { this.error = error }
+    this.closed = () => this.lost(this.error)
+  }
+
+  show () {
+    const { req } = this
+    const socket = this.socket = new MockSocket(this.isEncrypted)
+    socket.on('error', this.failed).on('close', this.closed)
+    this.told = new Set(req.rawListeners('socket'))
+    req.emit('socket', socket)
+  }
+
+  /** @returns {MockSocket} for the request to write to and read from, known to the application or new */
+  take () {
+    const { req, told } = this
+    const socket = this.release()
+    if (!socket) return new MockSocket(this.isEncrypted)
+    const { emit } = req
+    const own = /** @type {any} */ (req)
+    own.emit = (/** @type {string} */ event, /** @type {any[]} */ ...args) => {
+      if (event !== 'socket' || args[0] !== socket) return emit.call(req, event, ...args)
+      for (const listener of req.rawListeners('socket')) if (!told.has(listener)) listener.call(req, socket)
+      return true
+    }
+    return socket
+  }
+
+  /** The application's own socket takes over, with the idle timeout that was asked for. */
+  replace () {
+    const socket = this.release()
+    if (!socket) return
+    const { timeout } = socket
+    socket.setTimeout(0)
+    if (timeout === 0) return
+    this.req.once('socket', (real) => {
+      if (real.connecting) real.once('connect', () => real.setTimeout(timeout))
+      else real.setTimeout(timeout)
+    })
+  }
+
+  /** @returns {MockSocket | undefined} the socket, if it was shown; its end is not our affair any more */
+  release () {
+    clearTimeout(this.timer)
+    const { socket } = this
+    this.socket = undefined
+    return socket?.removeListener('error', this.failed).removeListener('close', this.closed)
+  }
+}
+
+module.exports = { EarlySocket }
