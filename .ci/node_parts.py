@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PROJECTS = (ROOT / "tests" / "e2e" / "node", ROOT / "agent")
+TESTS = ROOT / "tests"
+PROJECTS = (TESTS / "e2e" / "node", TESTS / "clients" / "node", ROOT / "agent")
 
 
 def main() -> int:

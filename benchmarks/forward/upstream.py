@@ -85,13 +85,14 @@ def answer(length: int) -> bytes:
     return head % length + body
 
 
-def write_certificate(folder: Path, host: str = "localhost") -> Path:
-    """Make a certificate for ``host`` and 127.0.0.1; give its file, with the key in it."""
+def write_certificate(folder: Path, host: str = "localhost", *others: str) -> Path:
+    """Make a certificate for the hosts and 127.0.0.1; give its file, with the key in it."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
     now = dt.datetime.now(dt.UTC)
     address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
-    names = x509.SubjectAlternativeName([x509.DNSName(host), address])
+    hosts = [x509.DNSName(each) for each in (host, *others)]
+    names = x509.SubjectAlternativeName([*hosts, address])
     certificate = (
         x509.CertificateBuilder()
         .subject_name(name)

@@ -1,0 +1,71 @@
+"""Cells: a library on a Node in a mode, held against a run without the agent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from tests.clients.node.compare import Change, changes
+from tests.clients.node.differences import Difference, declared
+from tests.clients.node.modes import MODES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tests.clients.node.bench import Bench, Run
+    from tests.clients.node.libraries import Library
+
+
+@frozen
+class Cell:
+    """
+    What came of a library in a mode.
+
+    :param calls: how many calls were made.
+    :param failed: what differs and may not.
+    :param declared: the differences that may be, as they came.
+    """
+
+    library: Library
+    node: int
+    mode: str
+    calls: int
+    failed: tuple[Change, ...]
+    declared: tuple[Difference, ...]
+
+    def __str__(self) -> str:
+        head = f"{self.library.name}, Node {self.node}, {self.mode}: {self.calls} calls"
+        return "\n  ".join([head, *grouped(self.failed)])
+
+
+def grouped(changes: Sequence[Change]) -> list[str]:
+    """Say each change once, with the calls that have it."""
+    calls: dict[str, list[str]] = {}
+    for change in changes:
+        words = f"{change.path}: {change.was!r:.300} -> {change.now!r:.300}"
+        calls.setdefault(words, []).append(change.call or "the program")
+    return [f"{words} [{', '.join(found)}]" for words, found in calls.items()]
+
+
+def cells(
+    bench: Bench, library: Library, node: int, modes: Sequence[str], only: str = ""
+) -> Iterator[Cell]:
+    """Run a library in modes, each but once."""
+    runs: dict[str, Run] = {}
+    for name in modes:
+        mode = MODES[name]
+        for each in (mode.against, name):
+            if each is not None and each not in runs:
+                runs[each] = bench.run(library, node, MODES[each], only)
+        assert mode.against is not None
+        found = list(changes(mode, runs[mode.against], runs[name]))
+        known = [(change, declared(library.name, name, change)) for change in found]
+        yield Cell(
+            library,
+            node,
+            name,
+            len(runs[name].calls),
+            tuple(change for change, difference in known if difference is None),
+            tuple(dict.fromkeys(difference for _, difference in known if difference is not None)),
+        )

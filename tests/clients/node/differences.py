@@ -1,0 +1,129 @@
+"""What may differ under the agent, with the reason."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from attrs import field, frozen
+
+if TYPE_CHECKING:
+    from tests.clients.node.compare import Change
+
+
+def _whole(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.DOTALL)
+
+
+@frozen
+class Difference:
+    """
+    A declared difference.
+
+    :param reason: why it is right, or cannot be otherwise.
+    :param modes: in which it comes.
+    :param path: of the field, as a regular expression for the whole of it.
+    :param call: the library and the call, like ``axios: redirects``, likewise.
+    :param now: what the field must be then, likewise.
+    :param shown: whether the table of the docs tells of it.
+    """
+
+    reason: str
+    modes: tuple[str, ...]
+    path: re.Pattern[str] = field(converter=_whole)
+    call: re.Pattern[str] = field(converter=_whole, default=".*")
+    now: re.Pattern[str] = field(converter=_whole, default=".*")
+    shown: bool = False
+
+    def covers(self, library: str, mode: str, change: Change) -> bool:
+        """Say whether it is this one."""
+        return (
+            mode in self.modes
+            and bool(self.path.fullmatch(change.path))
+            and bool(self.call.fullmatch(f"{library}: {change.call}"))
+            and bool(self.now.fullmatch(str(change.now)))
+        )
+
+
+RIGHT = (
+    Difference(
+        "the change that the test makes",
+        ("continue",),
+        r"upstream\.\d+\.headers\[x-added\]",
+        now=r"\['yes'\]",
+    ),
+    Difference(
+        "the test gives the headers anew, by names in lower case and in its own order",
+        ("continue", "fetch"),
+        r"upstream\.\d+\.headers\.(case|order)",
+    ),
+    Difference(
+        "the agent does not look the host up, so the error names it instead of its address",
+        ("abort",),
+        r".*message",
+        now=r".*connect ECONNREFUSED [-.\w]+:\d+.*",
+    ),
+    Difference(
+        "the test is asked before the host is looked up",
+        ("mock", "abort"),
+        r"seen\.length|error\..*",
+        call=r".*: unknown host",
+    ),
+    Difference(
+        "a mock comes over no connection, so it has no headers about one, and a length, "
+        "as it is whole from the start",
+        ("mock", "fetch"),
+        r"result\.headers(?:\.|\[)(connection|keep-alive|transfer-encoding|content-length)\]?",
+    ),
+    Difference(
+        "a handler's fetch is whole or fails: what breaks off is a failed fetch",
+        ("fetch",),
+        r"error.*",
+        call=r".*: cut by the server",
+    ),
+    Difference(
+        "a handler gets the bodies of what it fetches decoded",
+        ("fetch",),
+        r"result.*",
+        call=r".*: gzip left alone",
+    ),
+)
+"""Differences that are as they should be."""
+
+WRONG = (
+    Difference(
+        "a connection is not used again for what the proxy variables would send to the proxy",
+        ("passthrough", "continue", "fetch"),
+        r"connections",
+        call=r"axios: ",
+        shown=True,
+    ),
+    Difference(
+        "`Host` is spelled in lower case over http",
+        ("passthrough",),
+        r"upstream\.\d+\.headers\.case",
+        call=r"axios: .*",
+        shown=True,
+    ),
+    Difference("a mock has no reason phrase", ("mock",), r"result\.statusText", shown=True),
+    Difference(
+        "timeouts do not run while a test decides",
+        ("mock", "fetch"),
+        r"hangs|error|status|exit|handler errors",
+        call=r"axios: (timeout)?",
+        shown=True,
+    ),
+    Difference(
+        "a response that breaks off has no `aborted` event after a change",
+        ("continue",),
+        r"error\..*",
+        call=r"axios: cut by the server",
+        shown=True,
+    ),
+)
+"""Differences that are defects of the agent, and shall go."""
+
+
+def declared(library: str, mode: str, change: Change) -> Difference | None:
+    """Find the difference that a change is, if it is one."""
+    return next((each for each in (*RIGHT, *WRONG) if each.covers(library, mode, change)), None)

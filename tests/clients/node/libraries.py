@@ -1,0 +1,84 @@
+"""The libraries: the program of each, and what it needs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from attrs import field, frozen
+
+from tests.e2e.node_parts import module_file
+from tests.e2e.node_parts import node_binary as node_22
+
+PLACE = Path(__file__).parent
+NODES = (20, 22, 24)
+HOSTS = ("api.shop.test", "shop.test", "other.test")
+"""The names of the server, beside those that SDKs have built in."""
+
+
+@frozen
+class Library:
+    """
+    A library of the table.
+
+    :param name: of its program, and its id at the proxy.
+    :param package: the folder of ``node_modules`` that it is installed in.
+    :param title: how the table calls it.
+    :param deep: whether only the deep run has it.
+    :param nodes: the versions of Node that it supports.
+    :param arguments: for Node, before the program.
+    :param preloads: further ``NODE_OPTIONS``.
+    """
+
+    name: str
+    package: str
+    title: str = ""
+    deep: bool = True
+    nodes: tuple[int, ...] = NODES
+    arguments: tuple[str, ...] = ()
+    preloads: tuple[str, ...] = ()
+    environment: dict[str, str] = field(factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        """Where its program and its npm packages are."""
+        return PLACE / "deep" if self.deep else PLACE
+
+    @property
+    def program(self) -> Path:
+        """Its program."""
+        return (self.folder if self.deep else PLACE / "programs") / f"{self.name}.mjs"
+
+    def version(self) -> str:
+        """Read which version is installed."""
+        file = self.folder / "node_modules" / self.package / "package.json"
+        version: str = json.loads(file.read_text(encoding="utf-8"))["version"]
+        return version
+
+
+LIBRARIES = (Library("axios", "axios", "axios", deep=False),)
+
+
+def machine_node() -> int:
+    """Say which major version the Node on the path has."""
+    said = subprocess.check_output([shutil.which("node") or "node", "--version"], text=True)
+    return int(said.removeprefix("v").partition(".")[0])
+
+
+@cache
+def node_binary(major: int) -> str:
+    """
+    Find a Node of this version.
+
+    :raises LookupError: there is none.
+    """
+    if machine_node() == major:
+        return shutil.which("node") or "node"
+    if major == 22:
+        return str(node_22())
+    if major == 24:
+        return str(module_file("node-24/bin/node"))
+    raise LookupError(f"there is no Node {major} here")

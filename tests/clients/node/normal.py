@@ -1,0 +1,32 @@
+"""Take out of values what differs from run to run, with the agent or without."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_VOLATILE = (
+    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "UUID"),
+    # Boundaries of multipart bodies, as undici, form-data and axios make them.
+    (
+        re.compile(r"-{2,}(?:\w*[Bb]oundary[-\w]*|formdata-undici-\d+|\d{20,}|axios-[-.\w]+)"),
+        "BOUNDARY",
+    ),
+    (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),
+    (re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z"), "TIME"),
+    (re.compile(r"\b20\d{6}T\d{6}Z"), "TIME"),
+    (re.compile(r"\(node:\d+\)"), "(node:PID)"),
+)
+
+
+def normal(value: Any) -> Any:
+    """Give a value with a word in place of everything that is new in each run."""
+    if isinstance(value, str):
+        for pattern, word in _VOLATILE:
+            value = pattern.sub(word, value)
+        return value
+    if isinstance(value, list):
+        return [normal(each) for each in value]
+    if isinstance(value, dict):
+        return {key: normal(each) for key, each in value.items()}
+    return value

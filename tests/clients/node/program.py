@@ -1,0 +1,105 @@
+"""One run of a program: its calls as they happen, then its output and how it ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import tempfile
+import time
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any
+
+from attrs import define, frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+SILENT_SECONDS = 30.0
+"""A program that says nothing for so long is ended: a call of it may take 8 s."""
+EXIT_SECONDS = 6.0
+
+
+@frozen
+class Ended:
+    """
+    How a program ended.
+
+    :param status: its exit status, ``None`` when it did not end by itself.
+    :param seconds: from its last call to its end.
+    """
+
+    status: int | None
+    seconds: float
+    stdout: str
+    stderr: str
+
+
+@define
+class Program:
+    """A program that runs, and waits after each line until it is let on."""
+
+    process: subprocess.Popen[bytes]
+    lines: IO[bytes]
+    go: IO[bytes]
+    output: tuple[IO[bytes], IO[bytes]]
+
+    def follow(self, heard: Callable[[dict[str, Any]], None]) -> Ended:
+        """Hand over each message, until the program has ended."""
+        while message := self._next():
+            heard(message)
+            self.go.write(b"\n")
+            self.go.flush()
+            if "done" in message:
+                break
+        started = time.monotonic()
+        try:
+            status: int | None = self.process.wait(EXIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            status = None
+        stdout, stderr = (_read(each) for each in self.output)
+        return Ended(status, time.monotonic() - started, stdout, stderr)
+
+    def _next(self) -> dict[str, Any] | None:
+        ready, _, _ = select.select([self.lines], [], [], SILENT_SECONDS)
+        line = self.lines.readline() if ready else b""
+        message: dict[str, Any] | None = json.loads(line) if line else None
+        return message
+
+
+def _read(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode(errors="replace")
+
+
+@contextmanager
+def program(command: Sequence[str], env: Mapping[str, str], cwd: Path) -> Iterator[Program]:
+    """Start a program, and see to it that it is gone at the end of the block."""
+    told, tell = os.pipe()
+    wait, go = os.pipe()
+    with (
+        tempfile.TemporaryFile() as stdout,
+        tempfile.TemporaryFile() as stderr,
+        open(told, "rb", buffering=0) as lines,  # noqa: PTH123 - a descriptor
+        open(go, "wb", buffering=0) as onwards,  # noqa: PTH123
+    ):
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            pass_fds=(tell, wait),
+            env={**env, "BENCH_FDS": f"{tell},{wait}"},
+            cwd=cwd,
+        )
+        os.close(tell)
+        os.close(wait)
+        try:
+            yield Program(process, lines, onwards, (stdout, stderr))
+        finally:
+            process.kill()
+            process.wait()
