@@ -26,6 +26,8 @@ DEFAULTS: dict[str, Any] = {
     "idle-timeout-ms": 60000,
     "hello-timeout-ms": 10000,
     "ownership": "direct",
+    "regex-memory-bytes": 67108864,
+    "regex-steps": 10000000,
     "handler-body-bytes": 67108864,
     "max-frame-bytes": 104857600,
     "max-header-bytes": 65536,

@@ -42,6 +42,8 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("idle-timeout-ms", 60000, _number(1), "Silence after which a client is cut off."),
     ("hello-timeout-ms", 10000, _number(0), "Time for a client to say hello; 0: for ever."),
     ("ownership", "direct", _choice(*OWNERSHIPS), "direct: ask tests in doubt; or always-ask."),
+    ("regex-memory-bytes", 64 * _MIB, _number(0), "Compiled URL patterns of all tests; 0: any."),
+    ("regex-steps", 10_000_000, _number(0), "Work on URL patterns for one request; 0: any."),
     ("handler-body-bytes", 64 * _MIB, _number(0), "Largest body handed to a test; 0: no limit."),
     ("max-frame-bytes", 100 * _MIB, _number(0), "Largest message taken from a client; 0: any."),
     ("max-header-bytes", 64 * 1024, _number(1024), "Largest head of an HTTP request."),

@@ -103,6 +103,8 @@ def make_driver(options: Options, history: History, reactor: Any) -> Driver:
         handler_body_bytes=options["handler-body-bytes"],
         history_body_bytes=options["history-body-bytes"],
         frame_bytes=options["max-frame-bytes"],
+        regex_memory_bytes=options["regex-memory-bytes"],
+        regex_steps=options["regex-steps"],
     )
     return Driver(
         coordinator=Coordinator(settings),

@@ -26,6 +26,7 @@ from trafficmock.core.requests import Requests
 from trafficmock.core.sockets import Sockets
 from trafficmock.core.tests_and_routes import TestsAndRoutes
 from trafficmock.core.watch import Watch
+from trafficmock.matching import Engines
 from trafficmock.wire import inbound
 from trafficmock.wire.inbound import Ping, Pong
 from trafficmock.wire.response import Failure
@@ -53,7 +54,7 @@ class Coordinator:
 
     settings: Settings
     parties: dict[str, Party] = field(init=False, factory=dict)
-    registry: Registry = field(init=False, factory=Registry)
+    registry: Registry = field(init=False)
     claims: Claims = field(init=False, factory=Claims)
     alarm: Alarm = field(init=False, factory=Alarm)
     watch: Watch = field(init=False)
@@ -73,7 +74,9 @@ class Coordinator:
     _worker_handlers: dict[type[Message], Handler] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        settings, registry, claims, alarm = self.settings, self.registry, self.claims, self.alarm
+        settings, claims, alarm = self.settings, self.claims, self.alarm
+        engines = Engines(settings.regex_memory_bytes)
+        registry = self.registry = Registry(engines=engines, regex_steps=settings.regex_steps)
         self.watch = Watch(settings.claim_timeout, alarm)
         awaited = Awaited()
         self.decisions = Decisions(claims, self.watch, awaited)

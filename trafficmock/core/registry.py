@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from attrs import define, field
+from attrs import Factory, define, field
 
-from trafficmock.matching import RouteIndex, compile_matcher
+from trafficmock.matching import Engines, RouteIndex, compile_matcher
+from trafficmock.matching.work import STEPS
 from trafficmock.wire.matcher import Diagnostic, Matcher
 
 if TYPE_CHECKING:
@@ -98,14 +99,21 @@ class Judgement:
 
 @define
 class Registry:
-    """All tests and routes. Ids are the clients' own; the first holder of an id keeps it."""
+    """All tests and routes. Ids are the clients' own; the first holder of an id keeps it.
+
+    :param engines: keep what is compiled of the routes' patterns.
+    :param regex_steps: what judging one request by patterns may cost; 0 for any number.
+    """
+
+    engines: Engines = field(factory=Engines, kw_only=True)
+    regex_steps: int = field(default=STEPS, kw_only=True)
 
     tests: dict[str, Test] = field(factory=dict)
     routes: dict[str, Route] = field(factory=dict)
     observers: tuple[str, ...] = ()
     sequence: int = 0
     _indexes: dict[Kind, RouteIndex] = field(
-        factory=lambda: {"http": RouteIndex(), "websocket": RouteIndex()}
+        init=False, default=Factory(lambda self: self._make_indexes(), takes_self=True)
     )
 
     def next_sequence(self) -> int:
@@ -219,6 +227,10 @@ class Registry:
             if any(route.kind == kind for route in test.routes.values())
         }
         return Judgement(undecided=asked) if asked else None
+
+    def _make_indexes(self) -> dict[Kind, RouteIndex]:
+        kinds: tuple[Kind, ...] = ("http", "websocket")
+        return {kind: RouteIndex(self.engines, self.regex_steps) for kind in kinds}
 
     def _look_again(self, worker: Worker) -> None:
         """Put a worker among the observers, or take it out."""

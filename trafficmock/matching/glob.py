@@ -15,6 +15,8 @@ from trafficmock.matching.literals import MAX_VARIANTS, Literals, glob_literals
 from trafficmock.matching.resolve import OPAQUE_CHARACTERS, resolve
 from trafficmock.matching.shapes import TwoStars
 from trafficmock.matching.tokens import GlobError, Token, Wild, tokenize, write_out
+from trafficmock.matching.verdict import Verdict
+from trafficmock.matching.work import Subject, Work
 
 ANY_CHARACTER = rb"(?:[^\n\r\xe2]|\xe2[^\x80]|\xe2\x80[^\xa8\xa9])"
 PATTERNS = {
@@ -45,14 +47,32 @@ class Glob:
 
         :param url: a whole URL, query and fragment included.
         """
-        literals = self.literals
+        found = self._without_pattern(Subject(url))
+        if found is None and self.pattern is not None:
+            return self.pattern.fullmatch(as_subject(url))
+        return bool(found)
+
+    def judge(self, subject: Subject, work: Work) -> Verdict:
+        """Tell whether the glob matches, or that this takes too many steps.
+
+        :param subject: a whole URL, query and fragment included.
+        :param work: what judging may cost.
+        """
+        found = self._without_pattern(subject)
+        if found is None and self.pattern is not None:
+            return work.fullmatch(self.pattern, subject)
+        return Verdict.YES if found else Verdict.NO
+
+    def _without_pattern(self, subject: Subject) -> bool | None:
+        """Tell whether it matches where that is simple; ``None`` where the pattern must tell."""
+        literals, url = self.literals, subject.url
         if self.pattern is None:
             return url == literals.exact
         if literals.needle not in url:
             return False
-        if self.shapes and url.isprintable():
+        if self.shapes and subject.printable:
             return any(shape.fullmatch(url) for shape in self.shapes)
-        return self.pattern.fullmatch(as_subject(url))
+        return None
 
 
 def compile_glob(glob: str, *, base_url: str | None = None, websocket: bool = False) -> Glob:

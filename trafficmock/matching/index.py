@@ -9,6 +9,7 @@ import attrs
 from trafficmock.matching.candidates import Candidates
 from trafficmock.matching.matcher import IMPOSSIBLE, RouteMatcher, UrlCondition
 from trafficmock.matching.verdict import Verdict
+from trafficmock.matching.work import STEPS, Engines, Subject, Work
 
 #: Keys by the number of their registration, which is also the order in the dict.
 Keys = dict[int, str]
@@ -42,7 +43,8 @@ class _Population:
         for method in matcher.methods or (None,):
             self.keys[condition].setdefault(method, {})[number] = key
 
-    def remove(self, number: int, matcher: RouteMatcher) -> None:
+    def remove(self, number: int, matcher: RouteMatcher) -> bool:
+        """Forget a route; tell whether its condition went with it."""
         condition = matcher.condition
         by_method = self.keys[condition]
         for method in matcher.methods or (None,):
@@ -52,15 +54,19 @@ class _Population:
         if not by_method:
             del self.keys[condition]
             self.candidates.remove(condition)
+            return True
+        return False
 
-    def judge(self, url: str, method: str, yes: list[Keys], undecided: list[Keys]) -> None:
+    def judge(
+        self, subject: Subject, method: str, yes: list[Keys], undecided: list[Keys], work: Work
+    ) -> None:
         """Append the groups of keys that match, and those that nobody here can judge."""
-        for condition in self.candidates.find(url):
+        for condition in self.candidates.find(subject.url):
             by_method = self.keys[condition]
             groups = [by_method[m] for m in (None, method) if m in by_method]
             if not groups:
                 continue
-            verdict = condition.judge(url)
+            verdict = condition.judge(subject, work)
             if verdict is Verdict.YES:
                 yes.extend(groups)
             elif verdict is Verdict.UNDECIDABLE:
@@ -72,9 +78,14 @@ class RouteIndex:
 
     A request costs about the same with ten routes and with ten thousand: only those
     whose client, and whose rarest literal text, the request has are looked at.
+
+    :param engines: keep what is compiled; other indexes may share them.
+    :param steps: that one request may cost; 0 for any number.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, engines: Engines | None = None, steps: int = STEPS) -> None:
+        self._engines = engines or Engines()
+        self._steps = steps
         self._numbers = itertools.count()
         self._routes: dict[str, tuple[int, RouteMatcher]] = {}
         self._populations: defaultdict[str | None, _Population] = defaultdict(_Population)
@@ -104,7 +115,9 @@ class RouteIndex:
             return
         for client_id in matcher.client_ids or (None,):
             population = self._populations[client_id]
-            population.remove(number, matcher)
+            if population.remove(number, matcher):
+                for pattern in matcher.condition.patterns:
+                    self._engines.forget(pattern)
             if not population.keys:
                 del self._populations[client_id]
 
@@ -114,6 +127,8 @@ class RouteIndex:
     def judge(self, url: str, method: str, client_id: str) -> Judgement:
         """Judge a request against all routes, as :meth:`RouteMatcher.judge` judges each.
 
+        Routes for which too few steps are left are undecided.
+
         :param url: its whole URL.
         :param method: its method, in any case; ``GET`` for a WebSocket.
         :param client_id: the agent that it comes from.
@@ -121,9 +136,10 @@ class RouteIndex:
         yes: list[Keys] = []
         undecided: list[Keys] = []
         method = method.upper()
+        subject, work = Subject(url), Work(self._engines, self._steps)
         for filtered_by in (None, client_id):
             if filtered_by in self._populations:
-                self._populations[filtered_by].judge(url, method, yes, undecided)
+                self._populations[filtered_by].judge(subject, method, yes, undecided, work)
         return Judgement(_in_order(yes), _in_order(undecided))
 
 

@@ -7,11 +7,13 @@ import attrs
 
 from trafficmock.matching.glob import Glob, compile_glob
 from trafficmock.matching.js_syntax import UnsupportedRegexError
+from trafficmock.matching.linear import LinearPattern
 from trafficmock.matching.literals import Literals
 from trafficmock.matching.regex import Regex, compile_regex, flags_are_impossible
 from trafficmock.matching.resolve import needs_base
 from trafficmock.matching.tokens import GlobError
 from trafficmock.matching.verdict import Verdict
+from trafficmock.matching.work import Subject, Work
 
 #: How many conditions are remembered, and how long their texts may be, in characters.
 MAX_CACHED = 4096
@@ -39,15 +41,25 @@ class UrlCondition:
         parts = [part.literals for part in (self.glob, self.regex) if part is not None]
         return parts[0] if parts else Literals()
 
-    def judge(self, url: str) -> Verdict:
+    @property
+    def patterns(self) -> list[LinearPattern]:
+        """What may have been compiled to judge it."""
+        found = [part.pattern for part in (self.glob, self.regex) if part is not None]
+        return [pattern for pattern in found if pattern is not None]
+
+    def judge(self, subject: Subject, work: Work) -> Verdict:
         """Judge a URL.
 
-        :param url: a whole URL.
+        :param subject: a whole URL.
+        :param work: what that may cost.
         """
-        if self.impossible or (self.glob is not None and not self.glob.fullmatch(url)):
+        if self.impossible:
             return Verdict.NO
-        verdict = Verdict.YES if self.regex is None else self.regex.judge(url)
-        if verdict is Verdict.YES and self.open_question:
+        by_glob = Verdict.YES if self.glob is None else self.glob.judge(subject, work)
+        if by_glob is Verdict.NO:
+            return Verdict.NO
+        verdict = Verdict.YES if self.regex is None else self.regex.judge(subject, work)
+        if verdict is Verdict.YES and (self.open_question or by_glob is Verdict.UNDECIDABLE):
             return Verdict.UNDECIDABLE
         return verdict
 
@@ -65,18 +77,19 @@ class RouteMatcher:
     methods: frozenset[str] = frozenset()
     client_ids: frozenset[str] = frozenset()
 
-    def judge(self, url: str, method: str, client_id: str) -> Verdict:
+    def judge(self, url: str, method: str, client_id: str, work: Work | None = None) -> Verdict:
         """Judge a request.
 
         :param url: its whole URL.
         :param method: its method, in any case; ``GET`` for a WebSocket.
         :param client_id: the agent that it comes from.
+        :param work: what judging its URL may cost; ``None`` for any number of steps.
         """
         if self.client_ids and client_id not in self.client_ids:
             return Verdict.NO
         if self.methods and method.upper() not in self.methods:
             return Verdict.NO
-        return self.condition.judge(url)
+        return self.condition.judge(Subject(url), work or Work(steps=0))
 
 
 def compile_matcher(

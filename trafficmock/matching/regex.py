@@ -3,9 +3,10 @@
 import attrs
 
 from trafficmock.matching.js_syntax import Reader, UnsupportedRegexError
-from trafficmock.matching.linear import LinearPattern, PatternTooLargeError, as_subject
+from trafficmock.matching.linear import LinearPattern, PatternTooLargeError
 from trafficmock.matching.literals import Literals, Run, Variant
 from trafficmock.matching.verdict import Verdict
+from trafficmock.matching.work import Subject, Work
 
 #: Those under which the common subset means what it says.
 SUPPORTED_FLAGS = frozenset("dgimsy")
@@ -21,17 +22,16 @@ class Regex:
     pattern: LinearPattern
     literals: Literals
 
-    def judge(self, url: str) -> Verdict:
+    def judge(self, subject: Subject, work: Work) -> Verdict:
         """Search a URL, in time linear in its length.
 
-        :param url: a whole URL; runtimes serialise them in printable ASCII, and only
+        :param subject: the URL; runtimes serialise them in printable ASCII, and only
             there Unicode and newlines cannot make a difference.
+        :param work: what that may cost.
         """
-        if self.literals.needle not in url:
+        if self.literals.needle not in subject.url:
             return Verdict.NO
-        if not (url.isascii() and url.isprintable()):
-            return Verdict.UNDECIDABLE
-        return Verdict.YES if self.pattern.search(as_subject(url)) else Verdict.NO
+        return work.search(self.pattern, subject) if subject.plain else Verdict.UNDECIDABLE
 
 
 def flags_are_impossible(flags: str) -> bool:
@@ -58,7 +58,7 @@ def compile_regex(source: str, flags: str) -> Regex:
         translated = rb"\A" + translated
     try:
         pattern = LinearPattern(translated)
-        pattern.engine  # noqa: B018 - repetitions may be too many, which only compiling tells
+        pattern.compile()  # Repetitions may be too many, which only compiling tells.
     except PatternTooLargeError as error:
         raise UnsupportedRegexError(str(error)) from error
     longest = max(reader.texts, key=len, default="")

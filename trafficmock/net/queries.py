@@ -8,7 +8,7 @@ from msgspec import UNSET, Raw
 
 from trafficmock.core.registry import compile_route
 from trafficmock.history.query import Query
-from trafficmock.matching import Verdict
+from trafficmock.matching import Engines, Verdict, Work
 from trafficmock.wire.outbound import HistoryResult
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ SLICE_SECONDS = 0.002
 def answer(history: History, query: HistoryQuery) -> Iterator[HistoryResult | None]:
     """List the entries of a test and a matcher, newest first.
 
-    A predicate matches nothing: only the worker itself could run it.
+    A predicate matches nothing: only the worker itself could run it. Nor does a pattern that
+    would take too many steps; see :mod:`trafficmock.matching.work`.
 
     :returns: nothing but ``None`` after each step of the work, and the answer at its end.
     """
@@ -37,11 +38,13 @@ def answer(history: History, query: HistoryQuery) -> Iterator[HistoryResult | No
     since = query.since if query.since is not UNSET else None
     entries: list[Raw] = []
     size = 0
+    engines = Engines()
     for entry in history.requests.query(Query(test_id=test_id, from_=since)):
         yield None
         request = entry.record.request
         if matcher is not None:
-            verdict = matcher.judge(request.url, request.method, entry.record.client_id)
+            asked = request.url, request.method, entry.record.client_id
+            verdict = matcher.judge(*asked, Work(engines))
             if verdict is not Verdict.YES:
                 continue
         text = entry.to_json()
