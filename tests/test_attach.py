@@ -13,60 +13,10 @@ from twisted.python import usage
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock import attach, cli
-from trafficmock.joining.proxying import ProxyAddress
+from trafficmock.joining import environment, node
+from trafficmock.testing import launch
 
 PRELOAD = Path("/somewhere/register.js")
-NAMES = ("proxy-url", "token", "client-id", "no-proxy", "ca-dir")
-NO_OPTIONS: dict[str, str | None] = dict.fromkeys(NAMES)
-
-
-class AttachmentTests(SynchronousTestCase):
-    """What an application's environment says."""
-
-    def setUp(self) -> None:
-        self.patch(attach, "forward_variables", lambda *_: {"HTTP_PROXY": "there"})
-
-    def made(self, env: dict[str, str], **options: str) -> attach.Attachment:
-        return attach.attachment(NO_OPTIONS | options, env, PRELOAD)
-
-    def test_variables(self) -> None:
-        """URL, token, name, agent and proxy are set; what is not given stays unset."""
-        full = self.made({}, **{"proxy-url": "http://x:1", "token": "t", "client-id": "c"})
-        self.assertEqual(
-            full.variables({}),
-            {
-                "TRAFFICMOCK_PROXY_URL": "http://x:1",
-                "TRAFFICMOCK_TOKEN": "t",
-                "TRAFFICMOCK_CLIENT_ID": "c",
-                "NODE_OPTIONS": '--require "/somewhere/register.js"',
-                "HTTP_PROXY": "there",
-            },
-        )
-        bare = self.made({}).variables({})
-        self.assertEqual(sorted(bare), ["HTTP_PROXY", "NODE_OPTIONS", "TRAFFICMOCK_PROXY_URL"])
-
-    def test_environment_and_options(self) -> None:
-        """Options win over the environment, and the default is the local proxy."""
-        env = {"TRAFFICMOCK_PROXY_URL": "http://env:1/", "TRAFFICMOCK_TOKEN": "env"}
-        found = self.made(env)
-        self.assertEqual((found.proxy_url, found.address.token), ("http://env:1", "env"))
-        said = {"proxy-url": "http://said:2", "token": "said", "client-id": "me"}
-        found = self.made(env, **said)
-        self.assertEqual(found.address, ProxyAddress("http", "said", 2, "me", "said"))
-        self.assertEqual(self.made({}).proxy_url, attach.DEFAULT_PROXY_URL)
-
-    def test_directory(self) -> None:
-        """Certificates are where the option says, else where the environment says."""
-        env = {"XDG_DATA_HOME": "/data"}
-        self.assertEqual(self.made(env).ca_directory, Path("/data/trafficmock/ca"))
-        self.assertEqual(self.made(env, **{"ca-dir": "/c"}).ca_directory, Path("/c"))
-
-    def test_refused(self) -> None:
-        """A URL that is none is refused, and so is a name that credentials cannot carry."""
-        error = self.assertRaises(attach.AttachError, self.made, {}, **{"proxy-url": "x"})
-        self.assertIn("--proxy-url must look like", str(error))
-        error = self.assertRaises(attach.AttachError, self.made, {}, **{"client-id": "a:b"})
-        self.assertIn("--client-id", str(error))
 
 
 class FormatTests(SynchronousTestCase):
@@ -100,7 +50,7 @@ class RunTests(SynchronousTestCase):
         self.patch(attach, "find_preload", lambda _start: PRELOAD)
         self.patch(attach, "check_health", lambda _url: None)
         self.patch(attach, "check_welcome", lambda _address: None)
-        self.patch(attach, "forward_variables", lambda *_: {"HTTP_PROXY": "there"})
+        self.patch(environment, "forward_variables", lambda *_: {"HTTP_PROXY": "there"})
         self.calls: list[tuple[str, list[str], dict[str, str]]] = []
         self.patch(os, "execvpe", lambda *call: self.calls.append(call))
 
@@ -124,6 +74,31 @@ class RunTests(SynchronousTestCase):
         self.assertEqual(env["HTTP_PROXY"], "there")
         self.assertIn(str(PRELOAD), env["NODE_OPTIONS"])
 
+    def test_one_answer(self) -> None:
+        """``run``, ``env`` and the test side attach an application in the same way."""
+        self.patch(node, "find_preload", lambda _start: PRELOAD)
+        attach.run(["--client-id", "shop", "--proxy-url", "http://there:1", "--", "node"])
+        [(_, _, by_run)] = self.calls
+        by_env = attach.env(
+            ["--client-id", "shop", "--proxy-url", "http://there:1", "--format", "json"]
+        )
+        by_fixture = launch.Proxy("http://there:1").environment("shop")
+        self.assertEqual(by_fixture, by_run)
+        self.assertEqual({**os.environ, **json.loads(by_env)}, by_run)
+
+    def test_npm_variables(self) -> None:
+        """The npm packages' variables say where the proxy is, as ours do."""
+        theirs = {
+            "PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL": "http://npm:1",
+            "PLAYWRIGHT_BACKEND_MOCKS_TOKEN": "t",
+        }
+        self.patch(os, "environ", {"PATH": os.environ["PATH"], **theirs})
+        attach.run(["--", "node"])
+        [(_, _, env)] = self.calls
+        self.assertEqual(env["TRAFFICMOCK_PROXY_URL"], "http://npm:1")
+        self.assertEqual(env["TRAFFICMOCK_TOKEN"], "t")
+        self.assertIn("'http://npm:1'", attach.env(["--format", "dotenv"]))
+
     def test_no_agent(self) -> None:
         """Node goes through the proxy when it is told to, whether the agent is there or not."""
         attach.run(["--no-agent", "--", "node"])
@@ -132,10 +107,15 @@ class RunTests(SynchronousTestCase):
         self.assertNotIn(str(PRELOAD), env.get("NODE_OPTIONS", ""))
 
     def test_agent_missing(self) -> None:
-        """Who is no Node application does without the agent; who is one is told."""
+        """Who is no Node application does without the agent; who is one is told.
+
+        Nobody knows what is started with the output of ``env``, so that it needs the agent.
+        """
         self.without_agent()
         self.assertRaises(attach.AttachError, attach.run, ["--", "/usr/bin/node", "a.js"])
+        self.assertRaises(attach.AttachError, attach.env, [])
         self.assertEqual(self.calls, [])
+        self.assertIn("NODE_USE_ENV_PROXY", attach.env(["--no-agent"]))
         attach.run(["--", "python", "app.py"])
         self.assertEqual(len(self.calls), 1)
         self.assertEqual(self.said.getvalue(), "trafficmock: for Node applications no agent\n")

@@ -13,21 +13,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from attrs import frozen
 from twisted.python import usage
 
-from trafficmock.certs.files import default_directory
-from trafficmock.joining.asking import EXAMPLE_URL, AttachError, check_health
-from trafficmock.joining.environment import forward_variables
+from trafficmock.joining.asking import AttachError, check_health
+from trafficmock.joining.environment import Attachment
 from trafficmock.joining.greeting import check_welcome
-from trafficmock.joining.node import NODE_COMMANDS, find_preload, node_variables
-from trafficmock.joining.proxying import ProxyAddress
-from trafficmock.words import without_credentials
+from trafficmock.joining.node import find_preload, runs_node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-DEFAULT_PROXY_URL = EXAMPLE_URL
 FORMATS = ("shell", "dotenv", "json")
 
 
@@ -84,66 +79,19 @@ class EnvOptions(AttachOptions):
             raise usage.UsageError(f"--format: one of {', '.join(FORMATS)}")
 
 
-@frozen(kw_only=True)
-class Attachment:
-    """What an application's environment must say.
-
-    :param address: where the proxy is, and who the application is to it.
-    :param ca_directory: where certificates are kept on this machine.
-    :param preload: the agent's ``register.js``, ``None`` to do without.
-    :param no_proxy: hosts to reach directly, instead of those in ``NO_PROXY``.
-    """
-
-    address: ProxyAddress
-    ca_directory: Path
-    preload: Path | None = None
-    no_proxy: str | None = None
-
-    @property
-    def proxy_url(self) -> str:
-        """The proxy's URL without credentials."""
-        return f"{self.address.scheme}://{self.address.authority}"
-
-    def variables(self, present: Mapping[str, str]) -> dict[str, str]:
-        """List the variables to set.
-
-        :param present: the environment so far, whose own settings are kept where they can be.
-        :raises AttachError: when the proxy has no certificate to give.
-        :raises CertificateError: when certificates cannot be read or written here.
-        """
-        variables = {"TRAFFICMOCK_PROXY_URL": self.proxy_url}
-        if self.address.token is not None:
-            variables["TRAFFICMOCK_TOKEN"] = self.address.token
-        if self.address.client_id is not None:
-            variables["TRAFFICMOCK_CLIENT_ID"] = self.address.client_id
-        return {
-            **variables,
-            **node_variables(self.preload, present),
-            **forward_variables(self.address, present, self.ca_directory, self.no_proxy),
-        }
-
-
 def attachment(
     options: Mapping[str, Any], env: Mapping[str, str], preload: Path | None
 ) -> Attachment:
     """Put together what the options and the environment say.
 
-    :raises AttachError: when the URL or the name is none that can be used.
+    :raises AttachError: when the URL or the client id is none that can be used.
     """
-    url = options["proxy-url"] or env.get("TRAFFICMOCK_PROXY_URL") or DEFAULT_PROXY_URL
-    client_id = options["client-id"] or env.get("TRAFFICMOCK_CLIENT_ID")
-    token = options["token"] or env.get("TRAFFICMOCK_TOKEN")
-    try:
-        address = ProxyAddress.parse(url, client_id, token)
-    except ValueError:
-        shown = without_credentials(url)
-        raise AttachError(f"--proxy-url must look like {EXAMPLE_URL}, not {shown!r}") from None
-    if ":" in (address.client_id or ""):
-        raise AttachError("--client-id must not contain a colon: credentials cannot carry it")
-    given = options["ca-dir"]
-    return Attachment(
-        address=address,
-        ca_directory=Path(given).absolute() if given else default_directory(env),
+    return Attachment.of(
+        env,
+        url=options["proxy-url"],
+        token=options["token"],
+        client_id=options["client-id"],
+        ca_directory=options["ca-dir"],
         preload=preload,
         no_proxy=options["no-proxy"],
     )
@@ -172,11 +120,11 @@ def run(words: Sequence[str]) -> NoReturn:
     options = RunOptions()
     options.parseOptions(list(words))
     command = options["command"]
-    preload = _preload(options, needed=Path(command[0]).name in NODE_COMMANDS)
+    preload = _preload(options, needed=runs_node(command[0], os.environ.get("PATH")))
     found = attachment(options, os.environ, preload)
-    check_health(found.proxy_url)
+    check_health(found.address.base_url)
     check_welcome(found.address)
-    environment = {**os.environ, **found.variables(os.environ)}
+    environment = found.environment()
     try:
         # The command takes this process's place, so that signals and the exit status are its own.
         os.execvpe(command[0], command, environment)  # noqa: S606 - running the user's command is the purpose
@@ -188,13 +136,15 @@ def env(words: Sequence[str]) -> str:
     """``trafficmock env``: what ``run`` would set, as text.
 
     :raises usage.UsageError: for options that are none.
-    :raises AttachError: when the proxy is on another machine and does not answer.
+    :raises AttachError: when the agent is missing, or the proxy is on another machine and does
+        not answer.
     :raises CertificateError: when certificates cannot be read or written here.
     """
     options = EnvOptions()
     options.parseOptions(list(words))
-    found = attachment(options, os.environ, _preload(options, needed=False))
-    return formatted(found.variables(os.environ), options["format"])
+    # Nobody knows what will be started with it, so that the agent is needed.
+    found = attachment(options, os.environ, _preload(options, needed=True))
+    return formatted(found.variables(), options["format"])
 
 
 def _preload(options: Mapping[str, Any], *, needed: bool) -> Path | None:

@@ -32,7 +32,9 @@ class OptionsTests(SynchronousTestCase):
         self.assertEqual(options["allowed-host"], [])
 
     def test_environment(self) -> None:
-        """TRAFFICMOCK_PROXY_URL says where the proxy is, unless the option does."""
+        """A variable, ours or the npm packages', names the proxy, unless the option does."""
+        os.environ["PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL"] = "http://npm.test:1/"
+        self.assertEqual(self.parse()["proxy-url"], "http://npm.test:1")
         os.environ["TRAFFICMOCK_PROXY_URL"] = "http://proxy.test:1/"
         self.assertEqual(self.parse()["proxy-url"], "http://proxy.test:1")
         given_url = self.parse("--proxy-url", "http://other.test:2")["proxy-url"]

@@ -7,11 +7,85 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.joining.listening import answering
 from trafficmock.certs.authority import CERTIFICATE, open_authority
-from trafficmock.joining.asking import NoAnswerError
-from trafficmock.joining.environment import forward_variables
+from trafficmock.joining import environment
+from trafficmock.joining.asking import AttachError, NoAnswerError
+from trafficmock.joining.environment import Attachment, forward_variables
 from trafficmock.joining.proxying import ProxyAddress
 
 NOW = dt.datetime(2030, 1, 1, tzinfo=dt.UTC)
+
+
+PRELOAD = Path("/somewhere/register.js")
+
+
+class AttachmentTests(SynchronousTestCase):
+    """The whole environment of an application."""
+
+    def setUp(self) -> None:
+        self.patch(environment, "forward_variables", lambda *_: {"HTTP_PROXY": "there"})
+
+    def test_variables(self) -> None:
+        """URL, token, client id, agent and proxy are set; what is not given stays unset."""
+        full = Attachment.of({}, url="http://x:1", token="t", client_id="c", preload=PRELOAD)
+        self.assertEqual(
+            full.variables(),
+            {
+                "TRAFFICMOCK_PROXY_URL": "http://x:1",
+                "TRAFFICMOCK_TOKEN": "t",
+                "TRAFFICMOCK_CLIENT_ID": "c",
+                "NODE_OPTIONS": '--require "/somewhere/register.js"',
+                "HTTP_PROXY": "there",
+            },
+        )
+        bare = Attachment.of({}, preload=PRELOAD).variables()
+        self.assertEqual(sorted(bare), ["HTTP_PROXY", "NODE_OPTIONS", "TRAFFICMOCK_PROXY_URL"])
+
+    def test_whole(self) -> None:
+        """The environment is the given one, with our variables in place of its own."""
+        base = {"PATH": "/bin", "HTTP_PROXY": "http://company:3128", "TRAFFICMOCK_CLIENT_ID": "x"}
+        found = Attachment.of(base, client_id="shop", preload=PRELOAD).environment()
+        self.assertEqual((found["PATH"], found["HTTP_PROXY"]), ("/bin", "there"))
+        self.assertEqual(found["TRAFFICMOCK_CLIENT_ID"], "shop")
+        self.assertEqual(base["HTTP_PROXY"], "http://company:3128")
+
+    def test_base_and_arguments(self) -> None:
+        """Arguments win over what the base says, and the default is the local proxy."""
+        base = {
+            "TRAFFICMOCK_PROXY_URL": "http://env:1/",
+            "TRAFFICMOCK_TOKEN": "env",
+            "TRAFFICMOCK_CLIENT_ID": "env",
+        }
+        found = Attachment.of(base).address
+        self.assertEqual(found, ProxyAddress("http", "env", 1, "env", "env"))
+        found = Attachment.of(base, url="http://said:2", token="said", client_id="me").address
+        self.assertEqual(found, ProxyAddress("http", "said", 2, "me", "said"))
+        self.assertEqual(Attachment.of({}).address.base_url, "http://127.0.0.1:4310")
+
+    def test_npm_agent(self) -> None:
+        """Without our agent the npm packages' finds the proxy; beside ours it would not be once."""
+        found = Attachment.of({}, url="http://x:1", token="t", forward_proxy=False).variables()
+        self.assertEqual(
+            found,
+            {
+                "TRAFFICMOCK_PROXY_URL": "http://x:1",
+                "PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL": "http://x:1",
+                "TRAFFICMOCK_TOKEN": "t",
+                "PLAYWRIGHT_BACKEND_MOCKS_TOKEN": "t",
+            },
+        )
+
+    def test_directory(self) -> None:
+        """Certificates are where the argument says, else where the base says."""
+        base = {"XDG_DATA_HOME": "/data"}
+        self.assertEqual(Attachment.of(base).ca_directory, Path("/data/trafficmock/ca"))
+        self.assertEqual(Attachment.of(base, ca_directory="/c").ca_directory, Path("/c"))
+
+    def test_refused(self) -> None:
+        """A URL that is none is refused, and so is a client id that credentials cannot carry."""
+        error = self.assertRaises(AttachError, Attachment.of, {}, url="x")
+        self.assertIn("URL must look like http://127.0.0.1:4310, not 'x'", str(error))
+        error = self.assertRaises(AttachError, Attachment.of, {}, client_id="a:b")
+        self.assertIn("'a:b' must not contain a colon", str(error))
 
 
 class EnvironmentTests(SynchronousTestCase):

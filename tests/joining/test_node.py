@@ -5,7 +5,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.joining.asking import AttachError
-from trafficmock.joining.node import find_preload, node_variables, with_preload
+from trafficmock.joining.node import find_preload, node_variables, runs_node, with_preload
 
 PRELOAD = Path("/somewhere/register.js")
 
@@ -65,3 +65,41 @@ class PreloadTests(SynchronousTestCase):
         """Without any, the error says what to install."""
         error = self.assertRaises(AttachError, find_preload, self.project, self.package)
         self.assertIn("npm install --save-dev trafficmock-agent", str(error))
+
+
+class CommandTests(SynchronousTestCase):
+    """Which commands are certain to be Node processes."""
+
+    def setUp(self) -> None:
+        self.bin = Path(self.mktemp()).absolute()
+        self.bin.mkdir()
+
+    def script(self, name: str, content: bytes, folder: Path | None = None) -> Path:
+        path = (folder or self.bin) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        path.chmod(0o755)
+        return path
+
+    def test_names(self) -> None:
+        """Node and its package managers are known by name, wherever they are."""
+        for command in ("node", "/opt/node-22/bin/node", "npx", "./pnpm"):
+            self.assertTrue(runs_node(command, ""), command)
+
+    def test_scripts(self) -> None:
+        """A script is a Node process when its first line says so."""
+        self.script("next", b"#!/usr/bin/env node\nrequire('x')\n")
+        self.script("serve", b"#!/usr/local/bin/node --enable-source-maps\n")
+        self.script("flask", b"#!/usr/bin/python3\n# node\n")
+        self.script("binary", b"\x7fELF node")
+        found = {name: runs_node(name, str(self.bin)) for name in ("next", "serve")}
+        self.assertEqual(found, {"next": True, "serve": True})
+        others = [name for name in ("flask", "binary", "absent") if runs_node(name, str(self.bin))]
+        self.assertEqual(others, [])
+
+    def test_package_binaries(self) -> None:
+        """What npm put into ``node_modules/.bin`` is one, though it be a shell's."""
+        folder = self.bin / "node_modules" / ".bin"
+        path = self.script("vite", b"#!/bin/sh\nexec something\n", folder)
+        self.assertTrue(runs_node(str(path)))
+        self.assertTrue(runs_node("vite", str(folder)))

@@ -1,6 +1,5 @@
 """The pieces of the test side that only compute."""
 
-import json
 import re
 from datetime import timedelta
 from typing import Any
@@ -21,7 +20,6 @@ from trafficmock.testing.explain import differing
 from trafficmock.testing.har import HarCycleError, Lookup, Question
 from trafficmock.testing.matchers import make_matcher
 from trafficmock.testing.mocks import File, Mock, build
-from trafficmock.testing.places import attached, proxy_token, proxy_url
 from trafficmock.testing.promise import Promise, all_of
 from trafficmock.testing.proxy_address import websocket_url
 from trafficmock.testing.request import Request
@@ -382,20 +380,6 @@ class ExplainTests(SynchronousTestCase):
 
 class PlaceTests(SynchronousTestCase):
     """Where the proxy is."""
-
-    def test_environment(self) -> None:
-        """Our variables come before the npm packages'; empty ones do not count."""
-        env = {"TRAFFICMOCK_PROXY_URL": "", "PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL": "http://b"}
-        self.assertEqual(proxy_url(env), "http://b")
-        self.assertEqual(proxy_url({**env, "TRAFFICMOCK_PROXY_URL": "http://a"}), "http://a")
-        self.assertIsNone(proxy_token(env))
-
-    def test_attached(self) -> None:
-        """An application finds url, token and client id under the names agents know."""
-        env = attached("http://a", "secret", "shop")
-        self.assertEqual((proxy_url(env), proxy_token(env)), ("http://a", "secret"))
-        self.assertEqual(env["TRAFFICMOCK_CLIENT_ID"], "shop")
-        self.assertEqual(json.dumps(attached("http://a", None, None)).count("TOKEN"), 0)
 
     def test_address(self) -> None:
         """The coordinator is at ``/ws`` of the proxy's host."""

@@ -11,9 +11,9 @@ from attrs import define, field, frozen
 
 from trafficmock.command.ends import REFUSED, UNREACHABLE, USAGE, CommandError
 from trafficmock.command.text import printable
+from trafficmock.joining.variables import DEFAULT_PROXY_URL
 from trafficmock.words import why, without_credentials
 
-DEFAULT_PROXY_URL = "http://127.0.0.1:4310"
 SECONDS = 30.0
 """How long an answer may take; a search in a full history is the slowest."""
 

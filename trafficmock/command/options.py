@@ -10,8 +10,9 @@ import time
 from datetime import datetime
 from typing import Any
 
-from trafficmock.command.client import DEFAULT_PROXY_URL, ProxyClient
+from trafficmock.command.client import ProxyClient
 from trafficmock.command.terminal import COLOURS
+from trafficmock.joining.variables import DEFAULT_PROXY_URL, proxy_url
 
 REQUEST_ACTIONS = ("pending", "fulfill", "continue", "abort", "passthrough", "error")
 SOCKET_ACTIONS = ("pending", "matched", "passthrough", "error")
@@ -128,6 +129,4 @@ def proxy(options: argparse.Namespace) -> ProxyClient:
 
     :raises CommandError: the address is none.
     """
-    names = ("TRAFFICMOCK_PROXY_URL", "PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL")
-    named = [options.proxy_url, *map(os.environ.get, names), DEFAULT_PROXY_URL]
-    return ProxyClient.at(next(url for url in named if url))
+    return ProxyClient.at(options.proxy_url or proxy_url(os.environ) or DEFAULT_PROXY_URL)

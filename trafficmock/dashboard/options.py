@@ -9,13 +9,12 @@ from typing import Any, ClassVar
 from twisted.python import usage
 
 from trafficmock.coercers import Coerce, choice, named, not_empty, number
+from trafficmock.joining.variables import DEFAULT_PROXY_URL, URL_VARIABLES, proxy_url_variable
 from trafficmock.logs import LEVELS
 from trafficmock.net.addresses import parse_authority
 from trafficmock.options import ServiceOptions
 
 _URL = re.compile(r"http://(?P<authority>[^/?#@]+)/?", re.IGNORECASE)
-_ENVIRONMENT = "TRAFFICMOCK_PROXY_URL"
-_DEFAULT_PROXY = "http://127.0.0.1:4310"
 
 
 def proxy_url(text: str) -> str:
@@ -25,7 +24,7 @@ def proxy_url(text: str) -> str:
     """
     found = _URL.fullmatch(text)
     if found is None or parse_authority(found["authority"]) is None:
-        raise ValueError(f"like {_DEFAULT_PROXY}, not {text!r}")
+        raise ValueError(f"like {DEFAULT_PROXY_URL}, not {text!r}")
     return f"http://{found['authority']}"
 
 
@@ -37,7 +36,7 @@ _PARAMETERS: list[tuple[str, Any, Coerce, str]] = [
         "proxy-url",
         None,
         proxy_url,
-        f"The proxy to show: {_DEFAULT_PROXY}, or what {_ENVIRONMENT} says.",
+        f"The proxy to show: {DEFAULT_PROXY_URL}, or what {URL_VARIABLES[0]} says.",
     ),
     ("ready-file", None, not_empty, "File that gets one JSON line with url and pid."),
     ("log-level", "info", choice(*LEVELS), f"How much to log: {', '.join(LEVELS)}."),
@@ -61,9 +60,11 @@ class Options(ServiceOptions):
     def postOptions(self) -> None:  # noqa: N802 - Twisted's
         """Find the proxy, and settle what twistd does on our behalf."""
         if self["proxy-url"] is None:
-            given = os.environ.get(_ENVIRONMENT) or _DEFAULT_PROXY
+            variable = proxy_url_variable(os.environ)
             try:
-                self["proxy-url"] = proxy_url(given)
+                self["proxy-url"] = proxy_url(
+                    os.environ[variable] if variable else DEFAULT_PROXY_URL
+                )
             except ValueError as error:
-                raise usage.UsageError(f"{_ENVIRONMENT} must be {error}") from None
+                raise usage.UsageError(f"{variable} must be {error}") from None
         super().postOptions()

@@ -8,9 +8,9 @@ import urllib.request
 from http import HTTPStatus
 
 from trafficmock.errors import LocalError
+from trafficmock.joining.variables import DEFAULT_PROXY_URL
 from trafficmock.words import why, without_credentials
 
-EXAMPLE_URL = "http://127.0.0.1:4310"
 ANSWER_SECONDS = 2.0
 MOST_BYTES = 2**20
 """Of an answer: nobody needs to be believed without end."""
@@ -51,9 +51,8 @@ def certificate_authority(proxy_url: str) -> bytes | None:
 def _ask(proxy_url: str, path: str) -> bytes | None:
     """GET a path of the proxy's; ``None`` when it has no such path."""
     if not proxy_url.startswith(("http://", "https://")):
-        raise AttachError(
-            f"the proxy's URL must look like {EXAMPLE_URL}, not {without_credentials(proxy_url)!r}"
-        )
+        shown = without_credentials(proxy_url)
+        raise AttachError(f"the proxy's URL must look like {DEFAULT_PROXY_URL}, not {shown!r}")
     # The machine's own proxy settings are not for what runs beside us.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:

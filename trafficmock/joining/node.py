@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +18,38 @@ NODE_COMMANDS = frozenset({"node", "nodejs", "npm", "npx", "pnpm", "pnpx", "yarn
 
 AGENT_MISSING = (
     "the Node agent is not here: run `npm install --save-dev trafficmock-agent` in the project, "
-    "or say --no-agent to use the proxy alone (Node 24 and later)"
+    "or do without it (--no-agent, in Python agent=False); only Node 24 and later can use the "
+    "proxy alone"
 )
+
+_FIRST_LINE = re.compile(rb"#!.*\bnode(js)?\b")
+_FIRST_LINE_BYTES = 256
+"""The Linux kernel reads no more of a script's first line."""
+
+
+def runs_node(command: str, search: str | None = None) -> bool:
+    """Tell whether a command is certain to be a Node process.
+
+    It is when its name is that of Node or of a package manager of Node's, when npm put it into
+    ``node_modules/.bin``, or when its first line names node. Of others (a shell, ``make``)
+    nobody knows what they start.
+
+    :param command: the first word of a command line.
+    :param search: the directories to look for it in, as ``PATH`` has them.
+    """
+    if Path(command).name in NODE_COMMANDS:
+        return True
+    found = shutil.which(command, path=search)
+    if found is None:
+        return False
+    if Path(found).absolute().parent.parts[-2:] == ("node_modules", ".bin"):
+        return True
+    try:
+        with Path(found).open("rb") as file:
+            return _FIRST_LINE.match(file.read(_FIRST_LINE_BYTES)) is not None
+    except OSError:
+        # A file that may be run but not read is no script.
+        return False
 
 
 def node_variables(preload: Path | None, present: Mapping[str, str]) -> dict[str, str]:

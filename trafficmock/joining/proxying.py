@@ -59,10 +59,15 @@ class ProxyAddress:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property
+    def base_url(self) -> str:
+        """The URL without credentials, as agents and REST clients use it."""
+        return f"{self.scheme}://{self.authority}"
+
+    @property
     def url(self) -> str:
         """The URL with the credentials in it, escaped as RFC 3986 section 3.2.1 wants it."""
         if self.client_id is None and self.token is None:
-            return f"{self.scheme}://{self.authority}"
+            return self.base_url
         name = quote(self.client_id or DEFAULT_CLIENT_ID, safe="")
         return f"{self.scheme}://{name}:{quote(self.token or NO_TOKEN, safe='')}@{self.authority}"
 

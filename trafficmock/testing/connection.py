@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from trafficmock import __version__
-from trafficmock.testing import places
+from trafficmock.joining import variables
 from trafficmock.testing.background import Background
 from trafficmock.testing.blocking_world import BlockingWorld
 from trafficmock.testing.errors import ConnectionLostError
@@ -38,11 +38,11 @@ class Connection:
         token: str | None = None,
         worker_id: str = "0",
     ) -> None:
-        url = proxy_url or places.proxy_url() or places.DEFAULT_PROXY_URL
+        url = proxy_url or variables.proxy_url() or variables.DEFAULT_PROXY_URL
         identity = Identity(
             version=__version__,
             worker_id=worker_id,
-            token=token or places.proxy_token(),
+            token=token or variables.proxy_token(),
         )
         self._pool = Pool()
         self.background = Background(url, identity)

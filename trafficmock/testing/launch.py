@@ -13,12 +13,17 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from attrs import frozen
 
-from trafficmock.testing import lease, places
+from trafficmock.joining import variables
+from trafficmock.testing import lease
 from trafficmock.testing.errors import ConnectionLostError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 START_SECONDS = 20.0
 STOP_SECONDS = 5.0
@@ -40,29 +45,39 @@ class Proxy:
     pid: int | None = None
 
     def environment(
-        self, client_id: str | None = None, *, forward_proxy: bool = True
+        self,
+        client_id: str | None = None,
+        *,
+        base: Mapping[str, str] | None = None,
+        agent: bool = True,
+        forward_proxy: bool = True,
     ) -> dict[str, str]:
-        """Make the environment in which an application runs attached, in any language.
+        """Make the whole environment in which an application runs attached, in any language.
 
-        It says where the proxy is to the Node agent and, through the variables that other
-        runtimes read, to HTTP clients, with the certificates to trust. What this process's
-        own environment says of these is kept where it can be.
+        It is what ``trafficmock run`` gives to a command: for ``env=`` of
+        :class:`subprocess.Popen`, without anything else. Node processes load the agent, others
+        use the forward proxy and trust its certificates.
 
         :param client_id: how routes tell it from other applications.
-        :param forward_proxy: without it only agents are told; for a Node application with the
-            npm agent whose clients read proxy variables, such as axios.
-        :raises AttachError: the proxy does not answer.
+        :param base: the environment to start from, by default that of this process; its
+            settings are kept where they can be.
+        :param agent: ``False`` leaves our Node agent out, for an application that brings the
+            npm agent, and where there is neither Node nor the agent.
+        :param forward_proxy: ``False`` leaves the proxy variables and certificates out.
+        :raises AttachError: the Node agent is missing, or the proxy does not answer.
         :raises CertificateError: certificates cannot be kept in the user's data directory.
         """
-        agents = places.attached(self.url, self.token, client_id)
-        if not forward_proxy:
-            return agents
-        from trafficmock.certs.files import default_directory  # noqa: PLC0415 - only where it is needed
-        from trafficmock.joining.environment import forward_variables  # noqa: PLC0415
-        from trafficmock.joining.proxying import ProxyAddress  # noqa: PLC0415
+        from trafficmock.joining.environment import Attachment  # noqa: PLC0415 - only where it is needed
+        from trafficmock.joining.node import find_preload  # noqa: PLC0415
 
-        address = ProxyAddress.parse(self.url, client_id, self.token)
-        return agents | forward_variables(address, os.environ, default_directory(os.environ))
+        return Attachment.of(
+            os.environ if base is None else base,
+            url=self.url,
+            token=self.token,
+            client_id=client_id,
+            preload=find_preload(Path.cwd().resolve()) if agent else None,
+            forward_proxy=forward_proxy,
+        ).environment()
 
     def stop(self) -> None:
         """End the process, where we started it."""
@@ -108,8 +123,8 @@ def start_proxy(token: str | None = None, leased: Path | None = None) -> Proxy:
 
 def given_proxy() -> Proxy | None:
     """Find the proxy that the environment names."""
-    url = places.proxy_url()
-    return None if url is None else Proxy(url, places.proxy_token())
+    url = variables.proxy_url()
+    return None if url is None else Proxy(url, variables.proxy_token())
 
 
 @functools.cache

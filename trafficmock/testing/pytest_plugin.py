@@ -51,19 +51,21 @@ def trafficmock_proxy(request: pytest.FixtureRequest) -> Proxy:
     The options, the ini file and the environment say which, in this order; else one is
     started on a free port.
     """
-    from trafficmock.testing import places, shared_proxy  # noqa: PLC0415 - only where it is needed
+    from trafficmock.joining import variables  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing import shared_proxy  # noqa: PLC0415
     from trafficmock.testing.launch import Proxy  # noqa: PLC0415
 
-    url = _setting(request.config, "url") or places.proxy_url()
-    token = _setting(request.config, "token") or places.proxy_token()
+    url = _setting(request.config, "url") or variables.proxy_url()
+    token = _setting(request.config, "token") or variables.proxy_token()
     return Proxy(url, token) if url else shared_proxy.get(request.config, token)
 
 
 @pytest.fixture(scope="session")
 def trafficmock_env(trafficmock_proxy: Proxy) -> Callable[..., dict[str, str]]:
-    """Make the environment to start an application with, so that it runs attached.
+    """Make the whole environment to start an application with, so that it runs attached.
 
-    Call it, with a ``client_id`` where several applications are to be told apart.
+    Call it, with a ``client_id`` where several applications are to be told apart; see
+    :meth:`trafficmock.testing.launch.Proxy.environment` for what else it takes.
     """
     return trafficmock_proxy.environment
 

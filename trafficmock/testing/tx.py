@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from trafficmock import __version__
-from trafficmock.testing import places
+from trafficmock.joining import variables
 from trafficmock.testing.awaitable import AsyncTrafficMock, finish
 from trafficmock.testing.ending import add_left, raise_left
 from trafficmock.testing.expectations import AsyncExpectation
@@ -47,9 +47,9 @@ async def connect(
     :raises RefusedError: it does not let us in.
     """
     identity = Identity(
-        version=__version__, worker_id=worker_id, token=token or places.proxy_token()
+        version=__version__, worker_id=worker_id, token=token or variables.proxy_token()
     )
-    url = proxy_url or places.proxy_url() or places.DEFAULT_PROXY_URL
+    url = proxy_url or variables.proxy_url() or variables.DEFAULT_PROXY_URL
     connection = TwistedConnection(reactor, url, identity)
     await connection.open()
     return connection

@@ -1,6 +1,5 @@
 """Starts the application, attached, as it is started without tests."""
 
-import os
 import re
 import subprocess
 import sys
@@ -15,7 +14,7 @@ RUNNING = re.compile(r"Running on (http://\S+)")
 def shop(trafficmock_env: Callable[..., dict[str, str]]) -> Iterator[str]:
     process = subprocess.Popen(
         [sys.executable, "-m", "flask", "--app", "app", "run", "--port", "0"],
-        env={**os.environ, **trafficmock_env(client_id="shop")},
+        env=trafficmock_env(client_id="shop"),
         stderr=subprocess.PIPE,
         text=True,
     )

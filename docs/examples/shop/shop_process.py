@@ -5,7 +5,6 @@ import functools
 import json
 import os
 import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 
@@ -21,9 +20,9 @@ class Shop:
     def __init__(self, proxy: Proxy, client_id: str = "shop") -> None:
         self.client_id = client_id
         self.process = subprocess.Popen(
-            # As `trafficmock run -- node shop.mjs` does; the environment says the rest.
-            [sys.executable, "-m", "trafficmock", "run", "--", NODE, SHOP],
-            env={**os.environ, **proxy.environment(client_id)},
+            [NODE, SHOP],
+            # The whole environment: with it the process runs attached.
+            env=proxy.environment(client_id),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
