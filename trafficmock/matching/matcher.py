@@ -17,7 +17,7 @@ from trafficmock.matching.work import Subject, Work
 
 #: How many conditions are remembered, and how long their texts may be, in characters.
 MAX_CACHED = 4096
-MAX_CACHED_LENGTH = 2048
+MAX_CACHED_LENGTH = 512
 
 
 @attrs.frozen(eq=False)

@@ -3,11 +3,12 @@
 What cannot be read is ``None``, never an exception: all of it comes from outside.
 """
 
-import functools
 import ipaddress
 import re
 
 from attrs import frozen
+
+from trafficmock.net.caching import cached_by_text
 
 _AUTHORITY = re.compile(
     r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9._~-]+))(?::(?P<port>[0-9]{0,5}))?"
@@ -29,7 +30,7 @@ class Authority:
     port: int | None
 
 
-@functools.lru_cache(maxsize=1024)
+@cached_by_text(maxsize=1024)
 def parse_authority(text: str) -> Authority | None:
     """Read ``host[:port]`` (RFC 9110 section 7.2).
 
@@ -48,7 +49,7 @@ def parse_authority(text: str) -> Authority | None:
     return Authority(host, port) if host else None
 
 
-@functools.lru_cache(maxsize=1024)
+@cached_by_text(maxsize=1024)
 def parse_origin(text: str) -> Authority | None:
     """Read an ``Origin`` of a page (RFC 6454), its port always filled in.
 
@@ -74,7 +75,7 @@ def parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | 
     return address
 
 
-@functools.lru_cache(maxsize=1024)
+@cached_by_text(maxsize=1024)
 def is_loopback(host: str) -> bool:
     """Tell whether ``host`` (a name in lower case, or an address) is this machine itself.
 

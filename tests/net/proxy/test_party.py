@@ -100,6 +100,12 @@ class PartyTests(SynchronousTestCase):
         self.clock.advance(30)
         self.assertIsNone(self.party.redirect_to("http://a/"))
 
+    def test_long_redirects(self) -> None:
+        """Where a redirect leads is not remembered when it is very long."""
+        url = "http://a/" + "b" * 5000
+        self.party.redirected("r", url)
+        self.assertIsNone(self.party.redirect_to(url))
+
 
 class PartiesTests(SynchronousTestCase):
     """All client ids."""

@@ -8,12 +8,12 @@ must be none is an error, in requests and in responses alike.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from trafficmock.errors import TrafficMockError
+from trafficmock.net.caching import cached_by_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -133,7 +133,7 @@ def parse_trailers(block: bytes) -> None:
     _split(b"\r\n" + block)
 
 
-@lru_cache(maxsize=512)
+@cached_by_text(maxsize=512)
 def tokens(value: bytes) -> frozenset[bytes]:
     """Read a list of tokens, in lower case (RFC 9110 section 5.6.1)."""
     return frozenset(part.strip(b" \t").lower() for part in value.split(b","))
@@ -161,7 +161,7 @@ def _split(block: bytes) -> tuple[bytes, Pairs, dict[bytes, bytes]]:
             f"There are more than {MOST_FIELDS} header lines.", status=431, code="headers_too_large"
         )
     pairs: Pairs = []
-    fields: dict[bytes, bytes] = {}
+    values: dict[bytes, list[bytes]] = {}
     for line in lines[1:]:
         raw, colon, value = line.partition(b":")
         name = _name(raw) if colon else None
@@ -169,11 +169,12 @@ def _split(block: bytes) -> tuple[bytes, Pairs, dict[bytes, bytes]]:
             raise BadMessageError(_what_is_wrong(line))
         value = value.strip(b" \t")
         pairs.append((raw, value))
-        fields[name] = fields[name] + b", " + value if name in fields else value
+        values.setdefault(name, []).append(value)
+    fields = {name: b", ".join(of_name) for name, of_name in values.items()}
     return lines[0], pairs, fields
 
 
-@lru_cache(maxsize=1024)
+@cached_by_text(maxsize=1024)
 def _name(raw: bytes) -> bytes | None:
     return raw.lower() if _TOKEN.fullmatch(raw) else None
 

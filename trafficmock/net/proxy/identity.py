@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 import hmac
-from functools import lru_cache
 
+from trafficmock.net.caching import cached_by_text
 from trafficmock.net.proxy.heads import BadMessageError
 
 DEFAULT_ID = "proxy"
@@ -49,7 +49,7 @@ def client_id(credentials: bytes | None, token: str | None) -> str:
     return user or DEFAULT_ID
 
 
-@lru_cache(maxsize=256)
+@cached_by_text(maxsize=256)
 def _basic(credentials: bytes) -> tuple[str, str]:
     """Read Basic credentials (RFC 7617); others count as none."""
     scheme, _, coded = credentials.partition(b" ")

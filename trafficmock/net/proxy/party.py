@@ -28,6 +28,8 @@ MOST_LINGERING = 500
 """Client ids that stay though they have no connection."""
 
 _MOST_REDIRECTS = 1000
+_LONGEST_REDIRECT = 4096
+"""Characters of a URL that is remembered, so that all of them take some MiB at most."""
 
 
 class Subject(Protocol):
@@ -133,6 +135,8 @@ class Party:
 
     def redirected(self, request_id: str, url: str) -> None:
         """Remember where a request was redirected to."""
+        if len(url) > _LONGEST_REDIRECT:
+            return
         self._redirects.pop(url, None)
         self._redirects[url] = request_id, self.clock.seconds() + REDIRECT_SECONDS
         if len(self._redirects) > _MOST_REDIRECTS:

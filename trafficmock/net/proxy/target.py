@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 import ada_url
 from attrs import field, frozen
 
 from trafficmock.net.addresses import Authority, parse_authority
+from trafficmock.net.caching import cached_by_text
 from trafficmock.net.proxy.heads import BadMessageError
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -81,7 +81,7 @@ def on(origin: Origin, path: bytes) -> Target:
     return Target(origin, path, url)
 
 
-@lru_cache(maxsize=1024)
+@cached_by_text(maxsize=1024)
 def read_origin(scheme: str, authority: bytes) -> Origin:
     """Read the authority of a URL.
 
@@ -108,7 +108,7 @@ def connect_authority(target: bytes) -> Authority:
     return found
 
 
-@lru_cache(maxsize=256)
+@cached_by_text(maxsize=256)
 def _normal(url: str) -> str:
     try:
         return str(ada_url.URL(url).href)
