@@ -25,6 +25,7 @@ DEFAULTS: dict[str, Any] = {
     "heartbeat-ms": 15000,
     "idle-timeout-ms": 60000,
     "hello-timeout-ms": 10000,
+    "body-timeout-ms": 20000,
     "ownership": "direct",
     "regex-memory-bytes": 67108864,
     "regex-steps": 10000000,

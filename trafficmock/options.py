@@ -41,6 +41,7 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("heartbeat-ms", 15000, _number(1), "Time between pings to clients."),
     ("idle-timeout-ms", 60000, _number(1), "Silence after which a client is cut off."),
     ("hello-timeout-ms", 10000, _number(0), "Time for a client to say hello; 0: for ever."),
+    ("body-timeout-ms", 20000, _number(0), "Time for a body that a test wants; 0: for ever."),
     ("ownership", "direct", _choice(*OWNERSHIPS), "direct: ask tests in doubt; or always-ask."),
     ("regex-memory-bytes", 64 * _MIB, _number(0), "Compiled URL patterns of all tests; 0: any."),
     ("regex-steps", 10_000_000, _number(0), "Work on URL patterns for one request; 0: any."),

@@ -99,6 +99,7 @@ def make_driver(options: Options, history: History, reactor: Any) -> Driver:
         heartbeat=options["heartbeat-ms"] / 1000,
         idle_timeout=options["idle-timeout-ms"] / 1000,
         hello_timeout=options["hello-timeout-ms"] / 1000,
+        body_timeout=options["body-timeout-ms"] / 1000,
         ownership=options["ownership"],
         handler_body_bytes=options["handler-body-bytes"],
         history_body_bytes=options["history-body-bytes"],

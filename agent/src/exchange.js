@@ -153,7 +153,10 @@ const DECISIONS = new Map(Object.entries({
   },
   'decision:fulfill': ({ client, request }, { response }) => client.fulfill(readMock(response, request.method)),
   'decision:abort': ({ client, request }, { errorCode, message }) => client.fail(networkError(errorCode, request.url, message)),
-  'decision:error': ({ client }, { code, message, matches }) => client.fail(new TrafficMockError(String(code), String(message), { matches }))
+  'decision:error': ({ client, upload }, { code, message, matches }) => {
+    const written = upload?.isAwaited ? ` ${upload.copy.size} bytes of its body were written.` : ''
+    client.fail(new TrafficMockError(String(code), `${message}${written}`, { matches }))
+  }
 }))
 
 /**

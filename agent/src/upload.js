@@ -19,10 +19,16 @@ class Upload {
     this.copy = new Copy(agent.bodyLimits?.handler ?? WHOLE_BODY_BYTES)
     this.isWhole = false
     this.isTold = false
+    this.isWanted = false
     /** @type {() => void} */
     this.onCut = () => {}
     /** @type {() => void} */
     this.onEnd = () => {}
+  }
+
+  /** @returns {boolean} whether a test waits for the rest of it */
+  get isAwaited () {
+    return this.isWanted && !this.isTold
   }
 
   /** @param {Uint8Array} chunk */
@@ -44,6 +50,7 @@ class Upload {
    * @param {(body: Buffer | null) => void} handed called before the proxy is told; with nothing when it is too long
    */
   hand (id, handed) {
+    this.isWanted = true
     this.onCut = this.onEnd = () => {
       const { isCut, size } = this.copy
       if (isCut) {

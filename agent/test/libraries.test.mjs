@@ -8,6 +8,7 @@ import needle from 'needle'
 import nodeFetch from 'node-fetch'
 import nodeFetch2 from 'node-fetch2'
 import { startTrafficMock } from '../index.mjs'
+import { runNode } from './lib/child.mjs'
 import { startProxy } from './lib/proxy.mjs'
 import { startUpstream } from './lib/upstream.mjs'
 import { startWorker } from './lib/worker.mjs'
@@ -92,6 +93,26 @@ describe('libraries on node:http while a test decides', () => {
     const { requestId } = await worker.waitFor('request:matched', ({ request }) => request.url.endsWith(path))
     return { sockets, response, decide: (result) => worker.send({ type: 'handler:result', requestId, result }) }
   }
+
+  test('a body that the application does not finish fails its request, with how much of it came', { timeout: 10000 }, async () => {
+    const hasty = await startProxy('--body-timeout-ms', '300')
+    const app = `
+      const http = require('http')
+      const req = http.request('http://pay.test/unfinished', { method: 'POST', headers: { 'content-length': 10 } })
+      req.on('error', (error) => console.log(error.code, error.message))
+      req.write('12345')
+      const body = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('123')) })
+      fetch('http://pay.test/unfinished', { method: 'POST', body, duplex: 'half' }).catch(({ cause }) => console.log(cause.code, cause.message))`
+    const tester = await startWorker(hasty.url)
+    await tester.route('/unfinished', (r) => r.text('never'))
+    const { stdout } = await runNode(app, { env: { TRAFFICMOCK_PROXY_URL: hasty.url } })
+    const [first, second] = stdout.trim().split('\n').sort()
+    assert.match(first, /^ERR_TRAFFICMOCK_INTERNAL .*POST http:\/\/pay\.test\/unfinished .*300 ms \(10 bytes are announced\).*--body-timeout-ms.* 5 bytes of its body were written\.$/)
+    assert.match(second, /\(its length is not announced\).* 3 bytes of its body were written\.$/)
+    await tester.waitFor('proxy:error', ({ message }) => message.includes('--body-timeout-ms'))
+    tester.close()
+    await hasty.stop()
+  })
 
   test('node-fetch 3 with form-data, which never ends its request: every decision reaches it', { timeout: 10000 }, async () => {
     const bodies = []

@@ -144,10 +144,10 @@ class OwnedTests(BodyCase):
         self.play.expect(RequestPassedThrough("r1"), self.agent.gets(PASS))
 
     def test_own_pace(self) -> None:
-        """No time limit runs before the body is there; from then on the owner's does."""
+        """The owner's time limit does not run before the body is there; from then on it does."""
         self.await_body()
         self.play.muted.add(self.worker.id)
-        self.play.wait(50)
+        self.play.wait(19)
         self.play.expect()
         self.agent.says(brings())
         self.play.take()
@@ -267,6 +267,81 @@ class OwnedTests(BodyCase):
         agent = self.play.agent("old")
         self.test.route()
         agent.says(inbound.RequestStart("r2", "old", WHOLE, body_pending=True))
+        self.assertEqual(types(self.play.take()), ["request:observed", "request:matched"])
+
+
+class OverdueTests(BodyCase):
+    """A body that the application does not finish."""
+
+    def fails(self, *parts: str) -> None:
+        """Check that the application and the test are told so, and nothing is left."""
+        sent = [each.message for each in self.play.take() if isinstance(each, Send)]
+        said = text("POST http://h.test/a", "--body-timeout-ms", *parts)
+        self.assertIn(outbound.DecisionError("r1", "internal", said), sent)
+        self.assertIn(outbound.ProxyError("internal", said, "buys"), sent)
+        self.assertEqual(self.play.tables(), self.before)
+
+    def test_overdue(self) -> None:
+        """It fails the request, and both sides are told which body did not come."""
+        self.await_body()
+        self.play.wait(19.9)
+        self.play.expect()
+        self.play.wait(0.2)
+        self.fails("20000 ms", "not announced")
+        self.refused(brings())
+
+    def test_announced_length(self) -> None:
+        """The error names the length that the head announces."""
+        self.test.route()
+        self.before = self.play.tables()
+        head = Request(URL, "POST", {"Content-Length": "137"}, body.NULL)
+        self.agent.says(inbound.RequestStart("r1", "app", head, body_pending=True))
+        self.play.take()
+        self.play.wait(21)
+        self.fails("137 bytes are announced")
+
+    def test_in_time(self) -> None:
+        """A body that came is not waited for any more."""
+        self.await_body()
+        self.agent.says(brings())
+        self.play.take()
+        self.play.wait(60)
+        self.play.expect()
+
+    def test_several(self) -> None:
+        """Each has the whole time from its own announcement."""
+        self.await_body()
+        self.play.wait(15)
+        self.agent.says(announce("r2"))
+        self.play.take()
+        self.worker.says(claims("r2", "buys", "buys#1"))
+        self.play.take()
+        self.play.wait(6)
+        failed = [each.request_id for each in self.play.take() if isinstance(each, RequestFailed)]
+        self.assertEqual(failed, ["r1"])
+        self.play.wait(14.5)
+        failed = [each.request_id for each in self.play.take() if isinstance(each, RequestFailed)]
+        self.assertEqual(failed, ["r2"])
+
+    def test_unowned(self) -> None:
+        """A body that nobody waits for takes the time that it takes."""
+        self.pass_through()
+        self.play.wait(600)
+        self.agent.says(brings())
+        self.play.expect(RequestBodyCame("r1", WHOLE), self.worker.gets(observed()))
+
+
+class UnlimitedTests(BodyCase):
+    """The time of bodies, switched off."""
+
+    settings = evolve(SETTINGS, body_timeout=0.0)
+
+    def test_for_ever(self) -> None:
+        """A body is waited for until it comes."""
+        self.await_body()
+        self.play.wait(3600)
+        self.play.expect()
+        self.agent.says(brings())
         self.assertEqual(types(self.play.take()), ["request:observed", "request:matched"])
 
 

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from trafficmock.core.settings import Settings
     from trafficmock.core.watch import Watch
     from trafficmock.wire.inbound import RequestBody
+    from trafficmock.wire.request import Request
+
+_MOST_DIGITS = 20
+"""Of a content-length that people are shown: the largest 64-bit number has as many."""
 
 
 @define
@@ -56,10 +60,17 @@ class Bodies:
         elif report is not None:
             report.tell(out)
 
+    def overdue(self, pending: PendingRequest, out: Effects) -> None:
+        """Fail a request whose body the application does not finish."""
+        milliseconds = round(self.settings.body_timeout * 1000)
+        text = texts.body_overdue(str(pending), milliseconds, _declared_length(pending.request))
+        self.decisions.fail_owner(pending, "internal", text, out)
+
     def _hand_over(
         self, pending: PendingRequest, message: RequestBody, now: Moment, out: Effects
     ) -> None:
         """Give the owner what it waits for, if it still wants it."""
+        self.decisions.deadlines.end(pending)
         pending.tell(out, message)
         if message.truncated is True:
             self.decisions.fail_owner(pending, "internal", self._cut(pending, message), out)
@@ -87,3 +98,11 @@ class Bodies:
         if left and owner.route_id not in left:
             pending.owner = evolve(owner, route_id=left[0])
         return bool(left)
+
+
+def _declared_length(request: Request) -> str | None:
+    """Give the content-length of a request's head, if it has one that is a number."""
+    for name, value in request.headers.items():
+        if name.lower() == "content-length" and value.isascii() and value.isdecimal():
+            return value[:_MOST_DIGITS]
+    return None

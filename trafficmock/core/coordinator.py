@@ -10,6 +10,7 @@ from attrs import define, field
 from trafficmock.core import texts
 from trafficmock.core.alarm import Alarm
 from trafficmock.core.bodies import Bodies
+from trafficmock.core.body_deadlines import BodyDeadlines
 from trafficmock.core.claims import Claims
 from trafficmock.core.complaints import Complaints
 from trafficmock.core.decisions import Decisions
@@ -58,6 +59,7 @@ class Coordinator:
     claims: Claims = field(init=False, factory=Claims)
     alarm: Alarm = field(init=False, factory=Alarm)
     watch: Watch = field(init=False)
+    deadlines: BodyDeadlines = field(init=False)
     decisions: Decisions = field(init=False)
     requests: Requests = field(init=False)
     sockets: Sockets = field(init=False)
@@ -79,7 +81,8 @@ class Coordinator:
         registry = self.registry = Registry(engines=engines, regex_steps=settings.regex_steps)
         self.watch = Watch(settings.claim_timeout, alarm)
         awaited = Awaited()
-        self.decisions = Decisions(claims, self.watch, awaited)
+        deadlines = self.deadlines = BodyDeadlines(settings.body_timeout, alarm)
+        self.decisions = Decisions(claims, self.watch, awaited, deadlines)
         self.requests = Requests(
             settings, registry, claims, self.watch, alarm, awaited, self.decisions
         )
@@ -166,6 +169,8 @@ class Coordinator:
             subject.claim_expired(claim, out)
         for pending in list(self.watch.overdue(now, out)):
             self.requests.owner_silent(pending, out)
+        for pending in list(self.deadlines.overdue(now)):
+            self.bodies.overdue(pending, out)
         self.sockets.forget_closed(now.seconds)
         self.liveness.beat(self.clients(), now, out)
         self._set_alarm(out)
@@ -236,6 +241,7 @@ class Coordinator:
         for due in (
             self.claims.next_deadline(),
             self.watch.next_deadline(),
+            self.deadlines.next_deadline(),
             self.sockets.next_deadline(),
         ):
             if due is not None:

@@ -17,6 +17,7 @@ from trafficmock.wire.inbound import RequestResponse
 from trafficmock.wire.response import Failure, Response
 
 if TYPE_CHECKING:
+    from trafficmock.core.body_deadlines import BodyDeadlines
     from trafficmock.core.claims import Claims
     from trafficmock.core.parties import Agent
     from trafficmock.core.pending import PendingRequest
@@ -34,6 +35,7 @@ class Decisions:
     claims: Claims
     watch: Watch
     awaited: Awaited
+    deadlines: BodyDeadlines
     pending: dict[str, PendingRequest] = field(factory=dict)
 
     def pass_through(self, pending: PendingRequest, out: Effects) -> None:
@@ -142,6 +144,7 @@ class Decisions:
             pending.claim = None
         if pending.test is not None:
             self.watch.end(pending)
+            self.deadlines.end(pending)
             pending.test.released(pending)
             pending.test = None
 

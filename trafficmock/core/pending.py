@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 class PendingRequest:
     """What is known of a paused request.
 
+    :param announced_at: monotonic seconds.
     :param observers: the connections that were told of it, and are told of its end.
     :param owner_id: the connection of an owner that hears how it ended though it may not
         observe (feature ``subscribe``).
@@ -35,6 +36,7 @@ class PendingRequest:
     client_id: str
     request: Request
     agent: Agent
+    announced_at: float
     observers: tuple[str, ...]
     stage: RequestStage = RequestStage.OBSERVED
     claim: Claim | None = None

@@ -60,6 +60,7 @@ class Requests:
             client_id=client_id,
             request=request,
             agent=agent,
+            announced_at=now.seconds,
             observers=self.registry.observers,
             untold=Untold(client_id, request) if body_pending else None,
         )
@@ -168,6 +169,7 @@ class Requests:
             self.hand_over(pending, out)
         else:
             pending.step(Stage.AWAITS_BODY)
+            self.decisions.deadlines.begin(pending, out)
             out.append(Send((pending.agent.id,), to_client.NeedBody(pending.id)))
 
     def hand_over(self, pending: PendingRequest, out: Effects) -> None:

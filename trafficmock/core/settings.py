@@ -17,6 +17,8 @@ class Settings:
     :param heartbeat: how often connections are pinged.
     :param idle_timeout: how long a connection may be silent.
     :param hello_timeout: how long a new connection may take to say ``hello``; 0 for ever.
+    :param body_timeout: how long a body may take that a test wants, from the announcement of
+        its request; 0 for ever.
     :param ownership: ``direct`` asks only tests whose answer is not known,
         ``always-ask`` asks them all, as the npm proxy does.
     :param handler_body_bytes: the largest body that is handed to a test; 0 for no limit.
@@ -34,6 +36,7 @@ class Settings:
     heartbeat: float = field(default=15.0, validator=_positive)
     idle_timeout: float = field(default=60.0, validator=_positive)
     hello_timeout: float = field(default=10.0, validator=validators.ge(0.0))
+    body_timeout: float = field(default=20.0, validator=validators.ge(0.0))
     ownership: Literal["direct", "always-ask"] = "direct"
     handler_body_bytes: int = field(default=64 * 2**20, validator=validators.ge(0))
     history_body_bytes: int = field(default=8 * 2**20, validator=validators.ge(0))

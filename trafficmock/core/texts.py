@@ -96,6 +96,15 @@ def body_cut(subject: str, size: int) -> str:
     )
 
 
+def body_overdue(subject: str, milliseconds: int, length: str | None) -> str:
+    """Say that an application did not finish a body that a test waits for."""
+    size = "its length is not announced" if length is None else f"{length} bytes are announced"
+    return (
+        f"The body of {subject} did not come whole within {milliseconds} ms ({size}): the "
+        "application has not finished writing it. --body-timeout-ms allows more time."
+    )
+
+
 def body_not_due(request_id: str) -> str:
     """Say that a body came which nobody waits for."""
     return (

@@ -87,6 +87,20 @@ class OwnedTests(SynchronousTestCase):
         (matched,) = [m for m in worker.sent if m["type"] == "request:matched"]
         self.assertEqual(matched["request"]["bodyBase64"], "MDEyMzQ1Njc4OQ==")
 
+    def test_unfinished_body(self) -> None:
+        """An awaited body that does not come whole is a 502 that says how much came."""
+        rig = ProxyRig()
+        rig.worker()
+        client = rig.ask(POST)
+        client.says(b"01234")
+        rig.core.clock.advance(19.9)
+        self.assertEqual(client.took(), b"")
+        rig.core.clock.advance(0.2)
+        answer = client.took()
+        self.assertTrue(answer.startswith(b"HTTP/1.1 502 Bad Gateway\r\n"), answer)
+        for words in (b"POST http://api.test/x", b"10 bytes are announced", b"5 bytes of its body"):
+            self.assertIn(words, answer)
+
     def test_continue(self) -> None:
         """Overrides change what the server gets; what was expected is not asked twice."""
         rig = ProxyRig()

@@ -165,7 +165,7 @@ class Exchange:
             case outbound.DecisionAbort():
                 self._abort(message.error_code, message.message or "")
             case outbound.DecisionError():
-                self._refuse(502, message.code, message.message)
+                self._refuse(502, message.code, message.message + self._came_so_far())
             case outbound.DecisionFetch():
                 self._fetches = self._fetches or Fetches(self._shared)
                 self._fetches.start(self, message)
@@ -182,6 +182,12 @@ class Exchange:
         if expects_continue(self.head):
             self.side.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         self.side.hold_body(hold=False)
+
+    def _came_so_far(self) -> str:
+        """Say how much came of a body that a test waits for."""
+        if not self._wanted_whole or self._told_body:
+            return ""
+        return f" {self._early_size} bytes of its body came."
 
     def _tell_whole_body(self) -> None:
         if not self._told_body:
