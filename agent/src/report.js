@@ -20,6 +20,13 @@ const COPY_BYTES = 8 * 1024 * 1024
  * @property {string} url
  */
 
+/**
+ * @param {string} method of the request
+ * @param {number} status
+ * @returns {boolean} whether the response ends with its head, whatever its headers say (RFC 9112 6.3)
+ */
+const isBodiless = (method, status) => method === 'HEAD' || status === 204 || status === 304
+
 /** How long a response may take before the history is shown its head; ms. */
 const HEAD_MS = 50
 
@@ -186,4 +193,4 @@ function decodedPairs (pairs, body) {
   return headers.get(rest, 'content-length') ? headers.set(rest, 'content-length', String(body.length)) : rest
 }
 
-module.exports = { Report, Copy, decodedPairs, givenUp }
+module.exports = { Report, Copy, decodedPairs, givenUp, isBodiless }

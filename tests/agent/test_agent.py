@@ -91,6 +91,10 @@ class AgentTests(SynchronousTestCase):
         """Bodies flow both ways as they come, and the history follows."""
         self.check("stream.test.mjs")
 
+    def test_undici(self) -> None:
+        """Interceptors, timeouts, streams and bodiless answers of every undici; 8 needs Node 22."""
+        self.check("undici.test.mjs", node=str(node_binary()))
+
     def test_websocket(self) -> None:
         """WebSockets are mocked, relayed and let through; Node 22 has a class of its own."""
         self.check("websocket.test.mjs")

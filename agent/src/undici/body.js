@@ -54,7 +54,7 @@ async function readAll (body) {
     pending = Promise.resolve(source.next())
     const step = await within(pending, deadline - Date.now())
     if (!step) break
-    if (step.done) return { bytes: copy.bytes(), truncated: false, body: Readable.prototype.isPrototypeOf(body) ? Readable.from(chunks, { objectMode: false }) : again(chunks) }
+    if (step.done) return { bytes: copy.bytes(), truncated: false, body: Readable.prototype.isPrototypeOf(body) ? streamOf(chunks, body) : again(chunks) }
     const chunk = typeof step.value === 'string' ? Buffer.from(step.value) : step.value
     chunks.push(chunk)
     copy.push(chunk)
@@ -62,6 +62,21 @@ async function readAll (body) {
     if (copy.isCut) break
   }
   return { bytes: null, truncated: true, body: again(chunks, pending, source) }
+}
+
+/**
+ * A stream in place of one that was read to its end. undici sends the length of
+ * a stream of bytes that has ended, and cannot tell that of others.
+ * @param {Uint8Array[]} chunks
+ * @param {Readable} given
+ * @returns {Readable}
+ */
+function streamOf (chunks, given) {
+  if (given.readableObjectMode) return Readable.from(chunks, { objectMode: false })
+  const stream = new Readable({ read () {} })
+  for (const chunk of chunks) stream.push(chunk)
+  stream.push(null)
+  return stream
 }
 
 /** @param {any} body */
@@ -141,4 +156,4 @@ async function * again (chunks, pending, source) {
   }
 }
 
-module.exports = { readNow, readAll, encodeForm, iteratorOf, isForm }
+module.exports = { readNow, readAll, encodeForm, iteratorOf, isForm, streamOf }

@@ -1,7 +1,9 @@
 'use strict'
 
+const { setImmediate } = require('node:timers')
 const headers = require('../headers.js')
-const { Copy } = require('../report.js')
+const { requestAbortedError } = require('./errors.js')
+const { Copy, isBodiless } = require('../report.js')
 
 /**
  * undici tells a caller what happens to its request through a handler object:
@@ -188,28 +190,48 @@ class ModernObserver {
 }
 
 /**
- * Play undici: give the handler a whole response, as fast as it reads.
+ * Play undici: give the handler a whole response, as fast as it reads. One that
+ * throws aborts its request, as with undici.
  * @param {any} handler
  * @param {Controller} controller
  * @param {import('../mock.js').Mock} mock
+ * @param {() => void} completed called before the handler hears of the end, after which there is nothing to abort
  */
-function serve (handler, controller, { status, statusText, pairs, body }) {
+function serve (handler, controller, { status, statusText, pairs, body }, completed) {
   const raw = toRaw(pairs)
   const isNew = isModern(handler)
-  const end = () => (isNew ? handler.onResponseEnd?.(controller, {}) : handler.onComplete([]))
-  const data = () => {
+  const step = (/** @type {() => void} */ act, /** @type {() => void} */ next) => {
     if (controller.aborted) return
-    if (body.length && (isNew ? (handler.onResponseData?.(controller, body), controller.paused) : handler.onData(body) === false)) {
-      controller.resumed = () => { if (!controller.aborted) end() }
-      controller.paused = true
-    } else end()
+    try {
+      act()
+    } catch (error) {
+      return controller.abort(error)
+    }
+    if (controller.paused) controller.resumed = next
+    else next()
   }
-  if (isNew) {
-    controller.rawHeaders = raw
-    handler.onResponseStart?.(controller, status, toMultiMap(pairs), statusText)
-  } else if (handler.onHeaders(status, raw, () => controller.resume(), statusText) === false) controller.paused = true
-  if (controller.paused) controller.resumed = data
-  else data()
+  const head = () => {
+    if (isNew) {
+      controller.rawHeaders = raw
+      handler.onResponseStart?.(controller, status, toMultiMap(pairs), statusText)
+    } else if (handler.onHeaders(status, raw, () => controller.resume(), statusText) === false) controller.paused = true
+  }
+  const data = () => {
+    if (body.length === 0) return
+    if (isNew) handler.onResponseData?.(controller, body)
+    else if (handler.onData(body) === false) controller.paused = true
+  }
+  const end = () => {
+    if (controller.aborted) return
+    completed()
+    try {
+      if (isNew) handler.onResponseEnd?.(controller, {})
+      else handler.onComplete([])
+    } catch (error) {
+      fail(handler, controller, error)
+    }
+  }
+  step(head, () => step(data, end))
 }
 
 /**
@@ -225,24 +247,30 @@ function fail (handler, controller, error) {
 /** Collects a whole answer, from undici of any version. */
 class Collector {
   /**
-   * @param {string} url
+   * @param {import('../exchange.js').Outgoing} request that is sent
    * @param {number} limit in bytes
    * @param {(answer: import('../report.js').Answer) => void} resolve
    * @param {(error: Error) => void} reject
    */
-  constructor (url, limit, resolve, reject) {
+  constructor ({ url, method }, limit, resolve, reject) {
     this.copy = new Copy(limit)
     this.done = resolve
     this.url = url
+    this.method = method
     this.status = 0
     this.statusText = ''
     /** @type {headers.Pairs} */
     this.pairs = []
     this.onError = reject
+    this.isComplete = false
+    this.abort = () => {}
   }
 
-  onConnect () {}
-  onRequestStart () {}
+  /** @param {() => void} abort */
+  onConnect (abort) { this.abort = abort }
+
+  /** @param {any} controller */
+  onRequestStart (controller) { this.abort = () => controller.abort(requestAbortedError()) }
 
   /**
    * @param {number} status
@@ -251,7 +279,7 @@ class Collector {
    * @param {string} statusText
    */
   onHeaders (status, raw, _resume, statusText) {
-    Object.assign(this, { status, statusText: statusText ?? '', pairs: headers.fromRaw(raw) })
+    this.head(status, statusText ?? '', headers.fromRaw(raw))
     return true
   }
 
@@ -263,7 +291,20 @@ class Collector {
    */
   onResponseStart (controller, status, map, statusText) {
     const raw = controller?.rawHeaders
-    Object.assign(this, { status, statusText: statusText ?? '', pairs: Array.isArray(raw) ? headers.fromRaw(raw) : pairsOfMap(map) })
+    this.head(status, statusText ?? '', Array.isArray(raw) ? headers.fromRaw(raw) : pairsOfMap(map))
+  }
+
+  /**
+   * @param {number} status
+   * @param {string} statusText
+   * @param {headers.Pairs} pairs
+   */
+  head (status, statusText, pairs) {
+    Object.assign(this, { status, statusText, pairs })
+    if (!isBodiless(this.method, status)) return
+    this.answer()
+    // undici 6 and 7 wait for as many bytes as such a head names; the connection would never be free.
+    setImmediate(() => { if (!this.isComplete) this.abort() })
   }
 
   /** @param {Buffer} chunk */
@@ -279,6 +320,11 @@ class Collector {
   onResponseData (_controller, chunk) { this.copy.push(chunk) }
 
   onComplete () {
+    this.isComplete = true
+    this.answer()
+  }
+
+  answer () {
     if (this.copy.isCut) return this.onError(new Error(`The response is larger than the ${this.copy.limit} bytes that a handler may be handed`))
     const { status, statusText, pairs, url } = this
     this.done({ status, statusText, pairs, body: this.copy.bytes(), url })

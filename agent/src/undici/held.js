@@ -5,10 +5,13 @@ const { Chain, isRedirect } = require('../redirects.js')
 const { located } = require('../location.js')
 const { unseen } = require('../unseen.js')
 const headers = require('../headers.js')
+const { isBodiless } = require('../report.js')
 const { Upload, WHOLE_BODY_BYTES } = require('../upload.js')
 const { readNow, readAll, encodeForm, isForm } = require('./body.js')
 const { Source } = require('./source.js')
 const { pairsOf, optionsFor, dispatcherFor } = require('./request.js')
+const { HeadersTimeout, headersTimeout } = require('./headers-timeout.js')
+const { headersTimeoutError, requestAbortedError } = require('./errors.js')
 const { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern } = require('./handlers.js')
 
 /** Marks options that were looked at: dispatchers hand them on to each other. */
@@ -29,16 +32,18 @@ class HeldDispatch {
    * @param {Function} original its `dispatch`
    * @param {any} opts
    * @param {any} handler
-   * @param {URL} url
+   * @param {URL} url that the application asked for
+   * @param {boolean} isResolved whether `opts` name an address in place of its host
    * @param {import('../redirects.js').Chain | undefined} chain of the call
    */
-  constructor (agent, dispatcher, original, opts, handler, url, chain) {
+  constructor (agent, dispatcher, original, opts, handler, url, isResolved, chain) {
     this.agent = agent
     this.dispatcher = dispatcher
     this.original = original
     this.opts = opts
     this.handler = handler
     this.url = url
+    this.isResolved = isResolved
     this.chain = chain
     /** @type {Exchange | undefined} */
     this.exchange = undefined
@@ -47,6 +52,10 @@ class HeldDispatch {
     /** A body that comes bit by bit. @type {Source | undefined} */
     this.source = undefined
     this.isHeld = true
+    this.isCollecting = false
+    /** Whether a mock is on its way to the handler. */
+    this.isServing = false
+    this.timeout = new HeadersTimeout(headersTimeout(dispatcher, opts), () => this.isWriting, () => this.controller.abort(headersTimeoutError()))
     /** @type {((reason: any) => void) | undefined} */
     this.realAbort = undefined
     this.controller = new Controller((reason) => this.aborted(reason))
@@ -99,6 +108,7 @@ class HeldDispatch {
     const upload = truncated && !from ? this.source?.upload : undefined
     const request = { url: this.url.href, method: method.toUpperCase(), pairs, body: bytes, truncated: truncated && !upload }
     this.exchange = new Exchange(this.agent, request, this, upload)
+    this.timeout.begin()
     if (from) this.exchange.follow(from)
     else this.exchange.start()
   }
@@ -106,14 +116,22 @@ class HeldDispatch {
   /** @param {any} reason why the application gave it up */
   aborted (reason) {
     if (this.realAbort) return this.realAbort(reason)
-    if (!this.letGo()) return
-    this.exchange?.cancel()
-    this.source?.close(reason)
-    fail(this.handler, this.controller, reason ?? abortError())
+    if (this.letGo()) {
+      this.exchange?.cancel()
+      this.source?.close(reason)
+    } else if (!this.isServing) return
+    this.isServing = false
+    fail(this.handler, this.controller, reason ?? requestAbortedError())
+  }
+
+  /** @returns {boolean} whether the application still hands its body over */
+  get isWriting () {
+    return this.isCollecting && !this.source?.upload.isWhole
   }
 
   /** A test wants the body: read all of it. */
   collect () {
+    this.isCollecting = this.source !== undefined
     this.source?.readAll().catch((error) => {
       this.exchange?.cancel()
       this.fail(error)
@@ -123,6 +141,7 @@ class HeldDispatch {
   letGo () {
     const wasHeld = this.isHeld
     this.isHeld = false
+    this.timeout.end()
     this.agent.leave(this)
     return wasHeld
   }
@@ -131,22 +150,27 @@ class HeldDispatch {
     if (!this.letGo()) return
     const { exchange } = this
     if (exchange?.upload) exchange.upload.pass(exchange.id)
-    this.send(this.dispatcher, this.opts, this.url.href)
+    this.send(this.dispatcher, this.opts, { url: this.url.href, method: String(this.opts.method ?? 'GET').toUpperCase() })
   }
 
   /** @param {import('../exchange.js').Outgoing} changed */
   resume (changed) {
     if (!this.letGo()) return
-    this.send(dispatcherFor(this.dispatcher, this.url, new URL(changed.url)), optionsFor(this.opts, changed), changed.url)
+    this.send(dispatcherFor(this.dispatcher, this.url, new URL(changed.url)), this.optionsFor(changed), changed)
+  }
+
+  /** @param {import('../exchange.js').Outgoing} wanted */
+  optionsFor (wanted) {
+    return optionsFor(this.opts, wanted, this.url, this.isResolved)
   }
 
   /**
    * @param {any} dispatcher
    * @param {any} opts
-   * @param {string} url that it asks
+   * @param {{ url: string, method: string }} asked
    */
-  send (dispatcher, opts, url) {
-    const watcher = this.watcher(url)
+  send (dispatcher, opts, asked) {
+    const watcher = this.watcher(asked)
     const observer = isModern(this.handler)
       ? new ModernObserver(this.handler, watcher, this.controller)
       : new LegacyObserver(this.handler, watcher)
@@ -170,10 +194,10 @@ class HeldDispatch {
   }
 
   /**
-   * @param {string} url
+   * @param {{ url: string, method: string }} asked
    * @returns {import('./handlers.js').Watcher}
    */
-  watcher (url) {
+  watcher ({ url, method }) {
     const exchange = /** @type {Exchange} */ (this.exchange)
     const report = this.report = exchange.report(url)
     return {
@@ -187,6 +211,8 @@ class HeldDispatch {
       head: (status, statusText, pairs) => {
         report.head(status, statusText, pairs)
         if (isRedirect(status, pairs)) this.redirected(report)
+        // undici may wait for a body that does not come.
+        if (isBodiless(method, status)) report.end()
       },
       data: (chunk) => report.data(chunk),
       end: () => report.end(),
@@ -206,12 +232,8 @@ class HeldDispatch {
   /** @param {import('../mock.js').Mock} mock */
   fulfill (mock) {
     if (!this.letGo()) return
-    try {
-      serve(this.handler, this.controller, mock)
-    } catch (error) {
-      // As undici does when a handler throws.
-      fail(this.handler, this.controller, error)
-    }
+    this.isServing = true
+    serve(this.handler, this.controller, mock, () => { this.isServing = false })
   }
 
   /** @param {Error} error */
@@ -227,13 +249,11 @@ class HeldDispatch {
    */
   perform (wanted) {
     const dispatcher = dispatcherFor(this.dispatcher, this.url, new URL(wanted.url))
-    const opts = { ...optionsFor(this.opts, wanted), upgrade: undefined }
+    const opts = { ...this.optionsFor(wanted), upgrade: undefined }
     return new Promise((resolve, reject) => {
-      this.dispatch(dispatcher, opts, new Collector(wanted.url, WHOLE_BODY_BYTES, resolve, reject))
+      this.dispatch(dispatcher, opts, new Collector(wanted, WHOLE_BODY_BYTES, resolve, reject))
     })
   }
 }
-
-const abortError = () => new DOMException('This operation was aborted', 'AbortError')
 
 module.exports = { HeldDispatch, SEEN, chainOf }

@@ -2,7 +2,7 @@
 
 const { isUnseen } = require('../unseen.js')
 const { Chain, chains } = require('../redirects.js')
-const { internal, urlOf } = require('./request.js')
+const { internal, urlOf, namedUrl } = require('./request.js')
 const { HeldDispatch, SEEN, chainOf } = require('./held.js')
 
 const GLOBALS = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')]
@@ -106,11 +106,12 @@ class UndiciHook {
     if (straight) return straight.dispatch(opts, handler) !== undefined
     if (isUnseen() || opts[SEEN] || opts.method === 'CONNECT' || isChooser(dispatcher)) return false
     if (this.redirect(dispatcher, opts, handler)) return true
-    const url = urlOf(dispatcher, opts)
-    if (!url || agent.isOwn(url)) return false
+    const asked = urlOf(dispatcher, opts)
+    if (!asked || agent.isOwn(asked)) return false
+    const url = namedUrl(asked, opts, handler)
     const chain = chainOf.get(handler) ?? chains.getStore()
     if (opts.upgrade) return this.upgrade({ dispatcher, original, opts, handler, url, seen: SEEN, chain })
-    new HeldDispatch(agent, dispatcher, original, opts, handler, url, chain).start()
+    new HeldDispatch(agent, dispatcher, original, opts, handler, url, url !== asked, chain).start()
     return true
   }
 

@@ -1,6 +1,8 @@
 'use strict'
 
+const { isIP } = require('node:net')
 const { stringify } = require('node:querystring')
+const headers = require('../headers.js')
 
 /** What undici's dispatch options say, and options that say something else. */
 
@@ -38,6 +40,35 @@ function urlOf (dispatcher, opts) {
 }
 
 /**
+ * Handlers of dispatches that the DNS interceptor has put an address into, with
+ * the name: for its second try undici 6 leaves no trace of it.
+ * @type {WeakMap<object, string>}
+ */
+const names = new WeakMap()
+
+/**
+ * undici's DNS interceptor stands above `dispatch`: it puts an address in the
+ * place of the host's name, which it leaves in `servername` and the `host` header.
+ * @param {URL} url as it is dispatched
+ * @param {any} opts
+ * @param {object} handler
+ * @returns {URL} that the application asked for; `url` itself when it has no such name
+ */
+function namedUrl (url, opts, handler) {
+  if (!isIP(bare(url.hostname))) return url
+  const { servername } = opts
+  const host = servername ? headers.get(pairsOf(opts.headers), 'host')?.toLowerCase() : undefined
+  const isByName = host && host.replace(/:\d+$/, '') === servername && !isIP(bare(servername))
+  // undici 6 leaves the port out of the header, whatever it is.
+  if (isByName) names.set(handler, host.includes(':') ? host : `${host}${url.port && `:${url.port}`}`)
+  const name = names.get(handler)
+  return name && URL.canParse(`${url.protocol}//${name}`) ? new URL(`${url.protocol}//${name}${url.pathname}${url.search}`) : url
+}
+
+/** @param {string} hostname as a URL has it */
+const bare = (hostname) => hostname.replace(/^\[|\]$/g, '')
+
+/**
  * @param {any} given `opts.headers`, in any form undici takes
  * @returns {import('../headers.js').Pairs}
  */
@@ -61,13 +92,18 @@ const latin1 = (value) => (Buffer.isBuffer(value) ? value.toString('latin1') : S
  * Options for another request in place of the one that `opts` describe.
  * @param {any} opts
  * @param {import('../exchange.js').Outgoing} wanted
+ * @param {URL} from what was asked
+ * @param {boolean} isResolved whether `opts` name an address in place of the host in `from`
  */
-function optionsFor (opts, wanted) {
+function optionsFor (opts, wanted, from, isResolved) {
   const url = new URL(wanted.url)
-  const pairs = wanted.pairs.filter(([name]) => !REFUSED.has(name.toLowerCase()))
+  const isThere = url.origin === from.origin
+  let pairs = wanted.pairs.filter(([name]) => !REFUSED.has(name.toLowerCase()))
+  if (isResolved && isThere && !headers.get(pairs, 'host')) pairs = [...pairs, ['host', url.host]]
   return {
     ...opts,
-    origin: url.origin,
+    origin: isResolved && isThere ? opts.origin : url.origin,
+    servername: isThere ? opts.servername : undefined,
     path: url.pathname + url.search,
     query: undefined,
     method: wanted.method,
@@ -92,4 +128,4 @@ const globalDispatcher = () => {
   return known[Symbol.for('undici.globalDispatcher.1')] ?? known[Symbol.for('undici.globalDispatcher.2')]
 }
 
-module.exports = { internal, urlOf, pairsOf, optionsFor, dispatcherFor }
+module.exports = { internal, urlOf, namedUrl, pairsOf, optionsFor, dispatcherFor }

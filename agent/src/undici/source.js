@@ -1,7 +1,7 @@
 'use strict'
 
 const { Readable } = require('node:stream')
-const { iteratorOf } = require('./body.js')
+const { iteratorOf, streamOf } = require('./body.js')
 
 /** How much is read before it is known whether anybody wants the body; bytes. */
 const FIRST_BYTES = 64 * 1024
@@ -67,7 +67,7 @@ class Source {
   /** @returns {any} the body for undici, of the kind it was */
   body () {
     if (!this.upload.isWhole) return this.flow()
-    return Readable.prototype.isPrototypeOf(this.given) ? Readable.from(this.chunks, { objectMode: false }) : this.flow()
+    return Readable.prototype.isPrototypeOf(this.given) ? streamOf(this.chunks, this.given) : this.flow()
   }
 
   async * flow () {

@@ -52,6 +52,7 @@ function respond (url, request, res, waiting) {
   if (pathname === '/gzip') return res.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Type': 'text/plain' }).end(zlib.gzipSync('packed text'))
   if (pathname === '/br') return res.writeHead(200, { 'Content-Encoding': 'br' }).end(zlib.brotliCompressSync('packed text'))
   if (pathname === '/cookies') return res.writeHead(200, ['Set-Cookie', cookies[0], 'X-Case', 'Kept', 'Set-Cookie', cookies[1]]).end('cookies')
+  if (url.searchParams.has('length')) return answerWithLength(request.socket, Number(pathname.slice(1)), url.searchParams.get('length'))
   if (pathname === '/204') return res.writeHead(204).end()
   if (pathname === '/304') return res.writeHead(304, { ETag: '"x"' }).end()
   if (pathname === '/head') return res.writeHead(200, { 'Content-Length': '1234', 'X-Head': 'yes' }).end(request.method === 'HEAD' ? undefined : Buffer.alloc(1234, 97))
@@ -66,6 +67,11 @@ function respond (url, request, res, waiting) {
   }
   const body = JSON.stringify({ method: request.method, url: request.url, rawHeaders: request.rawHeaders, body: request.body.toString('latin1') })
   return res.writeHead(200, 'Fine', { 'Content-Type': 'application/json' }).end(body)
+}
+
+/** A head with the length of a body that does not come, which Node's own server would not say. */
+function answerWithLength (socket, status, length) {
+  socket.write(`HTTP/1.1 ${status} Bodiless\r\nETag: "x"\r\nContent-Length: ${length}\r\n\r\n`)
 }
 
 /** As many bytes as wanted, as fast as they are read. */
