@@ -72,6 +72,16 @@ class AuthorityTests(SynchronousTestCase):
         second = open_authority(self.directory, NOW)
         self.assertEqual(second.certificate.public_key(), first.certificate.public_key())
 
+    def test_writable_by_others(self) -> None:
+        """Nothing is read from a directory, or made in it, that others can write to."""
+        for made in (False, True):
+            self.directory.mkdir(parents=True, exist_ok=True)
+            self.directory.chmod(0o700)
+            if made:
+                open_authority(self.directory, NOW)
+            self.directory.chmod(0o777)
+            self.assertRaises(CertificateError, open_authority, self.directory, NOW)
+
     def test_at_once(self) -> None:
         """Processes that ask at once get one and the same authority."""
         argv = [sys.executable, "-c", OPEN, str(self.directory)]

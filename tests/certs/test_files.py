@@ -9,10 +9,12 @@ from twisted.trial.unittest import SynchronousTestCase
 from trafficmock.certs.files import (
     PRIVATE,
     CertificateError,
+    check_directory,
     default_directory,
     locked,
     make_directory,
     read,
+    read_private,
     write,
 )
 
@@ -45,6 +47,63 @@ class DirectoryTests(SynchronousTestCase):
         error = self.assertRaises(CertificateError, make_directory, place / "ca")
         self.assertIn(str(place / "ca"), str(error))
         self.assertIn("--ca-dir", str(error))
+
+
+class OwnerTests(SynchronousTestCase):
+    """Who could have put something in place."""
+
+    def setUp(self) -> None:
+        self.directory = Path(self.mktemp())
+        self.directory.mkdir(mode=0o700)
+        self.key = self.directory / "key"
+        write(self.key, b"1", PRIVATE)
+
+    def of_another(self, path: Path) -> None:
+        """Make a path look as if it were of another user; root can give it away for real."""
+        if os.geteuid() == 0:
+            os.chown(path, 65534, -1)
+        else:
+            user = os.geteuid()
+            self.patch(os, "geteuid", lambda: user + 1)
+
+    def test_ours(self) -> None:
+        """What is ours alone is read."""
+        check_directory(self.directory)
+        self.assertEqual(read_private(self.key), b"1")
+
+    def test_missing(self) -> None:
+        """What is not there yet is not wrong."""
+        check_directory(self.directory / "a")
+        self.assertIsNone(read_private(self.directory / "a" / "key"))
+
+    def test_readable(self) -> None:
+        """A file that others can read is refused, with the command that mends it."""
+        for mode in (0o640, 0o604, 0o660):
+            self.key.chmod(mode)
+            error = self.assertRaises(CertificateError, read_private, self.key)
+            self.assertIn(f"chmod 600 {self.key}", str(error))
+
+    def test_writable(self) -> None:
+        """A directory that others can write to is refused, with the command that mends it."""
+        for mode in (0o777, 0o1777, 0o770, 0o702):
+            self.directory.chmod(mode)
+            error = self.assertRaises(CertificateError, check_directory, self.directory)
+            self.assertIn(f"chmod go-w {self.directory}", str(error))
+        self.directory.chmod(0o755)
+        check_directory(self.directory)
+
+    def test_file_of_another(self) -> None:
+        """A file of another user is refused in one line that names both users."""
+        self.of_another(self.key)
+        error = self.assertRaises(CertificateError, read_private, self.key)
+        self.assertIn(f"{self.key} belongs to user ", str(error))
+        self.assertNotIn("\n", str(error))
+
+    def test_directory_of_another(self) -> None:
+        """A directory of another user is refused."""
+        self.of_another(self.directory)
+        error = self.assertRaises(CertificateError, check_directory, self.directory)
+        self.assertIn(f"{self.directory} belongs to user ", str(error))
 
 
 class FileTests(SynchronousTestCase):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime as dt
 import secrets
-import stat
 from typing import TYPE_CHECKING
 
 from attrs import frozen
@@ -23,9 +22,11 @@ from trafficmock.certs.files import (
     PRIVATE,
     PUBLIC,
     CertificateError,
+    check_directory,
     locked,
     make_directory,
     read,
+    read_private,
     write,
 )
 
@@ -62,6 +63,7 @@ def open_authority(directory: Path, now: dt.datetime) -> Authority:
     :param now: the time, with its zone.
     :raises CertificateError: when it is broken, not ours to read, or cannot be made.
     """
+    check_directory(directory)
     found = _load(directory)
     if found is not None and _fresh(found, now):
         return found
@@ -99,14 +101,9 @@ def _load(directory: Path) -> Authority | None:
 
 
 def _load_key(path: Path) -> ec.EllipticCurvePrivateKey | None:
-    text = read(path)
+    text = read_private(path)
     if text is None:
         return None
-    if stat.S_IMODE(path.stat().st_mode) & 0o077:
-        raise CertificateError(
-            f"{path} can be read by others than its owner, who could then pose as any server. "
-            f"Run: chmod 600 {path}"
-        )
     try:
         key = serialization.load_pem_private_key(text, password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:

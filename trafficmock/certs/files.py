@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import stat
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 PRIVATE = 0o600
 PUBLIC = 0o644
+_ROOT = 0
 _LOCK = ".lock"
 
 
@@ -61,6 +63,59 @@ def read(path: Path) -> bytes | None:
         return None
     except OSError as error:
         raise _cannot("read", path, error) from error
+
+
+def read_private(path: Path) -> bytes | None:
+    """Read a file that nobody else may have read or written.
+
+    :returns: its content, ``None`` when it is not there.
+    :raises CertificateError: when it cannot be read, belongs to another user than this
+        process's or root, or when others can read it.
+    """
+    try:
+        with path.open("rb") as file:
+            about = os.fstat(file.fileno())
+            _check_owner(path, about)
+            if stat.S_IMODE(about.st_mode) & 0o077:
+                raise CertificateError(
+                    f"{path} can be read by others than its owner, who could then pose as any "
+                    f"server. Run: chmod 600 {path}"
+                )
+            return file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise _cannot("read", path, error) from error
+
+
+def check_directory(directory: Path) -> None:
+    """Check that nobody else can put files into a directory; one that is not there is right.
+
+    :raises CertificateError: it belongs to another user than this process's or root, or its
+        permissions let others write.
+    """
+    try:
+        about = directory.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise _cannot("read", directory, error) from error
+    _check_owner(directory, about)
+    if stat.S_IMODE(about.st_mode) & 0o022:
+        raise CertificateError(
+            f"{directory} can be written by others than its owner, who could put a certificate "
+            f"authority of their own into it. Run: chmod go-w {directory}"
+        )
+
+
+def _check_owner(path: Path, about: os.stat_result) -> None:
+    user = os.geteuid()
+    if about.st_uid not in {user, _ROOT}:
+        raise CertificateError(
+            f"{path} belongs to user {about.st_uid}, not to user {user}, which this process "
+            f"runs as, or root: its owner could pose as any server. Run: chown {user} {path}, "
+            "or choose a directory of your own with --ca-dir."
+        )
 
 
 def write(path: Path, content: bytes, mode: int) -> None:
