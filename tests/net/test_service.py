@@ -147,6 +147,23 @@ class StartTests(ServiceTestCase):
         self.assertTrue(path.read_text().endswith("}\n"))
         self.assertEqual(list(path.parent.glob(f"{path.name}.*")), [])
 
+    def test_ready_file_in_the_way(self) -> None:
+        """A directory in the place of the ready file ends the start with one line."""
+        path = Path(self.mktemp())
+        path.mkdir()
+        self.assertIn("no plain file", self.refused(self.stage(ready_file=path)))
+
+    def test_second_start(self) -> None:
+        """A start that finds the port taken leaves the ready file of the running service."""
+        path = Path(self.mktemp())
+        text = json.dumps({"url": "http://127.0.0.1:4310", "pid": os.getppid()})
+        path.write_text(text)
+        taken = CannotListenError("127.0.0.1", 4310, OSError(98, "Address already in use"))
+        stage = self.stage(ready_file=path, answer=fail(taken))
+        self.refused(stage)
+        self.successResultOf(stage.service.stopService())
+        self.assertEqual(path.read_text(), text)
+
     def test_old_ready_file(self) -> None:
         """A ready file of an earlier run is gone before we listen."""
         path = Path(self.mktemp())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from pathlib import Path
@@ -20,6 +19,7 @@ from twisted.python.components import Componentized
 from trafficmock.errors import LocalError
 from trafficmock.net.addresses import is_loopback
 from trafficmock.net.notify import notify
+from trafficmock.net.ready_file import ReadyFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,7 +96,11 @@ class ProxyService(Service):
     name: str = "trafficmock"
     stop_forward: Callable[[], bool] = lambda: False
     _port: IListeningPort | None = field(default=None, init=False)
+    _ready: ReadyFile = field(init=False)
     _failed: bool = field(default=False, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._ready = ReadyFile(Path(self.ready_file) if self.ready_file else None)
 
     def setServiceParent(self, parent: Any) -> None:  # noqa: N802 - Twisted's
         """Give the application our log observer; twistd's own options win over it."""
@@ -111,11 +115,14 @@ class ProxyService(Service):
             Twisted's do. It is raised here because a Deferred would keep it to itself.
         """
         super().privilegedStartService()
-        self._remove_ready_file()
-        listening: Deferred[IListeningPort] = self.endpoint.listen(self.site)
+        listening: Deferred[IListeningPort] = maybeDeferred(self._listen)
         listening.addCallback(self._listening).addErrback(self._cannot_start)
         if self._failed:
             raise StartError(1)
+
+    def _listen(self) -> Deferred[IListeningPort]:
+        self._ready.prepare()
+        return self.endpoint.listen(self.site)
 
     def startService(self) -> None:  # noqa: N802 - Twisted's
         """Take SIGTERM and SIGINT for an orderly end with exit status 0."""
@@ -157,13 +164,14 @@ class ProxyService(Service):
             self.log.info("{line}", line=line)
         if not _is_local(address):
             self.log.info("  open to other machines: bound to {host}", host=address.host)
-        if self.ready_file:
-            _write_ready_file(Path(self.ready_file), url)
+        self._ready.write(url)
         notify("READY=1", os.environ)
 
     def _remove_ready_file(self) -> None:
-        if self.ready_file:
-            Path(self.ready_file).unlink(missing_ok=True)
+        try:
+            self._ready.remove()
+        except LocalError as error:
+            self.log.warn("{error}", error=error)
 
     def _cannot_start(self, failure: Failure) -> None:
         if failure.check(LocalError):
@@ -200,16 +208,3 @@ def _base_url(address: Any) -> str:
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address.host, address.host)  # noqa: S104 - how people reach it
         return f"http://[{host}]:{address.port}" if ":" in host else f"http://{host}:{address.port}"
     return str(address)
-
-
-def _write_ready_file(path: Path, url: str) -> None:
-    """Write the file so that nobody can read half of it.
-
-    :raises LocalError: it cannot be written there.
-    """
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        draft.write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n", encoding="utf-8")
-        draft.replace(path)
-    except OSError as error:
-        raise LocalError(f"--ready-file {str(path)!r} cannot be written: {error}") from error

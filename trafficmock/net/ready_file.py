@@ -1,0 +1,105 @@
+"""The file that tells whoever started the service where it listens."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+from attrs import define
+
+from trafficmock.errors import LocalError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_LONGEST = 4096
+
+
+@define
+class ReadyFile:
+    """One JSON line with ``url`` and ``pid``; there while its process listens.
+
+    Another start may be given the same path by mistake. So a file goes only when it names
+    this process, or one that is not there any more.
+
+    :param path: where it is written; ``None`` for nowhere.
+    """
+
+    path: Path | None
+
+    def prepare(self) -> None:
+        """Remove what an earlier process left behind, so that nobody takes it for ours.
+
+        :raises LocalError: the file cannot be written there.
+        """
+        path = self.path
+        if path is None:
+            return
+        try:
+            if path.exists() and not path.is_file():
+                raise LocalError(
+                    f"--ready-file {str(path)!r} cannot be written: it is there, and no plain file"
+                )
+            if path.is_file() and not _is_running(_process_of(path)):
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise self._cannot("be written", error) from error
+
+    def write(self, url: str) -> None:
+        """Write the file so that nobody can read half of it.
+
+        :raises LocalError: it cannot be written there.
+        """
+        path = self.path
+        if path is None:
+            return
+        draft = path.with_name(f"{path.name}.{os.getpid()}")
+        try:
+            text = json.dumps({"url": url, "pid": os.getpid()}) + "\n"
+            draft.write_text(text, encoding="utf-8")
+            try:
+                draft.replace(path)
+            except OSError:
+                draft.unlink()
+                raise
+        except OSError as error:
+            raise self._cannot("be written", error) from error
+
+    def remove(self) -> None:
+        """Remove the file if it is ours.
+
+        :raises LocalError: it cannot be removed.
+        """
+        path = self.path
+        try:
+            if path is not None and path.is_file() and _process_of(path) == os.getpid():
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise self._cannot("be removed", error) from error
+
+    def _cannot(self, act: str, error: OSError) -> LocalError:
+        return LocalError(f"--ready-file {str(self.path)!r} cannot {act}: {error.strerror}")
+
+
+def _process_of(path: Path) -> int | None:
+    """Read which process wrote a file; ``None`` when that is not a ready file."""
+    with path.open("rb") as file:
+        text = file.read(_LONGEST)
+    try:
+        process = json.loads(text)["pid"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return process if type(process) is int and process > 0 else None
+
+
+def _is_running(process: int | None) -> bool:
+    if process is None or process == os.getpid():
+        return False
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
