@@ -130,6 +130,31 @@ class StoppedWorkerTests(HostileTestCase):
             worker.process.kill()
             await deferToThread(worker.stop)
 
+    async def test_later_steps(self) -> None:
+        """The same holds for one that claimed a request or a WebSocket, or asked for a fetch."""
+        opening = {"type": "ws:connection", "clientId": NAME, "socketId": "later"}
+        opening |= {"url": "ws://hostile.test/x", "protocols": []}
+        for how, opened, refusal in (
+            ("claim", request("later", NAME), "decision:error"),
+            ("fetch", request("later", NAME), "decision:error"),
+            ("socket", opening, "ws:error"),
+        ):
+            worker = await self.start(how)
+            agent = await self.client("node", NAME)
+            begun = reactor.seconds()
+            agent.send(opened)
+            if how == "fetch":
+                await agent.of_type("decision:fetch")
+            decision = await agent.of_type(refusal)
+            took = reactor.seconds() - begun
+            self.assertEqual(decision["code"], "claim_timeout", how)
+            self.assertIn("no sign of life", decision["message"])
+            self.assertIn("stop.ts", decision["message"])
+            self.assertTrue(CLAIM_SECONDS * 0.9 < took < CLAIM_SECONDS + LATE, (how, took))
+            await self.honest.go_on()
+            worker.process.kill()
+            await deferToThread(worker.stop)
+
     async def start(self, how: str) -> Child:
         argv = [sys.executable, "-m", "tests.hostile.stoppable", self.url, how]
         worker = Child.start("the worker to be stopped", argv, env={}, cwd=REPOSITORY)

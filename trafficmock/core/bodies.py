@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from trafficmock.core.pending import PendingRequest
     from trafficmock.core.requests import Requests
     from trafficmock.core.settings import Settings
-    from trafficmock.core.watch import Watch
     from trafficmock.wire.inbound import RequestBody
     from trafficmock.wire.request import Request
 
@@ -35,7 +34,6 @@ class Bodies:
     settings: Settings
     requests: Requests
     decisions: Decisions
-    watch: Watch
 
     def came(self, agent: Agent, message: RequestBody, now: Moment, out: Effects) -> None:
         """Take a body, once, from whom it is due."""
@@ -75,8 +73,7 @@ class Bodies:
         if message.truncated is True:
             self.decisions.fail_owner(pending, "internal", self._cut(pending, message), out)
         elif self._still_wanted(pending):
-            self.watch.begin(pending, now, out)
-            self.requests.hand_over(pending, out)
+            self.requests.hand_over(pending, now, out)
         else:
             self.decisions.pass_through(pending, out)
 

@@ -24,6 +24,7 @@ from trafficmock.core.registry import Registry
 from trafficmock.core.relay import Relay
 from trafficmock.core.reports import Awaited, Reports
 from trafficmock.core.requests import Requests
+from trafficmock.core.socket import Socket
 from trafficmock.core.sockets import Sockets
 from trafficmock.core.tests_and_routes import TestsAndRoutes
 from trafficmock.core.watch import Watch
@@ -86,10 +87,10 @@ class Coordinator:
         self.requests = Requests(
             settings, registry, claims, self.watch, alarm, awaited, self.decisions
         )
-        self.sockets = Sockets(settings, registry, claims, alarm)
+        self.sockets = Sockets(settings, registry, claims, self.watch, alarm)
         self.relay = Relay(self.sockets.sockets)
         self.reports = Reports(settings, registry, awaited, self.decisions.pending)
-        self.bodies = Bodies(settings, self.requests, self.decisions, self.watch)
+        self.bodies = Bodies(settings, self.requests, self.decisions)
         self.handlers = Handlers(settings, self.decisions)
         self.setup = TestsAndRoutes(registry, claims, self.decisions, self.requests, self.sockets)
         self.handshake = Handshake(settings)
@@ -146,14 +147,14 @@ class Coordinator:
             refuse(party.id, "invalid_hello", str(error), out)
         return out
 
-    def disconnect(self, connection_id: str, now: Moment) -> Effects:  # noqa: ARG002 - every event has its moment
+    def disconnect(self, connection_id: str, now: Moment) -> Effects:
         """Take down everything of a connection that is gone; who waits for it is answered."""
         out: Effects = []
         party = self.parties.pop(connection_id, None)
         if isinstance(party, Agent):
             self._agent_lost(party, out)
         elif isinstance(party, Worker):
-            self.setup.worker_lost(party, out)
+            self.setup.worker_lost(party, now, out)
         elif party is not None:
             self.liveness.introduced(connection_id)
         return out
@@ -167,8 +168,11 @@ class Coordinator:
         for claim in list(self.claims.expired(now.seconds)):
             subject = self.requests if claim.kind == "http" else self.sockets
             subject.claim_expired(claim, out)
-        for pending in list(self.watch.overdue(now, out)):
-            self.requests.owner_silent(pending, out)
+        for owned in self.watch.overdue(now, out):
+            if isinstance(owned, Socket):
+                self.sockets.owner_silent(owned, out)
+            else:
+                self.requests.owner_silent(owned, out)
         for pending in list(self.deadlines.overdue(now)):
             self.bodies.overdue(pending, out)
         self.sockets.forget_closed(now.seconds)
@@ -277,7 +281,7 @@ class Coordinator:
             Pong: _nothing_more,
             inbound.TestRegister: setup.add_test,
             inbound.TestSubscribe: lambda w, m, _, out: setup.subscribe(w, m, self._agents(), out),
-            inbound.TestUnregister: lambda w, m, _, out: setup.remove_test(w, m, out),
+            inbound.TestUnregister: setup.remove_test,
             inbound.RouteRegister: lambda w, m, _, out: setup.add_route(w, m, out),
             inbound.RouteUnregister: lambda w, m, _, out: setup.remove_route(w, m, out),
             inbound.RequestClaimResult: self._request_claim_result,
@@ -297,22 +301,22 @@ class Coordinator:
         self.reports.cancel(agent, message, out)
 
     def _request_claim_result(
-        self, worker: Worker, message: inbound.RequestClaimResult, _: Moment, out: Effects
+        self, worker: Worker, message: inbound.RequestClaimResult, now: Moment, out: Effects
     ) -> None:
         test = worker.tests.get(message.test_id)
         if test is not None:
             claim = self.claims.answer("http", message.request_id, test, message.matches)
             if claim is not None:
-                self.requests.claimed(claim, out)
+                self.requests.claimed(claim, now, out)
 
     def _socket_claim_result(
-        self, worker: Worker, message: inbound.SocketClaimResult, _: Moment, out: Effects
+        self, worker: Worker, message: inbound.SocketClaimResult, now: Moment, out: Effects
     ) -> None:
         test = worker.tests.get(message.test_id)
         if test is not None:
             claim = self.claims.answer("websocket", message.socket_id, test, message.matches)
             if claim is not None:
-                self.sockets.claimed(claim, out)
+                self.sockets.claimed(claim, now, out)
 
 
 def _answer_ping(client: Client, message: Ping, _: Moment, out: Effects) -> None:

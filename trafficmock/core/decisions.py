@@ -143,7 +143,7 @@ class Decisions:
             self.claims.drop(pending.claim)
             pending.claim = None
         if pending.test is not None:
-            self.watch.end(pending)
+            self.watch.end(pending, pending.test.worker)
             self.deadlines.end(pending)
             pending.test.released(pending)
             pending.test = None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trafficmock.core.decisions import Decisions
     from trafficmock.core.moment import Moment
     from trafficmock.core.parties import Agent
-    from trafficmock.core.registry import Judgement, Registry, Route, Test
+    from trafficmock.core.registry import Judgement, Registry, Test
     from trafficmock.core.reports import Awaited
     from trafficmock.core.settings import Settings
     from trafficmock.core.watch import Watch
@@ -93,10 +93,7 @@ class Requests:
         if asked:
             self._ask(pending, judgement, asked, now, out)
             return
-        claimants = list(judgement.yes.values())
-        if len(claimants) == 1 and pending.untold is None:
-            self.watch.begin(pending, now, out)
-        self._decide(pending, claimants, out)
+        self._decide(pending, list(judgement.yes.values()), now, out)
 
     def _judge(self, pending: PendingRequest) -> Judgement | None:
         if self.settings.ownership == "always-ask":
@@ -128,11 +125,11 @@ class Requests:
 
     # The end of a claim round
 
-    def claimed(self, claim: Claim, out: Effects) -> None:
+    def claimed(self, claim: Claim, now: Moment, out: Effects) -> None:
         """Act on a round in which everybody has answered."""
         pending = self.decisions.pending[claim.subject_id]
         pending.claim = None
-        self._decide(pending, claim.claimants(self.registry), out)
+        self._decide(pending, claim.claimants(self.registry), now, out)
 
     def claim_expired(self, claim: Claim, out: Effects) -> None:
         """Act on a round whose time is up."""
@@ -142,23 +139,26 @@ class Requests:
         self.decisions.fail(pending, "claim_timeout", text, out)
 
     def owner_silent(self, pending: PendingRequest, out: Effects) -> None:
-        """Act on an owner that was not asked and gives no sign of life."""
+        """Act on an owner that gives no sign of life."""
         if pending.test is not None:
             milliseconds = round(self.settings.claim_timeout * 1000)
             text = texts.owner_silent(str(pending), milliseconds, pending.test)
             self.decisions.fail(pending, "claim_timeout", text, out)
 
-    def _decide(self, pending: PendingRequest, claimants: list[Claimant], out: Effects) -> None:
+    def _decide(
+        self, pending: PendingRequest, claimants: list[Claimant], now: Moment, out: Effects
+    ) -> None:
         if not claimants:
             self.decisions.pass_through(pending, out)
         elif len(claimants) == 1:
-            self._match(pending, *claimants[0], out)
+            self._match(pending, claimants[0], now, out)
         else:
             self._ambiguous(pending, claimants, out)
 
     def _match(
-        self, pending: PendingRequest, test: Test, routes: list[Route], out: Effects
+        self, pending: PendingRequest, claimant: Claimant, now: Moment, out: Effects
     ) -> None:
+        test, routes = claimant
         pending.test = test
         if SUBSCRIBE in test.worker.features:
             pending.owner_id = test.worker.id
@@ -166,13 +166,13 @@ class Requests:
         pending.routes = tuple([route.id for route in routes])
         test.took(pending)
         if pending.untold is None:
-            self.hand_over(pending, out)
+            self.hand_over(pending, now, out)
         else:
             pending.step(Stage.AWAITS_BODY)
             self.decisions.deadlines.begin(pending, out)
             out.append(Send((pending.agent.id,), to_client.NeedBody(pending.id)))
 
-    def hand_over(self, pending: PendingRequest, out: Effects) -> None:
+    def hand_over(self, pending: PendingRequest, now: Moment, out: Effects) -> None:
         """Let the owner's handlers run, unless the body is too large for them."""
         test, owner = pending.test, pending.owner
         if test is None or owner is None:
@@ -183,6 +183,7 @@ class Requests:
             text = texts.too_big_for_handler(str(pending), size, limit)
             self.decisions.fail_owner(pending, "internal", text, out)
             return
+        self.watch.begin(pending, test.worker, now, out)
         match = to_client.RequestMatched(
             pending.id, pending.request, pending.client_id, owner.route_id, test.id
         )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from trafficmock.core.registry import Judgement, Registry, Test
     from trafficmock.core.settings import Settings
     from trafficmock.core.socket import Close
+    from trafficmock.core.watch import Watch
     from trafficmock.wire.matcher import Diagnostic
 
 GRACE = 5.0
@@ -35,6 +36,7 @@ class Sockets:
     settings: Settings
     registry: Registry
     claims: Claims
+    watch: Watch
     alarm: Alarm
     sockets: dict[str, Socket] = field(factory=dict)
     closing: dict[str, float] = field(factory=dict)
@@ -85,7 +87,7 @@ class Sockets:
         out.append(Send(workers, question))
         self.alarm.need(socket.claim.deadline, out)
 
-    def claimed(self, claim: Claim, out: Effects) -> None:
+    def claimed(self, claim: Claim, now: Moment, out: Effects) -> None:
         """Act on a round in which everybody has answered."""
         socket = self.sockets[claim.subject_id]
         socket.claim = None
@@ -93,7 +95,7 @@ class Sockets:
         if not claimants:
             self._pass_through(socket, out)
         elif len(claimants) == 1:
-            self._match(socket, claimants[0], out)
+            self._match(socket, claimants[0], now, out)
         else:
             self._ambiguous(socket, claimants, out)
 
@@ -104,11 +106,12 @@ class Sockets:
         text = texts.claim_timeout(str(socket), milliseconds, claim.waiting.values())
         self.fail(socket, "claim_timeout", text, out)
 
-    def _match(self, socket: Socket, claimant: Claimant, out: Effects) -> None:
+    def _match(self, socket: Socket, claimant: Claimant, now: Moment, out: Effects) -> None:
         test, routes = claimant
         socket.step(Stage.MATCHED)
         socket.test = test
         test.sockets[socket.id] = socket
+        self.watch.begin(socket, test.worker, now, out)
         route_id = routes[0].id
         owner = socket.owner = records.Owner(test.id, route_id, test.title, test.file)
         out.append(records.SocketMatched(socket.id, owner))
@@ -207,10 +210,28 @@ class Sockets:
     def worker_lost(self, test: Test, out: Effects) -> None:
         """Fail what a lost worker owned; what was closed already stays as it is."""
         for socket in list(test.sockets.values()):
-            if socket.connected and "server" not in socket.closed:
-                close = inbound.CloseServer(socket.id, was_clean=False, code=1011)
-                out.append(Send((socket.agent.id,), close))
-            self.fail(socket, "disconnected", texts.socket_owner_lost(str(socket), test), out)
+            text = texts.socket_owner_lost(str(socket), test)
+            self._fail_both_sides(socket, "disconnected", text, out)
+
+    def owner_silent(self, socket: Socket, out: Effects) -> None:
+        """Act on an owner that gives no sign of life; should it wake up, it finds both closed."""
+        test = socket.test
+        if test is None:
+            return
+        milliseconds = round(self.settings.claim_timeout * 1000)
+        text = texts.owner_silent(str(socket), milliseconds, test)
+        for close in socket.closes(1006, text, was_clean=False):
+            out.append(Send((test.worker.id,), close))
+        self._fail_both_sides(socket, "claim_timeout", text, out)
+
+    def _fail_both_sides(
+        self, socket: Socket, code: outbound.ErrorCode, text: str, out: Effects
+    ) -> None:
+        """Fail a WebSocket that has lost its owner, and close its way to the server."""
+        if socket.connected and "server" not in socket.closed:
+            close = inbound.CloseServer(socket.id, was_clean=False, code=1011)
+            out.append(Send((socket.agent.id,), close))
+        self.fail(socket, code, text, out)
 
     def agent_lost(self, agent: Agent, text: str, out: Effects) -> None:
         """Tell owners that both sides are gone; what was closed already stays as it is."""
@@ -232,5 +253,6 @@ class Sockets:
             self.claims.drop(socket.claim)
             socket.claim = None
         if socket.test is not None:
+            self.watch.end(socket, socket.test.worker)
             del socket.test.sockets[socket.id]
             socket.test = None

@@ -65,12 +65,14 @@ class TestsAndRoutes:
                 report.observers = with_observer(report.observers, worker.id)
         out.append(Send((worker.id,), outbound.TestSubscribed(test.id)))
 
-    def remove_test(self, worker: Worker, message: inbound.TestUnregister, out: Effects) -> None:
+    def remove_test(
+        self, worker: Worker, message: inbound.TestUnregister, now: Moment, out: Effects
+    ) -> None:
         """End a test: whoever waits for it is answered, then the end is acknowledged."""
         test = worker.tests.get(message.test_id)
         if test is not None:
             self.registry.remove_test(test)
-            self._release(test, texts.test_ended, out)
+            self._release(test, texts.test_ended, now, out)
             self.sockets.test_ended(test, out)
         elif message.test_id in self.registry.tests:
             _note_foreign(worker, f"to remove the test {message.test_id}", out)
@@ -100,7 +102,7 @@ class TestsAndRoutes:
         answer = outbound.RouteUnregistered(message.route_id, message.test_id)
         out.append(Send((worker.id,), answer))
 
-    def worker_lost(self, worker: Worker, out: Effects) -> None:
+    def worker_lost(self, worker: Worker, now: Moment, out: Effects) -> None:
         """Take down everything of a worker that is gone."""
         for route_id in list(worker.inert):
             self.registry.remove_route(worker, route_id)
@@ -108,23 +110,25 @@ class TestsAndRoutes:
         for test in tests:
             self.registry.remove_test(test)
         for test in tests:
-            self._release(test, texts.worker_lost, out)
+            self._release(test, texts.worker_lost, now, out)
             self.sockets.worker_lost(test, out)
 
-    def claim_done(self, claim: Claim, out: Effects) -> None:
+    def claim_done(self, claim: Claim, now: Moment, out: Effects) -> None:
         """Act on a round in which everybody has answered."""
         if claim.kind == "http":
-            self.requests.claimed(claim, out)
+            self.requests.claimed(claim, now, out)
         else:
-            self.sockets.claimed(claim, out)
+            self.sockets.claimed(claim, now, out)
 
-    def _release(self, test: Test, why: Callable[[str, Test], str], out: Effects) -> None:
+    def _release(
+        self, test: Test, why: Callable[[str, Test], str], now: Moment, out: Effects
+    ) -> None:
         """Answer for a test that is gone: its own requests, and the rounds it is asked in."""
         owned: list[PendingRequest] = list(test.requests.values())
         for pending in owned:
             self.decisions.fail(pending, "disconnected", why(str(pending), test), out)
         for claim in self.claims.give_up_on(test):
-            self.claim_done(claim, out)
+            self.claim_done(claim, now, out)
 
     @staticmethod
     def _refuse(worker: Worker, test_id: str, text: str, out: Effects) -> None:

@@ -37,7 +37,7 @@ def claim_timeout(subject: str, milliseconds: int, tests: Iterable[Test]) -> str
 def owner_silent(subject: str, milliseconds: int, test: Test) -> str:
     """Say that the owner's worker gave no sign of life."""
     return (
-        f"The worker of {test} gave no sign of life for {milliseconds} ms after it got "
+        f"The worker of {test} gave no sign of life for {milliseconds} ms while it handled "
         f"{subject}: its process is blocked or stopped. --claim-timeout-ms allows more time."
     )
 

@@ -1,0 +1,291 @@
+"""Owners whose process is blocked or stopped, at every step of what they own."""
+
+from typing import Any
+
+from attrs import evolve
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.builders import (
+    claims,
+    claims_socket,
+    fetch,
+    fetched,
+    fulfill,
+    open_socket,
+    predicate,
+    request,
+    start,
+    text,
+)
+from tests.playbook import SETTINGS, Playbook
+from trafficmock.core.effects import Effects, Send
+from trafficmock.core.records import RequestFailed, SocketFailed
+from trafficmock.core.settings import Settings
+from trafficmock.wire import body, inbound, outbound
+
+QUIET = evolve(SETTINGS, claim_timeout=5.0, heartbeat=1000.0, idle_timeout=4000.0)
+SAID = text("5000 ms", '"buys"', "no sign of life", "--claim-timeout-ms")
+
+
+class FrozenCase(SynchronousTestCase):
+    """One agent, one worker with one test; heartbeats stay out of the picture."""
+
+    def setUp(self) -> None:
+        self.stage(QUIET)
+
+    def stage(self, settings: Settings) -> None:
+        self.play = Playbook(self, settings)
+        self.agent = self.play.agent()
+        # Without this feature a second match of the same test would be asked about first.
+        self.worker = self.play.worker(features=("decline",))
+        self.test = self.worker.test()
+        self.before = self.play.tables()
+
+    def freeze(self) -> None:
+        """Stop the worker: it says nothing any more."""
+        self.play.take()
+        self.play.muted.add(self.worker.id)
+
+    def ends_after(self, seconds: float, what: type) -> Any:
+        """Check when what the worker owns is given up; give the record."""
+        self.play.wait(seconds - 0.001)
+        self.play.expect()
+        self.play.wait(0.001)
+        effects = self.play.take()
+        records: list[Any] = [effect for effect in effects if isinstance(effect, what)]
+        (record,) = records
+        self.assertEqual((record.code, record.message), ("claim_timeout", SAID))
+        self.assertEqual((record.owner.test_id, record.owner.title), ("buys", "buys"))
+        self.told = [effect for effect in effects if isinstance(effect, Send)]
+        return record
+
+    def nothing_left(self) -> None:
+        """Check that only the test and its routes are left, and that nothing happens later."""
+        self.play.wait(30)
+        self.play.expect()
+        self.worker.says(inbound.RouteUnregister(test_id="buys"))
+        self.play.take()
+        self.assertEqual(self.play.tables(), self.before)
+
+
+class RequestTests(FrozenCase):
+    """HTTP requests, whatever the owner said since the match."""
+
+    def gives_up(self, seconds: float = 5) -> None:
+        record = self.ends_after(seconds, RequestFailed)
+        self.assertEqual(record.request_id, "r1")
+        refusal = outbound.DecisionError("r1", "claim_timeout", SAID)
+        self.assertIn(self.agent.gets(refusal), self.told)
+        self.nothing_left()
+
+    def match(self) -> None:
+        self.test.route("**")
+        self.agent.says(start())
+
+    def claim(self) -> None:
+        self.test.route(predicate())
+        self.agent.says(start())
+        self.play.take()
+        self.play.wait(1)
+        self.worker.says(claims("r1", "buys", "buys#1"))
+
+    def test_before_the_answer(self) -> None:
+        """It was matched without a question, and never says a word."""
+        self.match()
+        self.freeze()
+        self.gives_up()
+
+    def test_after_a_claim(self) -> None:
+        """It answered a claim, and then no more."""
+        self.claim()
+        self.freeze()
+        self.gives_up()
+
+    def test_always_asked(self) -> None:
+        """It is asked about everything."""
+        self.stage(evolve(QUIET, ownership="always-ask"))
+        self.claim()
+        self.freeze()
+        self.gives_up()
+
+    def test_after_a_fetch(self) -> None:
+        """It asked for a fetch, whose answer it does not take."""
+        self.match()
+        self.play.take()
+        self.play.wait(1)
+        self.worker.says(fetch())
+        self.play.take()
+        self.play.wait(1)
+        self.agent.says(fetched())
+        self.freeze()
+        self.gives_up(4)
+
+    def test_during_a_fetch(self) -> None:
+        """It asked for a fetch that is not answered either."""
+        self.match()
+        self.play.take()
+        self.play.wait(1)
+        self.worker.says(fetch())
+        self.freeze()
+        record = self.ends_after(5, RequestFailed)
+        self.assertEqual(record.request_id, "r1")
+        done = [each.message for each in self.told]
+        self.assertEqual(
+            [each.ok for each in done if isinstance(each, outbound.FetchDone)], [False]
+        )
+        self.nothing_left()
+
+    def test_after_a_body(self) -> None:
+        """It waited for a body: its time begins when it is handed the request."""
+        agent = self.play.agent("streams", features=("stream",))
+        self.before = self.play.tables()
+        self.test.route("**")
+        agent.says(inbound.RequestStart("r1", "streams", request(), body_pending=True))
+        self.play.take()
+        self.play.wait(60)
+        self.play.expect()
+        agent.says(inbound.RequestBody("r1", body.from_bytes(b"body")))
+        self.freeze()
+        self.assertEqual(self.ends_after(5, RequestFailed).request_id, "r1")
+        self.nothing_left()
+
+    def test_after_minutes(self) -> None:
+        """A slow handler's worker answers pings for minutes, and stops then."""
+        self.match()
+        self.play.take()
+        self.play.wait(600)
+        self.play.expect()
+        self.freeze()
+        # The last ping was answered at the very end of the wait, or up to half the time ago.
+        self.play.wait(5)
+        self.assertEqual(self.play.take()[0].request_id, "r1")  # type: ignore[union-attr]
+        self.nothing_left()
+
+    def test_slow(self) -> None:
+        """A handler whose worker answers pings takes ten minutes."""
+        self.claim()
+        self.play.take()
+        self.play.wait(600)
+        self.play.expect()
+        self.worker.says(fulfill())
+        self.assertEqual(len(self.play.take()), 3)
+        self.nothing_left()
+
+    def test_own_time(self) -> None:
+        """Each request has its time, also one that is matched to a worker already silent."""
+        self.match()
+        self.freeze()
+        self.play.wait(4)
+        self.agent.says(start("r2"))
+        self.play.take()
+        self.assertEqual(self.ends_after(1, RequestFailed).request_id, "r1")
+        self.assertEqual(self.ends_after(4, RequestFailed).request_id, "r2")
+
+    def test_takes_what_it_is_sent(self) -> None:
+        """A worker that takes large data from us is alive, though it says nothing."""
+        self.match()
+        self.freeze()
+        for _ in range(20):
+            self.play.coordinator.progressed(self.worker.id, self.play.now())
+            self.play.wait(2)
+            self.play.expect()
+        self.gives_up(3)
+
+    def test_idle_before(self) -> None:
+        """A worker that owned nothing need not have spoken before the match."""
+        self.play.wait(300)
+        self.match()
+        self.freeze()
+        self.gives_up()
+
+
+class SocketTests(FrozenCase):
+    """WebSockets: as long as one is open, its owner answers pings."""
+
+    def open(self) -> None:
+        self.test.route(predicate(), kind="websocket")
+        self.agent.says(open_socket())
+        self.play.take()
+        self.play.wait(1)
+        self.worker.says(claims_socket("s1", "buys", "buys#1"))
+
+    def gives_up(self, seconds: float, *closes: type) -> None:
+        record = self.ends_after(seconds, SocketFailed)
+        self.assertEqual(record.socket_id, "s1")
+        refusal = outbound.SocketError("s1", "claim_timeout", SAID)
+        self.assertIn(self.agent.gets(refusal), self.told)
+        # Should the worker wake up, its handler finds the socket closed.
+        late = [type(each.message) for each in self.told if each.to == (self.worker.id,)]
+        self.assertEqual(late, [inbound.ClosePage, *closes])
+        self.nothing_left()
+
+    def test_after_the_claim(self) -> None:
+        """It answered the claim, and neither opens the socket nor connects it."""
+        self.open()
+        self.freeze()
+        self.gives_up(5)
+
+    def test_after_a_frame(self) -> None:
+        """It opened the socket and sent a frame."""
+        self.open()
+        self.play.take()
+        self.play.wait(1)
+        self.worker.says(inbound.SocketEnsureOpened("s1"))
+        self.worker_sends()
+        self.freeze()
+        self.gives_up(5)
+
+    def worker_sends(self) -> None:
+        self.play.take()
+        self.worker.says(inbound.SendToPage("s1", "hi", is_base64=False))
+
+    def test_connected(self) -> None:
+        """The way to the real server is closed, too."""
+        self.open()
+        self.play.take()
+        self.worker.says(inbound.SocketConnect("s1"))
+        self.freeze()
+        self.gives_up(5, inbound.CloseServer)
+        close = inbound.CloseServer("s1", was_clean=False, code=1011)
+        self.assertIn(self.agent.gets(close), self.told)
+
+    def test_long(self) -> None:
+        """A socket stays open as long as its owner answers pings, with or without frames."""
+        self.open()
+        self.play.take()
+        self.play.wait(3600)
+        self.play.expect()
+        self.agent.says(inbound.ClosePage("s1", was_clean=True, code=1000))
+        self.play.take()
+        self.nothing_left()
+
+    def test_closed(self) -> None:
+        """A socket that the application closed is no reason to fail it."""
+        self.open()
+        self.play.take()
+        self.play.wait(1)
+        self.agent.says(inbound.ClosePage("s1", was_clean=True, code=1000))
+        self.freeze()
+        self.play.wait(30)
+        failed = [each for each in self.play.take() if isinstance(each, SocketFailed)]
+        self.assertEqual(failed, [])
+        self.nothing_left()
+
+    def test_one_ping_for_all(self) -> None:
+        """A worker is pinged once, however much it owns."""
+        self.open()
+        self.play.take()
+        self.test.route(predicate())
+        for number in range(5):
+            self.agent.says(start(f"r{number}"))
+            self.play.take()
+            self.worker.says(claims(f"r{number}", "buys", "buys#2"))
+            self.play.take()
+        self.play.tick_at(self.play.seconds + 2.5)
+        self.assertEqual(pings(self.play.take()), [(self.worker.id,)])
+
+
+def pings(effects: Effects) -> list[tuple[str, ...]]:
+    """List who was pinged by which message."""
+    sent = [effect for effect in effects if isinstance(effect, Send)]
+    return [each.to for each in sent if isinstance(each.message, inbound.Ping)]
