@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unittest import skipUnless
 
 from twisted.internet.threads import deferToThread
@@ -132,7 +132,7 @@ class StoppedWorkerTests(HostileTestCase):
 
     async def test_later_steps(self) -> None:
         """The same holds for one that claimed a request or a WebSocket, or asked for a fetch."""
-        opening = {"type": "ws:connection", "clientId": NAME, "socketId": "later"}
+        opening: dict[str, Any] = {"type": "ws:connection", "clientId": NAME, "socketId": "later"}
         opening |= {"url": "ws://hostile.test/x", "protocols": []}
         for how, opened, refusal in (
             ("claim", request("later", NAME), "decision:error"),
