@@ -142,7 +142,7 @@ class RequestTests(FrozenCase):
         self.test.route("**")
         agent.says(inbound.RequestStart("r1", "streams", request(), body_pending=True))
         self.play.take()
-        self.play.wait(60)
+        self.play.wait(15)
         self.play.expect()
         agent.says(inbound.RequestBody("r1", body.from_bytes(b"body")))
         self.freeze()
