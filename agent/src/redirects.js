@@ -49,6 +49,10 @@ class Chain {
     this.isGlobalSocket = false
     /** @type {WebSocket | undefined} */
     this.socket = undefined
+    /** Whether that had its `open` event. */
+    this.wasSocketOpen = false
+    /** Whether that had its `close` event. */
+    this.isSocketClosed = false
   }
 
   /**

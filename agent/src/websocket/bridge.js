@@ -49,6 +49,8 @@ class Bridge {
     /** @type {[string | Buffer, boolean][]} */
     this.forServer = []
     this.saidClosed = new Set()
+    /** What the application's side was closed with. @type {{ code: number, reason: string } | undefined} */
+    this.pageClosedWith = undefined
   }
 
   start () {
@@ -122,7 +124,7 @@ class Bridge {
     page.on('message', (data, isBinary) => this.frame('ws:messageFromPage', data, isBinary))
     page.on('error', () => {})
     page.on('close', (code, reason) => {
-      this.say('ws:closePage', closing(code, reason))
+      this.say('ws:closePage', closing(code, this.reasonOf(code, reason.toString())))
       if (!this.server || this.server.readyState === WebSocket.CLOSED) this.end()
       else if (code === ABNORMAL) this.server.terminate()
     })
@@ -142,7 +144,7 @@ class Bridge {
     let error = new TrafficMockError('websocket', `The WebSocket ${url.href} could not be opened.`)
     server.on('error', (cause) => { error = new TrafficMockError('websocket', `The WebSocket ${url.href} could not be opened: ${cause.message}`, { cause }) })
     server.on('close', (code, reason) => {
-      this.say('ws:closeServer', closing(code, reason))
+      this.say('ws:closeServer', closing(code, reason.toString()))
       if (this.isHeld) this.fail(error)
       else if (!this.page || this.page.readyState === WebSocket.CLOSED) this.end()
     })
@@ -169,7 +171,17 @@ class Bridge {
     if (message.wasClean === false && !message.code) return this.fail(new TrafficMockError('websocket', 'The mock closed this WebSocket before it was open.'))
     // A real server can only say why it closes once the socket is open.
     this.accept(undefined)
-    close(this.page, message)
+    this.pageClosedWith = close(this.page, message)
+  }
+
+  /**
+   * undici answers a close frame with its code alone; the application itself is
+   * told the reason, and so is everybody else.
+   * @param {number} code of the application's close frame
+   * @param {string} reason
+   */
+  reasonOf (code, reason) {
+    return reason === '' && this.pageClosedWith?.code === code ? this.pageClosedWith.reason : reason
   }
 
   /** @param {any} message */
@@ -214,26 +226,31 @@ const ACTS = new Map(Object.entries({
 
 /**
  * @param {number} code
- * @param {Buffer} reason
+ * @param {string} reason
  */
 function closing (code, reason) {
   const wasClean = code !== ABNORMAL
-  return { ...(code !== NO_STATUS && { code }), reason: reason.toString(), wasClean }
+  return { ...(code !== NO_STATUS && { code }), reason, wasClean }
 }
 
 /**
  * @param {WebSocket | undefined} socket
  * @param {{ code?: number, reason?: string, wasClean?: boolean }} how
+ * @returns {{ code: number, reason: string } | undefined} what its close frame says, if this made one
  */
-function close (socket, { code, reason, wasClean }) {
-  if (!socket || socket.readyState === WebSocket.CLOSED) return
-  if (wasClean === false || code === ABNORMAL || socket.readyState === WebSocket.CONNECTING) return socket.terminate()
+function close (socket, { code = 1000, reason = '', wasClean }) {
+  if (!socket || socket.readyState === WebSocket.CLOSED) return undefined
+  const isOpen = socket.readyState === WebSocket.OPEN
   try {
-    socket.close(code ?? 1000, reason ?? '')
+    if (wasClean !== false && code !== ABNORMAL && socket.readyState !== WebSocket.CONNECTING) {
+      socket.close(code, reason)
+      return isOpen ? { code, reason } : undefined
+    }
   } catch {
     // A code that no close frame may carry (1005, 5000, ...).
-    socket.terminate()
   }
+  socket.terminate()
+  return undefined
 }
 
 module.exports = { Bridge }

@@ -13,32 +13,70 @@ class WebSocketHook {
   constructor (agent) {
     this.agent = agent
     this.wantsAll = agent.settings.webSocket === 'all'
+    /** How many constructors of `globalThis.WebSocket` are running: npm `ws` makes its request within. */
+    this.constructing = 0
+    /** What was there before it was marked. @type {WeakMap<object, any>} */
+    this.originals = new WeakMap()
   }
 
   /**
-   * Mark what `globalThis.WebSocket` makes: undici's class underneath is the
-   * same for others.
+   * Mark what `globalThis.WebSocket` makes, whichever class it is: undici's
+   * underneath is the same for others, and so is npm `ws`, which applications
+   * put there on Node 20, at any time.
    * @returns {() => void} undoes it
    */
   install () {
-    const { agent } = this
+    // Read first: Node's own is loaded by that, and then put there as a value.
+    const original = globalThis.WebSocket
     const descriptor = Object.getOwnPropertyDescriptor(globalThis, 'WebSocket')
-    const Original = globalThis.WebSocket
-    if (!descriptor?.configurable || typeof Original !== 'function') return () => {}
-    /** @type {typeof WebSocket} */
+    if (descriptor && !descriptor.configurable) return () => {}
+    let current = this.marked(original)
+    const get = () => current
+    const set = (/** @type {any} */ value) => { current = this.marked(value) }
+    const shape = { enumerable: descriptor?.enumerable ?? false, configurable: true }
+    Object.defineProperty(globalThis, 'WebSocket', { ...shape, get, set })
+    return () => {
+      if (Object.getOwnPropertyDescriptor(globalThis, 'WebSocket')?.get !== get) return
+      const last = this.originals.get(current) ?? current
+      if (last === undefined && !descriptor) Reflect.deleteProperty(globalThis, 'WebSocket')
+      else Object.defineProperty(globalThis, 'WebSocket', { ...shape, value: last, writable: true })
+    }
+  }
+
+  /**
+   * @param {any} Original what is, or becomes, `globalThis.WebSocket`
+   * @returns {any} the same, but that its sockets are known
+   */
+  marked (Original) {
+    if (typeof Original !== 'function' || this.originals.has(Original)) return Original
+    /** @type {any} */
     const Marked = new Proxy(Original, {
-      /** @returns {any} */
-      construct (target, args, newTarget) {
-        if (!agent.isAttached) return Reflect.construct(target, args, newTarget)
-        const chain = new Chain()
-        chain.isGlobalSocket = true
-        const socket = chains.run(chain, () => Reflect.construct(target, args, newTarget === Marked ? target : newTarget))
-        chain.socket = socket
-        return socket
-      }
+      construct: (target, args, newTarget) => this.construct(target, args, newTarget === Marked ? target : newTarget)
     })
-    Object.defineProperty(globalThis, 'WebSocket', { value: Marked, writable: true, enumerable: descriptor.enumerable, configurable: true })
-    return () => { if (globalThis.WebSocket === Marked) Object.defineProperty(globalThis, 'WebSocket', descriptor) }
+    this.originals.set(Marked, Original)
+    return Marked
+  }
+
+  /**
+   * @param {any} target
+   * @param {any[]} args
+   * @param {any} newTarget
+   * @returns {any}
+   */
+  construct (target, args, newTarget) {
+    if (!this.agent.isAttached) return Reflect.construct(target, args, newTarget)
+    const chain = new Chain()
+    chain.isGlobalSocket = true
+    this.constructing += 1
+    try {
+      const socket = chains.run(chain, () => Reflect.construct(target, args, newTarget))
+      chain.socket = socket
+      socket.addEventListener?.('open', () => { chain.wasSocketOpen = true }, { once: true })
+      socket.addEventListener?.('close', () => { chain.isSocketClosed = true }, { once: true })
+      return socket
+    } finally {
+      this.constructing -= 1
+    }
   }
 
   /**
@@ -47,7 +85,16 @@ class WebSocketHook {
    */
   takeDispatch (held) {
     if (held.opts.upgrade !== 'websocket' || !(this.wantsAll || held.chain?.isGlobalSocket)) return false
-    const bridge = new Bridge(this.agent, undiciOpening(held, () => bridge.cancel()))
+    /** @type {Bridge | undefined} */
+    let bridge
+    let isGone = false
+    const opening = undiciOpening(held, () => {
+      isGone = true
+      bridge?.cancel()
+    })
+    // A socket that was closed before it asked for its connection is nobody's.
+    if (isGone) return true
+    bridge = new Bridge(this.agent, opening)
     bridge.start()
     return true
   }
@@ -57,7 +104,7 @@ class WebSocketHook {
    * @returns {boolean} whether it is held now
    */
   takeRequest ({ req, url, options, release }) {
-    if (!this.wantsAll || !/^websocket$/i.test(String(req.getHeader('upgrade') ?? 'websocket'))) return false
+    if (!(this.wantsAll || this.constructing) || !/^websocket$/i.test(String(req.getHeader('upgrade') ?? 'websocket'))) return false
     const bridge = new Bridge(this.agent, httpOpening(req, url, options, release, () => bridge.cancel()))
     bridge.start()
     return true

@@ -8,6 +8,8 @@ const { MockSocket } = require('../http/mock-socket.js')
 const { onSocket } = require('../http/on-socket.js')
 const { tlsOptions } = require('../http/tls-options.js')
 
+const CLOSED = 3
+
 /** How WebSockets begin: a dispatch of undici, or a request of `node:http` (npm `ws`). */
 
 /** @param {URL} url */
@@ -21,6 +23,10 @@ function socketUrl (url) {
 const listOf = (header) => (header ?? '').split(',').map((name) => name.trim()).filter(Boolean)
 
 /**
+ * When the application closes a `globalThis.WebSocket` that is connecting, its
+ * handler hears nothing more: undici 6 would make a second `error` of it, and
+ * no `close`. Sockets of classes by import end as they do without the agent.
+ *
  * @param {{ dispatcher: any, original: Function, opts: any, handler: any, url: URL, seen: symbol, chain?: import('../redirects.js').Chain }} held
  * @param {() => void} cancelled
  * @returns {import('./bridge.js').Opening}
@@ -28,17 +34,21 @@ const listOf = (header) => (header ?? '').split(',').map((name) => name.trim()).
 function undiciOpening ({ dispatcher, original, opts, handler, url, seen, chain }, cancelled) {
   const map = headers.toMap(pairsOf(opts.headers))
   let isReal = false
+  // Looked up later: a socket that fails at once is not constructed yet.
+  const failed = () => { setImmediate(() => { if (chain) ensureClosed(chain) }) }
   /** @type {((reason: any) => void) | undefined} */
   let abort
   const controller = new Controller((reason) => {
-    if (isReal) return abort?.(reason)
-    cancelled()
-    fail(handler, controller, reason)
+    if (isReal) abort?.(reason)
+    else {
+      cancelled()
+      if (!chain?.isGlobalSocket) fail(handler, controller, reason)
+    }
+    failed()
   })
+  const isDeaf = () => Boolean(chain?.isGlobalSocket) && controller.aborted
   if (isModern(handler)) handler.onRequestStart(controller, {})
   else handler.onConnect((/** @type {any} */ reason) => controller.abort(reason), null)
-  // Looked up later: a socket that fails at once is not constructed yet.
-  const failed = () => { setImmediate(() => { if (chain?.socket) ensureClosed(chain.socket) }) }
   return {
     url: socketUrl(url),
     protocols: listOf(map['sec-websocket-protocol']),
@@ -46,7 +56,7 @@ function undiciOpening ({ dispatcher, original, opts, handler, url, seen, chain 
     options: tlsOptions(internal(dispatcher, 'options')?.connect),
     passthrough () {
       isReal = true
-      const own = connected(handler, controller, (to) => { abort = to }, failed)
+      const own = connected(handler, controller, (to) => { abort = to }, failed, isDeaf)
       original.call(dispatcher, { ...opts, [seen]: true }, own)
     },
     accept (end) {
@@ -65,13 +75,13 @@ function undiciOpening ({ dispatcher, original, opts, handler, url, seen, chain 
 
 /**
  * Give a socket whose handshake failed the `close` event that undici 6 leaves
- * out, and the state that belongs to it.
- * @param {WebSocket} socket
+ * out, and the state that belongs to it: undici 7 and 8 leave CLOSING behind.
+ * @param {import('../redirects.js').Chain} chain
  */
-function ensureClosed (socket) {
-  if (socket.readyState !== 0) return
-  Object.defineProperty(socket, 'readyState', { value: 3, configurable: true })
-  socket.dispatchEvent(Object.assign(new Event('close'), { code: 1006, reason: '', wasClean: false }))
+function ensureClosed ({ socket, wasSocketOpen, isSocketClosed }) {
+  if (!socket || wasSocketOpen) return
+  if (socket.readyState !== CLOSED) Object.defineProperty(socket, 'readyState', { value: CLOSED, configurable: true })
+  if (!isSocketClosed) socket.dispatchEvent(Object.assign(new Event('close'), { code: 1006, reason: '', wasClean: false }))
 }
 
 /**
@@ -80,8 +90,9 @@ function ensureClosed (socket) {
  * @param {Controller} controller
  * @param {(abort: (reason: any) => void) => void} keep
  * @param {() => void} failed called after the handler has heard of a failure
+ * @param {() => boolean} isDeaf whether the handler is to hear nothing more
  */
-function connected (handler, controller, keep, failed) {
+function connected (handler, controller, keep, failed, isDeaf) {
   return new Proxy(handler, {
     get (target, name) {
       if (name === 'onConnect') return (/** @type {any} */ abort) => keep(abort)
@@ -93,10 +104,17 @@ function connected (handler, controller, keep, failed) {
       }
       const value = target[name]
       if (typeof value !== 'function') return value
-      if (name === 'onError') return (/** @type {any[]} */ ...args) => { value.apply(target, args); failed() }
+      if (name === 'onError') {
+        return (/** @type {any[]} */ ...args) => {
+          if (isDeaf()) return
+          value.apply(target, args)
+          failed()
+        }
+      }
       // The application's handler knows the controller that it was given first.
       if (/^on(Response|RequestUpgrade)/.test(String(name)) && isModern(target)) {
         return (/** @type {any} */ real, /** @type {any[]} */ ...rest) => {
+          if (isDeaf()) return undefined
           controller.rawHeaders = real?.rawHeaders
           const result = value.call(target, controller, ...rest)
           if (name === 'onResponseError') failed()

@@ -112,6 +112,19 @@ class CloseTests(SynchronousTestCase):
         side.frames.data_received(b"\x88\x80\0\0\0\0")
         self.assertEqual(side.ears.heard, [(1005, "", True)])
 
+    def test_ours_answered_with_its_code(self) -> None:
+        """The reason of our close is told when an application answers with the code alone."""
+        for client, answer, told in (
+            (False, (4002, None), (4002, "over", True)),
+            (False, (4002, "mine"), (4002, "mine", True)),
+            (False, (4003, None), (4003, "", True)),
+            (True, (4002, None), (4002, "", True)),
+        ):
+            side = Side(client)
+            side.frames.close(4002, "over")
+            side.says(CloseConnection(*answer))
+            self.assertEqual(side.ears.heard, [told])
+
     def test_ours(self) -> None:
         """Our close is told when it is answered; nothing is sent after it."""
         side = Side()

@@ -51,6 +51,8 @@ class Frames:
         self._clock = clock
         self._longest = longest
         self._connection = Connection(CLIENT if client else SERVER)
+        self._is_client = client
+        self._said: tuple[int, str] | None = None
         self._parts: list[Any] = []
         self._size = 0
         self._told = False
@@ -117,13 +119,24 @@ class Frames:
         """Answer a close, or one of our own that was answered, or a breach of the rules."""
         state = self._connection.state
         if state is ConnectionState.CLOSED:
-            self._end(int(event.code), event.reason or "", clean=True)
+            self._end(int(event.code), self._reason(event), clean=True)
         elif state is ConnectionState.REMOTE_CLOSING:
             self._transport.write(self._connection.send(event.response()))
             self._end(int(event.code), event.reason or "", clean=True)
         else:
             self._say_goodbye(int(event.code), event.reason or "")
             self._end(int(event.code), event.reason or "", clean=False)
+
+    def _reason(self, answer: CloseConnection) -> str:
+        """Give the reason of an answered close.
+
+        Many clients answer with the code alone, and their applications are told our reason: so is
+        the test. Of a server there is nothing but what it says.
+        """
+        if self._said is None or self._is_client or answer.reason:
+            return answer.reason or ""
+        code, reason = self._said
+        return reason if int(answer.code) == code else ""
 
     def _say_goodbye(self, code: int | None, reason: str) -> None:
         if code is None or not (code in _SENDABLE or code in _PRIVATE):
@@ -133,6 +146,7 @@ class Frames:
             goodbye = self._connection.send(CloseConnection(code, cut or None))
         except LocalProtocolError:
             return
+        self._said = (code, cut)
         self._transport.write(goodbye)
 
     def _cut(self) -> None:
