@@ -169,6 +169,14 @@ class LimitTests(SynchronousTestCase):
         client = rig.ask(GET)
         self.assertIn(b"508 Loop Detected", client.took())
 
+    def test_loop_with_tls(self) -> None:
+        """A server that is this very proxy is 508 before it is asked for TLS."""
+        rig = ProxyRig()
+        rig.roads.peer = IPv4Address("TCP", "127.0.0.1", 4310)
+        client = rig.ask(b"GET https://127.0.0.1:4310/ HTTP/1.1\r\nHost: 127.0.0.1:4310\r\n\r\n")
+        self.assertIn(b"508 Loop Detected", client.took())
+        self.assertTrue(rig.servers[0].aborted)
+
     def test_gone_while_connecting(self) -> None:
         """A client that leaves ends the connecting too."""
         rig = ProxyRig()

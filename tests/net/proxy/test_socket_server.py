@@ -17,6 +17,10 @@ class Ears:
     """Keeps what it is told."""
 
     heard: list[Any] = field(factory=list)
+    willing: bool = True
+
+    def server_reached(self, _: ServerConnection) -> bool:
+        return self.willing
 
     def server_opened(self, _: ServerConnection) -> None:
         self.heard.append("opened")
@@ -40,6 +44,12 @@ def connect(check: Any = None) -> tuple[Ears, FakeTransport]:
 
 class ServerTests(SynchronousTestCase):
     """The handshake, then bytes."""
+
+    def test_not_that_one(self) -> None:
+        """A server that must not be asked is asked nothing."""
+        ears, transport = Ears(willing=False), FakeTransport()
+        ServerConnection(ears, 100, None).makeConnection(transport)
+        self.assertEqual(ears.heard, [])
 
     def test_answer(self) -> None:
         """The head is read, all behind it is passed on."""

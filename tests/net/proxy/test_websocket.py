@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from twisted.internet.address import IPv4Address
 from twisted.trial.unittest import SynchronousTestCase
 from wsproto.connection import CLIENT, SERVER, Connection
 from wsproto.events import BytesMessage, CloseConnection, TextMessage
@@ -61,6 +62,16 @@ class SocketCase(SynchronousTestCase):
 
 class PassthroughTests(SocketCase):
     """What no test wants."""
+
+    def test_loop(self) -> None:
+        """A server that is this very service is 508, before it is asked for TLS."""
+        for scheme in (b"http", b"https"):
+            self.rig = ProxyRig()
+            self.rig.roads.peer = IPv4Address("TCP", "127.0.0.1", 4310)
+            client = self.rig.ask(OPEN.replace(b"GET http", b"GET " + scheme))
+            self.assertIn(b'"error":"loop_detected"', client.took())
+            self.assertTrue(self.rig.servers[0].aborted)
+            self.assertEqual(self.rig.servers[0].took(), b"")
 
     def test_relayed(self) -> None:
         """The handshake goes on as it is, extensions included, and then all bytes."""

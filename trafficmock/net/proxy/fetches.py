@@ -133,12 +133,11 @@ class Fetches:
     async def _ask(self, request: Rewritten, exchange: Exchange) -> Answer:
         limit = exchange.party.limits.handler if exchange.party.limits else 0
         try:
-            connection = await self.shared.pool.connect(request.origin)
+            connection = await self.shared.pool.connect(
+                request.origin, lambda it: self.shared.is_ourselves(it, exchange.side.local())
+            )
         except Exception as error:  # noqa: BLE001 - explained to the test
             raise explain(error, request.origin) from None
-        if self.shared.is_ourselves(connection.transport, exchange.side.local()):
-            connection.cancel()
-            raise UpstreamError(f"{request.origin} is this very proxy.", code="loop_detected")
         collector = Collector(limit)
         content = request.content or b""
         body = Framing(Kind.LENGTH, len(content)) if content else NONE

@@ -110,7 +110,7 @@ class Journey:
         if connection is not None:
             self._send(connection)
         else:
-            self._opening = pool.connect(origin)
+            self._opening = pool.connect(origin, self._is_ourselves)
             self._opening.addCallbacks(self._opened, self._not_opened)
 
     def data(self, data: bytes) -> None:
@@ -148,12 +148,10 @@ class Journey:
 
     def _opened(self, connection: UpstreamConnection) -> None:
         self._opening = None
-        if self._shared.is_ourselves(connection.transport, self._side.local()):
-            connection.cancel()
-            text = f"{self._request.origin} is this very proxy."
-            self._fail(UpstreamError(text, status=508, code="loop_detected", errno="ELOOP"))
-        else:
-            self._send(connection)
+        self._send(connection)
+
+    def _is_ourselves(self, upstream: Any) -> bool:
+        return self._shared.is_ourselves(upstream, self._side.local())
 
     def _not_opened(self, failure: Failure) -> None:
         self._opening = None

@@ -11,9 +11,12 @@ from twisted.internet.error import TimeoutError  # noqa: A004 - Twisted's
 from twisted.internet.protocol import Factory
 from twisted.python.failure import Failure
 
+from trafficmock.net.proxy.problems import loop_detected
 from trafficmock.net.proxy.upstream import UpstreamConnection
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from twisted.internet.interfaces import IDelayedCall, IReactorTime, IStreamClientEndpoint
 
     from trafficmock.net.proxy.roads import Roads
@@ -60,13 +63,19 @@ class Pool:
         self._forget(connection)
         return connection
 
-    def connect(self, origin: Origin) -> Deferred[UpstreamConnection]:
-        """Open a connection; cancelling the Deferred gives up."""
+    def connect(
+        self, origin: Origin, is_ourselves: Callable[[Any], bool] = lambda _: False
+    ) -> Deferred[UpstreamConnection]:
+        """Open a connection; cancelling the Deferred gives up.
+
+        :param is_ourselves: tells of a transport whether it leads back to this very service.
+            That is asked before TLS, of which our own listener understands nothing.
+        """
         try:
             endpoint = self.roads.to(origin)
         except ValueError as error:
             return fail(error)
-        opening = _Opening(self, origin)
+        opening = _Opening(self, origin, is_ourselves)
         opening.start(endpoint)
         return opening.done
 
@@ -123,10 +132,11 @@ class Pool:
 class _Opening:
     """A connection on its way to be of use: TCP, and for https the TLS handshake."""
 
-    def __init__(self, pool: Pool, origin: Origin) -> None:
+    def __init__(self, pool: Pool, origin: Origin, is_ourselves: Callable[[Any], bool]) -> None:
         self.done: Deferred[UpstreamConnection] = Deferred(lambda _: self._give_up())
         self._pool = pool
         self._origin = origin
+        self._is_ourselves = is_ourselves
         self._secure = origin.scheme == "https"
         self._connection: UpstreamConnection | None = None
         self._connecting: Deferred[Any] | None = None
@@ -151,7 +161,7 @@ class _Opening:
         return connection
 
     def _connected(self, _: object) -> None:
-        if not self.done.called and self._secure:
+        if not self.done.called and self._secure and not self._is_loop():
             seconds = self._pool.roads.connect_seconds
             self._timer = self._pool.clock.callLater(seconds, self._too_slow)
 
@@ -159,6 +169,8 @@ class _Opening:
         self._stop_timer()
         if self.done.called:
             connection.cancel()
+            return
+        if not self._secure and self._is_loop():
             return
         if self._secure:
             try:
@@ -168,6 +180,14 @@ class _Opening:
                 connection.cancel()
                 return
         self.done.callback(connection)
+
+    def _is_loop(self) -> bool:
+        connection = self._connection
+        if connection is None or not self._is_ourselves(connection.transport):
+            return False
+        self._failed(Failure(loop_detected(self._origin)))
+        connection.cancel()
+        return True
 
     def _ended(self, connection: UpstreamConnection, error: BaseException) -> None:
         self._stop_timer()

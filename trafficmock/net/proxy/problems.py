@@ -75,6 +75,12 @@ _CASES = (
 )
 
 
+def loop_detected(origin: Origin) -> UpstreamError:
+    """Say that a server is this very service (RFC 9110 section 7.6.3)."""
+    text = f"{origin} is this very proxy."
+    return UpstreamError(text, status=508, code="loop_detected", errno="ELOOP")
+
+
 def explain(error: BaseException | None, origin: Origin | str) -> UpstreamError:
     """Say what an exception on the way to ``origin`` means."""
     if isinstance(error, UpstreamError):

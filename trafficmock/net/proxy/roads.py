@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
+from twisted.internet.interfaces import IStreamClientEndpoint
+from zope.interface import implementer
 
 from trafficmock.net.addresses import parse_authority
+from trafficmock.net.proxy.attempts import Impatient
 from trafficmock.net.proxy.names import Renaming, is_unusual
 from trafficmock.net.proxy.through import ThroughProxy
 from trafficmock.words import without_credentials
@@ -17,7 +20,8 @@ from trafficmock.words import without_credentials
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from twisted.internet.interfaces import IStreamClientEndpoint
+    from twisted.internet.defer import Deferred
+    from twisted.internet.interfaces import IProtocolFactory
 
     from trafficmock.net.proxy.target import Origin
     from trafficmock.net.proxy.trust import Trust
@@ -113,7 +117,24 @@ class Roads:
         if is_unusual(address):
             # Twisted would not even ask for it; a valid name stands in for it.
             reactor, address = Renaming(reactor, address), "unusual"
-        return HostnameEndpoint(reactor, address, port, timeout=self.connect_seconds)
+        return _AtOnce(reactor, address, port, self.connect_seconds)
+
+
+@implementer(IStreamClientEndpoint)
+@frozen
+class _AtOnce:
+    """Connects with a host; each connection has attempts of its own."""
+
+    reactor: Any
+    host: str
+    port: int
+    seconds: float
+
+    def connect(self, protocolFactory: IProtocolFactory) -> Deferred[Any]:  # noqa: N803 - Twisted's name
+        """Connect; see :class:`twisted.internet.endpoints.HostnameEndpoint`."""
+        reactor: Any = Impatient(self.reactor)
+        endpoint = HostnameEndpoint(reactor, self.host, self.port, timeout=self.seconds)
+        return endpoint.connect(protocolFactory)
 
 
 def parse_resolve(text: str) -> tuple[tuple[str, int], str]:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 class Reader(Protocol):
     """Is told what the server of a WebSocket says."""
 
+    def server_reached(self, server: ServerConnection) -> bool:
+        """Tell whether to go on with a server that took the connection, before any TLS."""
+
     def server_opened(self, server: ServerConnection) -> None:
         """Send the handshake."""
 
@@ -56,7 +59,7 @@ class ServerConnection(TwistedProtocol):
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
         """Begin, unless TLS has to come first."""
         self.transport.setTcpNoDelay(True)
-        if self._check is None:
+        if self._reader.server_reached(self) and self._check is None:
             self._reader.server_opened(self)
 
     def handshakeCompleted(self) -> None:  # noqa: N802 - Twisted's name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import uuid
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.interfaces import IPushProducer
@@ -17,7 +18,7 @@ from trafficmock.net.proxy.frames import Frames, content
 from trafficmock.net.proxy.framing import NONE
 from trafficmock.net.proxy.heads import BadMessageError
 from trafficmock.net.proxy.overheard import Overheard
-from trafficmock.net.proxy.problems import UpstreamError, answer, explain
+from trafficmock.net.proxy.problems import UpstreamError, answer, explain, loop_detected
 from trafficmock.net.proxy.socket_server import ServerConnection
 from trafficmock.wire import inbound, outbound
 
@@ -249,9 +250,7 @@ class SocketSession:
     def _dial(self) -> None:
         origin = self._target.origin
         trust = self._shared.roads.trust
-        check = None
-        if origin.scheme == "https":
-            check = lambda transport: trust.check_name(transport, origin.host)  # noqa: E731 - one line
+        check = partial(trust.check_name, host=origin.host) if origin.scheme == "https" else None
         limit = self._shared.settings.max_header_bytes
         factory = Factory.forProtocol(lambda: ServerConnection(self, limit, check))
         factory.noisy = False
@@ -263,15 +262,19 @@ class SocketSession:
         self._connecting = endpoint.connect(factory)
         self._connecting.addErrback(self._not_reached)
 
+    def server_reached(self, server: ServerConnection) -> bool:
+        """Go no further where the way leads back to this very service."""
+        if not self._shared.is_ourselves(server.transport, self._transport.getHost()):
+            return True
+        self._failed(loop_detected(self._target.origin))
+        server.transport.abortConnection()
+        return False
+
     def server_opened(self, server: ServerConnection) -> None:
         """Send the handshake."""
         self._connecting = None
         if self._gone:
             server.transport.abortConnection()
-            return
-        if self._shared.is_ourselves(server.transport, self._transport.getHost()):
-            server.transport.abortConnection()
-            self._failed(UpstreamError("This is the very proxy.", status=508, code="loop_detected"))
             return
         self._raw_server = server.transport
         if self._blind:

@@ -1,0 +1,80 @@
+"""Addresses of a host tried one after the other, without waiting behind one that failed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet.interfaces import IReactorPluggableNameResolver
+from zope.interface import implementer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from twisted.internet.interfaces import IConnector, IDelayedCall, IHostnameResolver
+    from twisted.python.failure import Failure
+
+
+@implementer(IReactorPluggableNameResolver)
+class Impatient:
+    """The reactor for one connection by Twisted's ``HostnameEndpoint``.
+
+    The endpoint begins an attempt every 0.3 seconds, and notices that there is no further
+    address at the next one only: a server that refuses its only address would be told of
+    0.3 seconds late. Here a failed attempt brings the next one forward, as RFC 8305
+    section 5 allows.
+
+    :param reactor: does everything else.
+    """
+
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+        self._next: IDelayedCall | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        """Give what the reactor has."""
+        return getattr(self._reactor, name)
+
+    @property
+    def nameResolver(self) -> IHostnameResolver:  # noqa: N802 - Twisted's name
+        """Look up names."""
+        resolver: IHostnameResolver = self._reactor.nameResolver
+        return resolver
+
+    def installNameResolver(self, resolver: IHostnameResolver) -> IHostnameResolver:  # noqa: N802 - Twisted's name
+        """Have the reactor look up names otherwise."""
+        before: IHostnameResolver = self._reactor.installNameResolver(resolver)
+        return before
+
+    def callLater(  # noqa: N802 - Twisted's name
+        self, delay: float, call: Callable[..., object], *args: object, **more: object
+    ) -> IDelayedCall:
+        """Take note of the next attempt, which is all that the endpoint has called later."""
+        planned: IDelayedCall = self._reactor.callLater(delay, call, *args, **more)
+        self._next = planned
+        return planned
+
+    def connectTCP(self, host: str, port: int, factory: Any, *args: Any, **more: Any) -> IConnector:  # noqa: N802 - Twisted's name
+        """Begin an attempt."""
+        attempt = _Attempt(factory, self._go_on)
+        connector: IConnector = self._reactor.connectTCP(host, port, attempt, *args, **more)
+        return connector
+
+    def _go_on(self) -> None:
+        if self._next is not None and self._next.active():
+            self._next.reset(0)
+
+
+class _Attempt:
+    """A factory that also tells when its connection failed."""
+
+    def __init__(self, factory: Any, failed: Callable[[], None]) -> None:
+        self._factory = factory
+        self._failed = failed
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._factory, name)
+
+    def clientConnectionFailed(self, connector: IConnector, reason: Failure) -> None:  # noqa: N802 - Twisted's name
+        """Pass the failure on, then go on."""
+        self._factory.clientConnectionFailed(connector, reason)
+        self._failed()
