@@ -15,6 +15,7 @@ from trafficmock.history.query import Query
 from trafficmock.net.proxy.handshake import acceptance
 from trafficmock.net.proxy.heads import parse_request
 from trafficmock.net.proxy.settings import ProxySettings
+from trafficmock.net.proxy.trust import Trust
 
 if TYPE_CHECKING:
     from tests.net.fakes import FakeLink
@@ -67,6 +68,7 @@ class PassthroughTests(SocketCase):
         """A server that is this very service is 508, before it is asked for TLS."""
         for scheme in (b"http", b"https"):
             self.rig = ProxyRig()
+            self.rig.roads.trust = Trust()
             self.rig.roads.peer = IPv4Address("TCP", "127.0.0.1", 4310)
             client = self.rig.ask(OPEN.replace(b"GET http", b"GET " + scheme))
             self.assertIn(b'"error":"loop_detected"', client.took())

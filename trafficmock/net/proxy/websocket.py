@@ -248,14 +248,13 @@ class SocketSession:
     # The server's side
 
     def _dial(self) -> None:
-        origin = self._target.origin
-        trust = self._shared.roads.trust
+        origin, shared = self._target.origin, self._shared
+        limit, trust = shared.settings.max_header_bytes, shared.roads.trust
         check = partial(trust.check_name, host=origin.host) if origin.scheme == "https" else None
-        limit = self._shared.settings.max_header_bytes
         factory = Factory.forProtocol(lambda: ServerConnection(self, limit, check))
         factory.noisy = False
         try:
-            endpoint = self._shared.roads.to_socket(origin)
+            endpoint = shared.roads.to_socket(origin)
         except ValueError as error:
             self.server_lost(error)
             return
