@@ -117,7 +117,24 @@ class ActivationTests(SystemdTestCase):
             check=False,
         )
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, r"\Atrafficmock: --endpoint .* cannot be used: .*\n\Z")
+        said = r"\Atrafficmock: --endpoint .* cannot be used: no such socket was .*--fdname.*\n\Z"
+        self.assertRegex(done.stderr, said)
+
+    def test_no_names(self) -> None:
+        """A socket without a name in LISTEN_FDNAMES is not taken; the line says what is missing."""
+        with socket.socket() as listening:
+            listening.bind(("127.0.0.1", 0))
+            listening.listen()
+            done = subprocess.run(
+                handing_over(listening.fileno(), names=""),
+                pass_fds=[listening.fileno()],
+                capture_output=True,
+                text=True,
+                cwd=REPOSITORY,
+                check=False,
+            )
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"\Atrafficmock: .*LISTEN_FDNAMES.*\n\Z")
 
 
 class NotifyTests(SystemdTestCase):
@@ -158,12 +175,16 @@ def activated(port: int, directory: Path) -> Iterator[str]:
         running.stop()
 
 
-def handing_over(descriptor: int) -> list[str]:
-    """Write the command that becomes the service with ``descriptor`` as systemd's socket."""
+def handing_over(descriptor: int, names: str = "x") -> list[str]:
+    """Write the command that becomes the service with ``descriptor`` as systemd's socket.
+
+    :param names: what LISTEN_FDNAMES says.
+    """
     become = (
         "import os, sys; "
         f"os.dup2({descriptor}, 3); "
-        "os.environ.update(LISTEN_FDS='1', LISTEN_FDNAMES='x', LISTEN_PID=str(os.getpid())); "
+        f"os.environ.update(LISTEN_FDS='1', LISTEN_FDNAMES='{names}'); "
+        "os.environ['LISTEN_PID'] = str(os.getpid()); "
         "os.execv(sys.argv[1], sys.argv[1:])"
     )
     endpoint = "systemd:domain=INET:index=0"

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from twisted.python.usage import Options
 
 
+_NO_SOCKET = (
+    "no such socket was handed over. systemd says which ones by LISTEN_PID, LISTEN_FDS and "
+    "LISTEN_FDNAMES; systemd-socket-activate sets the last one only when it is given --fdname=NAME"
+)
+
+
 def listening_endpoint(options: Options, reactor: Any) -> IStreamServerEndpoint:
     """Make the endpoint of ``--endpoint``, or of ``--host`` and ``--port``.
 
@@ -30,7 +36,10 @@ def listening_endpoint(options: Options, reactor: Any) -> IStreamServerEndpoint:
     try:
         endpoint: IStreamServerEndpoint = serverFromString(reactor, text)
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        _refuse(f"--endpoint {text!r} cannot be used: {error}")
+        why = (
+            _NO_SOCKET if text.startswith("systemd:") and isinstance(error, LookupError) else error
+        )
+        _refuse(f"--endpoint {text!r} cannot be used: {why}")
     return endpoint
 
 

@@ -59,6 +59,8 @@ class RestTests(SynchronousTestCase):
             self.assertEqual(answer.headers["content-type"], "application/json; charset=utf-8")
             self.assertEqual(answer.headers["content-length"], str(len(answer.body)))
             self.assertEqual(answer.headers["cache-control"], "no-store")
+            self.assertEqual(answer.headers["x-content-type-options"], "nosniff")
+            self.assertEqual(answer.headers["cross-origin-resource-policy"], "same-origin")
             self.assertEqual(answer.headers["server"], "trafficmock/1.2.3")
 
     def test_connections(self) -> None:

@@ -47,6 +47,13 @@ WRONG_METHOD = RestError(
 INTERNAL = RestError(500, "internal", "This is a fault of trafficmock: please report it.")
 
 
+SAFETY = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+"""Stands on every answer: what was recorded is data, and for whoever may read it as such."""
+
+
 def encode(value: Mapping[str, Any]) -> bytes:
     """Write JSON that any text survives: lone surrogates stay escapes."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
@@ -69,6 +76,8 @@ def prepare(request: IRequest, status: int, headers: Iterable[tuple[bytes, bytes
     """
     request.setResponseCode(status, reason(status))
     request.setHeader(b"cache-control", b"no-store")
+    for name, value in SAFETY:
+        request.setHeader(name, value)
     if status not in NO_BODY_CODES:
         request.setHeader(b"content-type", JSON)
     for name, value in headers:

@@ -7,7 +7,7 @@ from twisted.internet.interfaces import IHalfCloseableProtocol
 from twisted.web.http import HTTPChannel, Request
 from zope.interface import implementer
 
-from trafficmock.net.answers import JSON, error_body, reason
+from trafficmock.net.answers import JSON, SAFETY, error_body, reason
 
 LINGER_SECONDS = 2.0
 """How long a refused client may still send before the connection is closed.
@@ -26,7 +26,7 @@ def bare_answer(
         b"HTTP/1.1 %d %s\r\ncontent-type: %s\r\ncontent-length: %d\r\n"
         b"cache-control: no-store\r\nconnection: close\r\n%s\r\n"
     )
-    more = b"".join(b"%s: %s\r\n" % pair for pair in headers)
+    more = b"".join(b"%s: %s\r\n" % pair for pair in (*SAFETY, *headers))
     return head % (status, reason(status), JSON, len(body), more) + body
 
 
