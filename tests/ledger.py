@@ -48,6 +48,7 @@ FOR_WORKERS = (
     outbound.RequestClaim,
     outbound.RequestMatched,
     outbound.FetchDone,
+    outbound.AgentsResult,
     outbound.SocketClaim,
     outbound.SocketMatched,
     inbound.RequestResponse,

@@ -133,6 +133,7 @@ of_workers: SearchStrategy[Message] = st.one_of(
     st.builds(inbound.SocketClaimResult, SOCKETS, TESTS, matches),
     st.builds(inbound.HandlerResult, REQUESTS, actions),
     st.builds(inbound.HistoryQuery, st.just("h")),
+    st.builds(inbound.AgentsQuery, st.just("a")),
     on_sockets_by_workers,
 )
 of_both: SearchStrategy[Message] = st.one_of(

@@ -50,6 +50,7 @@ OF_WORKERS: tuple[Message, ...] = (
     inbound.HandlerResult("r1", inbound.Fetch("f1")),
     inbound.HandlerResult("r1", inbound.Decline()),
     inbound.HistoryQuery("h1"),
+    inbound.AgentsQuery("a1"),
     inbound.SendToPage(*FRAME),
     inbound.SendToServer(*FRAME),
     inbound.SocketConnect("s1"),

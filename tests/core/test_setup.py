@@ -6,7 +6,14 @@ from tests.builders import ANY, glob, start, text
 from tests.playbook import Playbook
 from trafficmock.core.records import RequestPassedThrough, RequestSeen
 from trafficmock.wire import outbound
-from trafficmock.wire.inbound import RouteRegister, RouteUnregister, TestRegister, TestUnregister
+from trafficmock.wire.inbound import (
+    AgentsQuery,
+    Hello,
+    RouteRegister,
+    RouteUnregister,
+    TestRegister,
+    TestUnregister,
+)
 from trafficmock.wire.matcher import Matcher, Regex
 
 
@@ -58,6 +65,27 @@ class SetupTests(SynchronousTestCase):
             self.play.expect(self.worker.gets(answer))
         self.worker.says(TestUnregister("t"))
         self.play.expect(self.worker.gets(outbound.TestUnregistered("t")))
+
+    def test_agents(self) -> None:
+        """A worker with the feature is told which applications are connected; others are not."""
+        self.play.agent("shop")
+        asks = AgentsQuery("q1")
+        self.worker.says(asks)
+        self.play.expect()
+        self.assertIn("asks for agents without the feature", self.play.notes[-1])
+        peer = self.play.connect("w2")
+        peer.says(
+            Hello(3, "1.2.3", "playwright", client_id="w", worker_id="1", features=["agents"])
+        )
+        self.play.take()
+        peer.says(asks)
+        row = outbound.ConnectedClient(
+            client_id="shop",
+            connection_id="agent shop",
+            connected_at=self.play.now().epoch_ms,
+            kind="node",
+        )
+        self.play.expect(peer.gets(outbound.AgentsResult("q1", [row])))
 
     def test_route_before_test(self) -> None:
         """A route of a test that is not registered yet sleeps until it is."""

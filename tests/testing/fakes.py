@@ -19,6 +19,8 @@ from trafficmock.wire.response import Response
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from msgspec import Raw
+
     from trafficmock.testing.codec import WorkerMessage
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.world import Cancel
@@ -85,6 +87,8 @@ class Play:
         self.link = FakeLink()
         self._acked: list[Message] = []
         self.acknowledges = True
+        self.entries: list[Raw] = []
+        self.agents: list[outbound.ConnectedClient] = []
         self.hub = Hub(self.link, Identity(version="1.2.3"))
         self.hub.opened()
         self.says(outbound.HelloOk("c1", 3, "1.2.3", "python-0", list(features)))
@@ -103,10 +107,19 @@ class Play:
         if not self.acknowledges:
             return
         for message in list(self.link.sent):
-            answer = acknowledgement(message)
+            answer = self.answer(message)
             if answer is not None and message not in self._acked:
                 self._acked.append(message)
                 self.hub.receive(answer)
+
+    def answer(self, message: Message) -> WorkerMessage | None:
+        """Answer from what the test says that the proxy knows; acknowledge the rest."""
+        match message:
+            case inbound.HistoryQuery():
+                return outbound.HistoryResult(message.query_id, self.entries, "all")
+            case inbound.AgentsQuery():
+                return outbound.AgentsResult(message.query_id, self.agents)
+        return acknowledgement(message)
 
     def take(self) -> list[Message]:
         """Read what was sent since the last time."""
@@ -153,8 +166,6 @@ def acknowledgement(message: Message) -> WorkerMessage | None:  # noqa: PLR0911 
             return outbound.RouteUnregistered(message.route_id, message.test_id)
         case inbound.Ping():
             return inbound.Pong(message.at)
-        case inbound.HistoryQuery():
-            return outbound.HistoryResult(message.query_id, [], "all")
     return None
 
 

@@ -74,7 +74,7 @@ class MistakeTests(SynchronousTestCase):
         text = told("test_handler_only")
         self.assertRegex(
             text,
-            r"owned by this test: 1\n  GET \S+/json/broken, no response, client "
+            r"decided by this test: 1\n  GET \S+/json/broken, no response, client "
             r"app, abort because of an error: 'NoneType'",
         )
         self.assertIn("/json/in-the-fixture, 200", told("test_fixture"))
@@ -83,5 +83,10 @@ class MistakeTests(SynchronousTestCase):
         """Two tests that want one request are named with their files, and how to scope them."""
         text = told("test_two_tests")
         self.assertIn("\"test_other\" (tests/other.py, worker 0) by route '**/json/*'", text)
-        self.assertEqual(text.count("tests/other.py"), 1)
-        self.assertIn("route(url, handler, client_id=...)", text)
+        error, _, report = text.partition("traffic of this test")
+        self.assertEqual(error.count("tests/other.py"), 1)
+        self.assertRegex(
+            report, r"a route for it: 1\n  GET \S+, client app, with 'test_other' in te"
+        )
+        self.assertNotIn("no request met", report)
+        self.assertEqual(text.count("Give each test's application its own client id"), 1)

@@ -2,7 +2,6 @@
 
 import functools
 import os
-import re
 import subprocess
 import sys
 import urllib.error
@@ -54,8 +53,9 @@ class PytestTests(SynchronousTestCase):
     def test_traffic_of_a_failure(self) -> None:
         """A failing test's report lists what it owned, what passed through, and idle routes."""
         _, _, section = self.output().partition("traffic of this test")
-        self.assertRegex(section, r"owned by this test: 1\n  GET \S+/json/owned, 200, client app")
-        self.assertRegex(section, r"another test's: 1\n  GET \S+/json/passed, 200, client app")
+        self.assertRegex(section, r"are connected:\n  app, by the Node agent, since \d\d:\d\d:\d\d")
+        self.assertRegex(section, r"by this test: 1\n  GET \S+/json/owned, 200, client app")
+        self.assertRegex(section, r"real network: 1\n  GET \S+/json/passed, 200, client app")
         idle = r"no request met the route \S+/json/unmet'?: handler test_that_fails\.<locals>\S+ \("
         self.assertRegex(section, idle)
 
@@ -65,6 +65,13 @@ class PytestTests(SynchronousTestCase):
         self.assertIn("::test_whose_handler_fails (1 sub-exception)", output)
         self.assertRegex(output, r"in handler test_whose_handler_fails.<locals>.broken \(with_pyt")
         self.assertIn('raise ValueError("in the handler")', output)
+
+    def test_last_test(self) -> None:
+        """The traffic is told too when the connection is closed before the report is made."""
+        proxy = shared_stage().proxy.url
+        output = run_pytest("/nowhere", "-k", "test_whose_handler_fails", proxy=proxy)
+        _, _, section = output.partition("traffic of this test")
+        self.assertRegex(section, r"decided by this test: 1\n  GET \S+/json/broken")
 
     def test_one_proxy_for_all_workers(self) -> None:
         """Without a proxy given one is started, for all workers, and stopped at the end."""
@@ -153,31 +160,45 @@ class UnittestTests(SynchronousTestCase):
     """The mixin for unittest."""
 
     def test_outcomes(self) -> None:
-        """One test passes, the other fails by what its handler raised."""
+        """What a handler raised, and the traffic around a test that fails, are shown."""
         output = run(
             "unittest", "tests.testing.samples.with_unittest", proxy=shared_stage().proxy.url
         )
-        self.assertIn("Ran 2 tests", output)
-        self.assertIn("FAILED (errors=1)", output)
+        self.assertIn("Ran 4 tests", output)
+        self.assertIn("FAILED (failures=1, errors=1, skipped=1)", output)
         self.assertIn("ExceptionGroup: errors in the mocks of tests.testing.samples", output)
         self.assertIn("ValueError: in the handler", output)
+        _, _, report = output.partition("AssertionError: 1 != 2\n\ntraffic of this test:\n")
+        self.assertIn("  app, by the Node agent, since", report)
+        self.assertRegex(report, r"real network: 1\n  GET \S+/json/own, 200, client app")
 
 
 class TrialTests(SynchronousTestCase):
     """The test case for trial."""
 
     def test_outcomes(self) -> None:
-        """Coroutines and Deferreds pass; what a handler raised fails its test; nothing is left."""
+        """Coroutines and Deferreds pass; each error of a handler is shown; nothing is left."""
         output = run(
             "twisted.trial",
             f"--temp-directory={Path(self.mktemp()).resolve()}",
             "tests.testing.samples.with_trial",
             proxy=shared_stage().proxy.url,
         )
-        self.assertIn("Ran 3 tests", output)
-        self.assertIn("FAILED (errors=1, successes=2)", output)
+        self.assertIn("Ran 6 tests", output)
+        self.assertIn("FAILED (skips=1, failures=1, errors=3, successes=2)", output)
         self.assertNotIn("Reactor was unclean", output)
-        self.assertTrue(re.search(r"errors in the mocks of \S+test_handler_fails", output), output)
+        self.assertNotIn("ExceptionGroup", output)
+        error = output.partition("builtins.ValueError: in the handler\n")
+        self.assertIn('raise ValueError("in the handler")\n', error[0])
+        where = r"in handler \S+test_handler_fails\S+ \(with_trial.py:\d+\), registered for '\*"
+        self.assertRegex(error[2], where)
+        for number in (0, 1):
+            self.assertIn(f"builtins.KeyError: 'handler {number}'", output)
+        report = output.partition("FailTest: 1 != 2\n")[2]
+        self.assertRegex(
+            report, r"traffic of this test:\nApplications that are connected:\n  app, by"
+        )
+        self.assertRegex(report, r"real network: 1\n  GET \S+/json/trial, 200, client app")
 
     def test_no_reactor(self) -> None:
         """Importing any adapter installs no reactor."""

@@ -11,6 +11,7 @@ from trafficmock.testing.errors import (
     RoutingError,
     TestEndedError,
     UndecidedError,
+    UsageError,
 )
 from trafficmock.testing.exchange import Exchange
 from trafficmock.testing.fetches import FetchOptions
@@ -38,7 +39,7 @@ class ConnectionTests(SynchronousTestCase):
         """The hub introduces itself first, with its features, and reports a refusal."""
         play = Play()
         hello = play.hub.identity.hello()
-        self.assertEqual(hello.features, ["decline", "headers-list", "subscribe"])
+        self.assertEqual(hello.features, ["agents", "decline", "headers-list", "subscribe"])
         self.assertEqual((hello.role, hello.protocol_version), ("playwright", 3))
         self.assertTrue(play.hub.ready.done)
 
@@ -212,6 +213,55 @@ class ErrorTests(SynchronousTestCase):
         self.assertEqual(text.count("Also matched by"), 1)
         self.assertIn("'sells' in g.py (worker 1)", text)
         self.assertIn("client_id=", text)
+
+    def test_repeated(self) -> None:
+        """The same competition over many requests is one error, with a note of how many."""
+        play = Play()
+        rivals = [{"routeId": "q", "testId": "t1"}, {"routeId": "p", "testId": "t2"}]
+        for subject in ("one", "two", "three"):
+            play.says(outbound.ProxyError("ambiguous_route", subject, "t1", rivals))
+        other = [*rivals, {"routeId": "o", "testId": "t3"}]
+        play.says(outbound.ProxyError("ambiguous_route", "with others", "t1", other))
+        error, another = self.taken(play)
+        self.assertEqual(error.__notes__, ["2 more requests met the same."])
+        self.assertEqual(getattr(another, "__notes__", []), [])
+
+    def test_advice_once(self) -> None:
+        """What our proxy advises is not said again in other words."""
+        play = Play()
+        said = "Ambiguous: Give each test's application its own client id."
+        play.says(outbound.ProxyError("ambiguous_route", said, "t1", []))
+        (error,) = self.taken(play)
+        self.assertEqual(str(error), said)
+
+    def test_sync_playwright(self) -> None:
+        """The error of a page that is used on another thread becomes one that says what to do."""
+        switch = type("error", (Exception,), {"__module__": "greenlet"})
+        play = Play()
+        play.route(lambda _, done: done(None, switch("cannot switch to a different thread")))
+        play.matched()
+        (error,) = self.taken(play)
+        self.assertIn("belong to the thread of the test", str(error))
+        self.assertIsInstance(error.__cause__, switch)
+        self.assertIn("registered for", "".join(error.__notes__))
+
+    def test_abort_codes(self) -> None:
+        """Playwright's codes are taken; another is refused with their list, and may be mended."""
+        for code, sent in (("timedout", "timedout"), ("blockedbyclient", "failed")):
+            play = Play()
+            play.route(lambda exchange, done, code=code: done(exchange.abort(code), None))
+            play.matched()
+            (result,) = [each for each in play.take() if isinstance(each, HandlerResult)]
+            self.assertIsInstance(result.result, inbound.Abort)
+            self.assertEqual(getattr(result.result, "error_code", ""), sent)
+        play = Play()
+        exchanges: list[Exchange] = []
+        play.route(lambda exchange, _: exchanges.append(exchange))
+        play.matched()
+        error = self.assertRaises(UsageError, exchanges[0].abort, "nonsense")
+        self.assertIn("timedout, not 'nonsense'", str(error))
+        exchanges[0].abort("failed")
+        self.assertEqual(play.results(), [("r1", "Abort")])
 
     def taken(self, play: Play) -> list[BaseException]:
         promise = play.session.take_errors()

@@ -19,7 +19,7 @@ from trafficmock.core.handlers import Handlers
 from trafficmock.core.handshake import Handshake, refuse
 from trafficmock.core.liveness import Liveness
 from trafficmock.core.oversize import Oversize
-from trafficmock.core.parties import Agent, Client, Party, Stranger, Worker
+from trafficmock.core.parties import AGENTS, Agent, Client, Party, Stranger, Worker, connected
 from trafficmock.core.registry import Registry
 from trafficmock.core.relay import Relay
 from trafficmock.core.reports import Awaited, Reports
@@ -29,7 +29,7 @@ from trafficmock.core.sockets import Sockets
 from trafficmock.core.tests_and_routes import TestsAndRoutes
 from trafficmock.core.watch import Watch
 from trafficmock.matching import Engines
-from trafficmock.wire import inbound
+from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import Ping, Pong
 from trafficmock.wire.response import Failure
 
@@ -288,6 +288,7 @@ class Coordinator:
             inbound.SocketClaimResult: self._socket_claim_result,
             inbound.HandlerResult: lambda w, m, _, out: self.handlers.result(w, m, out),
             inbound.HistoryQuery: lambda w, m, _, out: out.append(AnswerQuery(w.id, m)),
+            inbound.AgentsQuery: self._list_agents,
             inbound.SendToPage: lambda w, m, _, out: relay.from_worker(w, m, out),
             inbound.SendToServer: lambda w, m, _, out: relay.from_worker(w, m, out),
             inbound.SocketConnect: lambda w, m, _, out: relay.act(w, m, out),
@@ -295,6 +296,15 @@ class Coordinator:
             inbound.ClosePage: lambda w, m, _, out: relay.close_by_worker(w, m, out),
             inbound.CloseServer: lambda w, m, _, out: relay.close_by_worker(w, m, out),
         }
+
+    def _list_agents(
+        self, worker: Worker, message: inbound.AgentsQuery, _: Moment, out: Effects
+    ) -> None:
+        if AGENTS not in worker.features:
+            out.append(Note("warn", f"{worker.client_id} asks for agents without the feature"))
+            return
+        rows = [connected(agent) for agent in self._agents()]
+        out.append(Send((worker.id,), outbound.AgentsResult(message.query_id, rows)))
 
     def _cancel(self, agent: Agent, message: inbound.RequestCancel, out: Effects) -> None:
         self.decisions.cancel(agent, message, out)

@@ -11,7 +11,7 @@ from msgspec import UNSET
 from trafficmock.core.effects import Close, Effects, Note, Send
 from trafficmock.core.mocks import HEADERS_LIST
 from trafficmock.core.ownership import DECLINE
-from trafficmock.core.parties import Agent, Client, Stranger, Worker
+from trafficmock.core.parties import AGENTS, Agent, Client, Stranger, Worker
 from trafficmock.core.registry import SUBSCRIBE
 from trafficmock.core.untold import STREAM, body_limits
 from trafficmock.wire import NPM_PACKAGE_VERSION, PROTOCOL_VERSION
@@ -31,7 +31,7 @@ LARGEST_PID = 2**32 - 1
 LONGEST_COMMAND = 1000
 """Characters of a command line that are kept."""
 
-FEATURES = frozenset({HEADERS_LIST, DECLINE, SUBSCRIBE, STREAM})
+FEATURES = frozenset({HEADERS_LIST, DECLINE, SUBSCRIBE, STREAM, AGENTS})
 """The additions to protocol 3 that we speak."""
 
 

@@ -6,12 +6,19 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from attrs import define, field
+from msgspec import UNSET
+
+from trafficmock.wire.outbound import ConnectedClient
 
 if TYPE_CHECKING:
     from trafficmock.core.pending import PendingRequest
     from trafficmock.core.registry import Route, Test
     from trafficmock.core.reports import AwaitedReport
     from trafficmock.core.socket import Socket
+
+
+AGENTS = "agents"
+"""The feature of workers that ask which applications are connected."""
 
 
 @define(eq=False)
@@ -71,6 +78,18 @@ class Worker(Client):
     worker_id: str | None
     tests: dict[str, Test] = field(factory=dict)
     inert: dict[str, Route] = field(factory=dict)
+
+
+def connected(client: Client) -> ConnectedClient:
+    """Describe a client for people."""
+    return ConnectedClient(
+        client_id=client.client_id,
+        connection_id=client.id,
+        connected_at=client.connected_at,
+        kind=client.kind if isinstance(client, Agent) else UNSET,
+        pid=UNSET if client.pid is None else client.pid,
+        command=client.command or UNSET,
+    )
 
 
 Party = Stranger | Agent | Worker

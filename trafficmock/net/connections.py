@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
-from trafficmock.core.parties import Agent, Worker
+from trafficmock.core.parties import Agent, Worker, connected
 
 if TYPE_CHECKING:
     from trafficmock.core.coordinator import Coordinator
@@ -23,7 +23,7 @@ def connections_report(
     """
     clients = coordinator.clients()
     return {
-        "nodeAgents": [_agent(client) for client in clients if isinstance(client, Agent)],
+        "nodeAgents": [_client(client) for client in clients if isinstance(client, Agent)],
         "runnerWorkers": [
             _worker(client) | ({"tests": _tests(client)} if tests else {})
             for client in clients
@@ -32,20 +32,8 @@ def connections_report(
     }
 
 
-def _agent(agent: Agent) -> dict[str, Any]:
-    return _client(agent) | {"kind": agent.kind}
-
-
 def _client(client: Client) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "clientId": client.client_id,
-        "connectionId": client.id,
-        "connectedAt": client.connected_at,
-    }
-    if client.pid is not None:
-        row["pid"] = client.pid
-    if client.command is not None:
-        row["command"] = client.command
+    row: dict[str, Any] = to_builtins(connected(client))
     return row
 
 

@@ -33,6 +33,7 @@ WorkerMessage = (
     | outbound.FetchDone
     | outbound.ProxyError
     | outbound.HistoryResult
+    | outbound.AgentsResult
     | outbound.SocketClaim
     | outbound.SocketMatched
     | MessageFromPage

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 
 from trafficmock.errors import TrafficMockError
-from trafficmock.testing.errors import RoutingError
+from trafficmock.testing.errors import RoutingError, UsageError
 from trafficmock.testing.functions import code_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import TracebackType
 
     from trafficmock.testing.request_state import RequestState
@@ -30,8 +31,45 @@ def from_proxy(message: ProxyError, test_id: str) -> RoutingError:
     lines = [message.message]
     if message.code == "ambiguous_route" and isinstance(detail, list):
         lines += [line for each in detail if (line := _other(each, test_id, message.message))]
-        lines.append(_HOW_TO_SCOPE)
+        if "client id" not in message.message:
+            # Our proxy gives this advice itself, the npm one does not.
+            lines.append(_HOW_TO_SCOPE)
     return RoutingError("\n".join(lines), code=message.code, matches=detail)
+
+
+def is_repeated(known: RoutingError, error: RoutingError) -> bool:
+    """Tell whether another request met what one has met before: the same routes compete."""
+    return error.code == known.code == "ambiguous_route" and _competing(error) == _competing(known)
+
+
+def note_repeats(errors: Iterable[BaseException]) -> None:
+    """Note on errors that stand for several requests how many they are."""
+    for error in errors:
+        if isinstance(error, RoutingError) and error.repeats:
+            more = "1 more request" if error.repeats == 1 else f"{error.repeats} more requests"
+            error.add_note(f"{more} met the same.")
+
+
+def _competing(error: RoutingError) -> list[str]:
+    matches = error.matches if isinstance(error.matches, list) else []
+    return sorted(str(each.get("routeId")) for each in matches if isinstance(each, dict))
+
+
+def translated(error: BaseException) -> BaseException:
+    """Replace the error of a sync Playwright object that a handler used by one that helps.
+
+    Such objects belong to the greenlet, and so to the thread, of the test.
+    """
+    if type(error).__module__ != "greenlet":
+        return error
+    told = UsageError(
+        "a handler used an object of sync Playwright, such as `page`. Handlers of blocking tests "
+        "run on a thread of their own, and these objects belong to the thread of the test. Read "
+        "from the page before the route is registered, or let the handler put what it found into "
+        "a queue and use the page in the test; with async Playwright, handlers may use the page"
+    )
+    told.__cause__ = error
+    return told.with_traceback(error.__traceback__)
 
 
 def _other(diagnostic: Any, test_id: str, said: str) -> str:

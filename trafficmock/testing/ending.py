@@ -1,11 +1,12 @@
-"""How a test's leftover errors are raised."""
+"""How a test's leftover errors are raised, and what is added to the error of a failing test."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""
@@ -25,3 +26,38 @@ def add_left(error: BaseException, errors: Sequence[BaseException]) -> None:
     for each in errors:
         notes = "".join(f"\n  {note}" for note in getattr(each, "__notes__", ()))
         error.add_note(f"also, in the test's mocks: {type(each).__name__}: {each}{notes}")
+
+
+def show_in_text(error: BaseException, text: str) -> None:
+    """Add to what an error says, for runners that do not show notes.
+
+    An error that makes its text of other things than its first argument stays as it is.
+    """
+    before, told = error.args, f"{error}\n{text}" if str(error) else text
+    error.args = (told,)
+    if str(error) != told:
+        error.args = before
+
+
+@contextmanager
+def wrap_test_method(case: Any, wrap: Callable[[Callable[[], Any]], Any]) -> Iterator[None]:
+    """Put something around the method of a test case while it runs.
+
+    :param case: of unittest or trial.
+    :param wrap: makes the method that is run of the one that was written.
+    """
+    name = case._testMethodName  # noqa: SLF001 - unittest's and trial's name for it
+    before = vars(case).get(name)
+    method = getattr(case, name)
+    wrapped = wrap(method)
+    if wrapped is not method:
+        # Marks such as `skip` and `todo` are the method's attributes.
+        vars(wrapped).update(vars(method))
+    setattr(case, name, wrapped)
+    try:
+        yield
+    finally:
+        if before is None:
+            delattr(case, name)
+        else:
+            setattr(case, name, before)

@@ -44,9 +44,11 @@ class RoutingError(LocalError):
 
     :param code: ``ambiguous_route``, ``handler_failed``, ``invalid_message`` and others.
     :param matches: for an ambiguous route, the diagnostics of all that match.
+    :ivar repeats: how many more requests met the same.
     """
 
     def __init__(self, message: str, *, code: str, matches: Any = None) -> None:
         super().__init__(message)
         self.code = code
         self.matches = matches
+        self.repeats = 0

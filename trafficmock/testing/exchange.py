@@ -9,7 +9,7 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.testing import changes as ch
-from trafficmock.testing import fetches, mocks
+from trafficmock.testing import complaints, fetches, mocks
 from trafficmock.testing.errors import (
     AlreadyHandledError,
     TestEndedError,
@@ -26,14 +26,23 @@ if TYPE_CHECKING:
     from trafficmock.testing.session import Session
     from trafficmock.wire.inbound import AbortCode
 
-_ABORT_CODES: dict[str, AbortCode] = {
-    "failed": "failed",
+ABORT_CODES: dict[str, AbortCode] = {
     "aborted": "aborted",
-    "timedout": "timedout",
+    "accessdenied": "failed",
+    "addressunreachable": "failed",
+    "blockedbyclient": "failed",
+    "blockedbyresponse": "failed",
+    "connectionaborted": "failed",
+    "connectionclosed": "failed",
+    "connectionfailed": "failed",
     "connectionrefused": "connectionrefused",
     "connectionreset": "connectionreset",
+    "failed": "failed",
+    "internetdisconnected": "failed",
     "namenotresolved": "namenotresolved",
+    "timedout": "timedout",
 }
+"""Playwright's codes, and what protocol 3 has for each."""
 
 
 class Stage(enum.Enum):
@@ -87,6 +96,8 @@ class Exchange:
     def _returned(self, entry: RouteEntry, error: BaseException | None) -> None:
         if self.session.ended:
             return
+        if error is not None:
+            error = complaints.translated(error)
         if error is not None and not entry.ignore_errors:
             self.session.record(error, self, entry)
         if self.stage is Stage.SETTLED:
@@ -156,9 +167,15 @@ class Exchange:
         self._continue()
 
     def abort(self, code: str) -> None:
-        """Fail the request; codes that no agent knows count as ``failed``."""
+        """Fail the request.
+
+        :param code: one of Playwright's; those that no agent knows count as ``failed``.
+        :raises UsageError: another code; it may be tried again.
+        """
         self._check_open()
-        self._settle(Abort(_ABORT_CODES.get(code, "failed")))
+        if code not in ABORT_CODES:
+            raise UsageError(f"abort: a code is one of {', '.join(ABORT_CODES)}, not {code!r}")
+        self._settle(Abort(ABORT_CODES[code]))
 
     def fallback(self, **overrides: Any) -> None:
         """Leave the request, with these changes, to the next handler."""

@@ -2,32 +2,53 @@
 
 from __future__ import annotations
 
+import re
+from datetime import datetime
 from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+from msgspec import UNSET
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trafficmock.testing.request_state import RequestState
     from trafficmock.testing.waiters import Waiter
+    from trafficmock.wire.outbound import ConnectedClient
 
 MOST_SHOWN = 8
-_NOTHING = "No request of any application came since the test began: does it run attached?"
+_NOTHING = "No request of any application came since the test began."
+MOST_AGENTS = 10
+_HOW_TO_ATTACH = (
+    "Start the application with the environment that trafficmock_env(client_id=...) or "
+    "process_proxy().environment(...) gives, or through `trafficmock run -- COMMAND`."
+)
+
+_REGEX = re.compile(r"^\^|\\[.dDwWsSb/]|\(\?|\.[*+]\)|/\.[*+]|\$$")
+"""What a regular expression has, and hardly any URL."""
 
 _NOT_ENCODED = "(URLs have letters beyond ASCII percent-encoded, so a glob must have them so.)"
 
 
-def what_was_seen(waiter: Waiter, seen: Sequence[RequestState], note: str = "") -> str:
+def what_was_seen(
+    waiter: Waiter,
+    seen: Sequence[RequestState],
+    note: str = "",
+    agents: Sequence[ConnectedClient] | None = None,
+) -> str:
     """List requests for a failed wait.
 
     :param seen: all since the test began, oldest first.
     :param note: something about the list itself.
+    :param agents: the applications that are connected, where the proxy tells.
     """
     lines = [note] if note else []
+    if hint := regex_hint(waiter.glob):
+        lines.append(hint)
     if not seen:
-        return "\n".join([*lines, _NOTHING])
+        return "\n".join([*lines, _NOTHING, *connected(agents)])
     ranked = sorted(seen, key=lambda each: -_nearness(waiter, each))
     if not (waiter.glob or "").isascii():
         lines.append(_NOT_ENCODED)
@@ -36,6 +57,39 @@ def what_was_seen(waiter: Waiter, seen: Sequence[RequestState], note: str = "") 
     if len(ranked) > MOST_SHOWN:
         lines.append(f"  and {len(ranked) - MOST_SHOWN} more")
     return "\n".join(lines)
+
+
+def regex_hint(glob: str | None) -> str:
+    """Say that a glob looks like a regular expression, where it does; else nothing."""
+    if glob is None or not _REGEX.search(glob):
+        return ""
+    return f"{glob!r} is a str, and so a glob: a regular expression is given as re.compile(...)."
+
+
+def connected(agents: Sequence[ConnectedClient] | None) -> list[str]:
+    """List the connected applications and, where there is none, how to attach one.
+
+    :param agents: ``None`` when the proxy does not tell.
+    """
+    if agents is None:
+        return [f"Does the application run attached? {_HOW_TO_ATTACH}"]
+    if not agents:
+        return [f"No application is connected to the proxy. {_HOW_TO_ATTACH}"]
+    lines = ["Applications that are connected:", *map(_agent, agents[:MOST_AGENTS])]
+    if len(agents) > MOST_AGENTS:
+        lines.append(f"  and {len(agents) - MOST_AGENTS} more")
+    return lines
+
+
+def _agent(agent: ConnectedClient) -> str:
+    since = datetime.fromtimestamp(agent.connected_at / 1000).astimezone()
+    door = "the forward proxy" if agent.kind == "proxy" else "the Node agent"
+    parts = [f"  {agent.client_id}, by {door}", f"since {since:%H:%M:%S}"]
+    if agent.pid is not UNSET:
+        parts.append(f"pid {agent.pid}")
+    if agent.command is not UNSET:
+        parts.append(agent.command)
+    return ", ".join(parts)
 
 
 def _nearness(waiter: Waiter, request: RequestState) -> float:

@@ -11,6 +11,7 @@ from trafficmock.testing.errors import ConnectionLostError, RefusedError
 from trafficmock.testing.promise import Promise
 from trafficmock.wire import outbound
 from trafficmock.wire.inbound import (
+    AgentsQuery,
     ClosePage,
     CloseServer,
     HistoryQuery,
@@ -114,6 +115,11 @@ class Hub:
         message = HistoryQuery(query_id, since=UNSET if since is None else since)
         return self.ask(("query", query_id), message)
 
+    def agents(self) -> Promise[outbound.AgentsResult]:
+        """Ask which applications are connected; for a proxy with the feature ``agents``."""
+        query_id = self.link.new_id()
+        return self.ask(("agents", query_id), AgentsQuery(query_id))
+
     # Messages
 
     def receive(self, message: WorkerMessage) -> None:  # noqa: C901, PLR0912 - one flat match
@@ -166,6 +172,8 @@ class Hub:
                 key = "route:unregister", message.route_id or message.test_id or ""
             case outbound.HistoryResult():
                 key = "query", message.query_id
+            case outbound.AgentsResult():
+                key = "agents", message.query_id
             case _:
                 return
         promise = self._asked.get(key)

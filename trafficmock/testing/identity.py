@@ -10,7 +10,8 @@ from trafficmock.wire.inbound import Hello
 
 SUBSCRIBE = "subscribe"
 DECLINE = "decline"
-FEATURES = ("decline", "headers-list", "subscribe")
+AGENTS = "agents"
+FEATURES = ("agents", "decline", "headers-list", "subscribe")
 """The additions to protocol 3 that we use where the proxy has them."""
 
 

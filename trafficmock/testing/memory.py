@@ -9,6 +9,7 @@ from trafficmock.testing.request_state import RequestState
 from trafficmock.testing.response import ResponseState
 from trafficmock.testing.traffic import Traffic
 from trafficmock.wire.inbound import RequestResponse
+from trafficmock.wire.matcher import Diagnostic
 from trafficmock.wire.outbound import HistoryResult
 from trafficmock.wire.request import Request
 from trafficmock.wire.response import Response
@@ -21,16 +22,21 @@ class Outcome(Struct, frozen=True):
 
     kind: str
     response: Response | UnsetType = UNSET
+    code: str | UnsetType = UNSET
+    matches: list[Diagnostic] | UnsetType = UNSET
 
 
 class Entry(Struct, frozen=True, rename="camel"):
-    """One recorded request."""
+    """One recorded request; ``title`` and ``path`` are those of the test that owned it."""
 
     id: str
     client_id: str
     request: Request
     outcome: Outcome
     redirected_from_id: str | UnsetType = UNSET
+    test_id: str | UnsetType = UNSET
+    title: str | UnsetType = UNSET
+    path: str | UnsetType = UNSET
 
 
 _decoder = msgspec.json.Decoder(Entry)
@@ -41,10 +47,12 @@ class Memory:
     """Merges the proxy's history with what this test saw by itself.
 
     :param capture: what the history keeps, when that is not everything.
+    :param entries: the recorded requests of the last answer, by id.
     """
 
     traffic: Traffic
     capture: str | None = None
+    entries: dict[str, Entry] = field(factory=dict)
     _recorded: dict[str, RequestState] = field(factory=dict)
 
     def merge(self, result: HistoryResult) -> list[RequestState]:
@@ -54,6 +62,7 @@ class Memory:
         """
         self.capture = None if result.capture in (UNSET, "all") else str(result.capture)
         entries = [_decoder.decode(raw) for raw in reversed(result.entries)]
+        self.entries = {entry.id: entry for entry in entries}
         states = {entry.id: self._state(entry) for entry in entries}
         for entry in entries:
             self._link(states, entry)

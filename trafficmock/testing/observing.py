@@ -10,9 +10,9 @@ from attrs import define
 from trafficmock.testing.errors import TestEndedError
 from trafficmock.testing.explain import what_was_seen
 from trafficmock.testing.functions import check_handler, describe
-from trafficmock.testing.identity import SUBSCRIBE
+from trafficmock.testing.identity import AGENTS, SUBSCRIBE
 from trafficmock.testing.matchers import URLPattern, make_matcher
-from trafficmock.testing.promise import Promise, settled
+from trafficmock.testing.promise import Promise, mapped, settled
 from trafficmock.testing.waiters import Kind, Waiter, timed_out
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.request_state import RequestState
     from trafficmock.testing.session import Session
     from trafficmock.testing.world import Done
-    from trafficmock.wire.outbound import HistoryResult
+    from trafficmock.wire.outbound import ConnectedClient, HistoryResult
 
 _LAST_LOOK_SECONDS = 1.0
 """How long a failed wait may ask the proxy what came instead."""
@@ -75,6 +75,13 @@ class Observing:
 
         self.session.hub.barrier().watch(heard)
         return result
+
+    def agents(self) -> Promise[list[ConnectedClient] | None]:
+        """Promise the connected applications; ``None`` from a proxy that does not tell."""
+        hub = self.session.hub
+        if AGENTS not in hub.features:
+            return settled(None)
+        return mapped(hub.agents(), lambda answer: answer.agents)
 
     def expect(self, kind: Kind, wanted: Any, timeout: float) -> Waiter:
         """Begin a wait for a request or response to come.
@@ -131,20 +138,34 @@ class Observing:
         )
 
     def _expire(self, waiter: Waiter) -> None:
-        local = list(self.session.traffic.requests.values())
+        agents: list[ConnectedClient] | None = None
 
-        def fail(seen: Promise[list[RequestState]]) -> None:
+        def fail(found: list[RequestState]) -> None:
             stop()
-            found = local if seen.error is not None else seen.value
             capture = self.session.memory.capture
             note = f"(the proxy's history keeps only: {capture})" if capture else ""
-            waiter.promise.reject(timed_out(waiter, what_was_seen(waiter, found, note)))
+            text = what_was_seen(waiter, found, note, agents)
+            waiter.promise.reject(timed_out(waiter, text))
 
-        stop = self.session.hub.link.call_later(_LAST_LOOK_SECONDS, lambda: fail(settled(local)))
+        def give_up() -> None:
+            fail(list(self.session.traffic.requests.values()))
+
+        def requests_known(seen: Promise[list[RequestState]]) -> None:
+            if seen.error is not None:
+                give_up()
+            else:
+                fail(seen.value)
+
+        def agents_known(told: Promise[list[ConnectedClient] | None]) -> None:
+            nonlocal agents
+            agents = None if told.error is not None else told.value
+
+        stop = self.session.hub.link.call_later(_LAST_LOOK_SECONDS, give_up)
         try:
-            self._all().watch(fail)
+            self.agents().watch(agents_known)
+            self._all().watch(requests_known)
         except Exception:  # noqa: BLE001 - without the proxy, say what we know by ourselves
-            fail(settled(local))
+            give_up()
 
 
 def _wanted(matcher: Matcher | None, request: RequestState) -> bool:

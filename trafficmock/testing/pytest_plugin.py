@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
     from trafficmock.testing.connection import Connection
     from trafficmock.testing.launch import Proxy
+    from trafficmock.testing.session import Session
 
 _OPTIONS = {
     "url": ("--trafficmock-proxy-url", "trafficmock_proxy_url", "URL of a proxy that runs"),
     "token": ("--trafficmock-token", "trafficmock_token", "token that the proxy asks for"),
 }
-_SECTION = "traffic of this test"
+TITLE = "traffic of this test"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -112,10 +113,14 @@ def trafficmock(
     request.node.stash[_STASHED] = (connection, session)
     yield mocks
     errors = connection.background.wait_for(session.finish)
+    if errors and _STASHED in request.node.stash:
+        # Now: the connection may be closed when the report of the teardown is made.
+        request.node.stash[_STASHED] = _traffic(connection, session)
     raise_left(title, errors)
 
 
 _STASHED: pytest.StashKey[Any] = pytest.StashKey()
+"""Connection and session of a test and, when its mocks left errors, the text of its traffic."""
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -125,11 +130,22 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     report: pytest.TestReport = outcome.get_result()
     stashed = item.stash.get(_STASHED, None)
     if report.failed and stashed is not None:
-        from trafficmock.testing.traffic_report import traffic_of  # noqa: PLC0415
-
-        report.sections.append((_SECTION, traffic_of(*stashed)))
+        text = stashed if isinstance(stashed, str) else _traffic(*stashed)
+        if text:
+            report.sections.append((TITLE, text))
         # Once is enough: what fails at the end has failed before, or is shown then.
         del item.stash[_STASHED]
+
+
+def _traffic(connection: Connection, session: Session) -> str:
+    """Describe the traffic of a test; nothing when the proxy is gone, as other errors say."""
+    from trafficmock.testing.errors import ConnectionLostError  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.traffic_report import traffic  # noqa: PLC0415
+
+    try:
+        return connection.background.wait_for(lambda: traffic(session))
+    except ConnectionLostError:
+        return ""
 
 
 def _setting(config: pytest.Config, name: str) -> str | None:

@@ -126,8 +126,9 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
     def abort(self, error_code: str | None = None) -> DoneT:
         """Fail the request as a network would.
 
-        :param error_code: Playwright's; ``failed`` unless told, and for those that no server sees.
-        :raises UsageError: it is decided already.
+        :param error_code: one of Playwright's codes; ``failed`` unless told, and for those that
+            no server sees.
+        :raises UsageError: another code; or it is decided already.
         """
         return self._decide(lambda: self._exchange.abort(error_code or "failed"))
 

@@ -8,6 +8,7 @@ from attrs import define, field, frozen
 from msgspec import UNSET
 
 from trafficmock.testing import complaints
+from trafficmock.testing.errors import RoutingError
 from trafficmock.testing.fetches import Fetches
 from trafficmock.testing.http_routes import HttpRoutes
 from trafficmock.testing.identity import DECLINE, SUBSCRIBE
@@ -144,6 +145,7 @@ class Session:
         self.fetches.end()
         self.memory.end()
         errors, self.errors = self.errors, []
+        complaints.note_repeats(errors)
         result.resolve(errors)
 
     def connection_lost(self, error: Exception) -> None:
@@ -161,6 +163,7 @@ class Session:
                 result.reject(barrier.error)
                 return
             taken, self.errors[:] = list(self.errors), []
+            complaints.note_repeats(taken)
             result.resolve(taken)
 
         self.hub.barrier().watch(heard)
@@ -228,7 +231,12 @@ class Session:
 
     def complaint(self, message: outbound.ProxyError) -> None:
         """Keep what the proxy has against this test."""
-        self.errors.append(complaints.from_proxy(message, self.id))
+        error = complaints.from_proxy(message, self.id)
+        for known in self.errors:
+            if isinstance(known, RoutingError) and complaints.is_repeated(known, error):
+                known.repeats += 1
+                return
+        self.errors.append(error)
 
     def record(self, error: BaseException, exchange: Exchange, entry: RouteEntry | None) -> None:
         """Keep what went wrong in a handler, with the place."""

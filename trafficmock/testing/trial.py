@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.trial import unittest
 
 from trafficmock.testing import tx
 from trafficmock.testing.awaitable import AsyncTrafficMock, finish
-from trafficmock.testing.ending import raise_left
+from trafficmock.testing.ending import show_in_text, wrap_test_method
+from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.launch import Proxy, process_proxy
 from trafficmock.testing.session import TestInfo
+from trafficmock.testing.traffic_report import TITLE, traffic
+from trafficmock.testing.tx_world import as_deferred
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from twisted.python.failure import Failure
+
+    from trafficmock.testing.session import Session
     from trafficmock.testing.tx_connection import TwistedConnection
 
 
@@ -21,11 +30,17 @@ class TrafficMockMixin:
     """Gives a test case mocks whose leftovers fail the test.
 
     ``trafficmock_proxy`` says which proxy; else the environment's, or one that is started
-    and lives as long as the process.
+    and lives as long as the process. Put it before ``TestCase`` among the bases.
     """
 
     trafficmock_proxy: Proxy | None = None
     trafficmock_base_url: str | None = None
+    _trafficmock_session: Session | None = None
+
+    def run(self: Any, result: Any = None) -> Any:
+        """Run the test; the error of one that fails has the traffic around it."""
+        with wrap_test_method(self, self._trafficmock_wrapped):
+            return super().run(result)  # type: ignore[misc] # the test case's
 
     def begin_mocks(self: Any) -> Deferred[AsyncTrafficMock]:
         """Connect for this test; its end disconnects.
@@ -33,6 +48,19 @@ class TrafficMockMixin:
         :raises ConnectionLostError: there is no proxy.
         """
         return Deferred.fromCoroutine(_begin(self))
+
+    def _trafficmock_wrapped(self, method: Callable[[], Any]) -> Callable[[], Any]:
+        def with_report() -> Deferred[Any]:
+            return maybeDeferred(method).addErrback(self._trafficmock_failed)
+
+        # Trial refuses generators, which it has to see.
+        return method if inspect.isgeneratorfunction(method) else with_report
+
+    def _trafficmock_failed(self, failure: Failure) -> Any:
+        session = self._trafficmock_session
+        if session is None or failure.check(unittest.SkipTest, KeyboardInterrupt):
+            return failure
+        return Deferred.fromCoroutine(_report(session, failure))
 
 
 class TestCase(TrafficMockMixin, unittest.TestCase):
@@ -60,11 +88,39 @@ async def _begin(case: Any) -> AsyncTrafficMock:
     connection = await tx.connect(reactor, proxy.url, token=proxy.token)
     info = TestInfo(title=case.id(), file=type(case).__module__, base_url=case.trafficmock_base_url)
     mocks = await connection.begin(info)
-    case.addCleanup(lambda: Deferred.fromCoroutine(_end(mocks, connection, info.title)))
+    (case._trafficmock_session,) = connection.hub.sessions.values()  # noqa: SLF001 - our mixin's
+    case.addCleanup(lambda: Deferred.fromCoroutine(_end(case, mocks, connection)))
     return mocks
 
 
-async def _end(mocks: AsyncTrafficMock, connection: TwistedConnection, title: str) -> None:
+async def _end(case: Any, mocks: AsyncTrafficMock, connection: TwistedConnection) -> None:
     errors = await finish(mocks)
     await connection.close()
-    raise_left(title, errors)
+    _raise_each(case, errors)
+
+
+def _raise_each(case: Any, errors: Sequence[BaseException]) -> None:
+    """Raise what is left of a test, one error after the other.
+
+    Trial shows nothing of the errors in a group, and nothing of notes.
+    """
+    if not errors:
+        return
+    first, *others = errors
+    for note in getattr(first, "__notes__", ()):
+        show_in_text(first, note)
+    # Trial goes on with the clean-ups that a clean-up adds.
+    case.addCleanup(_raise_each, case, others)
+    raise first
+
+
+async def _report(session: Session, failure: Failure) -> Failure:
+    error = failure.value
+    try:
+        text = await as_deferred(traffic(session))
+    except ConnectionLostError:
+        # The test's own error says so, or does not depend on it.
+        return failure
+    if error is not None:
+        show_in_text(error, f"\n{TITLE}:\n{text}")
+    return failure

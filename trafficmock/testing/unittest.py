@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+import inspect
+import unittest
+from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.connection import Connection
-from trafficmock.testing.ending import raise_left
+from trafficmock.testing.ending import raise_left, wrap_test_method
+from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.launch import Proxy, process_proxy
 from trafficmock.testing.session import TestInfo
 from trafficmock.testing.sync import TrafficMock, begin, finish
+from trafficmock.testing.traffic_report import TITLE, traffic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.testing.session import Session
 
 
 class TrafficMockMixin:
@@ -21,6 +31,12 @@ class TrafficMockMixin:
     trafficmock_proxy: Proxy | None = None
     trafficmock_base_url: str | None = None
     trafficmock: TrafficMock
+    _trafficmock_mine: tuple[Connection, Session] | None = None
+
+    def run(self: Any, result: Any = None) -> Any:
+        """Run the test; the error of one that fails has a note with the traffic around it."""
+        with wrap_test_method(self, self._trafficmock_wrapped):
+            return super().run(result)  # type: ignore[misc] # the test case's
 
     def setUp(self: Any) -> None:
         """Connect; the test's end disconnects."""
@@ -30,6 +46,47 @@ class TrafficMockMixin:
         self.addCleanup(connection.close)
         title = self.id()
         info = TestInfo(title=title, file=type(self).__module__, base_url=self.trafficmock_base_url)
-        mocks, _ = begin(connection, info)
+        mocks, session = begin(connection, info)
         self.trafficmock = mocks
+        self._trafficmock_mine = connection, session
         self.addCleanup(lambda: raise_left(title, finish(mocks)))
+
+    def _trafficmock_wrapped(self, method: Callable[[], Any]) -> Callable[[], Any]:
+        if inspect.iscoroutinefunction(method):
+
+            @functools.wraps(method)
+            async def awaiting() -> Any:
+                try:
+                    return await method()
+                except Exception as error:
+                    self._trafficmock_note(error)
+                    raise
+
+            return awaiting
+
+        @functools.wraps(method)
+        def calling() -> Any:
+            try:
+                return method()
+            except Exception as error:
+                self._trafficmock_note(error)
+                raise
+
+        return calling
+
+    def _trafficmock_note(self, error: Exception) -> None:
+        if self._trafficmock_mine is None or isinstance(error, unittest.SkipTest):
+            return
+        connection, session = self._trafficmock_mine
+        try:
+            text = connection.background.wait_for(lambda: traffic(session))
+        except ConnectionLostError:
+            # The test's own error says so, or does not depend on it.
+            return
+        error.add_note(f"\n{TITLE}:\n{text}")
+
+
+class TestCase(TrafficMockMixin, unittest.TestCase):
+    """A test case whose tests find their mocks in ``self.trafficmock``."""
+
+    __test__ = False

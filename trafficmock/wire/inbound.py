@@ -242,6 +242,12 @@ class HistoryQuery(Message, frozen=True, tag="history:query"):
     since: SafeInt | UnsetType = UNSET
 
 
+class AgentsQuery(Message, frozen=True, tag="agents:query"):
+    """A worker asks which applications are connected (feature ``agents``)."""
+
+    query_id: str
+
+
 class SocketOpen(Message, frozen=True, tag="ws:connection"):
     """An application opened a WebSocket; it is held until somebody decides."""
 
@@ -324,6 +330,7 @@ ClientMessage = (
     | SocketClaimResult
     | HandlerResult
     | HistoryQuery
+    | AgentsQuery
     | SocketOpen
     | MessageFromPage
     | MessageFromServer

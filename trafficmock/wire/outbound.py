@@ -141,6 +141,30 @@ class HistoryResult(Message, frozen=True, tag="history:result"):
     capture: str | UnsetType = UNSET
 
 
+class ConnectedClient(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A client as people see it; ``/api/connections`` has the same keys.
+
+    :param connected_at: epoch milliseconds.
+    :param kind: of agents, the door that it came through: ``node`` or ``proxy``.
+    :param pid: of its process, where it says so.
+    :param command: the command line of that process, where it says so.
+    """
+
+    client_id: str
+    connection_id: str
+    connected_at: int
+    kind: str | UnsetType = UNSET
+    pid: int | UnsetType = UNSET
+    command: str | UnsetType = UNSET
+
+
+class AgentsResult(Message, frozen=True, tag="agents:result"):
+    """The agents and forward proxy clients that are connected, in the order in which they came."""
+
+    query_id: str
+    agents: list[ConnectedClient]
+
+
 class NeedBody(Message, frozen=True, tag="request:need-body"):
     """A test owns the request: its body is wanted whole (feature ``stream``)."""
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
+from twisted.trial.unittest import SkipTest
 
 from tests.testing.scene import control
 from trafficmock.testing.trial import TestCase
@@ -45,3 +46,23 @@ class SampleTests(TestCase):
 
         await self.trafficmock.route("**/trial", broken)
         await self.get()
+
+    async def test_two_handlers_fail(self) -> None:
+        """What is left is more than one error."""
+        number = iter(range(2))
+
+        def broken(route: Any) -> None:
+            raise KeyError(f"handler {next(number)}")
+
+        await self.trafficmock.route("**/trial", broken)
+        await self.get()
+        await self.get()
+
+    async def test_fails(self) -> None:
+        """An ordinary failure."""
+        await self.get()
+        self.assertEqual(1, 2)
+
+    def test_skipped(self) -> None:
+        """A test that a wrapper must leave alone."""
+        raise SkipTest("not now")

@@ -5,7 +5,7 @@ import unittest
 from typing import Any
 
 from tests.testing.scene import control
-from trafficmock.testing.unittest import TrafficMockMixin
+from trafficmock.testing.unittest import TestCase, TrafficMockMixin
 
 APP, UPSTREAM = os.environ.get("SAMPLE_APP", ""), os.environ.get("SAMPLE_UPSTREAM", "")
 
@@ -26,3 +26,16 @@ class SampleTests(TrafficMockMixin, unittest.TestCase):
 
         self.trafficmock.route("**/unittest", broken)
         self.get()
+
+
+class OwnCaseTests(TestCase):
+    """The test case that brings the mocks."""
+
+    __test__ = True
+
+    def test_fails(self) -> None:
+        control(APP, "request", {"kind": "http", "url": f"{UPSTREAM}/json/own"})
+        self.assertEqual(1, 2)
+
+    def test_skipped(self) -> None:
+        self.skipTest("not now")
