@@ -1,9 +1,13 @@
 """What requests are aimed at."""
 
+import time
+
+import ada_url
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.growth import GrowthMixin
 from trafficmock.net.addresses import Authority
 from trafficmock.net.proxy import target
 from trafficmock.net.proxy.heads import BadMessageError
@@ -79,3 +83,30 @@ class OriginTests(SynchronousTestCase):
         self.assertEqual(target.connect_authority(b"A.test:443"), Authority("a.test", 443))
         for text in (b"a.test", b"a.test:", b":443", b"http://a.test:443", b"a:0", b"a:b"):
             self.assertRaises(BadMessageError, target.connect_authority, text)
+
+
+class PathTests(GrowthMixin, SynchronousTestCase):
+    """Paths, which servers' names for things make long and odd."""
+
+    def test_odd_character(self) -> None:
+        """A path with an odd character behind many others is read at once."""
+        begun = time.process_time()
+        for odd in (b"/%s'", b"/%s/.well-known/x", b'/%s?"', b"/%s/{x}"):
+            target.absolute(b"http://a.test" + odd % (b"a" * 24))
+        self.assertLess(time.process_time() - begun, 0.5)
+
+    def test_long(self) -> None:
+        """The time to read a path is in proportion to its length, whatever is in it."""
+        for piece in (b"a", b"a/", b"/", b"ab.", b"%41", b"'", b"?"):
+            for end in (b"", b"'", b"/.x"):
+                self.assert_linear(
+                    lambda size, piece=piece, end=end: b"http://a.test/" + piece * size + end,
+                    target.absolute,
+                    30_000,
+                )
+
+    @given(st.text(alphabet="ab./%2eE'\"?{}~+@:", max_size=30))
+    def test_as_a_url_parser(self, path: str) -> None:
+        """The URL that tests see is the one that a URL parser writes."""
+        found = target.absolute(f"http://a.test/{path}".encode())
+        self.assertEqual(found.url, ada_url.URL(f"http://a.test/{path}").href)
