@@ -1,9 +1,10 @@
 """What requests are aimed at."""
 
 import time
+from functools import partial
 
 import ada_url
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -85,6 +86,10 @@ class OriginTests(SynchronousTestCase):
             self.assertRaises(BadMessageError, target.connect_authority, text)
 
 
+def long_target(piece: bytes, end: bytes, size: int) -> bytes:
+    return b"http://a.test/" + piece * size + end
+
+
 class PathTests(GrowthMixin, SynchronousTestCase):
     """Paths, which servers' names for things make long and odd."""
 
@@ -99,12 +104,12 @@ class PathTests(GrowthMixin, SynchronousTestCase):
         """The time to read a path is in proportion to its length, whatever is in it."""
         for piece in (b"a", b"a/", b"/", b"ab.", b"%41", b"'", b"?"):
             for end in (b"", b"'", b"/.x"):
-                self.assert_linear(
-                    lambda size, piece=piece, end=end: b"http://a.test/" + piece * size + end,
-                    target.absolute,
-                    30_000,
-                )
+                made = partial(long_target, piece, end)
+                self.assert_linear(made, target.absolute, 30_000)
 
+    @example("a/%2e%2e/b")
+    @example("a/.%2E/b")
+    @example("%2e?%2e")
     @given(st.text(alphabet="ab./%2eE'\"?{}~+@:", max_size=30))
     def test_as_a_url_parser(self, path: str) -> None:
         """The URL that tests see is the one that a URL parser writes."""

@@ -81,7 +81,7 @@ def on(origin: Origin, path: bytes) -> Target:
     """Aim at ``path``, an origin-form target, on a server that is known already."""
     text = path.decode("ascii")
     url = f"{origin.scheme}://{origin.authority}{text}"
-    if _PLAIN_PATH.fullmatch(text) is None:
+    if _PLAIN_PATH.fullmatch(text) is None or "%2e" in text.lower():
         url = _normal(url)
     return Target(origin, path, url)
 
