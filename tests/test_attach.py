@@ -52,7 +52,12 @@ class RunTests(SynchronousTestCase):
         self.patch(attach, "check_welcome", lambda _address: None)
         self.patch(environment, "forward_variables", lambda *_: {"HTTP_PROXY": "there"})
         self.calls: list[tuple[str, list[str], dict[str, str]]] = []
-        self.patch(os, "execvpe", lambda *call: self.calls.append(call))
+
+        def run_command(command: list[str], env: dict[str, str], stop_seconds: float) -> None:
+            self.calls.append((command[0], command, env))
+            self.stop_seconds = stop_seconds
+
+        self.patch(attach, "run_command", run_command)
 
     def without_agent(self) -> None:
         def find_preload(_start: Path) -> Path:
@@ -64,7 +69,16 @@ class RunTests(SynchronousTestCase):
         """Without a command nothing is started."""
         self.assertRaises(usage.UsageError, attach.run, [])
 
-    def test_becomes_the_command(self) -> None:
+    def test_stop_timeout(self) -> None:
+        """What the command leaves behind has five seconds, or what is said."""
+        for words, seconds in (([], 5.0), (["--stop-timeout-ms", "250"], 0.25)):
+            attach.run([*words, "--", "python"])
+            self.assertEqual(self.stop_seconds, seconds)
+        wrong = ["--stop-timeout-ms", "soon", "--", "python"]
+        error = self.assertRaises(usage.UsageError, attach.run, wrong)
+        self.assertIn("--stop-timeout-ms must be a whole number, 0 or more", str(error))
+
+    def test_runs_the_command(self) -> None:
         """The command gets its own words and the environment."""
         attach.run(["--client-id", "shop", "--", "node", "server.js", "--port", "1"])
         [(name, words, env)] = self.calls

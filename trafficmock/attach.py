@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from twisted.python import usage
 
+from trafficmock.coercers import named, number
 from trafficmock.joining.asking import AttachError, check_health
 from trafficmock.joining.environment import Attachment
 from trafficmock.joining.greeting import check_welcome
 from trafficmock.joining.node import find_preload, runs_node
+from trafficmock.supervision.foreground import run_command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,6 +52,15 @@ class RunOptions(AttachOptions):
     """The options of ``trafficmock run``, and the command after them."""
 
     synopsis = "Usage: trafficmock run [options] -- COMMAND..."
+    optParameters: ClassVar[list[Any]] = [  # noqa: N815 - Twisted's name
+        [
+            "stop-timeout-ms",
+            None,
+            5000,
+            "Time for what the command leaves behind to end; then it is killed.",
+            named("stop-timeout-ms", number(0)),
+        ],
+    ]
 
     def parseArgs(self, *command: str) -> None:  # noqa: N802 - Twisted's name
         """Take the command.
@@ -111,11 +122,13 @@ def formatted(variables: Mapping[str, str], style: str) -> str:
 
 
 def run(words: Sequence[str]) -> NoReturn:
-    """``trafficmock run``: become the command, attached.
+    """``trafficmock run``: run the command, attached, and end as it ends.
 
     :raises usage.UsageError: for options that are none.
-    :raises AttachError: when the proxy, the agent or the command is not there.
+    :raises AttachError: when the proxy or the agent is not there.
     :raises CertificateError: when certificates cannot be read or written here.
+    :raises CommandStartError: when there is no such command.
+    :raises SystemExit: with the command's exit status.
     """
     options = RunOptions()
     options.parseOptions(list(words))
@@ -124,12 +137,7 @@ def run(words: Sequence[str]) -> NoReturn:
     found = attachment(options, os.environ, preload)
     check_health(found.address.base_url)
     check_welcome(found.address)
-    environment = found.environment()
-    try:
-        # The command takes this process's place, so that signals and the exit status are its own.
-        os.execvpe(command[0], command, environment)  # noqa: S606 - running the user's command is the purpose
-    except OSError as error:
-        raise AttachError(f"{command[0]}: {error.strerror}") from error
+    run_command(command, found.environment(), options["stop-timeout-ms"] / 1000)
 
 
 def env(words: Sequence[str]) -> str:
