@@ -19,7 +19,7 @@ HOSTS = ("api.shop.test", "shop.test", "other.test")
 """The names of the server, beside those that SDKs have built in."""
 
 
-@frozen
+@frozen(eq=False)
 class Library:
     """
     A library of the table.
@@ -53,13 +53,25 @@ class Library:
         return (self.folder if self.deep else PLACE / "programs") / f"{self.name}.mjs"
 
     def version(self) -> str:
-        """Read which version is installed."""
+        """Read which version is installed; Node's own parts have none."""
+        if not self.package:
+            return ""
         file = self.folder / "node_modules" / self.package / "package.json"
         version: str = json.loads(file.read_text(encoding="utf-8"))["version"]
         return version
 
 
-LIBRARIES = (Library("axios", "axios", "axios", deep=False),)
+LIBRARIES = (
+    Library("fetch", "", "`fetch` of Node", deep=False),
+    Library("axios", "axios", "axios", deep=False),
+    Library("got", "got", "got", deep=False),
+    Library("node-fetch", "node-fetch", "node-fetch 3", deep=False),
+    Library("node-fetch2", "node-fetch2", "node-fetch 2", deep=False),
+    Library("superagent", "superagent", "superagent", deep=False),
+    Library("undici7", "undici7", "undici 7", deep=False),
+    Library("undici6", "undici6", "undici 6"),
+    Library("undici8", "undici8", "undici 8", nodes=(22, 24)),
+)
 
 
 def machine_node() -> int:

@@ -9,7 +9,11 @@ _VOLATILE = (
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "UUID"),
     # Boundaries of multipart bodies, as undici, form-data and axios make them.
     (
-        re.compile(r"-{2,}(?:\w*[Bb]oundary[-\w]*|formdata-undici-\d+|\d{20,}|axios-[-.\w]+)"),
+        re.compile(
+            r"(?:-{2,}|(?<=boundary=))"
+            r"(?:\w*[Bb]oundary[-\w]*|form-data-encoder-\w+|formdata-undici-\d+"
+            r"|-*[0-9a-f]{20,}|axios-[-.\w]+)"
+        ),
         "BOUNDARY",
     ),
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),
