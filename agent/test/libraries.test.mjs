@@ -71,6 +71,14 @@ describe('libraries on node:http while a test decides', () => {
     assert.deepEqual(late, sockets)
   })
 
+  test('a mock comes whole to a client that reads along at its socket, as node-fetch 3 does', { timeout: 5000 }, async () => {
+    const seen = []
+    const { response, decide } = await thinking('/early-data', (_, socket) => socket.on('data', (data) => seen.push(data)))
+    decide({ action: 'fulfill', response: { status: 201, statusText: '', headers: {}, bodyBase64: null } })
+    assert.equal((await response).statusCode, 201)
+    assert.match(String(Buffer.concat(seen)), /^HTTP\/1.1 201 /)
+  })
+
   test('passthrough after a long thought uses a socket of its own, with the timeout that was asked for', { timeout: 5000 }, async () => {
     const { sockets, response, decide } = await thinking('/early-pass', () => {})
     sockets[0].setTimeout(12345)
@@ -89,7 +97,7 @@ describe('libraries on node:http while a test decides', () => {
     req.on('socket', (socket) => sockets.push(socket))
     const response = once(req, 'response').then(([answer]) => answer.resume())
     await once(req, 'socket')
-    more(req)
+    more(req, sockets[0])
     const { requestId } = await worker.waitFor('request:matched', ({ request }) => request.url.endsWith(path))
     return { sockets, response, decide: (result) => worker.send({ type: 'handler:result', requestId, result }) }
   }

@@ -48,11 +48,14 @@ class EarlySocket {
     const { req, told } = this
     const socket = this.release()
     if (!socket) return new MockSocket(this.isEncrypted)
+    // Who listens to its data would get the mock before Node's parser listens, too.
+    socket.pause()
     const { emit } = req
     const own = /** @type {any} */ (req)
     own.emit = (/** @type {string} */ event, /** @type {any[]} */ ...args) => {
       if (event !== 'socket' || args[0] !== socket) return emit.call(req, event, ...args)
       for (const listener of req.rawListeners('socket')) if (!told.has(listener)) listener.call(req, socket)
+      socket.resume()
       return true
     }
     return socket

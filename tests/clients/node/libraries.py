@@ -43,14 +43,14 @@ class Library:
     environment: dict[str, str] = field(factory=dict)
 
     @property
-    def folder(self) -> Path:
-        """Where its program and its npm packages are."""
-        return PLACE / "deep" if self.deep else PLACE
-
-    @property
     def program(self) -> Path:
         """Its program."""
-        return (self.folder if self.deep else PLACE / "programs") / f"{self.name}.mjs"
+        return next(PLACE.glob(f"*/{self.name}.mjs"))
+
+    @property
+    def folder(self) -> Path:
+        """Where its npm packages are."""
+        return PLACE / "deep" if self.program.parent.name == "deep" else PLACE
 
     def version(self) -> str:
         """Read which version is installed; Node's own parts have none."""
@@ -62,13 +62,13 @@ class Library:
 
 
 LIBRARIES = (
-    Library("fetch", "", "`fetch` of Node", deep=False),
+    Library("fetch", "", "`fetch` of Node"),
     Library("axios", "axios", "axios", deep=False),
-    Library("got", "got", "got", deep=False),
-    Library("node-fetch", "node-fetch", "node-fetch 3", deep=False),
-    Library("node-fetch2", "node-fetch2", "node-fetch 2", deep=False),
-    Library("superagent", "superagent", "superagent", deep=False),
-    Library("undici7", "undici7", "undici 7", deep=False),
+    Library("got", "got", "got"),
+    Library("node-fetch", "node-fetch", "node-fetch 3"),
+    Library("node-fetch2", "node-fetch2", "node-fetch 2"),
+    Library("superagent", "superagent", "superagent"),
+    Library("undici7", "undici7", "undici 7"),
     Library("undici6", "undici6", "undici 6"),
     Library("undici8", "undici8", "undici 8", nodes=(22, 24)),
 )
