@@ -75,6 +75,8 @@ class Group:
     :param workers: test workers that run the tests side by side; 0 is one
         worker and the order of the files.
     :param browser: whether they need Chromium.
+    :param agent: the one in the apps, ``npm`` or ``ours``.
+    :param only: the specs of the directory that run, by their names; all without one.
     """
 
     directory: str
@@ -82,6 +84,8 @@ class Group:
     token: str | None = None
     workers: int = 0
     browser: bool = False
+    agent: str = "npm"
+    only: tuple[str, ...] = ()
 
     def environment(self) -> dict[str, str]:
         env = {}
@@ -120,10 +124,10 @@ def _attempt(group: Group) -> Run | Exception:
 def _run(group: Group) -> Run:
     with (
         tempfile.TemporaryDirectory() as output,
-        stage(group.proxy_options, token=group.token) as playing,
+        stage(group.proxy_options, token=group.token, agent=group.agent) as playing,
     ):
         env = {**os.environ, **playing.environment(), **group.environment(), "E2E_OUTPUT": output}
-        finished = _playwright(group.directory, env)
+        finished = _playwright(group, env)
         proxy = playing.proxy.child
         return Run(
             results={(each.file, each.title): each for each in _results(finished.stdout)},
@@ -134,10 +138,15 @@ def _run(group: Group) -> Run:
         )
 
 
-def _playwright(directory: str, env: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+def _playwright(group: Group, env: dict[str, str]) -> "subprocess.CompletedProcess[str]":
     runner = module_file("@playwright/test/cli.js")
     return subprocess.run(
-        [node_binary(), runner, "test", f"specs/{directory}/"],
+        [
+            node_binary(),
+            runner,
+            "test",
+            *(f"specs/{group.directory}/{name}" for name in group.only or ("",)),
+        ],
         cwd=NODE_DIRECTORY,
         env=env,
         capture_output=True,

@@ -17,10 +17,12 @@ class Stage:
     proxy: Proxy
     upstream_url: str
     app_url: str
+    agent: str
 
     def environment(self) -> dict[str, str]:
         return {
             "E2E_TARGET": target(),
+            "E2E_AGENT": self.agent,
             "E2E_PROXY_URL": self.proxy.url,
             "E2E_UPSTREAM_URL": self.upstream_url,
             "E2E_APP_URL": self.app_url,
@@ -30,11 +32,14 @@ class Stage:
 
 
 @contextmanager
-def stage(proxy_options: Sequence[str] = (), *, token: str | None = None) -> Iterator[Stage]:
+def stage(
+    proxy_options: Sequence[str] = (), *, token: str | None = None, agent: str = "npm"
+) -> Iterator[Stage]:
     """Start upstream, proxy and the shared app; end them in the other order.
 
     :param proxy_options: options of the proxy besides its address.
     :param token: given to proxy and app.
+    :param agent: the one in the apps, ``npm`` or ``ours``.
     """
     with ExitStack() as ending:
         upstream = _node_child("upstream", {})
@@ -43,11 +48,11 @@ def stage(proxy_options: Sequence[str] = (), *, token: str | None = None) -> Ite
         options = [*proxy_options, *(("--token", token) if token else ())]
         proxy = start_proxy(options)
         ending.callback(proxy.child.stop)
-        app_env = {"APP_PROXY_URL": proxy.url, "APP_CLIENT_ID": "app"}
+        app_env = {"E2E_AGENT": agent, "APP_PROXY_URL": proxy.url, "APP_CLIENT_ID": "app"}
         app = _node_child("app", app_env | ({"APP_TOKEN": token} if token else {}))
         ending.callback(app.stop)
         app_url = app.announced()["url"]
-        yield Stage(proxy=proxy, upstream_url=upstream_url, app_url=app_url)
+        yield Stage(proxy=proxy, upstream_url=upstream_url, app_url=app_url, agent=agent)
 
 
 def _node_child(name: str, env: dict[str, str]) -> Child:

@@ -1,15 +1,20 @@
 /**
- * An application with the npm agent in it. Over a control server the tests
+ * An application with an agent in it. Over a control server the tests
  * tell it which requests to send; those are what the agent intercepts.
  *
- * Environment: `APP_PROXY_URL`, `APP_CLIENT_ID`, `APP_TOKEN`. The first line
+ * Environment: `E2E_AGENT`, which is `npm` (the default) or `ours`, `APP_PROXY_URL`,
+ * `APP_CLIENT_ID`, `APP_TOKEN`. The first line
  * on stdout says where the control server is, or why the agent did not start.
  */
 import http from "node:http";
-import { startBackendMocks } from "@playwright-backend-mocks/node";
 import { announce, bodyOf, endWithParent, listen } from "./lib/announce.mjs";
 import { AppSockets } from "./lib/app-sockets.mjs";
 import { outcomeOf, tellError } from "./lib/outcome.mjs";
+
+const AGENTS = {
+  npm: async () => (await import("@playwright-backend-mocks/node")).startBackendMocks,
+  ours: async () => (await import("../../../agent/index.mjs")).startTrafficMock,
+};
 
 const jobs = new Map();
 const sockets = new AppSockets();
@@ -49,7 +54,8 @@ async function control(request, response) {
 async function main() {
   const { APP_PROXY_URL: proxyUrl, APP_CLIENT_ID: clientId, APP_TOKEN: token } = process.env;
   try {
-    agent = await startBackendMocks({ proxyUrl, clientId, token });
+    const start = await AGENTS[process.env.E2E_AGENT ?? "npm"]();
+    agent = await start({ proxyUrl, clientId, token });
   } catch (error) {
     announce({ error: tellError(error) });
     return process.exit(1);

@@ -9,6 +9,9 @@ export { expect } from "@playwright/test";
 export { har, proxyUrl, rest, row, rows, answered, settled, socketRow, until } from "./proxy.mjs";
 export { startApp } from "./app.mjs";
 
+/** The agent in the applications of this run: `npm` or `ours`. */
+export const agent = process.env.E2E_AGENT;
+
 export const upstreamUrl = process.env.E2E_UPSTREAM_URL;
 
 export const test = backendMocksTest.extend({

@@ -1,0 +1,92 @@
+"""The specs once more, with our agent in the application in the npm agent's place.
+
+The usual run has the specs of what an application sees of a decision; a deep one has all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from tests.e2e import (
+    specs,
+    test_capture,
+    test_faults,
+    test_har,
+    test_http,
+    test_ownership,
+    test_websocket,
+)
+from tests.e2e.specs import Group
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+MODULES = (test_capture, test_faults, test_har, test_http, test_ownership, test_websocket)
+
+HTTP = Group(
+    "http",
+    agent="ours",
+    only=("fulfill.spec.mjs", "continue.spec.mjs", "abort.spec.mjs", "fetch.spec.mjs"),
+)
+WEBSOCKET = Group("websocket", agent="ours", only=("closing.spec.mjs",))
+
+
+class FulfillTests(specs.SpecTestCase):
+    """A mock answers in the network's place."""
+
+    group = HTTP
+    spec = "fulfill.spec.mjs"
+
+
+class ContinueTests(specs.SpecTestCase):
+    """The request goes on, as it was or changed."""
+
+    group = HTTP
+    spec = "continue.spec.mjs"
+
+
+class AbortTests(specs.SpecTestCase):
+    """The request fails with Node's own codes."""
+
+    group = HTTP
+    spec = "abort.spec.mjs"
+
+
+class FetchTests(specs.SpecTestCase):
+    """A handler asks the network first."""
+
+    group = HTTP
+    spec = "fetch.spec.mjs"
+
+
+class ClosingTests(specs.SpecTestCase):
+    """Either side closes a WebSocket."""
+
+    group = WEBSOCKET
+    spec = "closing.spec.mjs"
+
+
+def _deep(module: ModuleType) -> dict[str, type[specs.SpecTestCase]]:
+    """Make a test case for each of a module's, with our agent."""
+    made = {}
+    for name, case in vars(module).items():
+        if isinstance(case, type) and issubclass(case, specs.SpecTestCase):
+            deep = f"Deep{name}"
+            made[deep] = type(
+                deep,
+                (specs.SpecTestCase,),
+                {
+                    "__doc__": case.__doc__,
+                    "__module__": __name__,
+                    "group": evolve(case.group, agent="ours"),
+                    "spec": case.spec,
+                },
+            )
+    return made
+
+
+if specs.unless_deep() is None:
+    for each in MODULES:
+        globals().update(_deep(each))
