@@ -11,6 +11,7 @@ from wsproto.connection import CLIENT, SERVER, Connection
 from wsproto.events import BytesMessage, CloseConnection, Ping, TextMessage
 from wsproto.extensions import PerMessageDeflate
 
+from tests.growth import GrowthMixin
 from trafficmock.core.records import SocketClosed, SocketEvent
 from trafficmock.net.proxy.overheard import LONGEST_BYTES, Listener, agreed
 
@@ -131,3 +132,47 @@ class AgreedTests(SynchronousTestCase):
         """No header raises."""
         agreed(header)
         agreed(b"permessage-deflate;" + header)
+
+
+class CostTests(GrowthMixin, SynchronousTestCase):
+    """What listening may cost."""
+
+    def heard(self, data: bytes, chosen: bytes = b"permessage-deflate") -> list[Any]:
+        """Give what is heard when a server says something, a part at a time."""
+        records: list[Any] = []
+        extensions = agreed(chosen)
+        assert extensions is not None
+        listener = Listener("s", page=False, extensions=extensions, record=records.append)
+        for at in range(0, len(data), 1 << 16):
+            listener.data_received(data[at : at + (1 << 16)])
+        listener.lost()
+        return records
+
+    def test_inflated(self) -> None:
+        """A message that becomes very long ends the listening; the close is noted all the same."""
+        server = Connection(SERVER, extensions=agreed(b"permessage-deflate"))
+        bomb = server.send(BytesMessage(b"0" * 30_000_000)) + server.send(TextMessage("after"))
+        (closed,) = self.heard(bomb)
+        self.assertIsInstance(closed, SocketClosed)
+
+    def test_compressed_well(self) -> None:
+        """Messages that compress as well as messages do are heard."""
+        server = Connection(SERVER, extensions=agreed(b"permessage-deflate"))
+        said = [server.send(TextMessage('{"price": 12, "name": "x"}' * 200)) for _ in range(500)]
+        self.assertEqual(len(self.heard(b"".join(said))), 501)
+
+    def test_many_frames(self) -> None:
+        """Very many frames at once end the listening; as many one after the other do not."""
+        frame = b"\x82\x00"
+        self.assertLess(len(self.heard(frame * 30_000)), 6_000)
+        records: list[Any] = []
+        listener = Listener("s", page=False, extensions=[], record=records.append)
+        for _ in range(6_000):
+            listener.data_received(frame)
+        self.assertEqual(len(records), 6_000)
+
+    def test_linear(self) -> None:
+        """Listening takes time in proportion to what is said, however it is cut."""
+        whole, parts = b"\x82\x7e\x01\x00" + b"0" * 256, b"\x02\x01a" + b"\x00\x01a" * 8
+        for frame in (whole, parts + b"\x80\x00"):
+            self.assert_linear(frame.__mul__, lambda data: self.heard(data, b""), 200)

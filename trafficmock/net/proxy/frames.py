@@ -10,6 +10,8 @@ from wsproto.connection import CLIENT, SERVER, Connection, ConnectionState
 from wsproto.events import BytesMessage, CloseConnection, Ping, TextMessage
 from wsproto.utilities import LocalProtocolError
 
+from trafficmock.net.proxy.pieces import Pieces
+
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
@@ -53,8 +55,8 @@ class Frames:
         self._connection = Connection(CLIENT if client else SERVER)
         self._is_client = client
         self._said: tuple[int, str] | None = None
-        self._parts: list[Any] = []
-        self._size = 0
+        self._text = Pieces("")
+        self._bytes = Pieces(b"")
         self._told = False
         self._timer: IDelayedCall | None = None
 
@@ -102,18 +104,13 @@ class Frames:
                 return
 
     def _add(self, event: TextMessage | BytesMessage) -> None:
-        self._size += len(event.data)
-        if self._size > self._longest:
+        pieces: Any = self._text if isinstance(event, TextMessage) else self._bytes
+        pieces.add(event.data)
+        if pieces.size > self._longest:
             self._say_goodbye(TOO_BIG, "the message is over --max-frame-bytes")
             self._end(TOO_BIG, "", clean=False)
-            return
-        self._parts.append(event.data)
-        if event.message_finished:
-            parts, self._parts, self._size = self._parts, [], 0
-            if isinstance(event, TextMessage):
-                self._owner.message(self, "".join(parts))
-            else:
-                self._owner.message(self, b"".join(parts))
+        elif event.message_finished:
+            self._owner.message(self, pieces.take())
 
     def _goodbye(self, event: CloseConnection) -> None:
         """Answer a close, or one of our own that was answered, or a breach of the rules."""

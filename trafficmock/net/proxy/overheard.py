@@ -14,6 +14,7 @@ from wsproto.events import BytesMessage, CloseConnection, TextMessage
 from wsproto.extensions import Extension, PerMessageDeflate
 
 from trafficmock.core.records import SocketClosed, SocketEvent
+from trafficmock.net.proxy.pieces import Pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,15 @@ if TYPE_CHECKING:
 
 LONGEST_BYTES = 1 << 20
 """A longer message is recorded by its length."""
+
+MOST_INFLATED = 100
+"""How many times as long as what came in the messages may be that come out, and a MiB more."""
+
+MOST_FRAMES_AT_ONCE = 4096
+"""Frames that may come in one piece, some tens of KiB."""
+
+_SLICE = 2048
+"""Bytes looked at in one go: two MiB at most come out of them."""
 
 _ABNORMAL = 1006
 
@@ -93,20 +103,38 @@ class Listener:
         # Whoever hears the application plays the server, and the other way round.
         self._connection = Connection(SERVER if page else CLIENT, extensions=extensions)
         self._record = record
-        self._parts: list[Any] = []
-        self._size = 0
+        self._text = Pieces("")
+        self._bytes = Pieces(b"")
         self._done = False
+        self._deaf = False
+        self._came_in = self._came_out = 0
 
     def data_received(self, data: bytes) -> None:
-        """Listen on."""
-        if self._done:
-            return
+        """Listen on, unless following costs too much."""
+        frames = 0
+        for start in range(0, len(data), _SLICE):
+            if self._done or self._deaf:
+                return
+            frames += self._follow(data[start : start + _SLICE])
+            most = MOST_INFLATED * self._came_in + LONGEST_BYTES
+            if frames > MOST_FRAMES_AT_ONCE or self._came_out > most:
+                self._deaf = True
+                self._text.clear()
+                self._bytes.clear()
+
+    def _follow(self, data: bytes) -> int:
+        """Take what arrived; tell how many frames, or parts of frames, it brought."""
+        self._came_in += len(data)
+        frames = 0
         self._connection.receive_data(data)
         for event in self._connection.events():
+            frames += 1
             if isinstance(event, TextMessage | BytesMessage):
+                self._came_out += len(event.data)
                 self._add(event)
             elif isinstance(event, CloseConnection):
                 self._end(event)
+        return frames
 
     def lost(self) -> None:
         """Take it that the connection is gone."""
@@ -117,24 +145,21 @@ class Listener:
             )
 
     def _add(self, event: TextMessage | BytesMessage) -> None:
-        self._size += len(event.data)
-        if self._size <= LONGEST_BYTES:
-            self._parts.append(event.data)
-        else:
-            self._parts.clear()
+        text = isinstance(event, TextMessage)
+        pieces: Any = self._text if text else self._bytes
+        pieces.add(event.data)
+        if pieces.size > LONGEST_BYTES:
+            pieces.clear()
         if event.message_finished:
-            parts, self._parts = self._parts, []
-            size, self._size = self._size, 0
-            self._tell(parts, size, text=isinstance(event, TextMessage))
+            size = pieces.size
+            self._tell(pieces.take(), size, text=text)
 
-    def _tell(self, parts: list[Any], size: int, *, text: bool) -> None:
+    def _tell(self, message: Any, size: int, *, text: bool) -> None:
         detail = data = None
         if size > LONGEST_BYTES:
             detail = f"{size} {'characters' if text else 'bytes'}, too many to be kept"
-        elif text:
-            data = "".join(parts)
         else:
-            data = pybase64.b64encode(b"".join(parts)).decode("ascii")
+            data = message if text else pybase64.b64encode(message).decode("ascii")
         self._record(
             SocketEvent(
                 self._socket_id,
