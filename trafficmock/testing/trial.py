@@ -69,8 +69,6 @@ class TestCase(TrafficMockMixin, unittest.TestCase):
     Tests may be ``async def`` or return Deferreds.
     """
 
-    __test__ = False
-
     trafficmock: AsyncTrafficMock
 
     def setUp(self) -> Any:

@@ -88,5 +88,3 @@ class TrafficMockMixin:
 
 class TestCase(TrafficMockMixin, unittest.TestCase):
     """A test case whose tests find their mocks in ``self.trafficmock``."""
-
-    __test__ = False

@@ -1,13 +1,11 @@
 """The shop's server with the standard library's unittest."""
 
-import unittest
-
 from shop_process import shop
 
-from trafficmock.testing.unittest import TrafficMockMixin
+from trafficmock.testing.unittest import TestCase
 
 
-class ShopTests(TrafficMockMixin, unittest.TestCase):
+class ShopTests(TestCase):
     def test_paid(self) -> None:
         self.trafficmock.route("**/charges", lambda route, _: route.fulfill(json={"receipt": "R1"}))
         self.assertEqual(shop().buy(), "Thank you! Receipt R1.")

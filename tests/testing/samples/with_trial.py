@@ -16,8 +16,6 @@ APP, UPSTREAM = os.environ.get("SAMPLE_APP", ""), os.environ.get("SAMPLE_UPSTREA
 class SampleTests(TestCase):
     """Tests as coroutine and as Deferred; the last one's handler fails."""
 
-    __test__ = True
-
     def get(self) -> Deferred[Any]:
         command = {"kind": "http", "url": f"{UPSTREAM}/json/trial"}
         return deferToThread(control, APP, "request", command)

@@ -31,8 +31,6 @@ class SampleTests(TrafficMockMixin, unittest.TestCase):
 class OwnCaseTests(TestCase):
     """The test case that brings the mocks."""
 
-    __test__ = True
-
     def test_fails(self) -> None:
         control(APP, "request", {"kind": "http", "url": f"{UPSTREAM}/json/own"})
         self.assertEqual(1, 2)
