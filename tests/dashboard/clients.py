@@ -140,13 +140,13 @@ class Stage:
         client.until("hello:ok")
         return client
 
-    def agent(self, client_id: str) -> Agent:
-        """Connect an application."""
-        return Agent(self, self.client("node", client_id), client_id)
+    def agent(self, client_id: str, **more: Any) -> Agent:
+        """Connect an application; ``more`` goes into its ``hello``."""
+        return Agent(self, self.client("node", client_id, **more), client_id)
 
-    def worker(self, worker_id: str) -> Worker:
-        """Connect a test worker."""
-        client = self.client("playwright", f"worker-{worker_id}", workerId=worker_id)
+    def worker(self, worker_id: str, **more: Any) -> Worker:
+        """Connect a test worker; ``more`` goes into its ``hello``."""
+        client = self.client("playwright", f"worker-{worker_id}", workerId=worker_id, **more)
         return Worker(self, client, worker_id)
 
 

@@ -236,8 +236,10 @@ def day(stage: Stage, pause: Callable[[float], None] = nothing) -> None:
 
     :param pause: waits so many seconds between things, for pictures with real times.
     """
-    shop, mail = stage.agent("shop"), stage.agent("mail-worker")
-    one, other = stage.worker("0"), stage.worker("1")
+    shop = stage.agent("shop", pid=4121, command="node server.js --port 3000")
+    mail = stage.agent("mail-worker")
+    one = stage.worker("0", pid=4190, command="node playwright/worker.js")
+    other = stage.worker("1")
     network(shop, mail, pause)
     redirects(shop, pause)
     checkout(shop, one, pause)

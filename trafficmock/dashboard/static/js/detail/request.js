@@ -3,6 +3,7 @@
 
 import { actionClass } from "../data/actions.js";
 import { entryPath } from "../data/api.js";
+import { processesOf } from "../data/clients.js";
 import { change, parameters } from "../lib/address.js";
 import { upstreamCode, upstreamError } from "../data/upstream.js";
 import { fill, h } from "../lib/dom.js";
@@ -48,7 +49,7 @@ export class RequestDetail {
     this.showHead(entry);
     const chain = row ? hops(row, this.store.requests.byId) : [];
     const tabs = [
-      { name: "overview", title: "Overview", show: () => [ownerView(entry), facts(entry)] },
+      { name: "overview", title: "Overview", show: () => [ownerView(entry), this.facts(entry)] },
       { name: "request", title: "Request", show: () => requestTab(entry) },
       { name: "response", title: "Response", show: () => responseTab(entry) },
       { name: "timeline", title: "Timeline", show: () => timelineTab(entry) },
@@ -94,6 +95,24 @@ export class RequestDetail {
   copyCurl() {
     if (this.entry) copy(asCurl(this.entry.request), "cURL");
   }
+
+  /** @param {any} entry */
+  facts(entry) {
+    const { request, outcome } = entry;
+    const answered = outcome.response ? `, response ${bodySize(outcome.response)}` : "";
+    const rows = [
+      ["Time", dateTime(entry.timestamp)],
+      ["Duration", duration(entry.durationMs) || "not settled"],
+      ["Client", entry.clientId],
+      ["Client now", processesOf(this.store.connections.nodeAgents, entry.clientId)],
+      ["Status", status(entry)],
+      ["Sizes", `request ${bodySize(request)}${answered}`],
+      ["Request id", entry.id],
+    ];
+    const shown = rows.filter(([, value]) => value).flatMap(([name, value]) =>
+      [h("dt", {}, name), h("dd", {}, visible(value))]);
+    return h("section", {}, h("h3", {}, "Facts"), h("dl", { class: "facts" }, ...shown));
+  }
 }
 
 /** @param {any} entry */
@@ -102,20 +121,4 @@ function status({ outcome, events }) {
   const failed = upstreamError(events);
   const code = outcome.errorCode ?? outcome.code ?? (failed === undefined ? undefined : upstreamCode(failed));
   return code ? `none: ${code}` : "none";
-}
-
-/** @param {any} entry */
-function facts(entry) {
-  const { request, outcome } = entry;
-  const answered = outcome.response ? `, response ${bodySize(outcome.response)}` : "";
-  const rows = [
-    ["Time", dateTime(entry.timestamp)],
-    ["Duration", duration(entry.durationMs) || "not settled"],
-    ["Client", entry.clientId],
-    ["Status", status(entry)],
-    ["Sizes", `request ${bodySize(request)}${answered}`],
-    ["Request id", entry.id],
-  ];
-  const shown = rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, visible(value))]);
-  return h("section", {}, h("h3", {}, "Facts"), h("dl", { class: "facts" }, ...shown));
 }

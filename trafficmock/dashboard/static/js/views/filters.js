@@ -5,7 +5,7 @@ import { isEmpty } from "../data/filter.js";
 import { h } from "../lib/dom.js";
 import { actionClass } from "../data/actions.js";
 import { cut, oneLine } from "../lib/text.js";
-import { testChoices } from "./test-choices.js";
+import { clientChoices, testChoices } from "./choices.js";
 import { TimeRange } from "./time-range.js";
 
 /** @typedef {import("../data/filter.js").Filter} Filter @typedef {import("../data/rows.js").Row} Row */
@@ -80,8 +80,9 @@ export class FilterBar {
    * @param {Row[]} rows all of them
    * @param {Row[]} counted those that would be shown without a filter of actions
    * @param {number} shown
+   * @param {import("../data/clients.js").Client[]} agents that are connected
    */
-  show(filter, rows, counted, shown) {
+  show(filter, rows, counted, shown, agents) {
     this.filter = filter;
     if (this.search.value !== filter.q && document.activeElement !== this.search) this.search.value = filter.q;
     this.deep.checked = filter.deep;
@@ -93,7 +94,7 @@ export class FilterBar {
       button.setAttribute("aria-pressed", String(filter.actions.includes(name)));
       count.textContent = (counts[name] ?? 0).toLocaleString("en");
     }
-    this.options(this.client, filter.client, new Map(rows.map((row) => [row.clientId, row.clientId])));
+    this.options(this.client, filter.client, clientChoices(rows, agents));
     this.options(this.test, filter.test, testChoices(rows));
     this.time.show(filter);
     this.hostNote.textContent = filter.host ? `host ${oneLine(filter.host)}` : "";

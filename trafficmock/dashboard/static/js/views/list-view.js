@@ -77,7 +77,7 @@ export class ListView {
 
   /** @param {string} what has changed */
   heard(what) {
-    if (what === this.what || (what === "tick" && this.filter.last) || (what === "status" && !this.hint.hidden)) this.update();
+    if (what === this.what || (what === "tick" && this.filter.last) || what === "connections" || (what === "status" && !this.hint.hidden)) this.update();
   }
 
   /** @param {boolean} [fresh] whether the filter is another one */
@@ -87,7 +87,7 @@ export class ListView {
     const now = Date.now();
     const counted = rows.filter(accepts(this.filter, { now, found, actions: false }));
     const shown = this.filter.actions.length ? counted.filter((row) => this.filter.actions.includes(row.action)) : counted;
-    this.bar.show(this.filter, rows, counted, shown.length);
+    this.bar.show(this.filter, rows, counted, shown.length, this.store.connections.nodeAgents);
     this.grid.setRows(shown, { fresh });
     this.hint.hidden = shown.length > 0;
     if (!shown.length) this.explain(rows.length);

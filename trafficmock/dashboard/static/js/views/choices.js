@@ -1,10 +1,23 @@
 // @ts-check
-/** The tests that a list can be filtered by. */
+/** The clients and tests that a list can be filtered by. */
 
+import { processesOf } from "../data/clients.js";
 import { testName } from "../data/tests.js";
 import { moment } from "../lib/format.js";
 
 /** @typedef {import("../data/rows.js").Row} Row */
+
+/**
+ * Name the clients, with the processes that are connected under each name.
+ *
+ * @param {Row[]} rows
+ * @param {import("../data/clients.js").Client[]} agents
+ * @returns {Map<string, string>} names by client id
+ */
+export function clientChoices(rows, agents) {
+  return new Map([...new Set(rows.map((row) => row.clientId))].map((id) =>
+    [id, [id, processesOf(agents, id)].filter(Boolean).join(" · ")]));
+}
 
 /**
  * Name the tests that own a row, or wanted one. Runs of one test are told apart by their time.
