@@ -3,7 +3,7 @@
 import json
 
 from hypothesis import given
-from msgspec import Raw
+from msgspec import Raw, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import (
@@ -104,7 +104,27 @@ class SummaryTests(SynchronousTestCase):
         del whole["request"]["headersList"]
         del whole["outcome"]["response"]["bodyBase64"], whole["outcome"]["response"]["headers"]
         whole["overrides"] = {"url": "http://y/", "method": "PUT"}
+        whole["outcome"]["response"]["bodySize"] = 1
         self.assertEqual(json.loads(entry.summary_json()), whole)
+
+    def test_body(self) -> None:
+        """A summary says what a response's body is: its type, and its size as far as known."""
+        history = History()
+        long = {"Content-Type": "text/" + "x" * 300}
+        for name, answer, pending, size in [
+            ("none", response(204), False, {"bodySize": 0}),
+            ("some", response(content=b"abc"), False, {"bodySize": 3}),
+            ("arriving", response(), True, {}),
+        ]:
+            history.request_observed(name, "app", request(), 1)
+            history.request_passed_through(name, 2)
+            typed = structs.replace(answer, headers=long)
+            history.response_reported(name, typed, None, 5, body_pending=pending)
+            entry = history.requests.get(name)
+            assert entry is not None
+            shown = json.loads(entry.summary_json())["outcome"]["response"]
+            self.assertEqual(shown["contentType"], f"text/{'x' * 195}")
+            self.assertEqual({k: v for k, v in shown.items() if k == "bodySize"}, size, name)
 
     def test_headers_list(self) -> None:
         """Ordered header lines are shown where the wire had them."""

@@ -17,6 +17,9 @@ from trafficmock.wire.response import Response
 BODY_HERE = Raw(b"\0")
 """Stands for a body. JSON text cannot contain this byte: in strings it is escaped."""
 
+MAX_CONTENT_TYPE = 200
+"""Characters of a ``content-type`` that a summary shows, so that lists stay small."""
+
 Direction = Literal["client", "server", "system"]
 
 _encoder = Encoder()
@@ -116,11 +119,17 @@ class RequestLine(Struct):
 
 
 class StatusLine(Struct, omit_defaults=True, rename="camel"):
-    """What a summary says of a response."""
+    """What a summary says of a response.
+
+    :param content_type: the value of its first ``content-type``, if there is one.
+    :param body_size: bytes of its body, decoded; unset while it arrives or when nobody knows.
+    """
 
     status: int
     status_text: str
     url: str | UnsetType = UNSET
+    content_type: str | UnsetType = UNSET
+    body_size: int | UnsetType = UNSET
 
 
 class OutcomeSummary(Struct, omit_defaults=True, rename="camel"):
@@ -181,13 +190,18 @@ def encode_around(record: object, bodies: list[tuple[bytes, bytes]]) -> tuple[by
     return tuple(chunks)
 
 
-def summarise(record: RequestRecord) -> RequestSummary:
-    """Leave out what makes a list long: bodies, headers and events."""
+def summarise(record: RequestRecord, body_size: int | UnsetType) -> RequestSummary:
+    """Leave out what makes a list long: bodies, headers and events.
+
+    :param body_size: bytes of the response's body, when there is a response and they are known.
+    """
     outcome = record.outcome
     response: StatusLine | UnsetType = UNSET
     if outcome.response is not UNSET:
         answer = outcome.response
-        response = StatusLine(answer.status, answer.status_text, answer.url)
+        response = StatusLine(
+            answer.status, answer.status_text, answer.url, _content_type(answer), body_size
+        )
     overrides = record.overrides
     if overrides is not UNSET:
         overrides = Overrides(url=overrides.url, method=overrides.method)
@@ -217,6 +231,13 @@ def summarise(record: RequestRecord) -> RequestSummary:
         record.redirected_to_id,
         _upstream_error(record.events),
     )
+
+
+def _content_type(response: Response) -> str | UnsetType:
+    for name, value in response.headers.items():
+        if name.lower() == "content-type":
+            return value[:MAX_CONTENT_TYPE]
+    return UNSET
 
 
 def _upstream_error(events: list[HttpEvent]) -> str | UnsetType:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from attrs import define
-from msgspec import UNSET, Raw, structs
+from msgspec import UNSET, Raw, UnsetType, structs
 
 from trafficmock.history.bodies import Body, awaited, folded_windows, keep, keep_of
 from trafficmock.history.entries import CACHED_JSON, MAX_DETAIL, Entry, Owner
@@ -183,7 +183,14 @@ class RequestEntry(Entry[RequestRecord]):
         return iter(chunks)
 
     def _build_summary(self) -> bytes:
-        return encode(summarise(self.record))
+        return encode(summarise(self.record, self._size()))
+
+    def _size(self) -> int | UnsetType:
+        """Count the bytes of the response's body, as far as anybody knows."""
+        if self.response_body is None:
+            return 0
+        size = self.response_body.size
+        return UNSET if size < 0 else size
 
 
 def announced(request: Request) -> tuple[Request, Body]:
