@@ -35,6 +35,16 @@ class AxeTests(BrowserTestCase):
                 page.locator("details summary").first.click()
                 self.assertEqual(violations(page), [], (view, theme))
             page.context.close()
+        page = self.open("/?q=zzz", color_scheme=theme)
+        page.get_by_role("button", name="Clear filters").first.click()
+        page.get_by_role("button", name="Size", exact=True).click()
+        page.keyboard.press("Shift+ArrowRight")
+        page.get_by_role("button", name="Save as HAR").click()
+        expect(page.get_by_text("Saved 12 entries")).to_be_visible()
+        self.assertEqual(violations(page), [], ("columns", theme))
+        page.get_by_role("button", name="Clear the list").click()
+        self.assertEqual(violations(page), [], ("cleared", theme))
+        page.context.close()
         page = self.open("/?q=a&last=3600", color_scheme=theme)
         for text, tab in [
             ("charges", "Overview"),

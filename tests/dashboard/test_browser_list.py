@@ -17,7 +17,7 @@ class ShownTests(BrowserTestCase):
     """What stands in a row."""
 
     def test_cells(self) -> None:
-        """Time, method, status, host, path, action, client, test and duration, each readable."""
+        """Time, method, status, host, path, action, client, test, type, size, duration: readable."""
         page = self.open()
         cells = row(page, "stock.example").locator("[role=gridcell]").all_text_contents()
         self.assertRegex(cells[0], r"^\d\d:\d\d:\d\d\.\d{3}$")
@@ -25,7 +25,8 @@ class ShownTests(BrowserTestCase):
         self.assertEqual(cells[4], "/items/teapot?warehouse=eu-1&fields=count,price")
         self.assertEqual(cells[5:7], ["continue", "shop"])
         self.assertEqual(cells[7], "buys a teapot with a card tests/checkout.spec.ts")
-        self.assertRegex(cells[8], r"^\d+ ms$")
+        self.assertEqual(cells[8:10], ["json", "30 B"])
+        self.assertRegex(cells[10], r"^\d+ ms$")
 
     def test_action(self) -> None:
         """Each action is a word and a colour of its own."""

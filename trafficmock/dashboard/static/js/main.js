@@ -6,6 +6,7 @@ import { byId, fill } from "./lib/dom.js";
 import { Poller } from "./data/poller.js";
 import { Store } from "./data/store.js";
 import { Banner } from "./shell/banner.js";
+import { ClearedNote } from "./shell/cleared.js";
 import { Header } from "./shell/header.js";
 import { makeHelp } from "./shell/help.js";
 import { listenForKeys } from "./shell/keys.js";
@@ -19,6 +20,7 @@ const poller = new Poller(store);
 const help = makeHelp();
 const header = new Header(byId("top"), { store, onpause: (paused) => poller.pause(paused), onhelp: help });
 const banner = new Banner(byId("banner"), store);
+const cleared = new ClearedNote(byId("cleared"), store);
 /** @type {Record<string, any>} */
 const views = {
   overview: new OverviewView(store),
@@ -41,6 +43,7 @@ function show() {
 store.listen((what) => {
   if (what !== "tick") header.update();
   banner.update();
+  cleared.update();
   views[shown].heard(what);
 });
 addEventListener("popstate", show);

@@ -2,6 +2,7 @@
 /** One body, in the ways in which it can be read. Nothing in it is ever run. */
 
 import { fill, h } from "../lib/dom.js";
+import { saveBlob } from "../lib/download.js";
 import { bytes as size } from "../lib/format.js";
 import { copy } from "../lib/say.js";
 import { contentType, decode, isBinary, isPicture, text } from "./bytes.js";
@@ -115,7 +116,5 @@ function picture(bytes, type) {
 
 /** @param {Uint8Array<ArrayBuffer>} bytes @param {string} what */
 function save(bytes, what) {
-  const url = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
-  h("a", { href: url, download: `${what.toLowerCase().replace(/\W+/g, "-")}.bin` }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
+  saveBlob(new Blob([bytes], { type: "application/octet-stream" }), `${what.toLowerCase().replace(/\W+/g, "-")}.bin`);
 }

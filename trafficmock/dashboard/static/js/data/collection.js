@@ -4,18 +4,24 @@
 /** The rows of one list, newest first, kept by what the proxy says has changed. */
 export class Collection {
   constructor() {
-    /** @type {Row[]} */
+    /** All rows, also those that were cleared from the page. @type {Row[]} */
+    this.all = [];
+    /** The rows to show. @type {Row[]} */
     this.rows = [];
     /** @type {Map<string, Row>} */
     this.byId = new Map();
+    /** The ids of rows that were cleared from the page. @type {Set<string>} */
+    this.cleared = new Set();
     /** The list's entity tag, `""` when there is no list yet. */
     this.tag = "";
   }
 
   /** Take a whole list. @param {Row[]} rows newest first */
   replace(rows) {
-    this.rows = rows;
+    this.all = rows;
     this.byId = new Map(rows.map((row) => [row.id, row]));
+    this.cleared = new Set([...this.cleared].filter((id) => this.byId.has(id)));
+    this.sift();
   }
 
   /**
@@ -25,21 +31,41 @@ export class Collection {
    * @param {Row[]} changed new rows and new states of rows, newest first
    */
   apply(removed, changed) {
-    let rows = this.rows;
+    let rows = this.all;
     if (removed.length) {
       const gone = new Set(removed);
       rows = rows.filter((row) => !gone.has(row.id));
-      for (const id of gone) this.byId.delete(id);
+      for (const id of gone) {
+        this.byId.delete(id);
+        this.cleared.delete(id);
+      }
     }
     const fresh = changed.filter((row) => !this.byId.has(row.id));
     const altered = fresh.length < changed.length;
     for (const row of changed) this.byId.set(row.id, row);
     if (altered) rows = rows.map((row) => this.byId.get(row.id) ?? row);
-    this.rows = fresh.length ? [...fresh, ...rows] : rows;
+    this.all = fresh.length ? [...fresh, ...rows] : rows;
+    this.sift();
   }
 
-  /** Forget everything. */
-  clear() {
+  /** Hide rows from now on; those that come later are shown. @param {Row[]} rows */
+  clear(rows) {
+    for (const { id } of rows) this.cleared.add(id);
+    this.sift();
+  }
+
+  /** Show again what was cleared. */
+  restore() {
+    this.cleared.clear();
+    this.sift();
+  }
+
+  sift() {
+    this.rows = this.cleared.size ? this.all.filter(({ id }) => !this.cleared.has(id)) : this.all;
+  }
+
+  /** Forget everything: the proxy is another one. */
+  forget() {
     this.replace([]);
     this.tag = "";
   }

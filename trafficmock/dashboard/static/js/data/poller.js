@@ -69,8 +69,8 @@ export class Poller {
     const health = await ask("/proxy/health");
     this.store.health = health?.body ?? null;
     if (this.start) {
-      this.store.requests.clear();
-      this.store.sockets.clear();
+      this.store.requests.forget();
+      this.store.sockets.forget();
       this.notice("restarted");
     }
     this.start = start;

@@ -17,6 +17,8 @@
  * @property {string} code why there is no status
  * @property {string} problem what went wrong
  * @property {number | undefined} duration ms
+ * @property {string} type of the response's content, without parameters
+ * @property {number | undefined} size bytes of the response's body
  * @property {string} testId
  * @property {string} title of the owning test
  * @property {string} file of the owning test
@@ -56,6 +58,8 @@ export function requestRow(raw) {
     code,
     problem,
     duration: raw.durationMs,
+    type: (outcome.response?.contentType ?? "").split(";")[0].trim().toLowerCase(),
+    size: outcome.response?.bodySize,
     testId: raw.testId ?? "",
     title: raw.title ?? "",
     file: raw.path ?? "",
@@ -86,6 +90,8 @@ export function socketRow(raw) {
     code: raw.errorCode ?? "",
     problem: raw.errorMessage ?? "",
     duration: raw.closedAt === undefined ? undefined : raw.closedAt - raw.timestamp,
+    type: "",
+    size: undefined,
     testId: raw.testId ?? "",
     title: raw.title ?? "",
     file: raw.path ?? "",

@@ -23,6 +23,28 @@ export class Store extends EventTarget {
     this.status = { kind: "connecting", message: "", since: Date.now() };
     /** What happened to the proxy that a reader must know: `back` or `restarted`. */
     this.notice = "";
+    /** When rows were cleared from the page the last time, epoch ms. */
+    this.clearedAt = 0;
+  }
+
+  /**
+   * Clear rows from the page; the proxy keeps them.
+   *
+   * @param {"requests" | "sockets"} what
+   * @param {import("./rows.js").Row[]} rows
+   */
+  clear(what, rows) {
+    this[what].clear(rows);
+    this.clearedAt = Date.now();
+    this.changed(what);
+  }
+
+  /** Show again what was cleared. */
+  restore() {
+    this.requests.restore();
+    this.sockets.restore();
+    this.changed("requests");
+    this.changed("sockets");
   }
 
   /** @param {"requests" | "sockets" | "connections" | "status" | "tick"} what `tick`: time has passed */

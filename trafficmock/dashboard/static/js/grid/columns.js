@@ -1,110 +1,84 @@
 // @ts-check
-/** Cells of the two lists. */
+/** The columns of the two lists. */
 
-import { ACTIONS, OUTCOMES, actionClass } from "../data/actions.js";
-import { clock, duration } from "../lib/format.js";
-import { cut, oneLine } from "../lib/text.js";
+import { ACTIONS, OUTCOMES } from "../data/actions.js";
+import { bytes, clock, duration } from "../lib/format.js";
+import { action, bar, pair, plain, status } from "./cells.js";
 
 /** @typedef {import("./grid.js").Column} Column @typedef {import("../data/rows.js").Row} Row */
 
-const LONGEST = 400;
-
-/** @param {string} text */
-const shown = (text) => oneLine(cut(text, LONGEST));
-
-/** @param {HTMLElement} cell @param {string} text @param {string} [hint] */
-function put(cell, text, hint = text) {
-  const held = /** @type {Text | null} */ (cell.firstChild);
-  if (held) held.data = text; // faster than another node, and rows are filled while scrolling
-  else cell.append(text);
-  if (cell.title !== hint) cell.title = hint;
+/** @param {Row} row what a status is ordered by: numbers, then codes */
+function statusKey({ status: answered, code }) {
+  return answered === undefined ? code && `~${code}` : String(answered).padStart(4, "0");
 }
 
-/** @type {(name: string, title: string, text: (row: Row) => string) => Column} */
-const plain = (name, title, text) => ({ name, title, show: (cell, row) => put(cell, shown(text(row))) });
+/** @param {Row} row of a WebSocket */
+function state(row) {
+  if (row.closedAt !== undefined) return `closed ${row.status ?? ""}`;
+  return row.action === "matched" ? "open" : "";
+}
 
 /** @param {Row} row */
-function statusClass(row) {
-  if (row.status === undefined) return row.code ? "status-none failed" : "status-none";
-  return `status-${Math.floor(row.status / 100)}`;
-}
+const shortType = (row) => row.type.replace(/^(application|text|image)\//, "");
 
-/** @type {Column} */
-const status = {
-  name: "status",
-  title: "Status",
-  show(cell, row) {
-    put(cell, row.status === undefined ? shown(row.code) : String(row.status), shown(row.code));
-    cell.className = `cell col-status ${statusClass(row)}`;
+/** @param {Row} row */
+const size = (row) => (row.size === undefined ? "" : bytes(row.size));
+
+/** @type {(words: Record<string, {word: string, meaning: string}>, title: string) => Column} */
+const actionColumn = (words, title) => ({
+  name: "action", title, show: action(words), by: (row) => row.action, least: 7,
+});
+
+/** @type {Record<string, Column>} */
+const COLUMNS = {
+  time: {
+    name: "time", title: "Time", show: plain((row) => clock(row.at)), by: (row) => row.at,
+    descendingFirst: true, least: 6.4,
+  },
+  method: { name: "method", title: "Method", show: plain((row) => row.method), by: (row) => row.method, least: 4.4 },
+  status: { name: "status", title: "Status", show: status, by: statusKey, least: 5.6, most: 9.4 },
+  host: {
+    name: "host", title: "Host", show: plain((row) => row.host), by: (row) => row.host, least: 6.6, grow: 2, drop: 7,
+  },
+  path: {
+    name: "path", title: "Path", show: pair((row) => [row.path, row.query], (row) => row.url),
+    by: (row) => row.path + row.query, least: 11, grow: 4,
+  },
+  client: {
+    name: "client", title: "Client", show: plain((row) => row.clientId), by: (row) => row.clientId,
+    least: 4.6, grow: 1, drop: 2,
+  },
+  test: {
+    name: "test", title: "Test",
+    show: pair((row) => [row.tests, row.files && ` ${row.files}`], (row) => `${row.tests} ${row.files}`.trim()),
+    by: (row) => row.tests, least: 8, grow: 4, drop: 6,
+  },
+  type: {
+    name: "type", title: "Type", show: plain(shortType, (row) => row.type), by: (row) => row.type,
+    least: 4.4, most: 6, drop: 1,
+  },
+  size: {
+    name: "size", title: "Size", show: plain(size), by: (row) => row.size, descendingFirst: true, least: 4.4, drop: 3,
+  },
+  state: { name: "state", title: "State", show: plain(state), by: state, least: 6.5 },
+  duration: {
+    name: "duration", title: "Duration", show: plain((row) => duration(row.duration)), by: (row) => row.duration,
+    descendingFirst: true, least: 5.6, drop: 5,
+  },
+  waterfall: {
+    name: "waterfall", title: "Waterfall", show: bar, ranged: true, by: (row) => row.at, least: 7, grow: 2, drop: 4,
   },
 };
 
-/**
- * A cell of two texts, of which the second stands back.
- *
- * @param {string} name
- * @param {string} title
- * @param {(row: Row) => [string, string]} texts
- * @param {(row: Row) => string} hint
- * @returns {Column}
- */
-const pair = (name, title, texts, hint) => ({
-  name,
-  title,
-  show(cell, row) {
-    if (!cell.children.length) {
-      cell.append(document.createElement("bdi"), document.createElement("bdi"));
-      cell.lastElementChild?.classList.add("second");
-    }
-    texts(row).forEach((text, at) => (cell.children[at].textContent = shown(text)));
-    cell.title = shown(hint(row));
-  },
-});
-
-/** @type {(words: Record<string, {word: string, meaning: string}>, title: string) => Column} */
-const action = (words, title) => ({
-  name: "action",
-  title,
-  show(cell, row) {
-    let badge = /** @type {HTMLElement | null} */ (cell.firstElementChild);
-    if (!badge) {
-      badge = document.createElement("span");
-      cell.append(badge);
-    }
-    badge.className = `badge ${actionClass(row.action)}`;
-    badge.textContent = row.action;
-    cell.title = row.problem ? shown(row.problem) : (words[row.action]?.meaning ?? "");
-  },
-});
-
-const time = plain("time", "Time", (row) => clock(row.at));
-const host = plain("host", "Host", (row) => row.host);
-const client = plain("client", "Client", (row) => row.clientId);
-const path = pair("path", "Path", (row) => [row.path, row.query], (row) => row.url);
-const test = pair("test", "Test", (row) => [row.tests, row.files && ` ${row.files}`],
-  (row) => `${row.tests} ${row.files}`.trim());
+const { time, method, host, path, client, test, waterfall } = COLUMNS;
 
 /** @type {Column[]} */
 export const REQUEST_COLUMNS = [
-  time,
-  plain("method", "Method", (row) => row.method),
-  status,
-  host,
-  path,
-  action(ACTIONS, "Action"),
-  client,
-  test,
-  plain("duration", "Duration", (row) => duration(row.duration)),
+  time, method, COLUMNS.status, host, path, actionColumn(ACTIONS, "Action"), client, test,
+  COLUMNS.type, COLUMNS.size, COLUMNS.duration, waterfall,
 ];
 
 /** @type {Column[]} */
 export const SOCKET_COLUMNS = [
-  time,
-  host,
-  path,
-  action(OUTCOMES, "Outcome"),
-  client,
-  test,
-  plain("state", "State", (row) => (row.closedAt === undefined ? (row.action === "matched" ? "open" : "") : `closed ${row.status ?? ""}`)),
-  plain("duration", "Duration", (row) => duration(row.duration)),
+  time, host, path, actionColumn(OUTCOMES, "Outcome"), client, test, COLUMNS.state, COLUMNS.duration, waterfall,
 ];

@@ -7,26 +7,35 @@
  * @typedef {object} Column
  * @property {string} name for its class, `col-name`
  * @property {string} title
- * @property {(cell: HTMLElement, row: Row) => void} show
+ * @property {(cell: HTMLElement, row: Row, range: import("./range.js").Range) => void} show
+ * @property {boolean} [ranged] whether it is drawn on the range of time in sight
+ * @property {(row: Row) => string | number | undefined} by what it orders rows by
+ * @property {boolean} [descendingFirst] whether the first click puts the largest on top
+ * @property {number} least rem that it needs
+ * @property {number} [most] rem that it takes when there is room
+ * @property {number} [grow] its share of the room that is left, instead of `most`
+ * @property {number} [drop] its place among those that go when there is no room; none: it stays
  */
 
 import { h } from "../lib/dom.js";
+import { Head, remPixels } from "./head.js";
+import { Lines } from "./lines.js";
+import { rangeOf } from "./range.js";
 
 const OVERSCAN = 8;
-
-/** @typedef {{element: HTMLElement, cells: HTMLElement[], row: Row | null, index: number, chosen: boolean}} Line */
+const ROW_PADDING = 12; // pixels, both sides
 
 export class Grid {
   /**
    * @param {object} options
    * @param {string} options.label
-   * @param {Column[]} options.columns
+   * @param {import("./layout.js").Layout} options.layout
    * @param {(row: Row) => void} options.onopen a row is wanted in detail
    * @param {(row: Row) => void} options.oncursor another row is in hand
    * @param {(count: number) => void} options.onunseen so many new rows are above
    */
-  constructor({ label, columns, onopen, oncursor, onunseen }) {
-    this.columns = columns;
+  constructor({ label, layout, onopen, oncursor, onunseen }) {
+    this.layout = layout;
     this.onopen = onopen;
     this.oncursor = oncursor;
     this.onunseen = onunseen;
@@ -36,25 +45,39 @@ export class Grid {
     this.indexOf = new Map();
     this.cursor = "";
     this.unseen = 0;
-    /** @type {Map<number, Line>} */
-    this.lines = new Map();
-    /** @type {Line[]} */
-    this.spare = [];
-    this.prefix = `g${Math.random().toString(36).slice(2, 8)}-`;
-    this.head = h("div", { role: "row", class: "grid-row grid-head", "aria-rowindex": 1 },
-      ...columns.map((column) => h("span", { role: "columnheader", class: `cell col-${column.name}` }, column.title)));
+    this.range = { from: 0, to: 1 };
+    this.shownColumns = "";
+    this.head = new Head(layout);
     this.body = h("div", { role: "rowgroup", class: "grid-body" });
+    this.lines = new Lines(this.body);
     this.element = h("div", {
-      role: "grid", class: "grid", tabindex: 0, "aria-label": label, "aria-colcount": columns.length,
+      role: "grid", class: "grid", tabindex: 0, "aria-label": label,
       onscroll: () => this.scrolled(), onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
       onclick: (/** @type {MouseEvent} */ event) => this.clicked(event),
-    }, h("div", { role: "rowgroup", class: "grid-top" }, this.head), this.body);
-    new ResizeObserver(() => this.draw()).observe(this.element);
+    }, h("div", { role: "rowgroup", class: "grid-top" }, this.head.element), this.body);
+    this.fit();
+    new ResizeObserver(() => this.fit()).observe(this.element);
+  }
+
+  /** Show the columns that fit, as wide as they are to be. */
+  fit() {
+    const room = (this.element.clientWidth - ROW_PADDING) / remPixels();
+    const columns = this.layout.fitting(room > 0 ? room : Infinity);
+    const names = columns.map(({ name }) => name).join(" ");
+    if (names !== this.shownColumns) {
+      this.shownColumns = names;
+      this.head.show(columns);
+      this.lines.reset(columns);
+      this.element.setAttribute("aria-colcount", String(columns.length));
+    } else this.head.mark();
+    this.element.style.setProperty("--columns", this.layout.template(columns));
+    this.element.style.setProperty("--least", `calc(${this.layout.least(columns)}rem + ${ROW_PADDING}px)`);
+    this.draw();
   }
 
   /** Pixels of a row; it grows with the text. */
   get rowHeight() {
-    return this.head.offsetHeight || 28;
+    return this.head.element.offsetHeight || 28;
   }
 
   /**
@@ -117,55 +140,13 @@ export class Grid {
     const first = Math.max(0, Math.floor(this.element.scrollTop / height) - OVERSCAN);
     const most = Math.ceil(this.element.clientHeight / height) + 2 * OVERSCAN;
     const last = Math.min(this.rows.length, first + most);
-    for (const [index, line] of this.lines) {
-      if (index < first || index >= last) {
-        this.lines.delete(index);
-        this.spare.push(line);
-      }
-    }
-    for (let index = first; index < last; index++) this.drawLine(index, height);
-    for (const line of this.spare.splice(0)) line.element.remove();
-    const chosen = this.lines.get(this.indexOf.get(this.cursor) ?? -1);
+    const sight = Math.ceil((this.element.scrollTop + this.element.clientHeight) / height) - 1;
+    const start = Math.floor(this.element.scrollTop / height);
+    this.range = rangeOf(this.rows, start, Math.min(this.rows.length, Math.max(start + 1, sight)), this.range);
+    this.lines.draw(this.rows, { first, last, height, cursor: this.cursor, range: this.range });
+    const chosen = this.lines.shown.get(this.indexOf.get(this.cursor) ?? -1);
     if (chosen) this.element.setAttribute("aria-activedescendant", chosen.element.id);
     else this.element.removeAttribute("aria-activedescendant");
-  }
-
-  /** @param {number} index @param {number} height */
-  drawLine(index, height) {
-    const row = this.rows[index];
-    const chosen = row.id === this.cursor;
-    let line = this.lines.get(index);
-    if (!line) {
-      line = this.spare.pop() ?? this.newLine();
-      this.lines.set(index, line);
-      line.index = -1;
-      const before = this.lines.get(index - 1); // elements stand in the order of the rows
-      if (before) before.element.after(line.element);
-      else this.body.prepend(line.element);
-    }
-    if (line.index !== index) {
-      line.element.style.transform = `translateY(${index * height}px)`;
-      line.element.setAttribute("aria-rowindex", String(index + 2));
-      line.element.id = this.prefix + index;
-      line.element.classList.toggle("odd", index % 2 === 1);
-      line.index = index;
-    }
-    if (line.chosen !== chosen) {
-      line.element.setAttribute("aria-selected", String(chosen));
-      line.chosen = chosen;
-    }
-    if (line.row === row) return;
-    line.row = row;
-    line.element.classList.toggle("failed", row.failed);
-    const { cells } = line;
-    this.columns.forEach((column, at) => column.show(cells[at], row));
-  }
-
-  /** @returns {Line} */
-  newLine() {
-    const cells = this.columns.map((column) => h("span", { role: "gridcell", class: `cell col-${column.name}` }));
-    const element = h("div", { role: "row", class: "grid-row", "aria-selected": "false" }, ...cells);
-    return { element, cells, row: null, index: -1, chosen: false };
   }
 
   /** @param {MouseEvent} event */
@@ -184,8 +165,10 @@ export class Grid {
     const page = Math.max(1, Math.floor(this.element.clientHeight / this.rowHeight) - 2);
     /** @type {Record<string, number>} */
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
-    if (event.key in steps) this.move(steps[event.key]);
-    else if (event.key === "Enter" && this.rows[this.indexOf.get(this.cursor) ?? -1]) {
+    if (event.key in steps) {
+      this.element.focus({ preventScroll: true }); // it may have been on the head of a column
+      this.move(steps[event.key]);
+    } else if (event.key === "Enter" && this.rows[this.indexOf.get(this.cursor) ?? -1]) {
       this.onopen(this.rows[this.indexOf.get(this.cursor) ?? 0]);
     } else return;
     event.preventDefault();

@@ -48,7 +48,7 @@ function pressInList(key, view) {
   if (key === "/") view.bar.search.focus();
   else if (key === "j" || key === "k") step(view, key === "j" ? 1 : -1);
   else if (key === "x") view.clearFilters();
-  else if (key === "n") view.toTop();
+  else if (key === "n") view.toNewest();
   else if (key === "[" || key === "]") view.detail.step?.(key === "]" ? 1 : -1);
   else if (key === "c" && view.open) view.detail.copyCurl?.();
   else return false;
@@ -63,6 +63,6 @@ function pressInList(key, view) {
  * @param {number} by
  */
 function step(view, by) {
-  if (!view.right.contains(document.activeElement)) view.grid.element.focus({ preventScroll: true });
+  if (!view.pane.element.contains(document.activeElement)) view.grid.element.focus({ preventScroll: true });
   view.grid.move(by);
 }

@@ -47,6 +47,7 @@ export class FilterBar {
     this.time = new TimeRange(onchange);
     this.result = h("output", { class: "result", "aria-live": "off" });
     this.clear = h("button", { type: "button", class: "quiet", onclick: () => onchange(NOTHING), title: "Show everything (x)" }, "Clear filters");
+    this.deeds = h("div", { class: "list-deeds" });
     this.hostNote = h("span", { class: "host-note" });
     this.element = h("search", { class: "filters", "aria-label": `Filters of ${label}` },
       h("div", { class: "filter-line" }, this.search,
@@ -55,9 +56,14 @@ export class FilterBar {
         this.client.label, this.test.label, this.time.element),
       h("div", { class: "filter-line" },
         h("div", { class: "chips", role: "group", "aria-label": "Actions" }, ...[...this.chips.values()].map((chip) => chip.button)),
-        this.hostNote, this.clear, this.result));
+        this.hostNote, this.clear, h("div", { class: "list-end" }, this.deeds, this.result)));
     /** @type {Filter} */
     this.filter = /** @type {Filter} */ ({ ...NOTHING });
+  }
+
+  /** Put what one can do with the list beside the count. @param {HTMLElement[]} buttons */
+  add(...buttons) {
+    this.deeds.append(...buttons);
   }
 
   /** @param {string} title @param {"client" | "test"} name */

@@ -2,14 +2,16 @@
 /** A list with its filters, and beside it the detail of the row in hand. */
 
 import { accepts, readFilter, writeFilter } from "../data/filter.js";
-import { ApiError, ask, entryPath } from "../data/api.js";
+import { Grid } from "../grid/grid.js";
+import { Layout } from "../grid/layout.js";
+import { ordered } from "../grid/order.js";
 import { change, parameters } from "../lib/address.js";
 import { fill, h } from "../lib/dom.js";
 import { plural } from "../lib/format.js";
-import { Grid } from "../grid/grid.js";
-import { Splitter } from "./splitter.js";
 import { DeepSearch } from "./deep-search.js";
+import { DetailPane } from "./detail-pane.js";
 import { FilterBar, NOTHING } from "./filters.js";
+import { HarExport } from "./har-export.js";
 
 /** @typedef {import("../data/store.js").Store} Store @typedef {import("../data/rows.js").Row} Row */
 
@@ -27,30 +29,49 @@ export class ListView {
    * @param {string} options.empty what to say when nothing was recorded
    */
   constructor({ store, what, api, key, label, columns, actions, makeDetail, empty }) {
-    Object.assign(this, { store, what, api, key });
     this.store = store;
     this.what = what;
-    this.api = api;
-    this.key = key;
+    this.columns = columns;
     this.empty = empty;
-    this.open = "";
-    this.tag = "";
-    /** @type {Row | undefined} */
-    this.shownRow = undefined;
-    /** @type {AbortController | undefined} */
-    this.asking = undefined;
+    /** What is shown, newest first. @type {Row[]} */
+    this.shown = [];
     this.filter = readFilter(parameters());
-    this.bar = new FilterBar({ label, actions, onchange: (changes) => this.refilter({ ...this.filter, q: this.bar.search.value, ...changes }) });
-    this.grid = new Grid({ label, columns, onopen: (row) => this.choose(row, true), oncursor: (row) => this.open && this.choose(row, false), onunseen: (count) => this.unseen(count) });
+    this.bar = new FilterBar({
+      label, actions, onchange: (changes) => this.refilter({ ...this.filter, q: this.bar.search.value, ...changes }),
+    });
+    this.layout = new Layout({ name: what, columns, onchange: () => this.arranged() });
+    this.sort = this.layout.sort;
+    this.grid = new Grid({
+      label, layout: this.layout, onopen: (row) => this.choose(row, true),
+      oncursor: (row) => this.open && this.choose(row, false), onunseen: (count) => this.unseen(count),
+    });
     this.detail = makeDetail(() => this.close());
+    this.pane = new DetailPane({ api, key, detail: this.detail, find: (id) => this.collection.byId.get(id) });
     this.deep = new DeepSearch(api, key === "entry" ? "entries" : "connections", () => this.update(true));
     this.newer = h("button", { type: "button", class: "newer", hidden: true, onclick: () => this.toTop() });
     this.hint = h("div", { class: "nothing" });
-    this.left = h("div", { class: "list-pane" }, this.grid.element, this.hint, this.newer);
-    this.gone = h("p", { class: "gone", role: "status" });
-    this.right = h("section", { class: "detail-pane", "aria-label": "Detail", tabindex: -1, hidden: true }, this.gone, this.detail.element);
-    this.splitter = new Splitter(this.right);
-    this.element = h("div", { class: "list-view" }, h("h1", { class: "sr-only" }, label), this.bar.element, h("div", { class: "panes" }, this.left, this.splitter.element, this.right));
+    this.resetColumns = h("button", {
+      type: "button", class: "quiet", hidden: this.layout.isDefault, title: "Widths and order as they were at first",
+      onclick: () => this.layout.reset(),
+    }, "Reset columns");
+    const clear = h("button", {
+      type: "button", class: "quiet", title: "Take what is shown off this page; the proxy keeps it",
+      onclick: () => this.clear(),
+    }, "Clear the list");
+    this.har = api === "history" ? new HarExport(() => this.shown) : undefined;
+    this.bar.add(...(this.har ? [this.har.element] : []), clear, this.resetColumns);
+    this.element = h("div", { class: "list-view" }, h("h1", { class: "sr-only" }, label), this.bar.element,
+      h("div", { class: "panes" }, h("div", { class: "list-pane" }, this.grid.element, this.hint, this.newer),
+        this.pane.splitter.element, this.pane.element));
+  }
+
+  /** The id of the entry that is open, or empty. */
+  get open() {
+    return this.pane.open;
+  }
+
+  get collection() {
+    return this.store[this.what];
   }
 
   /** Take the state of the URL over: the view was opened, or Back was pressed. */
@@ -71,47 +92,59 @@ export class ListView {
     this.update(true);
   }
 
+  /** Hide what is shown, so that only what comes from now on is listed. */
+  clear() {
+    this.close();
+    this.store.clear(this.what, this.shown);
+  }
+
   clearFilters() {
     this.refilter({ ...NOTHING });
   }
 
+  /** Columns were made wider, or the rows are to stand in another order. */
+  arranged() {
+    this.resetColumns.hidden = this.layout.isDefault;
+    this.grid.fit();
+    if (this.sort === this.layout.sort) return;
+    this.sort = this.layout.sort;
+    this.update(true);
+  }
+
   /** @param {string} what has changed */
   heard(what) {
-    if (what === this.what || (what === "tick" && this.filter.last) || what === "connections" || (what === "status" && !this.hint.hidden)) this.update();
+    if (what === this.what || what === "connections" || (what === "tick" && this.filter.last) ||
+      (what === "status" && !this.hint.hidden)) this.update();
   }
 
-  /** @param {boolean} [fresh] whether the filter is another one */
+  /** @param {boolean} [fresh] whether other rows, or in another order, are to be shown */
   update(fresh = false) {
-    const { rows, tag } = this.store[/** @type {"requests"} */ (this.what)];
+    const { rows, tag } = this.collection;
     const found = this.deep.find(this.filter, tag);
-    const now = Date.now();
-    const counted = rows.filter(accepts(this.filter, { now, found, actions: false }));
-    const shown = this.filter.actions.length ? counted.filter((row) => this.filter.actions.includes(row.action)) : counted;
-    this.bar.show(this.filter, rows, counted, shown.length, this.store.connections.nodeAgents);
-    this.grid.setRows(shown, { fresh });
-    this.hint.hidden = shown.length > 0;
-    if (!shown.length) this.explain(rows.length);
-    const row = this.open ? this.collection.byId.get(this.open) : undefined;
-    if (row && row !== this.shownRow) this.fetch(row.id);
-    this.sayGone(this.shownRow !== undefined && !row);
+    const counted = rows.filter(accepts(this.filter, { found, actions: false }));
+    const { actions } = this.filter;
+    this.shown = actions.length ? counted.filter((row) => actions.includes(row.action)) : counted;
+    if (fresh) this.har?.forget();
+    this.bar.show(this.filter, rows, counted, this.shown.length, this.store.connections.nodeAgents);
+    this.grid.setRows(ordered(this.shown, this.sort, this.columns), { fresh });
+    this.hint.hidden = this.shown.length > 0;
+    if (!this.shown.length) this.explain(rows.length);
+    this.pane.update();
   }
 
-  /** Say that what is shown is only the page's memory: the history is full, or the proxy is another. @param {boolean} gone */
-  sayGone(gone) {
-    const text = gone ? "The proxy does not have this entry any more. The page shows what it remembers." : "";
-    if (this.gone.textContent !== text) this.gone.textContent = text;
-  }
-
-  get collection() {
-    return this.store[/** @type {"requests"} */ (this.what)];
-  }
-
-  /** @param {number} count */
+  /** @param {number} count of rows that the filters could let through */
   explain(count) {
     if (count) {
-      fill(this.hint, h("p", {}, "Nothing fits the filters."), h("button", { type: "button", onclick: () => this.clearFilters() }, "Clear filters"));
-    } else if (this.store.status.kind === "connecting") fill(this.hint, h("p", {}, "Asking the proxy…"));
-    else fill(this.hint, h("p", {}, this.store.health?.historyCapture === "none" ? "The proxy records nothing: it was started with --history-capture none." : this.empty));
+      fill(this.hint, h("p", {}, "Nothing fits the filters."),
+        h("button", { type: "button", onclick: () => this.clearFilters() }, "Clear filters"));
+    } else fill(this.hint, h("p", {}, this.whyEmpty()));
+  }
+
+  whyEmpty() {
+    if (this.store.status.kind === "connecting") return "Asking the proxy…";
+    if (this.collection.cleared.size) return "The list was cleared. What comes from now on is listed here.";
+    const off = this.store.health?.historyCapture === "none";
+    return off ? "The proxy records nothing: it was started with --history-capture none." : this.empty;
   }
 
   /** @param {Row} row @param {boolean} push */
@@ -122,37 +155,9 @@ export class ListView {
 
   /** @param {string} id */
   show(id) {
-    this.open = id;
-    this.tag = "";
-    this.right.hidden = false;
-    this.splitter.show(true);
     this.element.classList.add("with-detail");
+    this.pane.show(id);
     this.grid.take(id);
-    this.fetch(id);
-  }
-
-  /** @param {string} id */
-  async fetch(id) {
-    this.asking?.abort();
-    const asking = new AbortController();
-    this.asking = asking;
-    const row = this.collection.byId.get(id);
-    this.shownRow = row;
-    this.sayGone(false);
-    try {
-      const answer = await ask(entryPath(this.api, id), { tag: this.tag, signal: asking.signal });
-      if (asking !== this.asking || id !== this.open || !answer) return;
-      this.tag = answer.tag;
-      this.detail.show(answer.body[this.key], row);
-    } catch (error) {
-      if (asking.signal.aborted) return;
-      if (!(error instanceof ApiError)) throw error;
-      if (error.code === "not_found") {
-        this.shownRow = undefined;
-        this.sayGone(false);
-      }
-      this.detail.fail(error.code === "not_found" ? "The proxy does not have this entry any more." : error.message);
-    }
   }
 
   /** Close the detail; the list has the focus again. */
@@ -164,10 +169,7 @@ export class ListView {
   }
 
   hide() {
-    this.open = "";
-    this.shownRow = undefined;
-    this.right.hidden = true;
-    this.splitter.show(false);
+    this.pane.hide();
     this.element.classList.remove("with-detail");
     this.grid.draw();
   }
@@ -176,6 +178,12 @@ export class ListView {
     this.grid.take("");
     this.grid.toTop();
     this.grid.element.focus();
+  }
+
+  /** Go to the newest, and follow. */
+  toNewest() {
+    this.layout.newestFirst();
+    this.toTop();
   }
 
   /** @param {number} count */
