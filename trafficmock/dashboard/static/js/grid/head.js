@@ -83,8 +83,10 @@ export class Head {
     if (!(event.key in places)) return;
     event.preventDefault();
     event.stopPropagation();
-    if (event.shiftKey && event.key.startsWith("Arrow")) this.widen(this.columns[at], Math.sign(places[event.key] - at) * STEP);
-    else this.button(this.columns[Math.min(this.columns.length - 1, Math.max(0, places[event.key]))].name)?.focus();
+    const place = places[event.key];
+    const next = this.columns[Math.min(this.columns.length - 1, Math.max(0, place))];
+    if (!event.shiftKey) this.button(next.name)?.focus();
+    else if (event.key.startsWith("Arrow")) this.widen(this.columns[at], (place - at) * STEP);
   }
 
   /** @param {Column} column @param {number} by rem */
