@@ -17,7 +17,7 @@ class ShownTests(BrowserTestCase):
     """What stands in a row."""
 
     def test_cells(self) -> None:
-        """Time, method, status, host, path, action, client, test, type, size, duration: readable."""
+        """Each cell of a row says what its column is about, in a form that people read."""
         page = self.open()
         cells = row(page, "stock.example").locator("[role=gridcell]").all_text_contents()
         self.assertRegex(cells[0], r"^\d\d:\d\d:\d\d\.\d{3}$")
