@@ -140,6 +140,19 @@ describe('libraries on node:http while a test decides', () => {
     for (const body of bodies) assert.match(body, /name="x"\r\n\r\n1\r\n/)
   })
 
+  test('a changed continue hands on a relative location, and a response that breaks off, as the server sent them', { timeout: 5000 }, async () => {
+    await worker.route('/redirect', (r) => r.continue({ headers: { ...r.request.headers, 'x-new': '1' } }))
+    await worker.route('/broken', (r) => r.continue({ headers: { ...r.request.headers, 'x-new': '1' } }))
+    const [redirect] = await once(http.get(`${upstream.url}/redirect?to=/echo`), 'response')
+    assert.equal(redirect.resume().headers.location, '/echo')
+    const events = []
+    const req = http.get(`${upstream.url}/broken`).on('error', () => events.push('request error'))
+    const [response] = await once(req, 'response')
+    response.on('aborted', () => events.push('aborted')).on('error', ({ code }) => events.push(code)).resume()
+    await new Promise((resolve) => response.on('close', resolve))
+    assert.deepEqual(events, ['aborted', 'ECONNRESET'])
+  })
+
   test('a changed continue of a request that asked for its 100 is told to go on once', { timeout: 5000 }, async () => {
     await worker.route('/expect-continue', (r) => r.continue({ headers: { ...r.request.headers, 'x-new': '1' } }))
     let told = 0

@@ -234,7 +234,8 @@ class HeldRequest {
     up.on('response', (response) => {
       if (report) upstream.observe(response, report)
       response.on('error', (error) => report?.fail(error))
-      upstream.relay(response, socket, req.method, located(headers.fromRaw(response.rawHeaders), changed.url))
+      const pairs = headers.fromRaw(response.rawHeaders)
+      upstream.relay(response, socket, req.method, changed.url === this.url.href ? pairs : located(pairs, changed.url))
     })
     if (report && exchange) this.emitInChain(exchange, report)
   }

@@ -90,7 +90,8 @@ function relay (response, socket, method, pairs) {
     // Only the end of the connection tells where such a body ends.
     else if (!isBodiless && headers.get(pairs, 'content-length') === undefined) socket.push(null)
   })
-  response.on('error', (error) => socket.destroy(error))
+  // As with a server that breaks off: the response fails, not the request, which has it already.
+  response.on('error', () => socket.destroy())
 }
 
 /**

@@ -57,6 +57,7 @@ function respond (url, request, res, waiting) {
   if (pathname === '/304') return res.writeHead(304, { ETag: '"x"' }).end()
   if (pathname === '/head') return res.writeHead(200, { 'Content-Length': '1234', 'X-Head': 'yes' }).end(request.method === 'HEAD' ? undefined : Buffer.alloc(1234, 97))
   if (pathname === '/reset') return request.socket.destroy()
+  if (pathname === '/broken') return res.writeHead(200, { 'Content-Length': '100' }).write('the start of', () => request.socket.destroy())
   if (pathname === '/stream-big') return void pour(res, Number(url.searchParams.get('bytes')))
   if (pathname === '/redirect') return res.writeHead(Number(url.searchParams.get('status') ?? 302), { Location: url.searchParams.get('to') ?? '/echo' }).end('moved')
   if (pathname === '/steps') {

@@ -80,7 +80,7 @@ def _endings(before: Run, after: Run) -> Iterator[Change]:
         yield Change("", "connections", was, now)
     for name in ("status", "stdout", "stderr"):
         was, now = (normal(getattr(run.ended, name)) for run in (before, after))
-        if was != now:
+        if was != now and was is not None:
             yield Change("", name, was, now)
     late = after.ended.seconds - before.ended.seconds
     if late > LATE_SECONDS:

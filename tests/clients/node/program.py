@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SILENT_SECONDS = 30.0
 """A program that says nothing for so long is ended: a call of it may take 8 s."""
-EXIT_SECONDS = 6.0
+EXIT_SECONDS = 3.0
 
 
 @frozen

@@ -54,9 +54,8 @@ export function fetchCalls (fetch) {
     },
     'cancelled while it reads': async () => {
       const controller = new AbortController()
-      const response = await fetch(`${HTTPS}/unfinished`, { signal: controller.signal })
-      setTimeout(() => controller.abort(), 50)
-      return response.text()
+      setTimeout(() => controller.abort(), 400)
+      return (await fetch(`${HTTPS}/unfinished`, { signal: controller.signal })).text()
     },
     'timeout': () => get('/stall', { signal: AbortSignal.timeout(300) }),
     'reset by the server': () => fetch(`${HTTP}/reset`).then(read),
