@@ -1,12 +1,17 @@
 """What the report of a failing test says of the traffic around it."""
 
+import asyncio
 import json
 from typing import Any
 
 from msgspec import Raw
-from twisted.trial.unittest import SynchronousTestCase
+from twisted.internet import reactor  # noqa: TID251 - trial's own
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from tests.testing.fakes import Play, failure, kept
+from tests.testing.shared_stage import shared_stage
+from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.ending import show_in_text
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.matchers import make_matcher
@@ -165,3 +170,34 @@ class TextTests(SynchronousTestCase):
             before = str(odd)
             show_in_text(odd, "more")
             self.assertEqual(str(odd), before)
+
+
+class BlockTests(TestCase):
+    """An error that leaves a block of mocks, against a real proxy."""
+
+    def check(self, error: BaseException) -> None:
+        self.assertIn("traffic of this test:\nApplications that are connected:", error.__notes__[0])
+
+    def test_sync(self) -> None:
+        """The error of a blocking block has the report as a note."""
+        with self.assertRaises(ValueError) as caught, sync.mocks(shared_stage().proxy.url):
+            raise ValueError("on purpose")
+        self.check(caught.exception)
+
+    def test_asyncio(self) -> None:
+        """So has that of an asynchronous one."""
+
+        async def fails() -> None:
+            async with aio.mocks(shared_stage().proxy.url):
+                raise ValueError("on purpose")
+
+        self.check(self.assertRaises(ValueError, asyncio.run, fails()))
+
+    async def test_twisted(self) -> None:
+        """And that of one under Twisted."""
+
+        async def fails() -> None:
+            async with tx.mocks(reactor, shared_stage().proxy.url):
+                raise ValueError("on purpose")
+
+        self.check(await self.assertFailure(Deferred.fromCoroutine(fails()), ValueError))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trafficmock.testing.asyncio_world import AsyncioSurroundings, AsyncioWorld
 from trafficmock.testing.awaitable import AsyncTrafficMock, finish
 from trafficmock.testing.connection import Connection
-from trafficmock.testing.ending import add_left, raise_left
+from trafficmock.testing.ending import add_left, note_traffic, raise_left
 from trafficmock.testing.expectations import AsyncExpectation
 from trafficmock.testing.request import AsyncRequest
 from trafficmock.testing.response import AsyncResponse
@@ -58,10 +58,12 @@ async def mocks(
     connection = await asyncio.to_thread(Connection, proxy_url, token=token)
     try:
         info = TestInfo(title=title, file=file, base_url=base_url)
-        mine, _ = await asyncio.to_thread(begin, connection, info)
+        mine, session = await asyncio.to_thread(begin, connection, info)
         try:
             yield mine
         except BaseException as error:
+            if isinstance(error, Exception):
+                note_traffic(error, await asyncio.to_thread(connection.traffic, session))
             add_left(error, await finish(mine))
             raise
         raise_left(title, await finish(mine))

@@ -13,6 +13,7 @@ from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.identity import Identity
 from trafficmock.testing.pool import Pool
 from trafficmock.testing.session import Session
+from trafficmock.testing.traffic_report import traffic
 
 if TYPE_CHECKING:
     from trafficmock.testing.session import TestInfo
@@ -73,6 +74,13 @@ class Connection:
         session = Session(background.new_id(), info, background.hub, world)
         background.wait_for(session.start)
         return session
+
+    def traffic(self, session: Session) -> str:
+        """Describe the traffic of a test; nothing when the proxy is gone, as other errors say."""
+        try:
+            return self.background.wait_for(lambda: traffic(session))
+        except ConnectionLostError:
+            return ""
 
     def close(self) -> None:
         """Disconnect."""

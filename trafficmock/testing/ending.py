@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+TITLE = "traffic of this test"
+
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""
 
@@ -26,6 +28,15 @@ def add_left(error: BaseException, errors: Sequence[BaseException]) -> None:
     for each in errors:
         notes = "".join(f"\n  {note}" for note in getattr(each, "__notes__", ()))
         error.add_note(f"also, in the test's mocks: {type(each).__name__}: {each}{notes}")
+
+
+def note_traffic(error: BaseException, text: str) -> None:
+    """Note on the error that a test fails with what its traffic was.
+
+    :param text: the report; empty where there is none.
+    """
+    if text:
+        error.add_note(f"\n{TITLE}:\n{text}")
 
 
 def show_in_text(error: BaseException, text: str) -> None:

@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 
     from trafficmock.testing.connection import Connection
     from trafficmock.testing.launch import Proxy
-    from trafficmock.testing.session import Session
 
 _OPTIONS = {
     "url": ("--trafficmock-proxy-url", "trafficmock_proxy_url", "URL of a proxy that runs"),
     "token": ("--trafficmock-token", "trafficmock_token", "token that the proxy asks for"),
 }
-TITLE = "traffic of this test"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -110,17 +108,17 @@ def trafficmock(
     info = TestInfo(title=title, file=file, base_url=trafficmock_base_url)
     awaits = inspect.iscoroutinefunction(getattr(request, "function", None))
     mocks, session = (aio if awaits else sync).begin(connection, info)
-    request.node.stash[_STASHED] = (connection, session)
+    request.node.stash[_STASHED] = (connection, session, "")
     yield mocks
     errors = connection.background.wait_for(session.finish)
     if errors and _STASHED in request.node.stash:
         # Now: the connection may be closed when the report of the teardown is made.
-        request.node.stash[_STASHED] = _traffic(connection, session)
+        request.node.stash[_STASHED] = (connection, session, connection.traffic(session))
     raise_left(title, errors)
 
 
 _STASHED: pytest.StashKey[Any] = pytest.StashKey()
-"""Connection and session of a test and, when its mocks left errors, the text of its traffic."""
+"""Connection and session of a test, and the report of its traffic where that is made already."""
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -130,22 +128,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     report: pytest.TestReport = outcome.get_result()
     stashed = item.stash.get(_STASHED, None)
     if report.failed and stashed is not None:
-        text = stashed if isinstance(stashed, str) else _traffic(*stashed)
-        if text:
+        from trafficmock.testing.ending import TITLE  # noqa: PLC0415 - only where it is needed
+
+        connection, session, text = stashed
+        if text := text or connection.traffic(session):
             report.sections.append((TITLE, text))
         # Once is enough: what fails at the end has failed before, or is shown then.
         del item.stash[_STASHED]
-
-
-def _traffic(connection: Connection, session: Session) -> str:
-    """Describe the traffic of a test; nothing when the proxy is gone, as other errors say."""
-    from trafficmock.testing.errors import ConnectionLostError  # noqa: PLC0415 - only where it is needed
-    from trafficmock.testing.traffic_report import traffic  # noqa: PLC0415
-
-    try:
-        return connection.background.wait_for(lambda: traffic(session))
-    except ConnectionLostError:
-        return ""
 
 
 def _setting(config: pytest.Config, name: str) -> str | None:

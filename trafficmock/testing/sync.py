@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from trafficmock.testing.api import warn_of_capture
 from trafficmock.testing.blocking_world import BlockingSurroundings
 from trafficmock.testing.connection import Connection
-from trafficmock.testing.ending import add_left, raise_left
+from trafficmock.testing.ending import add_left, note_traffic, raise_left
 from trafficmock.testing.expectations import Expectation
 from trafficmock.testing.request import Request
 from trafficmock.testing.response import Response
@@ -79,10 +79,12 @@ def mocks(
     """
     connection = Connection(proxy_url, token=token)
     try:
-        mine, _ = begin(connection, TestInfo(title=title, file=file, base_url=base_url))
+        mine, session = begin(connection, TestInfo(title=title, file=file, base_url=base_url))
         try:
             yield mine
         except BaseException as error:
+            if isinstance(error, Exception):
+                note_traffic(error, connection.traffic(session))
             add_left(error, finish(mine))
             raise
         raise_left(title, finish(mine))

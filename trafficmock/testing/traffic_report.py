@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.session import Session
     from trafficmock.wire.outbound import ConnectedClient
 
-TITLE = "traffic of this test"
 MOST_LINES = 20
 """Of one kind of request: the first ones tell most."""
 

@@ -10,12 +10,9 @@ from twisted.trial import unittest
 
 from trafficmock.testing import tx
 from trafficmock.testing.awaitable import AsyncTrafficMock, finish
-from trafficmock.testing.ending import show_in_text, wrap_test_method
-from trafficmock.testing.errors import ConnectionLostError
+from trafficmock.testing.ending import TITLE, show_in_text, wrap_test_method
 from trafficmock.testing.launch import Proxy, process_proxy
 from trafficmock.testing.session import TestInfo
-from trafficmock.testing.traffic_report import TITLE, traffic
-from trafficmock.testing.tx_world import as_deferred
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,7 +32,7 @@ class TrafficMockMixin:
 
     trafficmock_proxy: Proxy | None = None
     trafficmock_base_url: str | None = None
-    _trafficmock_session: Session | None = None
+    _trafficmock_mine: tuple[TwistedConnection, Session] | None = None
 
     def run(self: Any, result: Any = None) -> Any:
         """Run the test; the error of one that fails has the traffic around it."""
@@ -57,10 +54,10 @@ class TrafficMockMixin:
         return method if inspect.isgeneratorfunction(method) else with_report
 
     def _trafficmock_failed(self, failure: Failure) -> Any:
-        session = self._trafficmock_session
-        if session is None or failure.check(unittest.SkipTest, KeyboardInterrupt):
+        mine = self._trafficmock_mine
+        if mine is None or failure.check(unittest.SkipTest, KeyboardInterrupt):
             return failure
-        return Deferred.fromCoroutine(_report(session, failure))
+        return Deferred.fromCoroutine(_report(*mine, failure))
 
 
 class TestCase(TrafficMockMixin, unittest.TestCase):
@@ -86,7 +83,8 @@ async def _begin(case: Any) -> AsyncTrafficMock:
     connection = await tx.connect(reactor, proxy.url, token=proxy.token)
     info = TestInfo(title=case.id(), file=type(case).__module__, base_url=case.trafficmock_base_url)
     mocks = await connection.begin(info)
-    (case._trafficmock_session,) = connection.hub.sessions.values()  # noqa: SLF001 - our mixin's
+    (session,) = connection.hub.sessions.values()
+    case._trafficmock_mine = connection, session  # noqa: SLF001 - our mixin's
     case.addCleanup(lambda: Deferred.fromCoroutine(_end(case, mocks, connection)))
     return mocks
 
@@ -112,13 +110,8 @@ def _raise_each(case: Any, errors: Sequence[BaseException]) -> None:
     raise first
 
 
-async def _report(session: Session, failure: Failure) -> Failure:
-    error = failure.value
-    try:
-        text = await as_deferred(traffic(session))
-    except ConnectionLostError:
-        # The test's own error says so, or does not depend on it.
-        return failure
-    if error is not None:
+async def _report(connection: TwistedConnection, session: Session, failure: Failure) -> Failure:
+    error, text = failure.value, await connection.traffic(session)
+    if error is not None and text:
         show_in_text(error, f"\n{TITLE}:\n{text}")
     return failure

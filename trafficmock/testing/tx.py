@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from trafficmock import __version__
 from trafficmock.joining import variables
 from trafficmock.testing.awaitable import AsyncTrafficMock, finish
-from trafficmock.testing.ending import add_left, raise_left
+from trafficmock.testing.ending import add_left, note_traffic, raise_left
 from trafficmock.testing.expectations import AsyncExpectation
 from trafficmock.testing.identity import Identity
 from trafficmock.testing.request import AsyncRequest
@@ -77,6 +77,9 @@ async def mocks(
         try:
             yield mine
         except BaseException as error:
+            if isinstance(error, Exception):
+                (session,) = connection.hub.sessions.values()
+                note_traffic(error, await connection.traffic(session))
             add_left(error, await finish(mine))
             raise
         raise_left(title, await finish(mine))

@@ -12,9 +12,11 @@ from twisted.internet.endpoints import HostnameEndpoint
 from twisted.logger import Logger
 
 from trafficmock.testing.codec import decode_for_worker
+from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.hub import Hub
 from trafficmock.testing.proxy_address import unreachable, websocket_url
 from trafficmock.testing.session import Session, TestInfo
+from trafficmock.testing.traffic_report import traffic
 from trafficmock.testing.tx_views import DeferredTrafficMock
 from trafficmock.testing.tx_world import TwistedSurroundings, TwistedWorld, as_deferred
 from trafficmock.wire.codec import encode
@@ -154,3 +156,10 @@ class TwistedConnection:
         session = Session(self.new_id(), info, self.hub, world)
         await as_deferred(session.start())
         return DeferredTrafficMock(surroundings, session)
+
+    async def traffic(self, session: Session) -> str:
+        """Describe the traffic of a test; nothing when the proxy is gone, as other errors say."""
+        try:
+            return await as_deferred(traffic(session))
+        except ConnectionLostError:
+            return ""

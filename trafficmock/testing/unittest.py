@@ -8,12 +8,10 @@ import unittest
 from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.connection import Connection
-from trafficmock.testing.ending import raise_left, wrap_test_method
-from trafficmock.testing.errors import ConnectionLostError
+from trafficmock.testing.ending import note_traffic, raise_left, wrap_test_method
 from trafficmock.testing.launch import Proxy, process_proxy
 from trafficmock.testing.session import TestInfo
 from trafficmock.testing.sync import TrafficMock, begin, finish
-from trafficmock.testing.traffic_report import TITLE, traffic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,12 +76,7 @@ class TrafficMockMixin:
         if self._trafficmock_mine is None or isinstance(error, unittest.SkipTest):
             return
         connection, session = self._trafficmock_mine
-        try:
-            text = connection.background.wait_for(lambda: traffic(session))
-        except ConnectionLostError:
-            # The test's own error says so, or does not depend on it.
-            return
-        error.add_note(f"\n{TITLE}:\n{text}")
+        note_traffic(error, connection.traffic(session))
 
 
 class TestCase(TrafficMockMixin, unittest.TestCase):
