@@ -1,5 +1,6 @@
 'use strict'
 
+const { setInterval, clearInterval } = require('node:timers')
 const { randomBytes } = require('node:crypto')
 const { Link } = require('./link.js')
 const { TrafficMockError } = require('./errors.js')

@@ -7,6 +7,7 @@ const { WebSocketHook } = require('./websocket/hook.js')
 const { onModule } = require('./modules.js')
 const { PARENT } = require('./settings.js')
 const { TrafficMockError } = require('./errors.js')
+const { outer } = require('./realm.js')
 
 const UNDICI = /[\\/]undici[^\\/]*[\\/]index\.js$/
 
@@ -15,16 +16,18 @@ const NOWHERE = 'http://trafficmock.invalid'
 
 /**
  * The one agent of this thread. Under a global symbol, because a preload and
- * the application may have brought two copies of this package.
+ * the application may have brought two copies of this package, and a test
+ * runner loads another one into each of its contexts.
  */
 const ATTACHED = Symbol.for('trafficmock.attached')
-const own = /** @type {{ [ATTACHED]?: Attached }} */ (globalThis)
+const own = /** @type {{ [ATTACHED]?: Attached }} */ (outer)
 
 /**
  * @typedef {object} Attached
  * @property {Agent} agent
  * @property {string} proxyUrl
  * @property {boolean} isPreload
+ * @property {object} realm the global object of the code that attached
  * @property {Promise<void>} ready
  * @property {Handle} handle
  */
@@ -37,6 +40,8 @@ const own = /** @type {{ [ATTACHED]?: Attached }} */ (globalThis)
  * @returns {Promise<Handle>}
  */
 async function attach (settings) {
+  // A test runner's context that has ended without a stop() leaves its agent behind.
+  if (own[ATTACHED] && !own[ATTACHED].isPreload && own[ATTACHED].realm !== globalThis) await own[ATTACHED].handle.stop()
   const known = own[ATTACHED]
   if (known) {
     if (!known.isPreload || known.proxyUrl !== settings.proxyUrl) {
@@ -98,6 +103,7 @@ function enter (agent, { proxyUrl }, isPreload, ready) {
     agent,
     proxyUrl,
     isPreload,
+    realm: globalThis,
     ready,
     uninstall: () => {},
     handle: {

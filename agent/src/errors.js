@@ -61,7 +61,8 @@ function networkError (abortCode, url, message) {
  * @returns {{ name: string, message: string, stack?: string, code?: string }}
  */
 function serializeError (error) {
-  const from = error instanceof Error ? error : new Error(String(error))
+  // Not by `instanceof`: within a context of node:vm Node's own errors are of another class.
+  const from = typeof error?.message === 'string' && error.name ? error : new Error(String(error))
   // fetch and happy eyeballs wrap the error that says what happened.
   const inner = /** @type {any} */ (from)
   const message = from.message || inner.errors?.map((/** @type {any} */ e) => e.message).join('; ') || ''

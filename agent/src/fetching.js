@@ -1,5 +1,6 @@
 'use strict'
 
+const { setTimeout } = require('node:timers')
 const headers = require('./headers.js')
 const { decode } = require('./coding.js')
 const { decodedPairs } = require('./report.js')

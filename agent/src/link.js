@@ -1,5 +1,6 @@
 'use strict'
 
+const { setTimeout, clearTimeout } = require('node:timers')
 const net = require('node:net')
 const tls = require('node:tls')
 const { WebSocket } = require('ws')

@@ -1,5 +1,7 @@
 'use strict'
 
+const { setInterval, clearInterval } = require('node:timers')
+
 /** How often time is counted; ms. */
 const STEP_MS = 100
 

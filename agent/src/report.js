@@ -1,5 +1,6 @@
 'use strict'
 
+const { setTimeout, clearTimeout } = require('node:timers')
 const headers = require('./headers.js')
 const { decodeThen, decode } = require('./coding.js')
 const { serializeError } = require('./errors.js')

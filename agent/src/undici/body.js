@@ -1,5 +1,7 @@
 'use strict'
 
+const { setTimeout, clearTimeout } = require('node:timers')
+const { types } = require('node:util')
 const { Readable } = require('node:stream')
 const { Copy } = require('../report.js')
 
@@ -28,7 +30,7 @@ function readNow (body) {
   if (typeof body === 'string') return { bytes: Buffer.from(body), truncated: false, body }
   if (Buffer.isBuffer(body)) return { bytes: body, truncated: false, body }
   if (ArrayBuffer.isView(body)) return { bytes: Buffer.from(body.buffer, body.byteOffset, body.byteLength), truncated: false, body }
-  if (body instanceof ArrayBuffer) return { bytes: Buffer.from(body), truncated: false, body }
+  if (types.isArrayBuffer(body)) return { bytes: Buffer.from(body), truncated: false, body }
   return undefined
 }
 

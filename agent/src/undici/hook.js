@@ -2,11 +2,16 @@
 
 const { isUnseen } = require('../unseen.js')
 const { Chain, chains } = require('../redirects.js')
+const { outer, realms } = require('../realm.js')
+const { onContext } = require('../contexts.js')
+const { sayOnce } = require('../say-once.js')
+const { onDispatcher } = require('./dispatchers.js')
 const { internal, urlOf, namedUrl } = require('./request.js')
 const { HeldDispatch, SEEN, chainOf } = require('./held.js')
 
 const GLOBALS = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')]
 const HOOKED = Symbol('trafficmock.hooked')
+const ORIGINAL = Symbol('trafficmock.original')
 
 /**
  * Intercept undici: Node's own behind `fetch`, and any copy from npm. All its
@@ -22,42 +27,73 @@ class UndiciHook {
     this.upgrade = () => false
     /** undici 6's own, for what has `maxRedirections`. @type {Function | undefined} */
     this.redirecting = undefined
+    /** Whether dispatchers are seen as they are made. */
+    this.isAttending = false
   }
 
   /** Hook what is there: the global dispatcher and `fetch`. */
   install () {
-    this.hookGlobals()
-    for (const symbol of GLOBALS) this.expect(symbol)
+    for (const realm of realms()) this.undo.push(...this.expectAll(realm))
     this.hookFetch(globalThis, true)
+    if (globalThis !== outer) this.attendDispatchers()
+    else this.undo.push(onContext((realm) => this.enter(realm)))
+  }
+
+  /**
+   * Hook what is loaded into a context. Nothing of it is kept: it has its own end.
+   * @param {typeof globalThis} realm its global object
+   */
+  enter (realm) {
+    if (!this.agent.isAttached) return
+    this.expectAll(realm)
+    this.attendDispatchers()
+  }
+
+  /** Hook every kind of dispatcher, since copies of undici go past the hook of `require` from now on. */
+  attendDispatchers () {
+    if (this.isAttending) return
+    this.isAttending = true
+    this.undo.push(onDispatcher((dispatcher) => this.hook(dispatcher)))
+  }
+
+  /**
+   * @param {typeof globalThis} realm its global object
+   * @returns {(() => void)[]} what undoes it
+   */
+  expectAll (realm) {
+    this.hookGlobals(realm)
+    return GLOBALS.map((symbol) => this.expect(realm, symbol))
   }
 
   /**
    * Every copy of undici, also one bundled into the application, looks for a
    * global dispatcher while it loads, and sets its own if there is none.
    * Loading Node's here would decide that for the application.
+   * @param {typeof globalThis} realm its global object
    * @param {symbol} symbol
    */
-  expect (symbol) {
-    if (Object.hasOwn(globalThis, symbol)) return
+  expect (realm, symbol) {
+    if (Object.hasOwn(realm, symbol)) return () => {}
     const look = () => {
-      queueMicrotask(() => this.hookGlobals())
+      void Promise.resolve().then(() => this.hookGlobals(realm))
       return undefined
     }
-    Object.defineProperty(globalThis, symbol, { get: look, configurable: true, enumerable: false })
-    this.undo.push(() => {
-      if (Object.getOwnPropertyDescriptor(globalThis, symbol)?.get === look) Reflect.deleteProperty(globalThis, symbol)
-    })
+    Object.defineProperty(realm, symbol, { get: look, configurable: true, enumerable: false })
+    return () => {
+      if (Object.getOwnPropertyDescriptor(realm, symbol)?.get === look) Reflect.deleteProperty(realm, symbol)
+    }
   }
 
-  hookGlobals () {
+  /** @param {typeof globalThis} realm its global object */
+  hookGlobals (realm) {
     // The value, not the getter of `expect`, which would call this again.
-    for (const symbol of GLOBALS) this.hook(Object.getOwnPropertyDescriptor(globalThis, symbol)?.value)
+    for (const symbol of GLOBALS) this.hook(Object.getOwnPropertyDescriptor(realm, symbol)?.value)
   }
 
   /** Hook what `fetch` is about to use: Node loads its undici with the first use of one of these. */
   hookOwn () {
-    void globalThis.Response
-    this.hookGlobals()
+    void outer.Response
+    for (const realm of realms()) this.hookGlobals(realm)
   }
 
   /**
@@ -68,7 +104,7 @@ class UndiciHook {
     const { Agent, MockAgent, ProxyAgent, createRedirectInterceptor } = undici
     this.redirecting ??= createRedirectInterceptor
     for (const { prototype } of [Agent, MockAgent, ProxyAgent]) this.hook(prototype)
-    this.hookGlobals()
+    this.hookGlobals(globalThis)
     this.hookFetch(undici)
   }
 
@@ -87,9 +123,13 @@ class UndiciHook {
     const dispatch = function (/** @type {any} */ opts, /** @type {any} */ handler) {
       return take(this, original, opts, handler) || original.call(this, opts, handler)
     }
-    Object.assign(dispatch, { [HOOKED]: agent })
-    owner.dispatch = dispatch
-    this.undo.push(() => { if (owner.dispatch === dispatch) owner.dispatch = original })
+    owner.dispatch = Object.assign(dispatch, { [HOOKED]: agent, [ORIGINAL]: original })
+    // Weakly, since a test runner's contexts come and go in one process.
+    const weak = new WeakRef(owner)
+    this.undo.push(() => {
+      const left = weak.deref()
+      if (left?.dispatch[HOOKED] === agent) left.dispatch = left.dispatch[ORIGINAL]
+    })
   }
 
   /**
@@ -124,7 +164,10 @@ class UndiciHook {
    * @returns {boolean} whether it is under way
    */
   redirect (dispatcher, opts, handler) {
-    if (!this.redirecting) return false
+    if (!this.redirecting) {
+      if (opts.maxRedirections > 0) sayOnce('redirects that undici 6 follows by maxRedirections are not seen here, in a test runner\'s context: use interceptors.redirect().')
+      return false
+    }
     const most = opts.maxRedirections ?? internal(dispatcher, 'maxRedirections')
     if (!most) return false
     const dispatch = (/** @type {any} */ hop, /** @type {any} */ its) => dispatcher.dispatch({ ...hop, maxRedirections: 0 }, its)

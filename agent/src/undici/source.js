@@ -1,5 +1,6 @@
 'use strict'
 
+const { setImmediate } = require('node:timers')
 const { Readable } = require('node:stream')
 const { iteratorOf, streamOf } = require('./body.js')
 
