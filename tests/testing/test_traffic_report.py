@@ -200,4 +200,5 @@ class BlockTests(TestCase):
             async with tx.mocks(reactor, shared_stage().proxy.url):
                 raise ValueError("on purpose")
 
-        self.check(await self.assertFailure(Deferred.fromCoroutine(fails()), ValueError))
+        failing: Deferred[Any] = Deferred.fromCoroutine(fails())
+        self.check(await self.assertFailure(failing, ValueError))
