@@ -14,7 +14,7 @@ MOST_TIMES_SLOWER = 8.0
 """Work that grows with the square of the input takes 16 times as long."""
 
 _ROUNDS = 4
-_RUNS = 3
+_RUNS = 2
 
 
 def growth(make: Callable[[int], Any], work: Callable[[Any], object], size: int) -> float:
@@ -38,7 +38,6 @@ def growth(make: Callable[[int], Any], work: Callable[[Any], object], size: int)
 
 def _seconds(make: Callable[[int], Any], work: Callable[[Any], object], size: int) -> float:
     given = make(size)
-    gc.collect()
     gc.disable()
     try:
         begun = time.process_time()
