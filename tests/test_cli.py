@@ -61,12 +61,22 @@ class WordTests(SynchronousTestCase):
         self.assertEqual(self.ran, [])
 
     def test_unknown(self) -> None:
-        """A wrong or missing command ends with status 2 and the usage."""
-        for words, said in (["sevre"], "unknown command 'sevre'"), ([], "a command is missing"):
-            ended = self.assertRaises(SystemExit, cli.main, words)
+        """A wrong command ends with status 2 and one line that names what may be meant."""
+        see = "`trafficmock --help` lists the commands"
+        for word, meant in (("sevre", "serve"), ("histroy", "history"), ("xyzzy", None)):
+            near = f"did you mean {meant!r}? " if meant else ""
+            ended = self.assertRaises(SystemExit, cli.main, [word])
             self.assertEqual(ended.code, 2)
-            self.assertIn(said, self.stderr.getvalue())
-            self.assertIn("Usage: trafficmock COMMAND", self.stderr.getvalue())
+            said = self.stderr.getvalue().splitlines()[-1]
+            self.assertEqual(said, f"trafficmock: unknown command {word!r}; {near}{see}")
+        self.assertEqual(len(self.stderr.getvalue().splitlines()), 3)
+
+    def test_missing(self) -> None:
+        """Without a command there is the usage, and what is wrong stands at its end."""
+        self.assertEqual(self.assertRaises(SystemExit, cli.main, []).code, 2)
+        first, *_, last = self.stderr.getvalue().splitlines()
+        self.assertEqual(first, "Usage: trafficmock COMMAND [options]")
+        self.assertEqual(last, "trafficmock: a command is missing")
 
 
 class ProcessTests(SynchronousTestCase):

@@ -162,9 +162,20 @@ def _run(name: str, words: Sequence[str]) -> int:
     if name == "--version":
         sys.stdout.write(f"trafficmock {__version__}\n")
         return 0
-    what = f"unknown command {name!r}" if name else "a command is missing"
-    sys.stderr.write(f"trafficmock: {what}\n\n{usage_text()}")
+    if name:
+        sys.stderr.write(f"trafficmock: {_unknown(name)}\n")
+    else:
+        sys.stderr.write(f"{usage_text()}\ntrafficmock: a command is missing\n")
     return 2
+
+
+def _unknown(name: str) -> str:
+    """Say that there is no such command, and which one may be meant."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only when it is needed
+
+    near = get_close_matches(name, COMMANDS, n=1)
+    meant = f"did you mean {near[0]!r}? " if near else ""
+    return f"unknown command {name!r}; {meant}`trafficmock --help` lists the commands"
 
 
 def _say(name: str, function: str, words: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
@@ -21,6 +21,9 @@ from trafficmock.command.client import Answer, UnreachableError
 from trafficmock.command.follow import AWAY_SECONDS, POLL_SECONDS, RESTARTED, Follower
 from trafficmock.command.listing import REQUESTS
 from trafficmock.command.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Over(Exception):  # noqa: N818 - nothing is wrong
@@ -76,16 +79,20 @@ class FollowerTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.out, self.said = io.StringIO(), [""]
         self.slept: list[float] = []
+        self.accepts: Callable[[Any], bool] = lambda _: True
         self.patch(follow, "complain", self.said.append)
 
-    def follow(self, *script: Any, first: int = 10, **known: Any) -> PlayedProxy:
+    def follow(
+        self, *script: Any, first: int = 10, width: int | None = None, **known: Any
+    ) -> PlayedProxy:
         proxy = PlayedProxy(list(script), known)
         follower = Follower(
             client=proxy,  # type: ignore[arg-type] # plays it
             listing=REQUESTS,
             query={"q": None, "action": None, "from": None},
-            terminal=Terminal(out=self.out, width=None, coloured=False),
-            as_json=True,
+            terminal=Terminal(out=self.out, width=width, coloured=False),
+            as_json=width is None,
+            accepts=self.accepts,
             sleep=self.slept.append,
         )
         self.assertRaises(Over, follower.run, first)
@@ -121,6 +128,34 @@ class FollowerTests(SynchronousTestCase):
         for action, since in (("passthrough", late), ("pending", 10)):
             proxy = self.follow([entry("a", 10, action, None), entry("b", late)])
             self.assertEqual(proxy.asked[-1][0]["from"], since)
+
+    def test_columns(self) -> None:
+        """Columns grow with what comes, under a new head, and never out of the terminal."""
+        refused = entry("b", 2, "abort", None)
+        refused["outcome"] = {"errorCode": "connectionrefused"}
+        titled = {**entry("c", 3), "title": "test_service_is_down[checkout]"}
+        self.follow([entry("a", 1)], [refused], [titled], [entry("d", 4)], width=140)
+        lines = self.out.getvalue().splitlines()
+        first = [line.split()[0] for line in lines]
+        self.assertEqual(first, ["ID", "a", "ID", "b", "ID", "c", "d"])
+        self.assertIn(" connectionrefused ", lines[3])
+        self.assertTrue(lines[5].endswith(" test_service_is_down[checkout]"), lines[5])
+        self.assertLessEqual(max(map(len, lines)), 140)
+
+    def test_no_room(self) -> None:
+        """Where there is no more room, long rows change nothing."""
+        long = [{**entry(name, at), "title": name * 90} for at, name in enumerate("abcde")]
+        self.follow(*([each] for each in long), width=80)
+        lines = self.out.getvalue().splitlines()
+        self.assertEqual([line.split()[0] for line in lines], ["ID", *"abcde"])
+
+    def test_accepts(self) -> None:
+        """What is filtered here is followed all the same, since it may change."""
+        self.accepts = lambda entry: "response" in entry["outcome"]
+        waiting = entry("a", 10, "passthrough", None)
+        proxy = self.follow([waiting], [waiting, entry("b", 20)], [entry("a", 10, "passthrough")])
+        self.assertEqual(self.printed(), [("b", "fulfill"), ("a", "passthrough")])
+        self.assertEqual(proxy.asked[2][0]["from"], 10)
 
     def test_none_to_begin_with(self) -> None:
         """``--limit 0`` prints only what comes from now on."""

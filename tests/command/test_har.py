@@ -48,6 +48,13 @@ class HarTests(CommandTestCase):
             ["https://id.example/two", "https://id.example/three"],
         )
 
+    def test_all(self) -> None:
+        """Without ids and filters it is everything."""
+        all_urls, _ = self.har()
+        self.assertEqual(len(all_urls), 6)
+        self.assertEqual(self.har("--client-id", "shop")[0], all_urls)
+        self.assertEqual(self.har("--method", "post")[0], ["https://pay.example/charges"])
+
     def test_file(self) -> None:
         """``-o`` writes a file; a place that cannot be written is an error of one line."""
         path = Path(self.mktemp())
@@ -67,6 +74,9 @@ class HarTests(CommandTestCase):
             self.assertEqual(self.run_command("har", *words).status, 1, words)
 
     def test_said_wrongly(self) -> None:
-        """Ids or filters, one of them."""
-        self.assertEqual(self.run_command("har").status, 2)
-        self.assertEqual(self.run_command("har", "hop-1", "-q", "x").status, 2)
+        """Ids or filters, not both."""
+        done = self.run_command("har", "hop-1", "-q", "x")
+        self.assertEqual((done.status, done.out), (2, ""))
+        self.assertEqual(
+            done.err, "trafficmock har: har takes ids or filters, not both: see --help\n"
+        )

@@ -45,6 +45,10 @@ class HistoryTests(CommandTestCase):
         for words, expected in (
             (["--action", "abort"], ["aborted-1"]),
             (["-q", "teapot"], ["passed-1"]),
+            (["--method", "post"], ["fulfilled-1", "aborted-1"]),
+            (["--status", "302"], ["hop-1", "hop-2"]),
+            (["--status", "3xx", "--limit", "1"], ["hop-2"]),
+            (["--method", "POST", "--status", "2xx"], ["fulfilled-1"]),
             (["--test-id", "t1", "-n", "1", "--offset", "3"], ["aborted-1"]),
             (["--client-id", "shop", "--from", "1d", "--limit", "1"], ["evil-\\x1b[31m"]),
         ):
@@ -78,7 +82,13 @@ class HistoryTests(CommandTestCase):
 
     def test_said_wrongly(self) -> None:
         """Wrong words are status 2, with the usage."""
-        for words in (["--limit", "x"], ["--action", "eaten"], ["--frob"], ["stray"]):
+        for words in (
+            ["--limit", "x"],
+            ["--action", "eaten"],
+            ["--status", "4x"],
+            ["--frob"],
+            ["stray"],
+        ):
             done = self.run_command("history", *words)
             self.assertEqual(done.status, 2, words)
             self.assertIn("usage: trafficmock history", done.err)

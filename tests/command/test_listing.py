@@ -26,6 +26,13 @@ class ListingTests(SynchronousTestCase):
         for (action, status), expected in settled.items():
             self.assertEqual(REQUESTS.settled(entry("a", 1, action, status)), expected, action)
 
+    def test_upstream_failed(self) -> None:
+        """A passthrough that failed waits for nothing more, and is news."""
+        waiting = entry("a", 1, "passthrough", None)
+        failed = {**waiting, "upstreamError": "connect ECONNREFUSED"}
+        self.assertTrue(REQUESTS.settled(failed))
+        self.assertNotEqual(REQUESTS.state(failed), REQUESTS.state(waiting))
+
     def test_states(self) -> None:
         """A new action, status or request of the same id is a new state."""
         states = [

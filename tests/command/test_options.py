@@ -86,6 +86,8 @@ class ProxyTests(SynchronousTestCase):
     def test_filters(self) -> None:
         """Filters have the names of the REST API."""
         words = ["-q", "x", "--action", "abort", "--client-id", "c", "--test-id", "t"]
-        given = filters(history.parser().parse_args([*words, "--from", "1", "--to", "2"]))
+        words += ["--from", "1", "--to", "2", "--method", "post", "--status", "4xx"]
+        given = filters(history.parser().parse_args(words))
         expected = {"q": "x", "action": "abort", "clientId": "c", "testId": "t", "from": 1, "to": 2}
+        expected |= {"method": "POST", "status": "4xx"}
         self.assertEqual(given, expected)

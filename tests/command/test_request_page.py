@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import io
+
 from tests.command.stage import CommandTestCase
+from tests.command.test_rows import ENTRY
+from trafficmock.command.request_page import write_request
+from trafficmock.command.terminal import Terminal
 
 
 class RequestPageTests(CommandTestCase):
@@ -32,6 +37,18 @@ class RequestPageTests(CommandTestCase):
         for line in ("  日本語のテスト", "    tests/t2.spec.ts, worker 0", "    route r3: **/both"):
             self.assertIn(line + "\n", page)
         self.assertEqual(page.count("Ambiguous"), 1)
+
+    def test_upstream_failed(self) -> None:
+        """The headline names why a passthrough failed; the words are told once."""
+        said = "getaddrinfo EAI_AGAIN api.example"
+        events = [{"kind": "upstream_error", "timestamp": 4, "detail": said}]
+        entry = {**ENTRY, "id": "a", "outcome": {}, "durationMs": 3, "events": events}
+        out = io.StringIO()
+        write_request(entry, Terminal(out=out, width=None, coloured=False), full=False)
+        page = out.getvalue()
+        self.assertTrue(page.startswith("GET http://x/\n  passthrough, EAI_AGAIN, 3 ms\n"), page)
+        self.assertIn(f"  error     {said}\n", page)
+        self.assertEqual(page.count(said), 1)
 
     def test_binary(self) -> None:
         """A body that is no text is shown in hex."""

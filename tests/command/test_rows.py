@@ -6,7 +6,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.command.rows import LEAST_ID, closing, duration, owner, shortened
+from trafficmock.command.rows import (
+    LEAST_ID,
+    closing,
+    duration,
+    has_status,
+    owner,
+    request_row,
+    shortened,
+    upstream_error,
+)
+
+ENTRY = {
+    "timestamp": 1,
+    "action": "passthrough",
+    "clientId": "shop",
+    "request": {"url": "http://x/", "method": "GET"},
+}
 
 
 class ShortenedTests(SynchronousTestCase):
@@ -47,6 +63,38 @@ class CellTests(SynchronousTestCase):
         self.assertEqual(owner({"outcome": {"matches": matches}}), "a | b")
         self.assertEqual(owner({"outcome": "error", "matches": matches}), "a | b")
         self.assertEqual(owner({"outcome": "pending"}), "")
+
+    def test_status(self) -> None:
+        """The status of the response, an error's code, or why upstream gave none."""
+        for more, shown in (
+            ({"outcome": {"response": {"status": 404}}}, "404"),
+            ({"outcome": {"errorCode": "connectionrefused"}}, "connectionrefused"),
+            ({"outcome": {"code": "ambiguous_route"}}, "ambiguous_route"),
+            ({"upstreamError": "getaddrinfo EAI_AGAIN api.example"}, "EAI_AGAIN"),
+            ({"upstreamError": "connect ECONNREFUSED 127.0.0.1:1"}, "ECONNREFUSED"),
+            ({"upstreamError": "SSL ERROR: it is no good"}, "unreachable"),
+            ({"upstreamError": ""}, "unreachable"),
+            ({}, ""),
+        ):
+            entry = {**ENTRY, "outcome": {}, **more}
+            self.assertEqual(request_row(entry, "a")[3].text, shown)
+
+    def test_upstream_error(self) -> None:
+        """Of a whole entry the events tell, unless a later attempt was answered."""
+        failed = {"kind": "upstream_error", "detail": "ECONNRESET"}
+        answered = {"kind": "response", "detail": "200 OK"}
+        self.assertEqual(upstream_error({"events": [failed]}), "ECONNRESET")
+        self.assertIsNone(upstream_error({"events": [failed, answered]}))
+        self.assertEqual(upstream_error({"events": [answered, failed]}), "ECONNRESET")
+        self.assertIsNone(upstream_error({"events": []}))
+
+    def test_has_status(self) -> None:
+        """A status, or one of its class; without a response there is none."""
+        found = {"outcome": {"response": {"status": 404}}}
+        for wanted, expected in ((None, True), ("404", True), ("4xx", True), ("500", False)):
+            self.assertEqual(has_status(found, wanted), expected)
+        self.assertFalse(has_status({"outcome": {}}, "4XX"))
+        self.assertFalse(has_status({"outcome": {}}, "404"))
 
     def test_closing(self) -> None:
         """A code, that there was none, an error, or nothing while it is open."""

@@ -21,6 +21,10 @@ class ShowTests(CommandTestCase):
         for entry_id, path in (("hop-1", "/api/history/hop-1"), ("chat-1", "/api/ws/chat-1")):
             self.assertEqual(json.loads(self.page(entry_id, "--json")), self.proxy.get(path))
 
+    def test_newest(self) -> None:
+        """Without an id it is the newest, of requests and WebSockets."""
+        self.assertEqual(self.page(), self.page("chat-1"))
+
     def test_hostile(self) -> None:
         """Escape sequences are shown, not sent, wherever they were recorded."""
         for words in (["evil"], ["evil", "--full"], ["evil", "--json"], ["chat"]):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.command.rows import REQUEST_COLUMNS
-from trafficmock.command.table import Cell, Column, fitted
+from trafficmock.command.table import Cell, Column, fitted, widest
 from trafficmock.command.terminal import Terminal
 from trafficmock.command.text import printable, width
 
@@ -42,6 +42,17 @@ def table(
 
 class TableTests(SynchronousTestCase):
     """Rows below each other."""
+
+    def test_holds(self) -> None:
+        """A table tells whether further rows fit without being cut."""
+        made = fitted(COLUMNS, [[Cell("abc"), Cell("7"), Cell("日本")]], None)
+        self.assertTrue(made.holds([[Cell("ab"), Cell(""), Cell("four")]]))
+        self.assertFalse(made.holds([[Cell("ab"), Cell("12"), Cell("日本x")]]))
+
+    def test_widest(self) -> None:
+        """The widest cell of each column, in columns of the terminal."""
+        rows = [[Cell("abc"), Cell("1")], [Cell("日本"), Cell("")]]
+        self.assertEqual([cell.text for cell in widest(rows)], ["日本", "1"])
 
     def test_without_limit(self) -> None:
         """Where there is no limit nothing is cut, and numbers stand to the right."""

@@ -15,6 +15,8 @@ class Row:
     client_id: str = "app"
     test_id: object = "t"
     action: str = "fulfill"
+    method: str = "POST"
+    status: int | None = 404
     revision: int = 7
 
 
@@ -37,6 +39,11 @@ class QueryTests(SynchronousTestCase):
             (Query(client_id="ap"), False),
             (Query(action="fulfill"), True),
             (Query(action="abort"), False),
+            (Query(method="POST"), True),
+            (Query(method="post"), False),
+            (Query(status=range(404, 405)), True),
+            (Query(status=range(400, 500)), True),
+            (Query(status=range(500, 600)), False),
             (Query(after=6), True),
             (Query(after=7), False),
             (Query(from_=0, to=200, test_id="t", client_id="app", action="fulfill"), True),
@@ -48,6 +55,10 @@ class QueryTests(SynchronousTestCase):
     def test_unowned(self) -> None:
         """An entry that no test owns has no test id, not an empty one."""
         self.assertFalse(Query(test_id="").accepts(Row(test_id=UNSET)))
+
+    def test_unanswered(self) -> None:
+        """An entry without a response has no status."""
+        self.assertFalse(Query(status=range(100, 1000)).accepts(Row(status=None)))
 
     def test_trimmed(self) -> None:
         """Blanks around the text to search for do not count."""

@@ -23,6 +23,9 @@ READ = {
     "limit=99999999999999999999": Query(limit=2**53 - 1),
     "testId=T%2F1&clientId=c&action=fulfill": Query(test_id="T/1", client_id="c", action="fulfill"),
     "limit=2&limit=abc": Query(limit=2),
+    "method=POST&status=404": Query(method="POST", status=range(404, 405)),
+    "method=&status=": Query(),
+    "status=5XX": Query(status=range(500, 600)),
     "limit=&limit=5": Query(),
     "unknown=abc&LIMIT=x&%zz=1&&&=": Query(),
 }

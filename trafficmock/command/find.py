@@ -72,6 +72,21 @@ def find(
     raise CommandError(f"nothing with the id {printable(given)} is recorded", status=NOTHING)
 
 
+def newest(client: ProxyClient) -> Found:
+    """Find the newest entry of both lists.
+
+    :raises CommandError: nothing is recorded; with status 1.
+    """
+    first = [
+        (each, entry) for each in (REQUESTS, SOCKETS) for entry in each.get(client, {"limit": 1})
+    ]
+    for listing, entry in sorted(first, key=lambda found: -int(found[1]["timestamp"])):
+        found = _ask(client, listing, str(entry["id"]))
+        if found:
+            return found
+    raise CommandError("nothing is recorded", status=NOTHING)
+
+
 def _ask(client: ProxyClient, listing: Listing, entry_id: str) -> Found | None:
     answer = client.get(entry_path(listing.kind, entry_id))
     if not answer.found:

@@ -10,7 +10,7 @@ from attrs import define, field
 
 from trafficmock.command import rows
 from trafficmock.command.client import UnreachableError, entry_path
-from trafficmock.command.table import Table, fitted
+from trafficmock.command.table import Row, Table, fitted, widest
 from trafficmock.command.terminal import complain
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ class Follower:
     A poll that finds nothing new costs the proxy an empty 304; another fetches summaries from
     the oldest entry on that may still change.
 
-    :param query: the filters.
+    :param query: the filters that the proxy applies.
+    :param accepts: tells what to print of the rest: a filter on what becomes of an entry would
+        hide from us that it may still change.
     :param as_json: one JSON object a line instead of a table.
     :param sleep: lets time pass, in seconds.
     """
@@ -44,12 +46,14 @@ class Follower:
     query: dict[str, Any]
     terminal: Terminal
     as_json: bool = False
+    accepts: Callable[[rows.Entry], bool] = lambda _: True
     sleep: Callable[[float], None] = time.sleep
     _etag: str | None = None
     _states: dict[str, object] = field(factory=dict)
     _latest: rows.Entry | None = None
     _since: int | None = None
     _table: Table | None = None
+    _widest: list[Row] = field(factory=list)
 
     def run(self, first: int) -> NoReturn:
         """Print the newest entries, then follow until interrupted.
@@ -108,7 +112,8 @@ class Follower:
         before = self._states
         self._states = {entry["id"]: self.listing.state(entry) for entry in entries}
         self._latest = entries[-1]
-        return [e for e in entries if before.get(e["id"]) != self._states[e["id"]]]
+        changed = [e for e in entries if before.get(e["id"]) != self._states[e["id"]]]
+        return [entry for entry in changed if self.accepts(entry)]
 
     def _print(self, entries: Sequence[rows.Entry]) -> None:
         if self.as_json:
@@ -117,12 +122,21 @@ class Follower:
         elif entries:
             ids = rows.shortened(self._states, whole=self.terminal.width is None)
             lines = [self.listing.row(entry, ids[entry["id"]]) for entry in entries]
-            if self._table is None:
-                self._table = fitted(self.listing.columns, lines, self.terminal.width, more=True)
-                self._table.head(self.terminal)
+            table = self._fit(lines)
             for line in lines:
-                self._table.row(self.terminal, line)
+                table.row(self.terminal, line)
         self.terminal.flush()
+
+    def _fit(self, lines: Sequence[Row]) -> Table:
+        """Give a table that suits these rows; when its columns change, they get a new head."""
+        self._widest = [widest([*self._widest, *lines])]
+        table = self._table
+        if table is None or not table.holds(lines):
+            wanted = fitted(self.listing.columns, self._widest, self.terminal.width, more=True)
+            if table is None or wanted.widths != table.widths:
+                wanted.head(self.terminal)
+                self._table = table = wanted
+        return table
 
     def _look_back(self, entries: Sequence[rows.Entry]) -> None:
         """Settle from when on entries are worth being fetched again."""

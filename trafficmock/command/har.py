@@ -16,6 +16,7 @@ from trafficmock.command.listing import REQUESTS
 from trafficmock.command.options import (
     REQUEST_ACTIONS,
     add_filters,
+    add_request_filters,
     command_parser,
     count,
     filters,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   trafficmock har 7341eb17 -o charge.har
   trafficmock har 7341eb17 --chain -o login.har   # with all its redirects
+  trafficmock har -o all.har
   trafficmock har -q api.example --from 10m -o api.har
 """
 
@@ -43,7 +45,8 @@ def parser() -> argparse.ArgumentParser:
     made = command_parser(
         "har",
         "Write recorded requests as one HAR 1.2 file: those with the given ids, or all that "
-        "the filters let through. routeFromHAR and route_from_har replay it.",
+        "the filters let through; without either, all there are. routeFromHAR and "
+        "route_from_har replay it.",
         EXAMPLES,
     )
     ids = made.add_argument(
@@ -56,6 +59,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("-o", "--output", metavar="FILE", help="file to write instead of the output")
     made.add_argument("-n", "--limit", type=count, metavar="N", help="at most the newest so many")
     add_filters(made, REQUEST_ACTIONS)
+    add_request_filters(made)
     return made
 
 
@@ -69,8 +73,8 @@ def main(words: Sequence[str]) -> int:
     query = {name: value for name, value in filters(options).items() if value is not None}
     if options.limit is not None:
         query["limit"] = options.limit
-    if bool(options.ids) == bool(query):
-        raise CommandError("har takes ids, or else filters: see --help", status=USAGE)
+    if options.ids and query:
+        raise CommandError("har takes ids or filters, not both: see --help", status=USAGE)
     client = proxy(options)
     chosen = _named(client, options.ids) if options.ids else REQUESTS.get(client, query)[::-1]
     if options.chain:

@@ -12,11 +12,13 @@ from trafficmock.command.options import (
     REQUEST_ACTIONS,
     add_filters,
     add_output,
+    add_request_filters,
     command_parser,
     count,
     filters,
     proxy,
 )
+from trafficmock.command.rows import has_status
 from trafficmock.command.terminal import complain, standard_output
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ FOLLOWED = 10
 EXAMPLES = """\
   trafficmock history
   trafficmock history --follow --action passthrough
+  trafficmock history --method POST --status 5xx
   trafficmock history -q payments --from 10m
   trafficmock history --json --limit 5 | jq -r '.entries[].request.url'
 """
@@ -41,6 +44,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add_list_options(made, "the proxy's own answer; with --follow one entry a line")
     add_filters(made, REQUEST_ACTIONS)
+    add_request_filters(made)
     return made
 
 
@@ -79,8 +83,14 @@ def show_list(listing: Listing, options: argparse.Namespace) -> int:
     if options.follow:
         if options.to is not None or options.offset:
             raise CommandError("--follow goes with neither --to nor --offset", status=USAGE)
+        wanted = query.pop("status")
         follower = Follower(
-            client=client, listing=listing, query=query, terminal=terminal, as_json=options.json
+            client=client,
+            listing=listing,
+            query=query,
+            terminal=terminal,
+            as_json=options.json,
+            accepts=lambda entry: has_status(entry, wanted),
         )
         follower.run(FOLLOWED if options.limit is None else options.limit)
     query["limit"] = LISTED if options.limit is None else options.limit

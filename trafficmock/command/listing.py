@@ -67,13 +67,14 @@ def _has_id(entry: object) -> bool:
 
 def _request_state(entry: rows.Entry) -> object:
     response = entry["outcome"].get("response", {})
-    return entry["timestamp"], entry["action"], response.get("status")
+    return entry["timestamp"], entry["action"], response.get("status"), rows.error_code(entry)
 
 
 def _request_settled(entry: rows.Entry) -> bool:
     """Tell whether it has all: after continue and passthrough the response comes later."""
-    waits = entry["action"] in ("continue", "passthrough") and "response" not in entry["outcome"]
-    return entry["action"] != "pending" and not waits
+    goes_upstream = entry["action"] in ("continue", "passthrough")
+    answered = "response" in entry["outcome"] or rows.upstream_error(entry) is not None
+    return entry["action"] != "pending" and (answered or not goes_upstream)
 
 
 REQUESTS = Listing(

@@ -20,6 +20,7 @@ SOCKET_ACTIONS = ("pending", "matched", "passthrough", "error")
 HELP_COLUMNS = 78
 """Of what argparse leaves as it is, since examples are to keep their lines."""
 
+_STATUS = re.compile(r"[1-9](xx|XX|[0-9]{2})", re.ASCII)
 _AGO = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|h|d)")
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
@@ -81,6 +82,25 @@ def add_filters(parser: argparse.ArgumentParser, actions: tuple[str, ...]) -> No
     filters.add_argument("--to", type=moment, metavar="WHEN", help="the same")
 
 
+def add_request_filters(made: argparse.ArgumentParser) -> None:
+    """Add the filters that only requests have."""
+    filters = made.add_argument_group("filters of requests")
+    filters.add_argument("--method", type=str.upper, metavar="METHOD", help="HTTP method")
+    filters.add_argument(
+        "--status", type=status, metavar="STATUS", help="of the response: 404, or 4xx for a class"
+    )
+
+
+def status(text: str) -> str:
+    """Read a status, or a class of them.
+
+    :raises argparse.ArgumentTypeError: it is none.
+    """
+    if not _STATUS.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"a status such as 404, or 4xx, not {text!r}")
+    return text
+
+
 def count(text: str) -> int:
     """Read a whole number.
 
@@ -121,6 +141,8 @@ def filters(options: argparse.Namespace) -> dict[str, Any]:
         "testId": options.test_id,
         "from": options.from_,
         "to": options.to,
+        "method": getattr(options, "method", None),
+        "status": getattr(options, "status", None),
     }
 
 

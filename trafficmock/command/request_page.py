@@ -78,12 +78,12 @@ def claimants(matches: Sequence[Entry], terminal: Terminal) -> Iterator[str]:
 
 
 def _head(entry: Entry, page: _Page) -> Iterator[str]:
-    request, outcome = entry["request"], entry["outcome"]
+    request = entry["request"]
     yield page.paint(f"{printable(request['method'])} {printable(request['url'])}", "bold")
     action = printable(entry["action"])
     yield f"{INDENT}{page.paint(action, rows.COLOURS.get(action))}{_result(entry)}"
     known = [
-        ("error", outcome.get("message")),
+        ("error", _error(entry)),
         ("id", entry["id"]),
         ("time", rows.when(entry["timestamp"]).isoformat(" ", "milliseconds")),
         ("client", entry["clientId"]),
@@ -94,12 +94,17 @@ def _head(entry: Entry, page: _Page) -> Iterator[str]:
     yield from facts(known, page.terminal)
 
 
+def _error(entry: Entry) -> str | None:
+    """Say what went wrong, in the words that were recorded."""
+    message: str | None = entry["outcome"].get("message")
+    return message or rows.upstream_error(entry)
+
+
 def _result(entry: Entry) -> str:
-    outcome = entry["outcome"]
-    response = outcome.get("response", {})
+    response = entry["outcome"].get("response", {})
     parts = (
         f"{response['status']} {response['statusText']}".strip() if response else "",
-        outcome.get("errorCode") or outcome.get("code") or "",
+        rows.error_code(entry),
         rows.duration(entry.get("durationMs")),
     )
     return "".join(f", {printable(part)}" for part in parts if part)
@@ -174,6 +179,6 @@ def _timeline(entry: Entry, page: _Page) -> Iterator[str]:
     for event in entry["events"]:
         after = f"+{event['timestamp'] - entry['timestamp']} ms"
         detail = event.get("detail", "")
-        told = detail == entry["outcome"].get("message")
+        told = detail == _error(entry)
         what = f"{printable(event['kind'])}  {'' if told else printable(detail)}"
         yield f"{INDENT}{page.paint(f'{after:>9}', 'dim')}  {what}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -24,6 +25,9 @@ COLOURS = {
     "pending": "dim",
 }
 """Colours of actions; what passed to the real network is meant to be noticed."""
+
+_CODE = re.compile(r"\b(?!ERROR\b)(?:E[A-Z]{3,}|[A-Z]+(?:_[A-Z0-9]+)+)\b")
+"""An error code in what an application says of a failed connection, such as ``ECONNREFUSED``."""
 
 _ID = Column(title="ID", least=LEAST_ID, usual=LEAST_ID)
 _TIME = Column(title="TIME", usual=8, drop=2)
@@ -125,6 +129,42 @@ def owner(entry: Entry) -> str:
     return " | ".join(dict.fromkeys(_without_file(str(title)) for title in titles))
 
 
+def upstream_error(entry: Entry) -> str | None:
+    """Say why there is no response from upstream, of a whole entry or a summary.
+
+    :returns: ``None`` if upstream did not fail, or a later attempt was answered.
+    """
+    for event in reversed(entry.get("events", ())):
+        if event["kind"] == "response":
+            return None
+        if event["kind"] == "upstream_error":
+            return str(event.get("detail", ""))
+    told = entry.get("upstreamError")
+    return None if told is None else str(told)
+
+
+def error_code(entry: Entry) -> str:
+    """Name the error of a request in one word; nothing if there is none."""
+    outcome = entry["outcome"]
+    code = outcome.get("errorCode") or outcome.get("code")
+    failed = upstream_error(entry)
+    if code or failed is None:
+        return str(code or "")
+    found = _CODE.search(failed)
+    return found[0] if found else "unreachable"
+
+
+def has_status(entry: Entry, wanted: str | None) -> bool:
+    """Tell whether a response has a status, or one of a class such as ``4xx``.
+
+    :param wanted: ``None`` for any, or none.
+    """
+    if wanted is None:
+        return True
+    status = str(entry["outcome"].get("response", {}).get("status", ""))
+    return status[:1] == wanted[:1] if wanted.lower().endswith("xx") else status == wanted
+
+
 def closing(entry: Entry) -> str:
     """Say how a WebSocket was closed: a code, ``error``, or nothing while it is open."""
     if "close" in entry:
@@ -137,7 +177,7 @@ def _status(entry: Entry) -> Cell:
     if "response" in outcome:
         status = outcome["response"]["status"]
         return Cell(str(status), "red" if status >= 400 else None)  # noqa: PLR2004 - RFC 9110
-    return Cell(printable(str(outcome.get("errorCode") or outcome.get("code") or "")), "red")
+    return Cell(printable(error_code(entry)), "red")
 
 
 def _without_file(title: str) -> str:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from trafficmock.command.ends import OK
-from trafficmock.command.find import completed_ids, find
+from trafficmock.command.find import completed_ids, find, newest
 from trafficmock.command.listing import SOCKETS
 from trafficmock.command.options import add_output, command_parser, proxy
 from trafficmock.command.request_page import write_request
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 EXAMPLES = """\
+  trafficmock show                 # the newest
   trafficmock show 7341eb17
   trafficmock show 7341eb17 --full | less
   trafficmock show 7341eb17 --json | jq .entry.events
@@ -27,7 +28,12 @@ EXAMPLES = """\
 def parser() -> argparse.ArgumentParser:
     """Make the parser of the command."""
     made = command_parser("show", "Show one recorded request or WebSocket.", EXAMPLES)
-    ids = made.add_argument("id", metavar="ID", help="its id, or what only its id begins with")
+    ids = made.add_argument(
+        "id",
+        metavar="ID",
+        nargs="?",
+        help="its id, or what only its id begins with (default: the newest)",
+    )
     ids.completer = completed_ids  # type: ignore[attr-defined] # argcomplete looks there
     made.add_argument("--full", action="store_true", help="bodies and frames however long")
     add_output(made, "the proxy's own answer")
@@ -42,7 +48,8 @@ def main(words: Sequence[str]) -> int:
     """
     options = parser().parse_args(words)
     terminal = standard_output(options.color)
-    found = find(proxy(options), options.id)
+    client = proxy(options)
+    found = newest(client) if options.id is None else find(client, options.id)
     if options.json:
         terminal.line(json.dumps(found.document))
     else:

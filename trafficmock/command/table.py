@@ -59,6 +59,14 @@ class Table:
         """Write the titles."""
         self._write(terminal, [Cell(column.title, "dim") for column in self.columns])
 
+    def holds(self, rows: Sequence[Row]) -> bool:
+        """Tell whether these rows fit without being cut."""
+        return all(
+            columns is None or width(cell.text) <= columns
+            for row in rows
+            for columns, cell in zip(self.widths, row, strict=True)
+        )
+
     def row(self, terminal: Terminal, row: Row) -> None:
         """Write a row."""
         self._write(terminal, row)
@@ -83,14 +91,29 @@ def fitted(
     :param more: other rows will follow, so reserve what is usual.
     """
     widths: list[int | None] = [
-        max([width(column.title), column.usual if more else 0, *(width(r[at].text) for r in rows)])
+        max([width(column.title), *(width(row[at].text) for row in rows)])
         for at, column in enumerate(columns)
     ]
+    if more:
+        _reserve(columns, widths, room)
     while room is not None and (over := _total(widths) - room) > 0:
         if not _shrink(columns, widths, over) and not _drop(columns, widths):
             _squeeze(columns, widths, over)
             break
     return Table(columns, widths)
+
+
+def _reserve(columns: Sequence[Column], widths: list[int | None], room: int | None) -> None:
+    """Widen columns to what is usual, as far as the rows that are there leave room."""
+    for at, column in enumerate(columns):
+        missing = max(0, column.usual - (widths[at] or 0))
+        left = missing if room is None else max(0, room - _total(widths))
+        widths[at] = (widths[at] or 0) + min(missing, left)
+
+
+def widest(rows: Sequence[Row]) -> Row:
+    """Make a row of the widest cell of each column."""
+    return [max(cells, key=lambda cell: width(cell.text)) for cells in zip(*rows, strict=True)]
 
 
 def _total(widths: Sequence[int | None]) -> int:

@@ -81,6 +81,16 @@ class Entry(ABC, Generic[R]):
         """What was done; for a WebSocket its outcome."""
 
     @property
+    def method(self) -> str:
+        """The HTTP method; of a WebSocket that of its handshake (RFC 6455 section 4.1)."""
+        return "GET"
+
+    @property
+    def status(self) -> int | None:
+        """The status of the response; ``None`` while, or when, there is none."""
+        return None
+
+    @property
     def pending(self) -> bool:
         """Whether nobody has decided yet."""
         return self.action == "pending"

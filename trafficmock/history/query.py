@@ -25,6 +25,14 @@ class Filterable(Protocol):
         """What was done; for a WebSocket its outcome."""
 
     @property
+    def method(self) -> str:
+        """The HTTP method; of a WebSocket that of its handshake."""
+
+    @property
+    def status(self) -> int | None:
+        """The status of the response; ``None`` while, or when, there is none."""
+
+    @property
     def revision(self) -> int:
         """Of the list, when it changed last."""
 
@@ -43,6 +51,8 @@ class Query:
     :param test_id: exact test id; the empty string is an id that nobody has.
     :param client_id: exact client id.
     :param action: exact action of a request, or outcome of a WebSocket.
+    :param method: exact HTTP method.
+    :param status: the statuses of the response that count.
     :param after: only what changed after this revision of the list.
     :param limit: how many at most; ``None`` is no limit.
     :param offset: how many of the first to skip.
@@ -54,6 +64,8 @@ class Query:
     test_id: str | None = None
     client_id: str | None = None
     action: str | None = None
+    method: str | None = None
+    status: range | None = None
     after: int = -1
     limit: int | None = None
     offset: int = 0
@@ -71,5 +83,7 @@ class Query:
             and (self.test_id is None or entry.test_id == self.test_id)
             and (self.client_id is None or entry.client_id == self.client_id)
             and (self.action is None or entry.action == self.action)
+            and (self.method is None or entry.method == self.method)
+            and (self.status is None or entry.status in self.status)
             and entry.revision > self.after
         )

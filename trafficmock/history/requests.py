@@ -38,6 +38,17 @@ class RequestEntry(Entry[RequestRecord]):
         return self.record.action
 
     @property
+    def method(self) -> str:
+        """The HTTP method as the application sent it."""
+        return self.record.request.method
+
+    @property
+    def status(self) -> int | None:
+        """The status of the response; ``None`` while, or when, there is none."""
+        response = self.record.outcome.response
+        return None if response is UNSET else response.status
+
+    @property
     def request(self) -> Request:
         """The request as the application sent it, without its body."""
         return self.record.request

@@ -15,6 +15,7 @@ from trafficmock.net.answers import RestError
 
 _WHOLE = re.compile(r"[0-9]+")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_STATUS = re.compile(r"(?P<class>[1-9])[xX]{2}|[1-9][0-9]{2}", re.ASCII)
 _MOST = 2**53 - 1
 _MOST_DIGITS = 15
 _LONGEST_NUMBER = 40
@@ -49,6 +50,8 @@ def read_list_request(query_string: str) -> ListRequest:
         test_id=given.get("testId"),
         client_id=given.get("clientId"),
         action=given.get("action"),
+        method=given.get("method"),
+        status=_status(given),
         limit=_count(given, "limit"),
         offset=_count(given, "offset") or 0,
     )
@@ -88,6 +91,20 @@ def _count(given: Mapping[str, str], name: str) -> int | None:
         raise _invalid(name, text, "a whole number, 0 or more")
     digits = text.lstrip("0") or "0"
     return int(digits) if len(digits) <= _MOST_DIGITS else _MOST
+
+
+def _status(given: Mapping[str, str]) -> range | None:
+    """Read ``404``, or ``4xx`` for a whole class (RFC 9110 section 15)."""
+    text = given.get("status", "").strip()
+    if not text:
+        return None
+    found = _STATUS.fullmatch(text)
+    if not found:
+        raise _invalid("status", text, "a status such as 404, or a class such as 4xx")
+    if found["class"]:
+        first = int(found["class"]) * 100
+        return range(first, first + 100)
+    return range(int(text), int(text) + 1)
 
 
 def _fields(given: Mapping[str, str], allowed: str) -> bool:
