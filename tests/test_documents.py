@@ -42,5 +42,13 @@ class SampleTests(SynchronousTestCase):
         output = "head\n0123456789abcdef  7 ms   GET\ntail\n"
         self.assertTrue(shows(output, "fedcba9876543210  123 ms  GET\n"))
         self.assertTrue(shows(output, "head\ntail\n"))
-        for sample in ("tail\nhead\n", "fedcba9876543210  123 ms  PUT\n", "7 ms\n", "none\n"):
+        self.assertTrue(shows(output, "…cdef  7 ms  G…\n"))
+        self.assertTrue(shows("EAI_AGAIN\n", "ENOTFOUND\n"))
+        for sample in (
+            "… POST\n",
+            "tail\nhead\n",
+            "fedcba9876543210  123 ms  PUT\n",
+            "7 ms\n",
+            "none\n",
+        ):
             self.assertFalse(shows(output, sample), sample)
