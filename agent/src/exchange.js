@@ -6,6 +6,7 @@ const { TrafficMockError, networkError, serializeError } = require('./errors.js'
 const { readMock } = require('./mock.js')
 const { Report } = require('./report.js')
 const { fetchUpstream } = require('./fetching.js')
+const { overridden } = require('./redirects.js')
 const { requestToWire, responseToWire } = require('./wire.js')
 
 /**
@@ -47,6 +48,8 @@ class Exchange {
     this.client = client
     this.upload = upload
     this.isSettled = false
+    /** The headers that a handler continues it with. @type {headers.Pairs | undefined} */
+    this.override = undefined
   }
 
   /** Announce it and wait for the decision. */
@@ -57,13 +60,15 @@ class Exchange {
 
   /**
    * Announce it as the next hop of a redirect: it is not routed, and goes on at once.
-   * @param {string} from the id of the hop before
+   * @param {import('./redirects.js').Hop} from the hop before
    */
-  follow (from) {
+  follow ({ id, url, override }) {
     this.isSettled = true
     if (this.agent.state !== 'up') return this.client.fail(this.agent.error)
-    this.announce('request:observe', { redirectedFromRequestId: from })
-    this.client.passthrough()
+    if (override) Object.assign(this, overridden(override, url, this.request))
+    this.announce('request:observe', { redirectedFromRequestId: id })
+    if (override) this.client.resume(this.request)
+    else this.client.passthrough()
   }
 
   /**
@@ -147,7 +152,9 @@ function impossible (type, cause) {
 /** @type {Map<string, (exchange: Exchange, message: any) => void>} */
 const DECISIONS = new Map(Object.entries({
   'decision:passthrough': ({ client }) => client.passthrough(),
-  'decision:continue': ({ client, request }, { overrides }) => {
+  'decision:continue': (exchange, { overrides }) => {
+    const { client, request } = exchange
+    if (overrides?.headers || overrides?.headersList) exchange.override = headers.fromWire(overrides)
     if (!overrides || Object.keys(overrides).length === 0) client.passthrough()
     else client.resume(withOverrides(request, overrides))
   },

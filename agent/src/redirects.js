@@ -40,10 +40,39 @@ function nextHop (request, status, location) {
   return { url: url.href, method, pairs: headers.without(pairs, 'host'), body }
 }
 
+/** What each hop says by itself: where it goes, how it is framed, and which cookies are its own. */
+const HOP_HEADERS = ['host', 'connection', 'content-length', 'cookie', 'expect', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade']
+
+/**
+ * A hop, one hop behind.
+ *
+ * @typedef {object} Hop
+ * @property {string} id of its request
+ * @property {string} url that answered with the redirect
+ * @property {headers.Pairs} [override] the headers that a handler continued the chain with
+ */
+
+/**
+ * The headers that a handler continued a request with hold for the redirects
+ * that it starts, as Playwright's do; but credentials never leave their origin.
+ * @param {headers.Pairs} override
+ * @param {string} from the URL of the hop before
+ * @param {import('./exchange.js').Outgoing} hop as the client would send it
+ * @returns {{ override: headers.Pairs, request: import('./exchange.js').Outgoing }} what holds for the hop after this one, and what is sent
+ */
+function overridden (override, from, hop) {
+  const isElsewhere = new URL(from).origin !== new URL(hop.url).origin
+  const held = isElsewhere ? headers.without(override, 'authorization', 'proxy-authorization') : override
+  const own = hop.pairs.filter(([name]) => HOP_HEADERS.includes(name.toLowerCase()))
+  const isEmpty = !hop.body?.length && !hop.truncated
+  const rest = headers.without(held, ...HOP_HEADERS, ...(isEmpty ? BODY_HEADERS : []))
+  return { override: held, request: { ...hop, pairs: [...own, ...rest] } }
+}
+
 /** A call of a client library: what it is, and how far it has got. */
 class Chain {
   constructor () {
-    /** @type {{ id: string, location: string, report: import('./report.js').Report } | undefined} */
+    /** @type {{ hop: Hop, location: string, report: import('./report.js').Report } | undefined} */
     this.last = undefined
     /** Whether the call is `new globalThis.WebSocket(...)`. */
     this.isGlobalSocket = false
@@ -59,10 +88,12 @@ class Chain {
    * A redirect came, after which the client may go on.
    * @param {string} id of the request that got it
    * @param {import('./report.js').Report} report
+   * @param {headers.Pairs} [override] the headers that a handler continued it with
    */
-  redirected (id, report) {
-    const location = headers.get(report.pairs, 'location') ?? ''
-    this.last = URL.canParse(location, report.url) ? { id, location: withoutHash(new URL(location, report.url)), report } : undefined
+  redirected (id, report, override) {
+    const { pairs, url } = report
+    const location = headers.get(pairs, 'location') ?? ''
+    this.last = URL.canParse(location, url) ? { hop: { id, url, override }, location: withoutHash(new URL(location, url)), report } : undefined
   }
 
   /**
@@ -73,9 +104,14 @@ class Chain {
     return this.last?.location === withoutHash(new URL(url))
   }
 
+  /** @returns {boolean} whether the next hop's headers are a handler's */
+  get isOverridden () {
+    return this.last?.hop.override !== undefined
+  }
+
   /**
    * @param {string} url that is asked now
-   * @returns {string | undefined} the id of the hop before, when this follows one
+   * @returns {Hop | undefined} the hop before, when this follows one
    */
   take (url) {
     const { last } = this
@@ -83,7 +119,7 @@ class Chain {
     this.last = undefined
     // The hop before is told first, whole or not: its body may never be read.
     last.report.cut()
-    return last.id
+    return last.hop
   }
 }
 
@@ -93,4 +129,4 @@ const withoutHash = (url) => url.href.split('#')[0]
 /** The chain of the call that runs now. @type {AsyncLocalStorage<Chain>} */
 const chains = new AsyncLocalStorage()
 
-module.exports = { Chain, chains, isRedirect, nextHop }
+module.exports = { Chain, chains, isRedirect, nextHop, overridden }

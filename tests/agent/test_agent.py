@@ -72,6 +72,10 @@ class AgentTests(SynchronousTestCase):
         """What waits fails when the proxy dies, what flows goes on, and it comes back."""
         self.check("lost-link.test.mjs", node=str(node_binary()))
 
+    def test_override_redirect(self) -> None:
+        """The headers that a handler continues with hold for redirects, with all clients."""
+        self.check("override-redirect.test.mjs")
+
     def test_env_proxy(self) -> None:
         """What would go through our own forward proxy is announced once."""
         self.check("env-proxy.test.mjs")

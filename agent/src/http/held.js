@@ -118,9 +118,14 @@ class HeldRequest {
    */
   announce (isOpen) {
     if (this.exchange || !this.isHeld) return
+    const { req, url, upload } = this
+    // A hop that goes on with a handler's headers is sent anew, with all of its body.
+    if (isOpen && this.agent.streams && this.chain?.leadsTo(url.href) && this.chain.isOverridden) {
+      upload.onEnd = () => this.announce(false)
+      return
+    }
     clearTimeout(this.patience)
     this.agent.leave(this)
-    const { req, url, upload } = this
     const pairs = text.headerLines(/** @type {any} */ (req)._header ?? '')
     const from = this.chain?.take(url.href)
     const isUpload = isOpen && this.agent.streams && !from
@@ -212,6 +217,8 @@ class HeldRequest {
 
   /** @param {import('../exchange.js').Outgoing} changed */
   resume (changed) {
+    // What was announced without its body can only go on as it is.
+    if (changed.truncated) return this.passthrough()
     if (!this.letGo()) return
     const { req, exchange } = this
     const report = this.report = exchange?.report(changed.url)
@@ -317,7 +324,7 @@ function declaredLength (head) {
 function inChain (exchange, report, act) {
   if (!isRedirect(report.status, report.pairs)) return act()
   const chain = new Chain()
-  chain.redirected(exchange.id, report)
+  chain.redirected(exchange.id, report, exchange.override)
   return chains.run(chain, act)
 }
 

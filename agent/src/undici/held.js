@@ -156,7 +156,10 @@ class HeldDispatch {
   /** @param {import('../exchange.js').Outgoing} changed */
   resume (changed) {
     if (!this.letGo()) return
-    this.send(dispatcherFor(this.dispatcher, this.url, new URL(changed.url)), this.optionsFor(changed), changed)
+    const opts = this.optionsFor(changed)
+    // Of a hop that goes on with a handler's headers, the body may still be read.
+    if (changed.truncated) opts.body = this.opts.body
+    this.send(dispatcherFor(this.dispatcher, this.url, new URL(changed.url)), opts, changed)
   }
 
   /** @param {import('../exchange.js').Outgoing} wanted */
@@ -225,7 +228,7 @@ class HeldDispatch {
   /** @param {import('../report.js').Report} report */
   redirected (report) {
     const chain = this.chain ?? new Chain()
-    chain.redirected(report.id, report)
+    chain.redirected(report.id, report, this.exchange?.override)
     chainOf.set(this.handler, chain)
   }
 
