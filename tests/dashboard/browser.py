@@ -26,6 +26,9 @@ COMMAND = [sys.executable, "-m", "trafficmock", "dashboard"]
 PATIENCE_MS = 20_000
 SIZE: ViewportSize = {"width": 1400, "height": 860}
 
+QUIET = ("--idle-timeout-ms", "86400000", "--heartbeat-ms", "86400000")
+"""Options of a proxy whose clients answer no pings, and stay connected for many minutes."""
+
 expect.set_options(timeout=PATIENCE_MS)
 
 
@@ -51,9 +54,7 @@ def world(*options: str) -> Iterator[World]:
 def shared_world() -> World:
     """Give the world that all tests share which only look; it ends with the process."""
     stack = ExitStack()
-    # Its clients answer no pings, so they must not be asked: a slow run takes many minutes.
-    quiet = ("--idle-timeout-ms", "86400000", "--heartbeat-ms", "86400000")
-    made = stack.enter_context(world(*quiet))
+    made = stack.enter_context(world(*QUIET))
     day(stack.enter_context(Stage(made.proxy.url)))
     until(lambda: settled(made.proxy), made.proxy.process, made.proxy.output)
     atexit.register(stack.close)

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.dashboard.browser import BrowserTestCase, row, world
+from tests.dashboard.browser import BrowserTestCase, row, show, world
 from tests.dashboard.clients import Stage, request, response
 
 WIDE = {"width": 1500, "height": 860}
@@ -129,8 +129,17 @@ class WidthTests(BrowserTestCase):
         )
         page.set_viewport_size({"width": 500, "height": 700})
         expect(page.get_by_role("columnheader")).to_have_text(
-            ["Time", "Method", "Status", "Path", "Action"]
+            ["Method", "Status", "Path", "Action"]
         )
+
+    def test_beside_an_entry(self) -> None:
+        """Beside an open entry the columns that are left fit, in both lists."""
+        for path, text in (("/", "charges"), ("/?view=ws", "room=17")):
+            page = self.open(path, viewport={"width": 900, "height": 700})
+            show(page, text)
+            expect(page.get_by_role("columnheader", name="Time")).to_have_count(0)
+            wide = page.locator(".grid").evaluate("grid => [grid.scrollWidth, grid.clientWidth]")
+            self.assertLessEqual(wide[0], wide[1], path)
 
     def test_strange_memory(self) -> None:
         """What makes no sense in the browser's memory is left alone."""

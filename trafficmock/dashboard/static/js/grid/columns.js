@@ -33,7 +33,7 @@ const actionColumn = (words, title) => ({
 const COLUMNS = {
   time: {
     name: "time", title: "Time", show: plain((row) => clock(row.at)), by: (row) => row.at,
-    descendingFirst: true, least: 6.4,
+    descendingFirst: true, least: 6.4, drop: 8,
   },
   method: { name: "method", title: "Method", show: plain((row) => row.method), by: (row) => row.method, least: 4.4 },
   status: { name: "status", title: "Status", show: status, by: statusKey, least: 5.6, most: 9.4 },
