@@ -2,6 +2,7 @@
 
 from hypothesis import example, given
 from hypothesis import strategies as st
+from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.net.http_client import Answer, Connection, Service, record
@@ -95,6 +96,14 @@ class ChannelTests(SynchronousTestCase):
             self.assertTrue(connection.transport.disconnecting, data)
             connection.lose()
             self.assertEqual(connection.clock.getDelayedCalls(), [])
+
+    def test_idle_in_the_log(self) -> None:
+        """Our log does not speak of it; Twisted does, where libraries are heard."""
+        connection = self.connect()
+        with capturedLogs() as events:
+            connection.clock.advance(self.service.limits.idle_seconds)
+        self.assertTrue(connection.transport.disconnecting)
+        self.assertEqual([each["log_namespace"] for each in events], ["twisted.web.http"])
 
     def test_dripping(self) -> None:
         """A head has its time once, however often a piece of it comes; then it is too late."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from twisted.internet.interfaces import IHalfCloseableProtocol
+from twisted.logger import Logger
 from twisted.web.http import HTTPChannel, Request
 from zope.interface import implementer
 
@@ -44,6 +45,8 @@ class ServiceChannel(HTTPChannel):
 
     def __init__(self, *, max_header_bytes: int) -> None:
         super().__init__()
+        # Under its own name: what Twisted says of idle connections is not ours to say.
+        self._log = Logger("twisted.web.http")
         self.MAX_LENGTH = max_header_bytes
         self.totalHeadersSize = max_header_bytes
 
