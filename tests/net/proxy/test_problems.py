@@ -53,7 +53,16 @@ class AnswerTests(SynchronousTestCase):
         whole = answer(502, "upstream_closed", "It closed.", headers=[(b"a", b"b")])
         head, _, body = whole.partition(b"\r\n\r\n")
         self.assertEqual(json.loads(body), {"error": "upstream_closed", "message": "It closed."})
-        for line in (b"via: 1.1 trafficmock (upstream_closed)", b"connection: close", b"a: b"):
+        status = b"proxy-status: trafficmock; error=connection_terminated; "
+        status += b'details="upstream_closed"'
+        via = b"via: 1.1 trafficmock (upstream_closed)"
+        for line in (status, via, b"connection: close", b"a: b"):
             self.assertIn(line, head.split(b"\r\n"))
         self.assertNotIn(b"connection", answer(502, "x", "y", keep=True))
         self.assertTrue(answer(502, "x", "y", head_only=True).endswith(b"\r\n\r\n"))
+
+    def test_local(self) -> None:
+        """An answer for which no server was asked says so in ``proxy-status``."""
+        written = answer(400, "bad_request", "x")
+        status = b'proxy-status: trafficmock; error=proxy_internal_response; details="bad_request"'
+        self.assertIn(status, written.split(b"\r\n"))

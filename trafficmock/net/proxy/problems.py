@@ -21,6 +21,22 @@ if TYPE_CHECKING:
 VIA = b"1.1 trafficmock"
 
 
+_ERROR_TYPES = {
+    "loop_detected": b"proxy_loop_detected",
+    "upstream_closed": b"connection_terminated",
+    "upstream_error": b"proxy_internal_error",
+    "upstream_malformed": b"http_protocol_error",
+    "upstream_proxy": b"destination_unavailable",
+    "upstream_timeout": b"http_response_timeout",
+    "upstream_tls": b"tls_protocol_error",
+    "upstream_unreachable": b"destination_unavailable",
+}
+"""What ``Proxy-Status`` calls them (RFC 9209 section 2.3)."""
+
+_LOCAL = b"proxy_internal_response"
+"""The same of all answers for which no server was asked."""
+
+
 class UpstreamError(TrafficMockError):
     """A server, or the way to it, failed.
 
@@ -116,7 +132,7 @@ def answer(
     keep: bool = False,
     head_only: bool = False,
 ) -> bytes:
-    """Write an answer of our own; ``via`` tells it from the server's.
+    """Write an answer of our own; ``via`` and ``proxy-status`` tell it from the server's.
 
     :param keep: the connection lasts.
     :param head_only: it answers HEAD.
@@ -124,13 +140,16 @@ def answer(
     body = error_body(code, message)
     head = (
         b"HTTP/1.1 %d %s\r\ncontent-type: %s\r\ncontent-length: %d\r\n"
-        b"cache-control: no-store\r\nvia: %s (%s)\r\n%s%s\r\n"
+        b"cache-control: no-store\r\nvia: %s (%s)\r\n"
+        b'proxy-status: trafficmock; error=%s; details="%s"\r\n%s%s\r\n'
     ) % (
         status,
         reason(status),
         JSON,
         len(body),
         VIA,
+        code.encode("ascii"),
+        _ERROR_TYPES.get(code, _LOCAL),
         code.encode("ascii"),
         b"" if keep else b"connection: close\r\n",
         b"".join(b"%s: %s\r\n" % pair for pair in headers),
