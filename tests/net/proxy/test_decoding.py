@@ -61,6 +61,25 @@ class DecodersTests(SynchronousTestCase):
         self.assertEqual(self.successResultOf(waiting)[1], LONG)
         self.assertEqual(self.decoders.waiting_bytes, 0)
 
+    def test_turns(self) -> None:
+        """A turn of the reactor takes one step, however many bodies wait."""
+        taken: list[int] = []
+
+        def steps(*_: Any) -> Any:
+            for number in range(20):
+                taken.append(number)
+                yield
+            return None
+
+        self.patch(decoding, "decoding", steps)
+        for _ in range(3):
+            self.plain(gzip.compress(LONG))
+        before = len(taken)
+        for turn in range(1, 6):
+            self.clock.advance(1)
+            self.assertEqual(len(taken), before + turn)
+        self.finish()
+
     def test_soon(self) -> None:
         """Whoever cannot wait gets a long one as it came."""
         coded = gzip.compress(LONG)

@@ -44,7 +44,10 @@ class Decoders:
     _cooperator: Cooperator = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._cooperator = Cooperator(scheduler=self._next_turn)
+        # One step in a turn: whoever waits for several turns waits for milliseconds.
+        self._cooperator = Cooperator(
+            terminationPredicateFactory=lambda: lambda: True, scheduler=self._next_turn
+        )
 
     @property
     def busy(self) -> bool:
