@@ -2,11 +2,15 @@
 
 import os
 import signal
+import socket
 from pathlib import Path
 from unittest import skipUnless
 
+from twisted.trial.unittest import SynchronousTestCase
+
 from tests.running import SECONDS
 from tests.supervision.stage import SupervisionCase
+from trafficmock.supervision.foreground import result_of
 
 
 class EndTests(SupervisionCase):
@@ -56,6 +60,26 @@ class EndTests(SupervisionCase):
         process = self.start("sh", "-c", "echo out; echo err >&2")
         out, err = process.communicate(timeout=SECONDS)
         self.assertEqual((out, err), ("out\n", "err\n"))
+
+
+class ResultTests(SynchronousTestCase):
+    """What the supervisor says at its end."""
+
+    def test_unread(self) -> None:
+        """A signal that it did not read any more does not take the result away."""
+        ours, theirs = socket.socketpair()
+        self.addCleanup(ours.close)
+        theirs.sendall(b'{"status": 15}')
+        ours.sendall(bytes([signal.SIGTERM, 0]))
+        theirs.close()
+        self.assertEqual(result_of(ours), {"status": 15})
+
+    def test_nothing(self) -> None:
+        """Killed, it says nothing."""
+        ours, theirs = socket.socketpair()
+        self.addCleanup(ours.close)
+        theirs.close()
+        self.assertEqual(result_of(ours), {})
 
 
 class TerminalTests(SupervisionCase):

@@ -60,7 +60,7 @@ def run_command(
         _supervise(theirs, command, environment, stop_seconds)
     theirs.close()
     asked = _relay(ours, passed, supervisor)
-    _finish(command[0], _result(ours), asked)
+    _finish(command[0], result_of(ours), asked)
 
 
 def _supervise(
@@ -108,10 +108,16 @@ def _in_foreground() -> bool:
     return False
 
 
-def _result(channel: socket.socket) -> dict[str, Any]:
+def result_of(channel: socket.socket) -> dict[str, Any]:
+    """Read what the supervisor, which has ended, said.
+
+    :returns: ``status`` as of ``waitpid``, or ``errno``; empty if it said nothing.
+    """
     said = b""
-    while part := channel.recv(4096):
-        said += part
+    # The end is a reset where the supervisor left a signal of ours unread.
+    with contextlib.suppress(ConnectionResetError):
+        while part := channel.recv(4096):
+            said += part
     result: dict[str, Any] = json.loads(said or b"{}")
     return result
 
