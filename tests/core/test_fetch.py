@@ -20,7 +20,7 @@ from tests.playbook import SETTINGS, Peer, Playbook
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.request import Overrides
-from trafficmock.wire.response import Failure, Response
+from trafficmock.wire.response import REQUEST_SETTLED, Failure, Response
 
 
 def done(peer: Peer, fetch_id: str, answer: Response | Failure, request_id: str = "r1") -> Send:
@@ -94,7 +94,9 @@ class FetchTests(SynchronousTestCase):
         self.worker.says(fulfill())
         self.play.take()
         self.worker.says(fetch())
-        self.play.expect(done(self.worker, "f1", Failure("Error", text("already settled"))))
+        self.play.expect(
+            done(self.worker, "f1", Failure("Error", text("already settled"), code=REQUEST_SETTLED))
+        )
 
     def test_answer_after_the_decision(self) -> None:
         """Who decides while a fetch is out still gets its answer."""
@@ -131,6 +133,17 @@ class FetchTests(SynchronousTestCase):
         self.agent.says(fetched())
         self.play.expect()
         self.assertEqual(self.play.tables(), self.before)
+
+    def test_cancelled_says_so(self) -> None:
+        """The owner is told by a code that its fetch ended with the request."""
+        self.asks("f1")
+        self.agent.says(inbound.RequestCancel("r1", "timed out"))
+        answers = [
+            effect.message.error
+            for effect in self.play.take()
+            if isinstance(effect, Send) and isinstance(effect.message, outbound.FetchDone)
+        ]
+        self.assertEqual(answers, [Failure("Error", "timed out", code=REQUEST_SETTLED)])
 
     def test_test_ends(self) -> None:
         """When the test ends, open fetches are answered without waiting for the upstream."""

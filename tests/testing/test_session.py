@@ -20,6 +20,7 @@ from trafficmock.testing.observing import Observing
 from trafficmock.testing.promise import mapped
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import HandlerResult, RouteUnregister
+from trafficmock.wire.response import REQUEST_SETTLED, Failure
 
 
 def fulfills(exchange: Exchange, done: Any) -> None:
@@ -188,6 +189,46 @@ class FetchTests(SynchronousTestCase):
         self.assertFalse(endless.done)
         self.play.says(outbound.FetchDone("r1", asked.fetch_id, ok=True, response=response()))
         self.assertIsInstance(failure(promise), FetchError)
+
+    def test_given_up(self) -> None:
+        """The application may give up while a handler fetches: the test does not fail."""
+        for text in ("the application aborted the request", "The request is already settled"):
+            play = Play()
+            calls: list[Any] = []
+            play.route(lambda exchange, done, calls=calls: calls.extend((exchange, done)))
+            play.matched()
+            play.take()
+            exchange, done = calls
+            promise = exchange.fetch(FetchOptions())
+            (message,) = play.take()
+            assert isinstance(message, HandlerResult)
+            assert isinstance(message.result, inbound.Fetch)
+            error = Failure("Error", text, code=REQUEST_SETTLED)
+            play.says(outbound.FetchDone("r1", message.result.fetch_id, ok=False, error=error))
+            raised = failure(promise)
+            self.assertEqual(str(raised), "the application gave the request up during the fetch")
+            done(None, raised)
+            self.assertEqual(play.results(), [("r1", "Abort")])
+            self.assertEqual(play.session.errors, [])
+            self.assertEqual(play.session.http.open, {})
+
+    def test_failed(self) -> None:
+        """A fetch that fails for any other reason fails the test whose handler lets it."""
+        play = Play()
+        calls: list[Any] = []
+        play.route(lambda exchange, done: calls.extend((exchange, done)))
+        play.matched()
+        play.take()
+        promise = calls[0].fetch(FetchOptions())
+        (message,) = play.take()
+        assert isinstance(message, HandlerResult)
+        assert isinstance(message.result, inbound.Fetch)
+        error = Failure("Error", "connect ECONNREFUSED", code="ECONNREFUSED")
+        play.says(outbound.FetchDone("r1", message.result.fetch_id, ok=False, error=error))
+        raised = failure(promise)
+        calls[1](None, raised)
+        self.assertIsInstance(raised, FetchError)
+        self.assertEqual(play.session.errors, [raised])
 
     def test_end(self) -> None:
         """The test's end ends its fetches, and leaves no timer."""

@@ -14,7 +14,7 @@ from trafficmock.core.registry import with_observer
 from trafficmock.core.reports import AwaitedReport
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.inbound import RequestResponse
-from trafficmock.wire.response import Failure, Response
+from trafficmock.wire.response import REQUEST_SETTLED, Failure, Response
 
 if TYPE_CHECKING:
     from trafficmock.core.body_deadlines import BodyDeadlines
@@ -102,7 +102,7 @@ class Decisions:
         self._settle(pending)
         out.append(records.RequestAborted(pending.id, pending.owner, "aborted", reason))
         self._broadcast_failure(pending, Failure("AbortError", reason, code="aborted"), out)
-        self._fail_fetches(pending, reason, out)
+        self._fail_fetches(pending, Failure("Error", reason, code=REQUEST_SETTLED), out)
 
     def fail(
         self,
@@ -122,7 +122,7 @@ class Decisions:
             out.append(Send((pending.agent.id,), refusal))
         self._broadcast_failure(pending, Failure("Error", text, code=code), out)
         if pending.fetches:
-            self._fail_fetches(pending, text, out)
+            self._fail_fetches(pending, Failure("Error", text), out)
 
     def fail_owner(
         self, pending: PendingRequest, code: to_client.ErrorCode, text: str, out: Effects
@@ -169,13 +169,11 @@ class Decisions:
             news = RequestResponse(pending.id, ok=False, error=error)
             out.append(Send(pending.observers, news))
 
-    def _fail_fetches(self, pending: PendingRequest, text: str, out: Effects) -> None:
+    def _fail_fetches(self, pending: PendingRequest, error: Failure, out: Effects) -> None:
         for fetch_id in sorted(pending.fetches):
             worker_id = pending.agent.fetches.pop((pending.id, fetch_id), None)
             if worker_id is not None:
-                answer = to_client.FetchDone(
-                    pending.id, fetch_id, ok=False, error=Failure("Error", text)
-                )
+                answer = to_client.FetchDone(pending.id, fetch_id, ok=False, error=error)
                 out.append(Send((worker_id,), answer))
 
 

@@ -14,7 +14,7 @@ from trafficmock.core.ownership import DECLINE
 from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill
-from trafficmock.wire.response import Failure
+from trafficmock.wire.response import REQUEST_SETTLED, Failure
 
 if TYPE_CHECKING:
     from trafficmock.core.decisions import Decisions
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from trafficmock.core.settings import Settings
     from trafficmock.wire.inbound import FetchResult, HandlerResult
 
-_TOO_LATE = Failure("Error", "The request is already settled, so nothing can be fetched for it.")
+_TOO_LATE = "The request is already settled, so nothing can be fetched for it."
 
 
 @define
@@ -67,7 +67,9 @@ class Handlers:
             text = f"{worker.client_id} sent a result for a request it does not own: {pending}"
             out.append(Note("warn", text))
         if isinstance(action, Fetch):
-            answer = to_client.FetchDone(request_id, action.fetch_id, ok=False, error=_TOO_LATE)
+            code = REQUEST_SETTLED if pending is None else UNSET
+            error = Failure("Error", _TOO_LATE, code=code)
+            answer = to_client.FetchDone(request_id, action.fetch_id, ok=False, error=error)
             out.append(Send((worker.id,), answer))
 
     def _decline(self, pending: PendingRequest, worker: Worker, out: Effects) -> None:

@@ -35,6 +35,14 @@ class FetchError(LocalError):
     """The upstream gave no response to a handler's ``fetch``."""
 
 
+class RequestSettledError(FetchError):
+    """Nobody waits for the request any more that a handler fetches for.
+
+    The application gave it up, which is its right: a handler that ends with this
+    error does not fail its test.
+    """
+
+
 class UndecidedError(LocalError):
     """A handler returned without a decision, and nobody can make it any more."""
 

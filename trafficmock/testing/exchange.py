@@ -12,6 +12,7 @@ from trafficmock.testing import changes as ch
 from trafficmock.testing import complaints, fetches, mocks
 from trafficmock.testing.errors import (
     AlreadyHandledError,
+    RequestSettledError,
     TestEndedError,
     UndecidedError,
     UsageError,
@@ -96,6 +97,9 @@ class Exchange:
     def _returned(self, entry: RouteEntry, error: BaseException | None) -> None:
         if self.session.ended:
             return
+        if isinstance(error, RequestSettledError):
+            self._given_up()
+            return
         if error is not None:
             error = complaints.translated(error)
         if error is not None and not entry.ignore_errors:
@@ -110,6 +114,11 @@ class Exchange:
             self.stage = Stage.HELD
             if self._route_gone:
                 self.abandoned()
+
+    def _given_up(self) -> None:
+        """Let a request go that the application gave up while its handler fetched."""
+        if self.stage is not Stage.SETTLED:
+            self._settle(Abort("aborted"))
 
     def _exhausted(self) -> None:
         if not self._asked and self.session.may_decline():

@@ -6,14 +6,20 @@ from typing import TYPE_CHECKING
 
 import ada_url
 from attrs import define, evolve, field, frozen
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from trafficmock.testing import changes as ch
 from trafficmock.testing import headers as hd
-from trafficmock.testing.errors import FetchError, TestEndedError, UsageError
+from trafficmock.testing.errors import (
+    FetchError,
+    RequestSettledError,
+    TestEndedError,
+    UsageError,
+)
 from trafficmock.testing.promise import Promise
 from trafficmock.testing.response import ResponseState
 from trafficmock.testing.timeouts import DEFAULT_TIMEOUT_MS
+from trafficmock.wire.response import REQUEST_SETTLED
 
 if TYPE_CHECKING:
     from trafficmock.testing.changes import Changes, PostData
@@ -21,7 +27,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.request_state import RequestState
     from trafficmock.testing.world import Cancel, Link
     from trafficmock.wire.outbound import FetchDone
-    from trafficmock.wire.response import Response
+    from trafficmock.wire.response import Failure, Response
 
 
 @frozen(kw_only=True)
@@ -118,9 +124,7 @@ class Fetches:
             if promise is not None:
                 promise.resolve(message.response)
             return
-        error = message.error
-        text = "the fetch failed" if error is UNSET else error.message
-        self._fail(message.fetch_id, FetchError(text))
+        self._fail(message.fetch_id, _reason(message.error))
 
     def end(self, error: Exception | None = None) -> None:
         """Fail all that is under way."""
@@ -138,6 +142,14 @@ class Fetches:
             return None
         found[1]()
         return found[0]
+
+
+def _reason(error: Failure | UnsetType) -> FetchError:
+    if error is UNSET:
+        return FetchError("the fetch failed")
+    if error.code == REQUEST_SETTLED:
+        return RequestSettledError("the application gave the request up during the fetch")
+    return FetchError(error.message)
 
 
 def _nothing() -> None:

@@ -32,6 +32,10 @@ class Response(Struct, frozen=True, omit_defaults=True, rename="camel"):
         return self.status in REDIRECTS and bool(self.headers.get("location"))
 
 
+REQUEST_SETTLED = "request_settled"
+"""The code of a fetch that failed because nobody waits for its request any more."""
+
+
 class Failure(Struct, frozen=True, omit_defaults=True):
     """Why there is no response (protocol 3 ``SerializedError``)."""
 
