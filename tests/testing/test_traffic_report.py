@@ -52,6 +52,14 @@ class AgentTests(SynchronousTestCase):
         self.assertIn("trafficmock_env(client_id=...)", text)
         self.assertIn("No request came since the test began.", text)
 
+    def test_ended(self) -> None:
+        """An application whose requests came was attached, though it is gone by now."""
+        play = Play()
+        play.entries = [entry(1, "gone", "passthrough")]
+        text = report(play)
+        self.assertIn("No application is connected to the proxy any more.\n", text)
+        self.assertNotIn("trafficmock_env", text)
+
     def test_everybody(self) -> None:
         """Id, door, time and process are there, of the first ones."""
         play = Play()

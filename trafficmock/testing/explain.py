@@ -66,11 +66,15 @@ def regex_hint(glob: str | None) -> str:
     return f"{glob!r} is a str, and so a glob: a regular expression is given as re.compile(...)."
 
 
-def connected(agents: Sequence[ConnectedClient] | None) -> list[str]:
+def connected(agents: Sequence[ConnectedClient] | None, *, heard: bool = False) -> list[str]:
     """List the connected applications and, where there is none, how to attach one.
 
     :param agents: ``None`` when the proxy does not tell.
+    :param heard: whether requests of an application came.
     """
+    if heard and not agents:
+        # It was attached, or there would be none.
+        return [] if agents is None else ["No application is connected to the proxy any more."]
     if agents is None:
         return [f"Does the application run attached? {_HOW_TO_ATTACH}"]
     if not agents:

@@ -77,7 +77,7 @@ class _Report:
             self.kinds[self._kind(request)].append(request)
 
     def lines(self) -> Iterator[str]:
-        yield from connected(self.agents)
+        yield from connected(self.agents, heard=bool(self.seen))
         if not self.seen:
             yield "No request came since the test began."
         for kind, requests in self.kinds.items():
