@@ -5,8 +5,11 @@
  * Whatever goes wrong is one line on stderr; the application lives.
  */
 
-/** Package managers are started with our NODE_OPTIONS too, and are not the application. */
-const TOOLS = /[\\/](npm|npx|pnpm|pnpx|yarn|corepack)(-cli)?(\.c?js)?$|[\\/](npm|pnpm|yarn|corepack)[\\/]/
+/**
+ * Package managers, and what starts a server anew when a file changes, are started with our
+ * NODE_OPTIONS too, and are not the application.
+ */
+const TOOLS = /[\\/]\.bin[\\/](nodemon|tsx)$|[\\/]node_modules[\\/](nodemon[\\/]bin|tsx[\\/]dist)[\\/]|[\\/](npm|npx|pnpm|pnpx|yarn|corepack)(-cli)?(\.c?js)?$|[\\/](npm|pnpm|yarn|corepack)[\\/]/
 
 /** @param {Error} error */
 const complain = (error) => { process.stderr.write(`trafficmock: ${error.message.replace(/^trafficmock: /, '').replaceAll('\n', ' ')}\n`) }
@@ -19,7 +22,7 @@ try {
     const { readSettings } = require('./src/settings.js')
     const { attachNow, refuseAll } = require('./src/attach.js')
     try {
-      attachNow(readSettings({}, env), complain)
+      attachNow(readSettings({}, env), complain, __filename)
     } catch (error) {
       // A mistake in a variable must not send a test's requests to the real network.
       refuseAll(/** @type {Error} */ (error))

@@ -43,6 +43,7 @@ class Agent {
     this.links = 0
     this.link = new Link(settings, this)
     this.ownHosts = hostsOf(settings.proxyUrl)
+    this.ignored = settings.ignoreHosts.map(hostExpression)
     /** @type {(error?: Error) => void} */
     this.started = () => {}
     this.endPatience = () => {}
@@ -189,6 +190,14 @@ class Agent {
   }
 
   /**
+   * @param {URL} url
+   * @returns {boolean} whether its request is not for tests and the history: it goes to the proxy itself, or the settings say so
+   */
+  leavesAlone (url) {
+    return this.isOwn(url) || (this.ignored.length > 0 && this.ignored.some((host) => host.test(hostOf(url))))
+  }
+
+  /**
    * @param {unknown} text that may be a URL
    * @returns {boolean} whether it is one of the proxy itself
    */
@@ -201,6 +210,16 @@ class Agent {
 function hostOf (url) {
   const port = url.port || (/^(https|wss):$/.test(url.protocol) ? '443' : '80')
   return `${url.hostname}:${port}`
+}
+
+/**
+ * @param {string} pattern of the setting `ignoreHosts`
+ * @returns {RegExp} that matches hosts with their port
+ */
+function hostExpression (pattern) {
+  const whole = /:(\d+|\*)$/.test(pattern) ? pattern : `${pattern}:*`
+  const parts = whole.split(/\*+/).map((part) => part.replace(/[.[\]]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.*')}$`, 'i')
 }
 
 /** @param {string} proxyUrl */

@@ -5,6 +5,9 @@ const http = require('./http/hook.js')
 const { UndiciHook } = require('./undici/hook.js')
 const { WebSocketHook } = require('./websocket/hook.js')
 const { onModule } = require('./modules.js')
+const { hideProxyVariables } = require('./proxy-variables.js')
+const { attachWorkers } = require('./workers.js')
+const { warnOfHttp2 } = require('./http2.js')
 const { PARENT } = require('./settings.js')
 const { TrafficMockError } = require('./errors.js')
 const { outer } = require('./realm.js')
@@ -72,14 +75,17 @@ async function attach (settings) {
  * Attach at once, as a preload does: requests wait for the handshake.
  * @param {import('./settings.js').Settings} settings
  * @param {(error: Error) => void} complain
+ * @param {string} preload path of the file that calls this
  */
-function attachNow (settings, complain) {
+function attachNow (settings, complain, preload) {
   if (own[ATTACHED]) return
   const agent = new Agent(settings)
   process.env[PARENT] ??= String(process.pid)
   const ready = agent.start()
   ready.catch(complain)
-  enter(agent, settings, true, ready).uninstall = install(agent)
+  const attached = enter(agent, settings, true, ready)
+  const undo = [install(agent), hideProxyVariables(agent), attachWorkers(preload)]
+  attached.uninstall = () => { for (const act of undo) act() }
 }
 
 /**
@@ -87,7 +93,7 @@ function attachNow (settings, complain) {
  * @param {Error} reason why it is not known where the proxy is
  */
 function refuseAll (reason) {
-  const agent = new Agent({ proxyUrl: NOWHERE, token: undefined, clientId: '', webSocket: 'global' })
+  const agent = new Agent({ proxyUrl: NOWHERE, token: undefined, clientId: '', webSocket: 'global', ignoreHosts: [] })
   agent.down(new TrafficMockError('invalid_settings', reason.message, { cause: reason }))
   install(agent)
 }
@@ -128,6 +134,7 @@ function install (agent) {
   const undo = [
     http.install(agent, (held) => sockets.takeRequest(held)),
     sockets.install(),
+    warnOfHttp2(agent),
     onModule('undici', UNDICI, (exports) => undici.hookModule(exports)),
     () => undici.uninstall()
   ]

@@ -5,7 +5,7 @@ const { readSettings } = require('./settings.js')
 /**
  * Attach this process to a trafficmock proxy.
  *
- * @param {{ proxyUrl?: string, token?: string, clientId?: string, webSocket?: 'global' | 'all' }} [options]
+ * @param {{ proxyUrl?: string, token?: string, clientId?: string, webSocket?: 'global' | 'all', ignoreHosts?: string[] }} [options]
  *   those not given are read from the environment
  * @returns {Promise<{ clientId: string, stop(): Promise<void> }>} resolves when the proxy has answered
  * @throws an error whose `code` begins with `ERR_TRAFFICMOCK_`, within 2 s; then nothing is patched

@@ -6,7 +6,7 @@ const tls = require('node:tls')
 const { WebSocket } = require('ws')
 const { TrafficMockError } = require('./errors.js')
 const { patience } = require('./patience.js')
-const { unseen } = require('./unseen.js')
+const { withOwnRequest } = require('./http/own-request.js')
 const { commandLine } = require('./command-line.js')
 const { version } = require('../package.json')
 
@@ -44,7 +44,7 @@ class Link {
     const url = new URL('/ws', this.settings.proxyUrl)
     url.protocol = /^(https|wss):$/.test(url.protocol) ? 'wss:' : 'ws:'
     const connect = /** @type {any} */ (url.protocol === 'wss:' ? tls.connect : net.connect)
-    const socket = unseen(() => new WebSocket(url, {
+    const socket = withOwnRequest(url.protocol === 'wss:', () => new WebSocket(url, {
       perMessageDeflate: false,
       maxPayload: MAX_FRAME_BYTES,
       createConnection: (/** @type {any} */ options) => connect({ ...options, path: undefined }).unref()

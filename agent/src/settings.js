@@ -12,13 +12,17 @@ const { threadId, isMainThread } = require('node:worker_threads')
  * @property {string | undefined} token
  * @property {string} clientId
  * @property {'global' | 'all'} webSocket whose sockets are intercepted
+ * @property {string[]} ignoreHosts whose requests are left alone: host names, with `*` and a port if need be
  */
+
+/** A name with `*` for any text, or an IPv6 address in brackets; a port, `*` for any, may follow. */
+const HOST_PATTERN = /^([\w.*-]+|\[[\da-f:.*]+\])(:(\d+|\*))?$/i
 
 /** Child processes find here who came before them, and then add their pid. */
 const PARENT = 'TRAFFICMOCK_PARENT_PID'
 
 /**
- * @param {{ proxyUrl?: string, token?: string, clientId?: string, webSocket?: 'global' | 'all' }} options
+ * @param {{ proxyUrl?: string, token?: string, clientId?: string, webSocket?: 'global' | 'all', ignoreHosts?: string[] }} options
  * @param {NodeJS.ProcessEnv} env
  * @returns {Settings} an empty `proxyUrl` when none is set: then nothing is to be done
  * @throws {TypeError} when the URL is none, or an option has no such value
@@ -35,8 +39,21 @@ function readSettings (options, env) {
     proxyUrl: url ? `${url.protocol}//${url.host}` : '',
     token: options.token ?? env.TRAFFICMOCK_TOKEN ?? env.PLAYWRIGHT_BACKEND_MOCKS_TOKEN ?? inUrl(url?.password),
     clientId: options.clientId || env.TRAFFICMOCK_CLIENT_ID || inUrl(url?.username) || defaultClientId(env),
-    webSocket
+    webSocket,
+    ignoreHosts: hostPatterns(options.ignoreHosts ?? (env.TRAFFICMOCK_IGNORE_HOSTS ?? '').split(/[\s,]+/).filter(Boolean))
   }
+}
+
+/**
+ * @param {unknown} given
+ * @returns {string[]} patterns of hosts
+ * @throws {TypeError} when one is none
+ */
+function hostPatterns (given) {
+  const isPattern = (/** @type {unknown} */ word) => typeof word === 'string' && HOST_PATTERN.test(word)
+  if (Array.isArray(given) && given.every(isPattern)) return given
+  const wrong = Array.isArray(given) ? given.find((word) => !isPattern(word)) : given
+  throw new TypeError(`trafficmock: ignoreHosts (TRAFFICMOCK_IGNORE_HOSTS) must be hosts such as "*.sentry.io" or "localhost:4318", not ${JSON.stringify(wrong)}`)
 }
 
 /** @param {string} given */

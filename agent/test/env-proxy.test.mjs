@@ -10,6 +10,8 @@ const APP = `
   const http = require('http'), https = require('https')
   const axios = require('axios')
   const { BASES, PROXY } = process.env
+  // The preload has hidden those of the environment; an application may have others from a file.
+  for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy']) process.env[name] = PROXY
   const sendAll = async (BASE) => {
   const isSecure = BASE.startsWith('https')
   const of = isSecure ? https : http

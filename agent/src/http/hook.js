@@ -137,9 +137,10 @@ function hold (agent, upgrade, req, options, release) {
   req[SEEN] = true
   if (!agent.isAttached || isUnseen() || req.method === 'CONNECT') return false
   const peer = peerOf(req, options)
-  if (!peer || agent.isOwn(peer)) return false
+  if (!peer || agent.leavesAlone(peer)) return false
   // A request to somebody else's proxy names its whole URL.
   const url = URL.canParse(req.path) ? new URL(req.path) : new URL(req.path, peer)
+  if (agent.leavesAlone(url)) return false
   if (wantsUpgrade(req)) return upgrade({ req, url, options, release })
   void new HeldRequest(agent, req, url, options, release, chains.getStore())
   return true

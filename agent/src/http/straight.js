@@ -2,6 +2,7 @@
 
 const http = require('node:http')
 const https = require('node:https')
+const { isIP } = require('node:net')
 const { internal } = require('../undici/request.js')
 
 /**
@@ -33,7 +34,7 @@ function straighten (agent, httpAgent, req, options) {
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
   const isSecure = url.protocol === 'https:'
   const port = Number(url.port) || (isSecure ? 443 : 80)
-  const changed = { ...options, protocol: url.protocol, host: hostname, hostname, port, path: req.path, ...(isSecure && { servername: options.servername || hostname }) }
+  const changed = { ...options, protocol: url.protocol, host: hostname, hostname, port, path: req.path, ...(isSecure && { servername: options.servername || (isIP(hostname) ? '' : hostname) }) }
   return { options: changed, release: () => addRequest.call(directAgent(httpAgent, isSecure), req, changed) }
 }
 

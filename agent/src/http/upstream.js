@@ -1,9 +1,7 @@
 'use strict'
 
-const http = require('node:http')
-const https = require('node:https')
 const headers = require('../headers.js')
-const { unseen } = require('../unseen.js')
+const { request } = require('./own-request.js')
 const { Copy } = require('../report.js')
 const { WHOLE_BODY_BYTES } = require('../upload.js')
 const text = require('./text.js')
@@ -12,9 +10,9 @@ const text = require('./text.js')
  * Start a request in place of, or beside, the application's: with its agent and
  * its options (TLS, lookup, ...), as far as they fit another host.
  *
- * @param {{ req: http.ClientRequest, options: any, url: URL }} held the application's own
+ * @param {{ req: import('node:http').ClientRequest, options: any, url: URL }} held the application's own
  * @param {import('../exchange.js').Outgoing} wanted
- * @returns {http.ClientRequest} with its body sent
+ * @returns {import('node:http').ClientRequest} with its body sent
  */
 function open (held, wanted) {
   const url = new URL(wanted.url)
@@ -22,13 +20,15 @@ function open (held, wanted) {
   for (const name of ['auth', 'signal', 'headers', 'path', 'href', 'search', 'pathname', 'method', 'uniqueHeaders', 'joinDuplicateHeaders']) delete options[name]
   let { agent } = /** @type {any} */ (held.req)
   if (url.host !== held.url.host) for (const name of ['servername', 'socketPath', 'agentKey']) delete options[name]
-  if (url.protocol !== held.url.protocol) {
+  // A client that asks its proxy by absolute URL (needle) has the agent for the proxy's protocol.
+  const isForProxy = Object.hasOwn(agent ?? {}, 'protocol') && agent.protocol !== url.protocol
+  if (url.protocol !== held.url.protocol || isForProxy) {
     agent = undefined
     for (const name of ['_defaultAgent', 'defaultPort']) delete options[name]
   }
   const pairs = headers.get(wanted.pairs, 'host') ? wanted.pairs : [['Host', url.host], ...wanted.pairs]
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
-  const up = unseen(() => (url.protocol === 'https:' ? https : http).request({
+  const up = request({
     ...options,
     agent,
     protocol: url.protocol,
@@ -39,14 +39,14 @@ function open (held, wanted) {
     method: wanted.method,
     headers: pairs.flat(),
     setHost: false
-  }))
+  })
   up.end(wanted.body?.length ? wanted.body : undefined)
   return up
 }
 
 /**
  * Copy what a response delivers, whoever reads it.
- * @param {http.IncomingMessage} response
+ * @param {import('node:http').IncomingMessage} response
  * @param {import('../report.js').Report} report
  */
 function observe (response, report) {
@@ -71,7 +71,7 @@ function closed (response, report) {
 
 /**
  * Write an upstream's response into the application's socket as it arrives.
- * @param {http.IncomingMessage} response
+ * @param {import('node:http').IncomingMessage} response
  * @param {import('./mock-socket.js').MockSocket} socket
  * @param {string} method of the request as the application knows it
  * @param {headers.Pairs} pairs the response's headers
@@ -96,7 +96,7 @@ function relay (response, socket, method, pairs) {
 
 /**
  * One call without redirects, with the whole body, for a handler.
- * @param {{ req: http.ClientRequest, options: any, url: URL }} held
+ * @param {{ req: import('node:http').ClientRequest, options: any, url: URL }} held
  * @param {import('../exchange.js').Outgoing} wanted
  * @returns {Promise<import('../report.js').Answer>}
  */

@@ -147,7 +147,7 @@ class UndiciHook {
     if (isUnseen() || opts[SEEN] || opts.method === 'CONNECT' || isChooser(dispatcher)) return false
     if (this.redirect(dispatcher, opts, handler)) return true
     const asked = urlOf(dispatcher, opts)
-    if (!asked || agent.isOwn(asked)) return false
+    if (!asked || agent.leavesAlone(asked)) return false
     const url = namedUrl(asked, opts, handler)
     const chain = chainOf.get(handler) ?? chains.getStore()
     if (opts.upgrade) return this.upgrade({ dispatcher, original, opts, handler, url, seen: SEEN, chain })
