@@ -53,7 +53,7 @@ describe('libraries on node:http while a test decides', () => {
   })
 
   for (const [name, send] of Object.entries(IMPATIENT)) {
-    test(`${name}: its timeout fires while a handler thinks, and the test hears that it gave up`, { timeout: 5000 }, async () => {
+    test(`${name}: its timeout fires while a handler thinks, and the test hears that it gave up`, { timeout: 30000 }, async () => {
       const path = `/slow-${name.replace(/\W/g, '-')}`
       await worker.route(path, () => {})
       await assert.rejects(send(`http://pay.test${path}`), (error) => /timeout|ECONNABORTED|ECONNRESET/i.test(`${error.code} ${error.message}`))
@@ -62,7 +62,7 @@ describe('libraries on node:http while a test decides', () => {
     })
   }
 
-  test('a mock arrives at the socket that the application has seen, of which it hears once', { timeout: 5000 }, async () => {
+  test('a mock arrives at the socket that the application has seen, of which it hears once', { timeout: 30000 }, async () => {
     const late = []
     const { sockets, response, decide } = await thinking('/early-mock', (req) => req.on('socket', (socket) => late.push(socket)))
     decide({ action: 'fulfill', response: { status: 200, statusText: '', headers: {}, bodyBase64: null } })
@@ -71,7 +71,7 @@ describe('libraries on node:http while a test decides', () => {
     assert.deepEqual(late, sockets)
   })
 
-  test('a mock comes whole to a client that reads along at its socket, as node-fetch 3 does', { timeout: 5000 }, async () => {
+  test('a mock comes whole to a client that reads along at its socket, as node-fetch 3 does', { timeout: 30000 }, async () => {
     const seen = []
     const { response, decide } = await thinking('/early-data', (_, socket) => socket.on('data', (data) => seen.push(data)))
     decide({ action: 'fulfill', response: { status: 201, statusText: '', headers: {}, bodyBase64: null } })
@@ -79,7 +79,7 @@ describe('libraries on node:http while a test decides', () => {
     assert.match(String(Buffer.concat(seen)), /^HTTP\/1.1 201 /)
   })
 
-  test('passthrough after a long thought uses a socket of its own, with the timeout that was asked for', { timeout: 5000 }, async () => {
+  test('passthrough after a long thought uses a socket of its own, with the timeout that was asked for', { timeout: 30000 }, async () => {
     const { sockets, response, decide } = await thinking('/early-pass', () => {})
     sockets[0].setTimeout(12345)
     decide({ action: 'continue' })
@@ -102,7 +102,7 @@ describe('libraries on node:http while a test decides', () => {
     return { sockets, response, decide: (result) => worker.send({ type: 'handler:result', requestId, result }) }
   }
 
-  test('a body that the application does not finish fails its request, with how much of it came', { timeout: 10000 }, async () => {
+  test('a body that the application does not finish fails its request, with how much of it came', { timeout: 60000 }, async () => {
     const hasty = await startProxy('--body-timeout-ms', '300')
     const app = `
       const http = require('http')
@@ -122,7 +122,7 @@ describe('libraries on node:http while a test decides', () => {
     await hasty.stop()
   })
 
-  test('node-fetch 3 with form-data, which never ends its request: every decision reaches it', { timeout: 10000 }, async () => {
+  test('node-fetch 3 with form-data, which never ends its request: every decision reaches it', { timeout: 60000 }, async () => {
     const bodies = []
     const decide = (act) => (r) => {
       bodies.push(Buffer.from(r.request.bodyBase64, 'base64').toString())
@@ -140,7 +140,7 @@ describe('libraries on node:http while a test decides', () => {
     for (const body of bodies) assert.match(body, /name="x"\r\n\r\n1\r\n/)
   })
 
-  test('a changed continue hands on a relative location, and a response that breaks off, as the server sent them', { timeout: 5000 }, async () => {
+  test('a changed continue hands on a relative location, and a response that breaks off, as the server sent them', { timeout: 30000 }, async () => {
     await worker.route('/redirect', (r) => r.continue({ headers: { ...r.request.headers, 'x-new': '1' } }))
     await worker.route('/broken', (r) => r.continue({ headers: { ...r.request.headers, 'x-new': '1' } }))
     const [redirect] = await once(http.get(`${upstream.url}/redirect?to=/echo`), 'response')
@@ -153,7 +153,7 @@ describe('libraries on node:http while a test decides', () => {
     assert.deepEqual(events, ['aborted', 'ECONNRESET'])
   })
 
-  test('a changed continue of a request that asked for its 100 is told to go on once', { timeout: 5000 }, async () => {
+  test('a changed continue of a request that asked for its 100 is told to go on once', { timeout: 30000 }, async () => {
     await worker.route('/expect-continue', (r) => r.continue({ headers: { ...r.request.headers, 'x-new': '1' } }))
     let told = 0
     const req = http.request(`${upstream.url}/expect-continue`, { method: 'POST', headers: { expect: '100-continue', 'content-length': 4 } })
