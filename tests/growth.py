@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TIMES_LARGER = 4
-MOST_TIMES_SLOWER = 8.0
+MOST_TIMES_SLOWER = 6.5
 """Work that grows with the square of the input takes 16 times as long."""
 
 _ROUNDS = 4

@@ -202,7 +202,7 @@ ROWS = (
         "Repeated header lines",
         lambda n: [(b"A", b"b" * 10)] * n,
         header_map,
-        2_500,
+        10_000,
     ),
     Row("URL of a request", lambda n: b"http://a.test/" + b"a." * n + b"'", absolute, 50_000),
     Row("URL of a request", lambda n: f"http://a.test/{'ab/' * n}c", judge, 5_000),
