@@ -79,6 +79,19 @@ describe('libraries on node:http while a test decides', () => {
     assert.match(String(Buffer.concat(seen)), /^HTTP\/1.1 201 /)
   })
 
+  test('what was asked of the socket before there was one does not fail while a handler thinks', { timeout: 30000 }, async () => {
+    await worker.route('/early-options', () => {})
+    const req = http.get(`${upstream.url}/early-options`)
+    // As superagent does.
+    req.setNoDelay(true)
+    req.setSocketKeepAlive(true)
+    await once(req, 'socket')
+    const { requestId } = await worker.waitFor('request:matched', ({ request }) => request.url.endsWith('/early-options'))
+    worker.send({ type: 'handler:result', requestId, result: { action: 'continue' } })
+    const [response] = await once(req, 'response')
+    assert.equal(response.resume().statusCode, 200)
+  })
+
   test('passthrough after a long thought uses a socket of its own, with the timeout that was asked for', { timeout: 30000 }, async () => {
     const { sockets, response, decide } = await thinking('/early-pass', () => {})
     sockets[0].setTimeout(12345)

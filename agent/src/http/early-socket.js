@@ -40,7 +40,14 @@ class EarlySocket {
     const socket = this.socket = new MockSocket(this.isEncrypted)
     socket.on('error', this.failed).on('close', this.closed)
     this.told = new Set(req.rawListeners('socket'))
-    req.emit('socket', socket)
+    const own = /** @type {any} */ (req)
+    // Node's own listeners (`setNoDelay` and the like) look there, and only there, for the socket.
+    own.socket = socket
+    try {
+      req.emit('socket', socket)
+    } finally {
+      own.socket = null
+    }
   }
 
   /** @returns {MockSocket} for the request to write to and read from, known to the application or new */
