@@ -1,4 +1,4 @@
-"""The tutorial, typed as written but for the ports and what pip would bring."""
+"""The README and the tutorial, typed as written but for the ports and what pip would bring."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import attrs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.documents import Block, blocks, shows
@@ -18,7 +19,9 @@ from tests.e2e.node_parts import chromium
 from tests.running import REPOSITORY, free_port, get, until
 
 PAGE = REPOSITORY / "docs" / "tutorial.md"
+README = REPOSITORY / "README.md"
 FOLDER = Path("docs") / "examples" / "checkout"
+FIRST = Path("docs") / "examples" / "first"
 PLUGIN = "trafficmock.testing.pytest_plugin"
 OTHER = "-p no:playwright-asyncio"
 """The tests of the project have both of Playwright's plugins, which pytest loads one at a time."""
@@ -73,16 +76,16 @@ class Terminal:
         self.shell.wait(20)
 
 
-class TutorialTests(SynchronousTestCase):
-    """A newcomer's first ten minutes."""
+class PageTestCase(SynchronousTestCase):
+    """A page whose commands are typed in a directory that looks like a checkout."""
 
     def setUp(self) -> None:
-        chromium()
         self.root = Path(self.mktemp()).absolute()
         self.ports = {usual: str(free_port()) for usual in ("4310", "4311", "3000")}
-        shutil.copytree(REPOSITORY / FOLDER, self.root / FOLDER)
-        for file in (self.root / FOLDER).glob("*.*"):
-            file.write_text(self.moved(file.read_text()))
+        for folder in (FOLDER, FIRST):
+            shutil.copytree(REPOSITORY / folder, self.root / folder)
+            for file in (self.root / folder).glob("*.*"):
+                file.write_text(self.moved(file.read_text()))
         self.make_programs()
         self.terminals: dict[str, Terminal] = {}
 
@@ -132,6 +135,32 @@ class TutorialTests(SynchronousTestCase):
             there = functools.partial(get, f"{proxy}/api/connections")
             until(lambda: there()["nodeAgents"], terminal.shell, terminal.output)
         return said
+
+
+class ReadmeTests(PageTestCase):
+    """The example on the first page."""
+
+    def test_as_written(self) -> None:
+        """Its test passes, and the commands print what stands beside it."""
+        test, output, install, attach, run, *_ = blocks(README)
+        self.assertEqual(test.text, (REPOSITORY / FIRST / "test_shop.py").read_text())
+        start = install.text.rpartition("&& .venv/bin/")[2]
+        self.assertEqual(start, "twistd -n trafficmock --port 4310\n")
+        serve = start.replace("twistd -n trafficmock", "trafficmock serve")
+        self.do(Block("sh", "proxy", f". .venv/bin/activate\n{serve}"))
+        self.do(attrs.evolve(attach, caption="shop"))
+        typed = "".join(f"echo '$ {line}'\n{line}\n" for line in run.text.splitlines()[1:])
+        self.do(Block("sh", "test", run.text.splitlines()[0] + "\n"))
+        said = self.do(Block("sh", "test", typed))
+        self.assertTrue(shows(said, self.moved(output.text)), f"{output.text}\n--- but:\n{said}")
+
+
+class TutorialTests(PageTestCase):
+    """A newcomer's first ten minutes."""
+
+    def setUp(self) -> None:
+        chromium()
+        super().setUp()
 
     def test_as_written(self) -> None:
         """Every command works and shows what the page says it shows."""
