@@ -15,8 +15,21 @@ from tests.e2e.node_parts import node_binary as node_22
 
 PLACE = Path(__file__).parent
 NODES = (20, 22, 24)
-HOSTS = ("api.shop.test", "shop.test", "other.test")
-"""The names of the server, beside those that SDKs have built in."""
+HOSTS = (
+    *("api.shop.test", "shop.test", "other.test"),
+    # Those that SDKs have built in (``lib/apis.mjs``).
+    *(
+        "api.stripe.com",
+        "api.openai.com",
+        "api.anthropic.com",
+        "api.github.com",
+        "slack.com",
+        "files.stripe.com",
+    ),
+    *("api.twilio.com", "api.sendgrid.com", "www.googleapis.com"),
+    "bucket.s3.eu-west-1.amazonaws.com",
+)
+"""The names of the server."""
 
 
 @frozen(eq=False)
@@ -71,6 +84,21 @@ LIBRARIES = (
     Library("undici7", "undici7", "undici 7"),
     Library("undici6", "undici6", "undici 6"),
     Library("undici8", "undici8", "undici 8", nodes=(22, 24)),
+    Library("ky", "ky", "ky"),
+    Library("ofetch", "ofetch", "ofetch"),
+    Library("needle", "needle", "needle"),
+    Library("stripe", "stripe", "Stripe"),
+    Library("openai", "openai", "OpenAI"),
+    Library("anthropic", "@anthropic-ai/sdk", "Anthropic"),
+    Library("s3", "@aws-sdk/client-s3", "AWS S3"),
+    Library("googleapis", "@googleapis/drive", "googleapis (Drive)"),
+    Library("slack", "@slack/web-api", "Slack"),
+    Library("twilio", "twilio", "Twilio"),
+    Library("sendgrid", "@sendgrid/mail", "SendGrid"),
+    Library("octokit", "octokit", "Octokit"),
+    Library("supabase", "@supabase/supabase-js", "Supabase"),
+    Library("apollo", "@apollo/client", "Apollo Client"),
+    Library("graphql-request", "graphql-request", "graphql-request"),
 )
 
 

@@ -20,6 +20,7 @@ _VOLATILE = (
     (re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z"), "TIME"),
     (re.compile(r"\b20\d{6}T\d{6}Z"), "TIME"),
     (re.compile(r"\(node:\d+\)"), "(node:PID)"),
+    (re.compile(r"(?<=Signature=)[0-9a-f]{64}"), "SIGNATURE"),
 )
 
 

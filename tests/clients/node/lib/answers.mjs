@@ -1,23 +1,18 @@
 import zlib from 'node:zlib'
 import { APIS } from './apis.mjs'
+import { answer, json } from './reply.mjs'
 import { shown } from './shown.mjs'
 
 /** How often each URL that fails at first was asked. */
-const asked = new Map()
-export const forget = () => asked.clear()
+const times = new Map()
+export const forget = () => times.clear()
+function count (key) {
+  times.set(key, (times.get(key) ?? 0) + 1)
+  return times.get(key)
+}
 
-const JSON_TYPE = ['Content-Type', 'application/json']
 const TEXT_TYPE = ['Content-Type', 'text/plain; charset=utf-8']
 
-/**
- * Make an answer.
- * @param {number} status
- * @param {string | Buffer} body
- * @param {string[][]} headers
- * @param {'whole' | 'chunked' | 'unfinished' | 'cut' | 'stall' | 'reset' | 'unknown'} kind how it is sent
- */
-export const answer = (status, body, headers, kind = 'whole') => ({ status, headers, kind, body: Buffer.from(body).toString('latin1') })
-export const json = (value, status = 200, ...headers) => answer(status, JSON.stringify(value), [JSON_TYPE, ...headers])
 const coded = (coding, body, query) => answer(200, body, [TEXT_TYPE, ['Content-Encoding', coding]], query.has('chunked') ? 'chunked' : 'whole')
 const PACKED = 'packed text, '.repeat(40)
 
@@ -45,10 +40,10 @@ const PATHS = {
     : answer(401, 'who are you?', [['WWW-Authenticate', 'Basic realm="bench"']]),
   /** /flaky/STATUS/TIMES: fails so often, and then is well. */
   flaky: ({ parts, url, method }) => {
-    const times = (asked.get(method + url) ?? 0) + 1
-    asked.set(method + url, times)
-    return times > Number(parts[2]) ? answer(200, `well at ${times}`, [TEXT_TYPE]) : answer(Number(parts[1]), `ill at ${times}`, [TEXT_TYPE, ['Retry-After', '0']])
+    const number = count(method + url)
+    return number > Number(parts[2]) ? answer(200, `well at ${number}`, [TEXT_TYPE]) : answer(Number(parts[1]), `ill at ${number}`, [TEXT_TYPE, ['Retry-After', '0']])
   },
+  graphql: ({ parts }) => json(parts[1] === 'errors' ? { errors: [{ message: 'not allowed' }] } : { data: { viewer: { login: 'me', __typename: 'User' }, rename: { login: 'you', __typename: 'User' } } }),
   stall: () => answer(0, '', [], 'stall'),
   unfinished: () => answer(200, 'the start of', [TEXT_TYPE], 'unfinished'),
   cut: () => answer(200, 'the start of', [TEXT_TYPE, ['Content-Length', '100']], 'cut'),
@@ -65,6 +60,6 @@ export function answerTo (request) {
   const asked = { ...request, parts }
   const api = APIS[request.host.split(':')[0]]
   if (request.host.startsWith('unknown.')) return answer(0, '', [], 'unknown')
-  const found = api ? api(asked, searchParams) : PATHS[parts[0]]?.(asked, searchParams)
+  const found = api ? api(asked, searchParams, count) : PATHS[parts[0]]?.(asked, searchParams)
   return found ?? json({ error: { message: `nothing at ${pathname}`, type: 'not_found' } }, 404)
 }
