@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SILENT_SECONDS = 30.0
-"""A program that says nothing for so long is ended: a call of it may take 8 s."""
+"""A program that says nothing for so long is ended: a call of it may take 4 s."""
 EXIT_SECONDS = 3.0
 
 

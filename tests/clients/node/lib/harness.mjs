@@ -6,7 +6,7 @@ export const HTTP = 'http://shop.test'
 export const HTTPS = 'https://api.shop.test'
 
 /** A call that takes longer hangs. */
-const HANG_MS = 8000
+const HANG_MS = 4000
 const [TO, FROM] = (process.env.BENCH_FDS ?? '1,0').split(',').map(Number)
 
 /**
