@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import http from 'node:http'
+import net from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import axios from 'axios'
 import FormData from 'form-data'
@@ -102,10 +103,31 @@ describe('libraries on node:http while a test decides', () => {
     assert.equal(upstream.seen.filter(({ url }) => url === '/early-pass').length, 1)
   })
 
+  test('what a request asks of its socket, as superagent does, reaches the one that it gets', { timeout: 5000 }, async () => {
+    const asked = []
+    const { setKeepAlive } = net.Socket.prototype
+    net.Socket.prototype.setKeepAlive = function (...args) {
+      asked.push(args)
+      return setKeepAlive.apply(this, args)
+    }
+    try {
+      const { response, decide } = await thinking('/early-options', () => {}, (req) => {
+        req.setNoDelay(true)
+        req.setSocketKeepAlive(true, 4321)
+      })
+      decide({ action: 'continue' })
+      assert.equal((await response).statusCode, 200)
+    } finally {
+      net.Socket.prototype.setKeepAlive = setKeepAlive
+    }
+    assert.deepEqual(asked.filter(([, delay]) => delay === 4321), [[true, 4321]])
+  })
+
   /** A request that has its socket before a handler has decided. */
-  async function thinking (path, more) {
+  async function thinking (path, more, before = () => {}) {
     await worker.route(path, () => {})
     const req = http.get(upstream.url + path)
+    before(req)
     const sockets = []
     req.on('socket', (socket) => sockets.push(socket))
     const response = once(req, 'response').then(([answer]) => answer.resume())

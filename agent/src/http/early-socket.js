@@ -72,10 +72,11 @@ class EarlySocket {
   replace () {
     const socket = this.release()
     if (!socket) return
-    const { timeout } = socket
+    const { timeout, asked } = socket
     socket.setTimeout(0)
-    if (timeout === 0) return
     this.req.once('socket', (real) => {
+      for (const [name, args] of asked) real[name](...args)
+      if (timeout === 0) return
       if (real.connecting) real.once('connect', () => real.setTimeout(timeout))
       else real.setTimeout(timeout)
     })

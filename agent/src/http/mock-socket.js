@@ -24,6 +24,8 @@ class MockSocket extends Duplex {
     this.localAddress = '127.0.0.1'
     this.localPort = 0
     this.timeout = 0
+    /** What was asked of the connection, by the method's name. @type {Map<'setNoDelay' | 'setKeepAlive', any[]>} */
+    this.asked = new Map()
     /** @type {NodeJS.Timeout | undefined} */
     this.timer = undefined
     /** Called when the reader wants more. @type {() => void} */
@@ -80,8 +82,18 @@ class MockSocket extends Duplex {
     this.end(() => this.destroy())
   }
 
-  setNoDelay () { return this }
-  setKeepAlive () { return this }
+  /** @param {...any} args */
+  setNoDelay (...args) {
+    this.asked.set('setNoDelay', args)
+    return this
+  }
+
+  /** @param {...any} args */
+  setKeepAlive (...args) {
+    this.asked.set('setKeepAlive', args)
+    return this
+  }
+
   ref () { return this }
   unref () { return this }
   address () { return {} }

@@ -110,7 +110,7 @@ RIGHT = (
         now=r"[^,]*the application aborted the request[^,]*",
     ),
     Difference(
-        "the headers that a test gives hold for the redirects, but for those of a body that is gone",
+        "the headers that a test gives hold for redirects, but for those of a body that is gone",
         ("continue",),
         r"upstream\.\d+\.headers\[content-type\]",
         call=r".*: 303 after post",
