@@ -67,7 +67,7 @@ RIGHT = (
         "the test is asked before the host is looked up",
         ("mock", "abort"),
         r"seen\.length|error\..*",
-        call=r".*: unknown host",
+        call=r".*unknown host",
     ),
     Difference(
         "a mock comes over no connection, so it has no headers about one, and a length, "
@@ -102,6 +102,19 @@ RIGHT = (
         ("mock", "continue", "fetch"),
         r"result\..*",
         call=r"got: phases of its time",
+    ),
+    Difference(
+        "an answer without a body has no length in a mock, which undici takes for a mismatch",
+        ("mock", "fetch"),
+        r"error|result",
+        call=r"undici\d: status (204|304) with a length",
+    ),
+    Difference(
+        "a mock has no informational responses before it",
+        ("mock", "fetch"),
+        r"result\.0\.length",
+        call=r".*: hints",
+        shown=True,
     ),
     Difference(
         "a handler hears that the application gave up while it fetched",

@@ -81,7 +81,7 @@ LIBRARIES = (
     Library("node-fetch", "node-fetch", "node-fetch 3"),
     Library("node-fetch2", "node-fetch2", "node-fetch 2", deep=False),
     Library("superagent", "superagent", "superagent", deep=False),
-    Library("undici7", "undici7", "undici 7", deep=False),
+    Library("undici7", "undici7", "undici 7"),
     Library("undici6", "undici6", "undici 6"),
     Library("undici8", "undici8", "undici 8", nodes=(22, 24)),
     Library("ky", "ky", "ky"),

@@ -19,6 +19,7 @@ _VOLATILE = (
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),
     (re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z"), "TIME"),
     (re.compile(r"\b20\d{6}T\d{6}Z"), "TIME"),
+    (re.compile(r"\b\w{3}, \d\d \w{3} 20\d\d \d\d:\d\d:\d\d GMT"), "TIME"),
     (re.compile(r"\(node:\d+\)"), "(node:PID)"),
     (re.compile(r"(?<=Signature=)[0-9a-f]{64}"), "SIGNATURE"),
 )

@@ -90,7 +90,7 @@ export function undiciCalls (undici, version) {
       }
     }),
     ...(interceptors.decompress && { 'interceptor: decompress': () => composed(interceptors.decompress(), '/gzip') }),
-    'throwOnError': () => get('/status/404', { throwOnError: true }),
+    ...(version === 6 && { 'throwOnError': () => get('/status/404', { throwOnError: true }) }),
     'timeout of the head': () => get('/stall', { headersTimeout: 300 }),
     'timeout of the head, of an Agent': () => through(new Agent({ headersTimeout: 300 }), '/stall'),
     'timeout of the body': () => get('/unfinished', { bodyTimeout: 300 }),
