@@ -111,7 +111,7 @@ describe('libraries on node:http while a test decides', () => {
       return setKeepAlive.apply(this, args)
     }
     try {
-      const { response, decide } = await thinking('/early-options', () => {}, (req) => {
+      const { response, decide } = await thinking('/early-asked', () => {}, (req) => {
         req.setNoDelay(true)
         req.setSocketKeepAlive(true, 4321)
       })
