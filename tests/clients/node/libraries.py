@@ -99,6 +99,17 @@ LIBRARIES = (
     Library("supabase", "@supabase/supabase-js", "Supabase"),
     Library("apollo", "@apollo/client", "Apollo Client"),
     Library("graphql-request", "graphql-request", "graphql-request"),
+    Library("tsx", "tsx", "tsx", arguments=("--import", "tsx")),
+    Library(
+        "opentelemetry",
+        "@opentelemetry/auto-instrumentations-node",
+        "OpenTelemetry, preloaded",
+        preloads=("--require @opentelemetry/auto-instrumentations-node/register",),
+        environment={
+            **dict.fromkeys(("OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER"), "none"),
+            "OTEL_LOGS_EXPORTER": "none", "OTEL_NODE_RESOURCE_DETECTORS": "none",
+        },
+    ),
 )
 
 

@@ -20,6 +20,8 @@ _VOLATILE = (
     (re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z"), "TIME"),
     (re.compile(r"\b20\d{6}T\d{6}Z"), "TIME"),
     (re.compile(r"\b\w{3}, \d\d \w{3} 20\d\d \d\d:\d\d:\d\d GMT"), "TIME"),
+    # The ids of a trace, in `traceparent`.
+    (re.compile(r"\b00-[0-9a-f]{32}-[0-9a-f]{16}-01\b"), "TRACE"),
     (re.compile(r"\(node:\d+\)"), "(node:PID)"),
     (re.compile(r"(?<=Signature=)[0-9a-f]{64}"), "SIGNATURE"),
 )
