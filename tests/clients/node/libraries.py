@@ -107,7 +107,8 @@ LIBRARIES = (
         preloads=("--require @opentelemetry/auto-instrumentations-node/register",),
         environment={
             **dict.fromkeys(("OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER"), "none"),
-            "OTEL_LOGS_EXPORTER": "none", "OTEL_NODE_RESOURCE_DETECTORS": "none",
+            "OTEL_LOGS_EXPORTER": "none",
+            "OTEL_NODE_RESOURCE_DETECTORS": "none",
         },
     ),
 )
