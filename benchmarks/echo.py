@@ -27,16 +27,16 @@ from benchmarks import process
 from benchmarks.frames import client_frame
 from benchmarks.link import Hub, Link
 from benchmarks.report import table
-from trafficmock.memory import tune_allocator
-from trafficmock.net.websocket import WebSocketLimits, websocket_resource
+from trafficmock.server.malloc import tune_allocator
+from trafficmock.server.websocket.upgrade import WebSocketLimits, websocket_resource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from twisted.web.resource import IResource
 
-    from trafficmock.net.links import Link as ServerLink
-    from trafficmock.net.overlong import Overlong
+    from trafficmock.server.websocket.link import Link as ServerLink
+    from trafficmock.server.websocket.oversized_frames import Overlong
 
 FORMS = ("autobahn", "stock", "tuned")
 _HOST = "127.0.0.1"

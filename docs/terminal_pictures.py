@@ -16,7 +16,7 @@ from html import escape
 from pathlib import Path
 
 from tests.command.traffic import Traffic, request, response
-from tests.running import REPOSITORY, service
+from tests.support.proxy_process import REPOSITORY, service
 
 FOLDER = Path(__file__).parent / "pictures"
 COLUMNS = 112

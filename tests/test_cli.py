@@ -11,7 +11,7 @@ from typing import Any
 from twisted.scripts import twistd
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.running import TWISTD, run, service
+from tests.support.proxy_process import TWISTD, run, service
 from trafficmock import __version__, cli
 
 SERVE = [sys.executable, "-m", "trafficmock", "serve"]

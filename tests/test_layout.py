@@ -1,7 +1,9 @@
-"""The shape of the source: who imports whom, and what is tested where."""
+"""The shape of the source: who imports whom, what is tested where, how large files are."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -12,95 +14,140 @@ TESTS = ROOT / "tests"
 
 ALLOWED = {
     "errors": set[str](),
+    "coercers": {"errors"},
+    "redaction": set[str](),
     "matching": {"errors"},
     "wire": {"errors"},
-    "core": {"errors", "matching", "wire"},
-    "history": {"errors", "matching", "wire"},
-    "certs": {"errors"},
-    "joining": {"errors", "certs", "words"},
-    "attach": {"coercers", "errors", "certs", "joining", "supervision", "words"},
-    "supervision": {"errors"},
-    "ca": {"errors", "certs"},
-    "command": {"errors", "joining", "words"},
-    "dashboard": {"coercers", "errors", "joining", "logs", "net", "options", "starting"},
-    "starting": {"daemon", "errors", "logs"},
-    "net": {"errors", "matching", "wire", "core", "history", "certs", "words"},
-    "testing": {"errors", "matching", "wire", "certs", "joining", "words"},
-    "options": {"coercers", "errors", "logs", "net"},
+    "http": {"errors"},
+    "records": {"wire"},
+    "core": {"errors", "matching", "records", "wire"},
+    "history": {"errors", "matching", "records", "wire"},
+    "certificates": {"errors"},
+    "proxy": {"certificates", "errors", "http", "records", "redaction", "wire"},
+    "server": {"certificates", "coercers", "core", "errors", "history", "http", "matching", "proxy"}
+    | {"records", "redaction", "wire"},
+    "attach": {"certificates", "errors", "redaction"},
+    "command": {"attach", "certificates", "coercers", "errors", "redaction"},
+    "dashboard": {"attach", "coercers", "errors", "http", "server"},
+    "testing": {"attach", "certificates", "errors", "matching", "redaction", "wire"},
     "cli": {"errors"},
     "__main__": {"cli"},
 }
-"""What each part may import of the others: downward only. Small modules beside them that
-``tap`` puts to use may import ``errors``; ``tap`` builds everything and may import all of it."""
+"""What each package or module at the top may import of the others: downward only."""
 
-PURE = ("errors", "matching", "wire", "core", "history")
+COMPOSITION_ROOT = "tap"
+"""Builds everything and may import all of it but the console script."""
+
+INNER = {
+    "proxy": {
+        "http1": {"."},
+        "upstream": {".", "http1"},
+        "transfer": {".", "http1", "upstream"},
+        "websocket": {".", "downstream", "http1"},
+        "downstream": {".", "http1", "transfer", "upstream", "websocket"},
+        ".": {"http1", "transfer", "upstream"},
+    },
+    "server": {
+        "rest": set[str](),
+        "websocket": {"."},
+        ".": {"rest", "websocket"},
+    },
+    "command": {
+        "output": set[str](),
+        "supervision": set[str](),
+        ".": {"output", "supervision"},
+    },
+    "testing": {
+        "session": {".", "adapters", "objects"},
+        "objects": {".", "adapters", "har", "session"},
+        "adapters": {".", "launch", "objects", "session"},
+        "har": {".", "adapters", "objects", "session"},
+        "launch": {"."},
+        ".": {"adapters", "launch", "objects", "session"},
+    },
+}
+"""What the rooms of a package may import of each other; ``.`` is the package's own files."""
+
+PURE = ("errors", "matching", "wire", "records", "core", "history")
 """Parts that know no Twisted, no clock and no environment."""
 
-TESTING_ADAPTERS = {
-    "aio.py",
-    "asyncio_world.py",
-    "awaitable.py",
-    "background.py",
-    "blocking_world.py",
-    "connection.py",
-    "launch.py",
-    "lease.py",
-    "leased_proxy.py",
-    "loop_thread.py",
-    "pool.py",
-    "pytest_plugin.py",
-    "route.py",
-    "traffic_mock.py",
-    "shared_proxy.py",
-    "sync.py",
-    "trial.py",
-    "tx.py",
-    "tx_connection.py",
-    "tx_views.py",
-    "tx_world.py",
-}
-"""Files of the test side that do I/O; the others decide, and are pure."""
+PURE_ROOMS = ("proxy.http1", "testing.session")
+"""Rooms of other packages of which the same is true."""
 
 IMPURE = {"twisted", "autobahn", "klein", "time", "os", "socket", "random", "secrets"}
-IMPURE |= {"threading", "asyncio", "websockets"}
+IMPURE |= {"threading", "asyncio", "websockets", "pathlib", "zipfile", "io"}
 
 TESTED_TOGETHER = {
     "core": "through the coordinator, by the playbooks of tests/core",
     "testing": "through sessions in tests/testing, and through every adapter by the rows there",
     "wire": "by the samples and the codec's tests of tests/wire",
+    "records": "structures only; tests/history and the playbooks of tests/core make and read them",
     "__init__.py": "packages say only what they hold",
-    "side.py": "a protocol and nothing else; its one class is tested in test_client.py",
+    "client_transport.py": "a protocol and nothing else; its one class is tested with "
+    "client_connection.py",
     "__main__.py": "two lines, run by tests/test_cli.py",
 }
 """Sources without a test file of their own name, and where they are tested."""
 
+SAME_NAME = {
+    "__init__": "packages",
+    "errors": "the tree for all, and what users of the test side catch",
+}
+"""Module names that stand in several packages, and why."""
 
-def modules() -> Iterator[Path]:
-    return (path for path in sorted(SOURCE.rglob("*.py")))
+MOST_SIDE_BY_SIDE = 33
+"""The most modules in one directory."""
+
+
+@cache
+def modules() -> tuple[Path, ...]:
+    return tuple(sorted(SOURCE.rglob("*.py")))
+
+
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def part(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
+def room(path: Path) -> str:
+    """Name the directory within its package that a file lies in; ``.`` is the package's own."""
+    return ".".join(path.relative_to(SOURCE).parts[1:-1]) or "."
+
+
 def allowed(path: Path) -> set[str]:
     """Name the parts that a file may import from."""
     name = part(path)
-    above = {"cli", "__main__"}
-    every = {part(other) for other in modules()} - above
-    mine = every if name == "tap" else ALLOWED.get(name, {"errors"})
-    return mine | {name, "__version__"}
+    every = {part(other) for other in modules()} - {"cli", "__main__"}
+    mine = every if name == COMPOSITION_ROOT else ALLOWED.get(name, {"errors"})
+    return mine | {name, "__version__", "__init__"}
 
 
 def imported(path: Path) -> Iterator[str]:
     """List the modules that a file imports, wherever in it."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module == "trafficmock":
-            yield from (f"trafficmock.{name.name}" for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("trafficmock"):
+            yield from (f"{node.module}.{name.name}" for name in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield f"{'.' * node.level}{node.module or ''}"
+
+
+def target_room(name: str) -> tuple[str, str]:
+    """Find package and room of an imported name ``trafficmock.package[.room][.module][.name]``."""
+    parts = name.split(".")[1:]
+    place = SOURCE / parts[0]
+    rooms: list[str] = []
+    for step in parts[1:]:
+        if not (place / step).is_dir():
+            break
+        place /= step
+        rooms.append(step)
+    return parts[0], ".".join(rooms) or "."
 
 
 class ImportTests(SynchronousTestCase):
@@ -116,12 +163,30 @@ class ImportTests(SynchronousTestCase):
         ]
         self.assertEqual(wrong, [])
 
+    def test_inner_direction(self) -> None:
+        """A room of a package imports only the rooms that :data:`INNER` names."""
+        wrong = [
+            f"{path.relative_to(ROOT)} imports {name}"
+            for path in modules()
+            if part(path) in INNER
+            for name in imported(path)
+            if name.startswith(f"trafficmock.{part(path)}.")
+            and target_room(name)[1] not in INNER[part(path)][room(path)] | {room(path)}
+        ]
+        self.assertEqual(wrong, [])
+
+    def test_every_room_is_known(self) -> None:
+        """:data:`INNER` names every room, and only rooms that exist."""
+        for package, rooms in INNER.items():
+            there = {room(path) for path in modules() if part(path) == package}
+            self.assertEqual(rooms.keys(), there)
+
     def test_pure(self) -> None:
         """What decides and remembers does no I/O and reads neither clock nor environment."""
         wrong = [
             f"{path.relative_to(ROOT)} imports {name}"
             for path in modules()
-            if part(path) in PURE or (part(path) == "testing" and path.name not in TESTING_ADAPTERS)
+            if part(path) in PURE or f"{part(path)}.{room(path)}" in PURE_ROOMS
             for name in imported(path)
             if name.split(".")[0] in IMPURE
         ]
@@ -131,6 +196,23 @@ class ImportTests(SynchronousTestCase):
         """No import is relative."""
         wrong = [str(path) for path in modules() for name in imported(path) if name[:1] == "."]
         self.assertEqual(wrong, [])
+
+
+class NameTests(SynchronousTestCase):
+    """A name says which thing is meant."""
+
+    def test_modules(self) -> None:
+        """No two modules share their name."""
+        names = Counter(path.stem for path in modules())
+        shared = {name for name, count in names.items() if count > 1}
+        self.assertEqual(shared - SAME_NAME.keys(), set())
+
+    def test_directories(self) -> None:
+        """No directory holds more modules than a person can look over."""
+        sizes = Counter(path.parent.relative_to(ROOT) for path in modules())
+        self.assertEqual(
+            {str(place): size for place, size in sizes.items() if size > MOST_SIDE_BY_SIDE}, {}
+        )
 
 
 class TestFileTests(SynchronousTestCase):
@@ -176,7 +258,7 @@ class SizeTests(SynchronousTestCase):
         long = {
             f"{path.relative_to(ROOT)}:{node.name}": (node.end_lineno or 0) - node.lineno
             for path in modules()
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            for node in nodes(path)
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
             and (node.end_lineno or 0) - node.lineno > self.MOST_FUNCTION_LINES
         }

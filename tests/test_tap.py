@@ -9,16 +9,16 @@ from twisted.internet.endpoints import TCP4ServerEndpoint, TCP6ServerEndpoint
 from twisted.plugin import getPlugins
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.raw_client import RawClient
-from tests.running import service
+from tests.support.proxy_process import service
+from tests.support.raw_client import RawClient
 from trafficmock import __version__
-from trafficmock.net.service import ProxyService
-from trafficmock.options import Options
+from trafficmock.server.options import ProxyOptions
+from trafficmock.server.service import ProxyService
 from trafficmock.tap import makeService
 
 
 def made(*words: str) -> ProxyService:
-    options = Options()
+    options = ProxyOptions()
     options.parseOptions(list(words))
     return makeService(options)
 
@@ -29,7 +29,7 @@ class PluginTests(SynchronousTestCase):
     def test_found(self) -> None:
         """The plugin is called trafficmock and leads to the options and the service."""
         (plugin,) = [each for each in getPlugins(IServiceMaker) if each.tapname == "trafficmock"]
-        self.assertIs(plugin.options, Options)
+        self.assertIs(plugin.options, ProxyOptions)
         self.assertIs(plugin.makeService, makeService)
 
 

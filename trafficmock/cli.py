@@ -68,27 +68,27 @@ COMMANDS = {
     "serve": Command(
         summary="run the proxy in the foreground",
         plugin="trafficmock",
-        options="trafficmock.options:Options",
+        options="trafficmock.server.options:ProxyOptions",
     ),
     "dashboard": Command(
         summary="show the recorded traffic in a browser",
         plugin="trafficmock-dashboard",
-        options="trafficmock.dashboard.options:Options",
+        options="trafficmock.dashboard.dashboard_options:DashboardOptions",
     ),
     "run": Command(
         summary="start an application attached",
-        says="trafficmock.attach:run",
-        options="trafficmock.attach:RunOptions",
+        says="trafficmock.command.run:run",
+        options="trafficmock.command.run:RunOptions",
     ),
     "env": Command(
         summary="print what `run` sets",
-        says="trafficmock.attach:env",
-        options="trafficmock.attach:EnvOptions",
+        says="trafficmock.command.run:env",
+        options="trafficmock.command.run:EnvOptions",
     ),
     "ca": Command(
         summary="the certificate that https clients trust",
-        says="trafficmock.ca:ca",
-        options="trafficmock.ca:CaOptions",
+        says="trafficmock.command.ca:ca",
+        options="trafficmock.command.ca:CaOptions",
     ),
     "history": Command(summary="list recorded HTTP requests, or follow them", module="history"),
     "ws": Command(summary="list recorded WebSockets, or follow them", module="ws"),
@@ -128,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
     except LocalError as error:
         # Others' words may be in it: those of a server that only looks like a proxy.
-        said = import_module("trafficmock.command.text").printable(str(error))
+        said = import_module("trafficmock.command.output.terminal_text").printable(str(error))
         sys.stderr.write(f"trafficmock {name}: {said}\n")
         status = getattr(error, "status", 1)
     except KeyboardInterrupt:

@@ -10,33 +10,36 @@ from pathlib import Path
 from typing import Any
 
 from trafficmock import __version__
-from trafficmock.certs.files import default_directory
+from trafficmock.certificates.files import default_directory
 from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.settings import Settings
 from trafficmock.history.store import History
-from trafficmock.memory import tune_allocator
-from trafficmock.net.certs import CertificateStore
-from trafficmock.net.connections import connections_report
-from trafficmock.net.driver import Driver
-from trafficmock.net.guard import Guard
-from trafficmock.net.journal import Journal
-from trafficmock.net.limits import HttpLimits
-from trafficmock.net.proxy.front import ForwardProxy, make_forward_proxy
-from trafficmock.net.proxy.roads import Roads
-from trafficmock.net.proxy.settings import ProxySettings
-from trafficmock.net.proxy.trust import Trust
-from trafficmock.net.recorder import Recorder
-from trafficmock.net.service import ProxyService
-from trafficmock.net.site import make_site
-from trafficmock.net.websocket import WebSocketLimits, websocket_resource
-from trafficmock.open_files import make_room
-from trafficmock.options import Options
-from trafficmock.starting import chosen_observer, listening_endpoint, start_report
+from trafficmock.http.access import Guard
+from trafficmock.http.http_limits import HttpLimits
+from trafficmock.proxy.downstream.client_tls import CertificateStore
+from trafficmock.proxy.downstream.forward_proxy import ForwardProxy, make_forward_proxy
+from trafficmock.proxy.proxy_settings import ProxySettings
+from trafficmock.proxy.upstream.dialer import Roads
+from trafficmock.proxy.upstream.server_verification import ServerVerification
+from trafficmock.server.driver import Driver
+from trafficmock.server.event_log import Journal
+from trafficmock.server.history_recorder import Recorder
+from trafficmock.server.malloc import tune_allocator
+from trafficmock.server.open_files import make_room
+from trafficmock.server.options import ProxyOptions
+from trafficmock.server.rest.connections_report import connections_report
+from trafficmock.server.service import ProxyService
+from trafficmock.server.site import make_site
+from trafficmock.server.startup import chosen_observer, listening_endpoint, start_report
+from trafficmock.server.websocket.upgrade import WebSocketLimits, websocket_resource
 
 __all__ = ["Options", "makeService"]
 
+Options = ProxyOptions
+"""The name that twistd looks for."""
 
-def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twistd looks for
+
+def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name twistd looks for
     """Make the service that ``twistd -n trafficmock`` runs.
 
     :param options: parsed options.
@@ -90,7 +93,7 @@ def makeService(options: Options) -> ProxyService:  # noqa: N802 - the name twis
     )
 
 
-def make_driver(options: Options, history: History, reactor: Any) -> Driver:
+def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver:
     """Make the core and what drives it."""
     settings = Settings(
         version=__version__,
@@ -120,7 +123,7 @@ def make_driver(options: Options, history: History, reactor: Any) -> Driver:
 
 
 def _forward_proxy(
-    options: Options,
+    options: ProxyOptions,
     driver: Driver,
     guard: Guard,
     certificates: CertificateStore,
@@ -141,7 +144,9 @@ def _forward_proxy(
         roads=Roads(
             reactor=reactor,
             connect_seconds=options["connect-timeout-ms"] / 1000,
-            trust=Trust(tuple(options["upstream-ca"]), tuple(options["upstream-insecure"])),
+            trust=ServerVerification(
+                tuple(options["upstream-ca"]), tuple(options["upstream-insecure"])
+            ),
             resolved=dict(options["resolve"]),
             proxy=options["upstream-proxy"],
         ),
@@ -151,19 +156,19 @@ def _forward_proxy(
     )
 
 
-def _websocket_limits(options: Options) -> WebSocketLimits:
+def _websocket_limits(options: ProxyOptions) -> WebSocketLimits:
     return WebSocketLimits(
         max_frame_bytes=options["max-frame-bytes"],
         send_queue_bytes=options["send-queue-bytes"],
     )
 
 
-def _ca_directory(options: Options) -> Path:
+def _ca_directory(options: ProxyOptions) -> Path:
     given = options["ca-dir"]
     return Path(given) if given else default_directory(os.environ)
 
 
-def _guard(options: Options) -> Guard:
+def _guard(options: ProxyOptions) -> Guard:
     return Guard(
         listening=[] if options["endpoint"] else [options["host"]],
         allowed_hosts=options["allowed-host"],
@@ -172,7 +177,7 @@ def _guard(options: Options) -> Guard:
     )
 
 
-def _banner(url: str, options: Options) -> list[str]:
+def _banner(url: str, options: ProxyOptions) -> list[str]:
     websocket = url.replace("http://", "ws://", 1)
     return [
         f"trafficmock {__version__} listens on {url}",

@@ -47,7 +47,7 @@ class ExitStatuses(Directive):
 
     def run(self) -> list[nodes.Node]:
         """Make the table."""
-        meanings = import_module("trafficmock.command.ends").MEANINGS
+        meanings = import_module("trafficmock.command.exit_status").MEANINGS
         body = nodes.tbody("", *(_row(str(status), text) for status, text in meanings.items()))
         widths = (nodes.colspec(colwidth=1), nodes.colspec(colwidth=9))
         head = nodes.thead("", _row("Status", "Meaning"))

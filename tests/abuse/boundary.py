@@ -12,12 +12,12 @@ from twisted.internet.protocol import Protocol
 from tests.abuse import reading
 from tests.abuse.case import DEAD, OWN, UPSTREAM
 from tests.abuse.upstream import PROPER
-from tests.net.proxy.rig import ProxyRig
+from tests.proxy.rig import ProxyRig
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tests.net.proxy.rig import FakeTransport
+    from tests.proxy.rig import FakeTransport
 
 _NAMES = {UPSTREAM: b"api.test", OWN: b"127.0.0.1:4310", DEAD: b"dead.test"}
 

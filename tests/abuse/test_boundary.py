@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.abuse.boundary import filled, play, second_opinion
 from tests.abuse.cases import GROUPS
-from tests.effort import effort
+from tests.support.hypothesis_profiles import effort
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.agent.test_agent import AGENT, run
-from tests.effort import DEEP
+from tests.support.hypothesis_profiles import DEEP
 
 PLACE = AGENT / "test" / "deep"
 VERSIONS = ("node20", "node22", "node24")

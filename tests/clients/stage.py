@@ -14,7 +14,7 @@ from benchmarks.forward.upstream import write_certificate
 from tests.clients.cell import HOST, Cell, FailedError, NotAvailableError
 from tests.clients.features import ABORTS, FEATURES
 from tests.e2e.children import Child, ChildError
-from tests.running import REPOSITORY, service
+from tests.support.proxy_process import REPOSITORY, service
 from trafficmock.testing import sync
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from benchmarks.process import memory
 from tests.clients.cell import HOST
 from tests.clients.server import PIECE
 from tests.clients.stage import TOKEN, Stage, stage
-from tests.effort import DEEP
-from tests.running import service
+from tests.support.hypothesis_profiles import DEEP
+from tests.support.proxy_process import service
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from attrs import frozen
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.command.traffic import Traffic
-from tests.running import Service, service
+from tests.support.proxy_process import Service, service
 from trafficmock import cli
 
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.command.stage import CommandTestCase
-from tests.running import REPOSITORY
+from tests.support.proxy_process import REPOSITORY
 from trafficmock.command.completion import SHELLS, whole_parser
 
 BASH = """

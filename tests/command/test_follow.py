@@ -15,12 +15,12 @@ from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.command.traffic import Traffic, request
-from tests.running import REPOSITORY, free_port, service, until
+from tests.support.proxy_process import REPOSITORY, free_port, service, until
 from trafficmock.command import follow
-from trafficmock.command.client import Answer, UnreachableError
 from trafficmock.command.follow import AWAY_SECONDS, POLL_SECONDS, RESTARTED, Follower
-from trafficmock.command.listing import REQUESTS
-from trafficmock.command.terminal import Terminal
+from trafficmock.command.list_resources import REQUESTS
+from trafficmock.command.output.terminal import Terminal
+from trafficmock.command.rest_client import RestAnswer, UnreachableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,13 +55,13 @@ class PlayedProxy:
 
     def get(
         self, path: str, query: dict[str, Any] | None = None, etag: str | None = None
-    ) -> Answer:
+    ) -> RestAnswer:
         """Play the next answer."""
         if query is None:
             there = self.known.get(path.rpartition("/")[2])
             if isinstance(there, Exception):
                 raise there
-            return Answer(200 if there else 404, None, {"entry": there} if there else {})
+            return RestAnswer(200 if there else 404, None, {"entry": there} if there else {})
         self.asked.append(({k: v for k, v in query.items() if v is not None}, etag))
         step = self.script.pop(0) if self.script else Over()
         if callable(step):
@@ -69,8 +69,8 @@ class PlayedProxy:
         if isinstance(step, Exception):
             raise step
         if step is None:
-            return Answer(304, "tag", {})
-        return Answer(200, f"tag{len(self.asked)}", {"entries": step[::-1]})
+            return RestAnswer(304, "tag", {})
+        return RestAnswer(200, f"tag{len(self.asked)}", {"entries": step[::-1]})
 
 
 class FollowerTests(SynchronousTestCase):

@@ -11,9 +11,9 @@ import sys
 import termios
 
 from tests.command.stage import CommandTestCase
-from tests.running import REPOSITORY
+from tests.support.proxy_process import REPOSITORY
 from trafficmock.command import history
-from trafficmock.command.text import width
+from trafficmock.command.output.terminal_text import width
 
 SGR = re.compile("\x1b\\[[0-9]+m")
 """What colours are made of."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import define
 
-from tests.raw_client import RawClient
+from tests.support.raw_client import RawClient
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\r\n\u202etxt.exe\x9b31m"
 """What must not reach a terminal: a title, a clearing, a line, a reversal, a C1 sequence."""

@@ -7,7 +7,7 @@ from attrs import field, frozen
 from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.builders import (
+from tests.support.builders import (
     abort,
     claims,
     claims_socket,
@@ -26,10 +26,10 @@ from tests.builders import (
     response,
     start,
 )
-from tests.playbook import SETTINGS, Peer, Playbook, StagedTest
+from tests.support.playbook import SETTINGS, Peer, Playbook, StagedTest
 from trafficmock.wire import body, inbound
 from trafficmock.wire.inbound import Message, RouteKind
-from trafficmock.wire.matcher import Matcher
+from trafficmock.wire.serialized_matcher import SerializedMatcher
 
 Who = Literal["agent", "worker", "rival"]
 Line = tuple[Who, Message | str]
@@ -49,8 +49,8 @@ class Script:
 
     name: str
     lines: Sequence[Line]
-    wanted: Matcher = field(factory=lambda: glob("**"))
-    rival: Matcher = field(factory=lambda: glob("http://other.test/"))
+    wanted: SerializedMatcher = field(factory=lambda: glob("**"))
+    rival: SerializedMatcher = field(factory=lambda: glob("http://other.test/"))
     kind: RouteKind = "http"
     features: Sequence[str] = ()
     of_agent: Sequence[str] = ()

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from msgspec import UNSET, structs
 
-from tests import builders
+from tests.support import builders
 from trafficmock.wire import body, inbound
 from trafficmock.wire.codec import to_plain
 from trafficmock.wire.inbound import AbortCode, Message
-from trafficmock.wire.matcher import Matcher
-from trafficmock.wire.request import Overrides
-from trafficmock.wire.response import Failure, Response
+from trafficmock.wire.serialized_matcher import SerializedMatcher
+from trafficmock.wire.serialized_request import SerializedOverrides
+from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
 
 REQUESTS = st.sampled_from(["r0", "r1", "r2", "r3", "r4"])
 FETCHES = st.sampled_from(["f0", "f1"])
@@ -38,28 +38,28 @@ FEATURES = st.sampled_from(
 requests = st.builds(
     builders.request, URLS, st.sampled_from(["GET", "POST"]), st.sampled_from([b"", b"x" * 30])
 )
-responses: SearchStrategy[Response] = st.one_of(
+responses: SearchStrategy[SerializedResponse] = st.one_of(
     st.builds(builders.response, st.sampled_from([0, 200, 204, 304, 404]), st.just(b"x")),
     st.builds(builders.response, st.just(200), st.just(b"x" * 30)),
     st.builds(builders.redirect, st.sampled_from(["/b", ""])),
     st.just(structs.replace(builders.response(), headers={"set-cookie": "a\nb", "x": "€"})),
     st.just(structs.replace(builders.response(), headers_list=[("Set-Cookie", "a")])),
 )
-failures = st.builds(Failure, st.just("Error"), st.sampled_from(["", "\ud800 refused"]))
+failures = st.builds(SerializedError, st.just("Error"), st.sampled_from(["", "\ud800 refused"]))
 overrides = st.sampled_from(
     [
-        Overrides(),
-        Overrides(url="http://h.test/c", headers={"a": "b"}, headers_list=[("A", "b")]),
+        SerializedOverrides(),
+        SerializedOverrides(url="http://h.test/c", headers={"a": "b"}, headers_list=[("A", "b")]),
     ]
 )
 matchers = st.sampled_from(
     [
-        Matcher(url_glob="http://h.test/a"),
-        Matcher(url_glob="**"),
-        Matcher(predicate=True),
-        Matcher(url_glob="/relative"),
-        Matcher(url_glob="ws://**"),
-        Matcher(methods=["POST"], client_ids=["app"]),
+        SerializedMatcher(url_glob="http://h.test/a"),
+        SerializedMatcher(url_glob="**"),
+        SerializedMatcher(predicate=True),
+        SerializedMatcher(url_glob="/relative"),
+        SerializedMatcher(url_glob="ws://**"),
+        SerializedMatcher(methods=["POST"], client_ids=["app"]),
     ]
 )
 kinds: SearchStrategy[inbound.RouteKind] = st.sampled_from(["http", "http", "websocket"])

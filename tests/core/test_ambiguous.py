@@ -3,21 +3,21 @@
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.builders import claims, predicate, request, start, text
-from tests.playbook import SETTINGS, Playbook, StagedTest, to
+from tests.support.builders import claims, predicate, request, start, text
+from tests.support.playbook import SETTINGS, Playbook, StagedTest, to
 from trafficmock.core.effects import Effects, Send
-from trafficmock.core.records import RequestFailed, RequestSeen
+from trafficmock.records import RequestFailed, RequestSeen
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.matcher import Diagnostic, Matcher
-from trafficmock.wire.response import Failure
+from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
+from trafficmock.wire.serialized_response import SerializedError
 
 SAID = text("Ambiguous backend mock routing", "2 tests", "GET http://h.test/a", '"a"', '"b"')
 CLAIM = outbound.RequestClaim("r1", request(), "app")
 
 
-def diagnostic(test: StagedTest, number: int, matcher: Matcher) -> Diagnostic:
+def diagnostic(test: StagedTest, number: int, matcher: SerializedMatcher) -> RouteMatchDiagnostic:
     file, worker_id = f"{test.id}.spec.ts", test.worker.id[-1]
-    return Diagnostic(f"{test.id}#{number}", test.id, test.id, file, worker_id, matcher)
+    return RouteMatchDiagnostic(f"{test.id}#{number}", test.id, test.id, file, worker_id, matcher)
 
 
 class AmbiguityTests(SynchronousTestCase):
@@ -34,10 +34,10 @@ class AmbiguityTests(SynchronousTestCase):
         observers = to(self.one, self.other)
         return [RequestSeen("r1", "app", request()), Send(observers, news)]
 
-    def ambiguous(self, *matches: Diagnostic) -> Effects:
+    def ambiguous(self, *matches: RouteMatchDiagnostic) -> Effects:
         """Everything that an ambiguity of ``a`` and ``b`` leads to."""
         detail = list(matches)
-        error = Failure("Error", SAID, code="ambiguous_route")
+        error = SerializedError("Error", SAID, code="ambiguous_route")
         news = inbound.RequestResponse("r1", ok=False, error=error)
         refusal = outbound.DecisionError("r1", "ambiguous_route", SAID, detail)
         complaints = [
@@ -53,16 +53,16 @@ class AmbiguityTests(SynchronousTestCase):
 
     def test_certain(self) -> None:
         """Two certain matches are ambiguous at once; each test is told once, with all routes."""
-        matcher = Matcher(methods=["GET"])
+        matcher = SerializedMatcher(methods=["GET"])
         self.a.route(matcher)
-        self.a.route(Matcher())
+        self.a.route(SerializedMatcher())
         self.a.route("http://other.test/")
         self.b.route(matcher)
         before = self.play.tables()
         self.agent.says(start())
         matches = [
             diagnostic(self.a, 1, matcher),
-            diagnostic(self.a, 2, Matcher()),
+            diagnostic(self.a, 2, SerializedMatcher()),
             diagnostic(self.b, 1, matcher),
         ]
         self.play.expect(*self.seen(), *self.ambiguous(*matches))
@@ -70,17 +70,17 @@ class AmbiguityTests(SynchronousTestCase):
 
     def test_the_undecided_are_asked_first(self) -> None:
         """With a question open, the diagnostics wait for its answer and are complete."""
-        self.a.route(Matcher())
+        self.a.route(SerializedMatcher())
         self.b.route(predicate())
         self.agent.says(start())
         self.play.expect(*self.seen(), self.other.gets(CLAIM))
         self.other.says(claims("r1", "b", "b#1"))
-        matches = [diagnostic(self.a, 1, Matcher()), diagnostic(self.b, 1, predicate())]
+        matches = [diagnostic(self.a, 1, SerializedMatcher()), diagnostic(self.b, 1, predicate())]
         self.play.expect(*self.ambiguous(*matches))
 
     def test_the_undecided_says_no(self) -> None:
         """One certain match and an answer of no: the certain one gets it."""
-        self.a.route(Matcher())
+        self.a.route(SerializedMatcher())
         self.b.route(predicate())
         self.agent.says(start())
         self.play.take()
@@ -90,7 +90,7 @@ class AmbiguityTests(SynchronousTestCase):
 
     def test_whoever_is_on_an_asked_connection_is_asked(self) -> None:
         """A certain match beside an undecided test on one connection is asked as well."""
-        self.a.route(Matcher())
+        self.a.route(SerializedMatcher())
         self.one.test("c").route(predicate())
         self.agent.says(start())
         self.play.expect(*self.seen(), self.one.gets(CLAIM))
@@ -102,8 +102,8 @@ class AmbiguityTests(SynchronousTestCase):
 
     def test_guard(self) -> None:
         """Of two certain matches the one with a handler at work is asked first."""
-        self.a.route(Matcher(client_ids=["app", "alone"]))
-        self.b.route(Matcher(client_ids=["app"]))
+        self.a.route(SerializedMatcher(client_ids=["app", "alone"]))
+        self.b.route(SerializedMatcher(client_ids=["app"]))
         self.agent.says(start("r0", client_id="alone"))
         self.play.take()
         self.agent.says(start())
@@ -116,8 +116,8 @@ class AmbiguityTests(SynchronousTestCase):
         """Tests compete, not workers: one worker is told once for each of its tests."""
         self.other.dies()
         self.b = self.one.test("b")
-        self.a.route(Matcher())
-        self.b.route(Matcher())
+        self.a.route(SerializedMatcher())
+        self.b.route(SerializedMatcher())
         self.agent.says(start())
         complained = [
             effect.message.test_id
@@ -146,15 +146,18 @@ class AmbiguityTests(SynchronousTestCase):
         self.agent = play.agent()
         self.one, self.other = play.worker("1"), play.worker("2")
         self.a, self.b = self.one.test("a"), self.other.test("b")
-        self.a.route(Matcher())
-        self.b.route(Matcher())
+        self.a.route(SerializedMatcher())
+        self.b.route(SerializedMatcher())
         self.agent.says(start())
         play.expect(*self.seen(), Send(to(self.one, self.other), CLAIM))
         self.other.says(claims("r1", "b", "b#1"))
         play.expect()
         self.one.says(claims("r1", "a", "a#1"))
         matches = sorted(
-            [diagnostic(self.a, 1, Matcher()), diagnostic(self.b, 1, Matcher())],
+            [
+                diagnostic(self.a, 1, SerializedMatcher()),
+                diagnostic(self.b, 1, SerializedMatcher()),
+            ],
             key=lambda each: each.test_id,
         )
         decided = play.take()
@@ -165,8 +168,8 @@ class AmbiguityTests(SynchronousTestCase):
 
     def test_texts(self) -> None:
         """The message names tests, files, workers and matchers, and says what to do."""
-        self.a.route(Matcher(methods=["GET", "PUT"], client_ids=["app"], url_glob="**/a"))
-        self.b.route(Matcher(predicate=False))
+        self.a.route(SerializedMatcher(methods=["GET", "PUT"], client_ids=["app"], url_glob="**/a"))
+        self.b.route(SerializedMatcher(predicate=False))
         self.agent.says(start())
         failed = next(each for each in self.play.take() if isinstance(each, RequestFailed))
         expected = text(

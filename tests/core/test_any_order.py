@@ -15,13 +15,13 @@ from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.core import strategies as some
-from tests.effort import effort
-from tests.playbook import SETTINGS, Playbook
+from tests.support.hypothesis_profiles import effort
+from tests.support.playbook import SETTINGS, Playbook
 from trafficmock.core.effects import Cut, Send
-from trafficmock.core.parties import Agent, Worker
+from trafficmock.core.peers import Agent, Worker
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import Message, RouteKind
-from trafficmock.wire.matcher import Matcher
+from trafficmock.wire.serialized_matcher import SerializedMatcher
 
 REPLACEABLE = (
     outbound.RequestObserved,
@@ -55,7 +55,7 @@ class AnyOrder(RuleBasedStateMachine):
         limit: int,
         kept: int,
         features: list[str],
-        routes: list[tuple[Matcher, RouteKind]],
+        routes: list[tuple[SerializedMatcher, RouteKind]],
     ) -> None:
         """Bring in a cast that has something to do with each other."""
         ownership: Any = "always-ask" if always_ask else "direct"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.builders import (
+from tests.support.builders import (
     claims,
     claims_socket,
     fetched,
@@ -16,7 +16,7 @@ from tests.builders import (
     report,
     start,
 )
-from tests.playbook import Peer, Playbook
+from tests.support.playbook import Peer, Playbook
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound
 from trafficmock.wire.inbound import Message

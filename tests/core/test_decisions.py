@@ -3,7 +3,7 @@
 from msgspec import UNSET, Raw, structs
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.builders import (
+from tests.support.builders import (
     abort,
     claims,
     continue_,
@@ -16,12 +16,12 @@ from tests.builders import (
     start,
     text,
 )
-from tests.playbook import Playbook, to
-from trafficmock.core import records
+from tests.support.playbook import Playbook, to
+from trafficmock import records
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.request import Overrides
-from trafficmock.wire.response import Failure
+from trafficmock.wire.serialized_request import SerializedOverrides
+from trafficmock.wire.serialized_response import SerializedError
 
 OWNER = records.Owner("buys", "buys#1", "buys", "buys.spec.ts")
 
@@ -41,7 +41,7 @@ class MatchedTests(SynchronousTestCase):
         self.agent.says(start())
         self.play.take()
 
-    def news(self, answer: Failure | None = None) -> Send:
+    def news(self, answer: SerializedError | None = None) -> Send:
         return Send(self.everybody, report("r1", answer))
 
     def unchanged(self) -> None:
@@ -79,7 +79,10 @@ class MatchedTests(SynchronousTestCase):
     def test_overrides(self) -> None:
         """Overrides reach the agent and the record as they are, also none of them."""
         body = Raw(b'"aGk="')
-        for overrides in (Overrides(), Overrides("http://h.test/b", "PUT", {"a": "b"}, body)):
+        for overrides in (
+            SerializedOverrides(),
+            SerializedOverrides("http://h.test/b", "PUT", {"a": "b"}, body),
+        ):
             self.worker.says(continue_("r1", overrides))
             self.play.expect(
                 records.RequestContinued("r1", OWNER, overrides),
@@ -104,7 +107,7 @@ class MatchedTests(SynchronousTestCase):
     def test_abort(self) -> None:
         """The application's call fails; all who saw the request learn that there is no answer."""
         self.worker.says(abort("r1", "timedout"))
-        error = Failure("AbortError", "timedout", code="timedout")
+        error = SerializedError("AbortError", "timedout", code="timedout")
         self.play.expect(
             records.RequestAborted("r1", OWNER, "timedout", "timedout"),
             self.agent.gets(outbound.DecisionAbort("r1", "timedout")),
@@ -115,7 +118,7 @@ class MatchedTests(SynchronousTestCase):
     def test_handler_throws(self) -> None:
         """What a handler threw goes along to the application."""
         self.worker.says(abort("r1", "failed", "boom"))
-        error = Failure("AbortError", "boom", code="failed")
+        error = SerializedError("AbortError", "boom", code="failed")
         self.play.expect(
             records.RequestAborted("r1", OWNER, "failed", "boom"),
             self.agent.gets(outbound.DecisionAbort("r1", "failed", "boom")),
@@ -126,7 +129,7 @@ class MatchedTests(SynchronousTestCase):
         """A worker that did not announce ``decline`` may not do it, and is told."""
         self.worker.says(decline())
         said = text("decline")
-        error = Failure("Error", said, code="handler_failed")
+        error = SerializedError("Error", said, code="handler_failed")
         self.play.expect(
             records.RequestFailed("r1", OWNER, "handler_failed", said, None),
             self.agent.gets(outbound.DecisionError("r1", "handler_failed", said)),
@@ -147,7 +150,7 @@ class MatchedTests(SynchronousTestCase):
     def test_cancel(self) -> None:
         """The application gives up: its owner stays on record, and all learn of it."""
         self.agent.says(inbound.RequestCancel("r1", "closed the tab"))
-        error = Failure("AbortError", "closed the tab", code="aborted")
+        error = SerializedError("AbortError", "closed the tab", code="aborted")
         self.play.expect(
             records.RequestAborted("r1", OWNER, "aborted", "closed the tab"), self.news(error)
         )
@@ -159,7 +162,7 @@ class MatchedTests(SynchronousTestCase):
         """Without a reason one is made up."""
         self.agent.says(inbound.RequestCancel("r1"))
         said = text("gave the request up")
-        error = Failure("AbortError", said, code="aborted")
+        error = SerializedError("AbortError", said, code="aborted")
         self.play.expect(records.RequestAborted("r1", OWNER, "aborted", said), self.news(error))
 
     def test_cancel_on_its_way(self) -> None:
@@ -167,7 +170,7 @@ class MatchedTests(SynchronousTestCase):
         self.worker.says(continue_())
         self.play.take()
         self.agent.says(inbound.RequestCancel("r1", "enough"))
-        error = Failure("AbortError", "enough", code="aborted")
+        error = SerializedError("AbortError", "enough", code="aborted")
         self.play.expect(records.ResponseReported("r1", None, error), self.news(error))
         self.unchanged()
 
@@ -248,10 +251,10 @@ class HeadersListTests(SynchronousTestCase):
 
     def test_overrides(self) -> None:
         """The same holds for the headers that a handler overrides."""
-        overrides = Overrides(headers={"x": "z"}, headers_list=list(self.PAIRS))
+        overrides = SerializedOverrides(headers={"x": "z"}, headers_list=list(self.PAIRS))
         for features, expected in (
             (("headers-list",), overrides),
-            ((), Overrides(headers={"set-cookie": "a=1, b=2", "x": "y"})),
+            ((), SerializedOverrides(headers={"set-cookie": "a=1, b=2", "x": "y"})),
         ):
             self.cast(*features)
             self.worker.says(continue_("r1", overrides))

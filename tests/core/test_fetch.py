@@ -4,7 +4,7 @@ from attrs import evolve
 from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.builders import (
+from tests.support.builders import (
     ANY,
     claims,
     failure,
@@ -16,15 +16,21 @@ from tests.builders import (
     start,
     text,
 )
-from tests.playbook import SETTINGS, Peer, Playbook
+from tests.support.playbook import SETTINGS, Peer, Playbook
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.request import Overrides
-from trafficmock.wire.response import REQUEST_SETTLED, Failure, Response
+from trafficmock.wire.serialized_request import SerializedOverrides
+from trafficmock.wire.serialized_response import (
+    REQUEST_SETTLED,
+    SerializedError,
+    SerializedResponse,
+)
 
 
-def done(peer: Peer, fetch_id: str, answer: Response | Failure, request_id: str = "r1") -> Send:
-    if isinstance(answer, Failure):
+def done(
+    peer: Peer, fetch_id: str, answer: SerializedResponse | SerializedError, request_id: str = "r1"
+) -> Send:
+    if isinstance(answer, SerializedError):
         message = outbound.FetchDone(request_id, fetch_id, ok=False, error=answer)
     else:
         message = outbound.FetchDone(request_id, fetch_id, ok=True, response=answer)
@@ -74,9 +80,11 @@ class FetchTests(SynchronousTestCase):
 
     def test_options(self) -> None:
         """Overrides and limits reach the agent."""
-        overrides = Overrides(headers={}, headers_list=[("A", "b"), ("a", "c")])
+        overrides = SerializedOverrides(headers={}, headers_list=[("A", "b"), ("a", "c")])
         self.worker.says(inbound.HandlerResult("r1", inbound.Fetch("f1", overrides, 0, 3)))
-        question = outbound.DecisionFetch("r1", "f1", Overrides(headers={"a": "b, c"}), 0, 3)
+        question = outbound.DecisionFetch(
+            "r1", "f1", SerializedOverrides(headers={"a": "b, c"}), 0, 3
+        )
         self.play.expect(self.agent.gets(question))
 
     def test_twice_the_same_id(self) -> None:
@@ -95,7 +103,11 @@ class FetchTests(SynchronousTestCase):
         self.play.take()
         self.worker.says(fetch())
         self.play.expect(
-            done(self.worker, "f1", Failure("Error", text("already settled"), code=REQUEST_SETTLED))
+            done(
+                self.worker,
+                "f1",
+                SerializedError("Error", text("already settled"), code=REQUEST_SETTLED),
+            )
         )
 
     def test_answer_after_the_decision(self) -> None:
@@ -112,13 +124,15 @@ class FetchTests(SynchronousTestCase):
         for number, ok in enumerate((True, False)):
             self.asks(f"f{number}")
             self.agent.says(inbound.FetchResult("r1", f"f{number}", ok))
-            self.play.expect(done(self.worker, f"f{number}", Failure("Error", text("neither"))))
+            self.play.expect(
+                done(self.worker, f"f{number}", SerializedError("Error", text("neither")))
+            )
 
     def test_too_large(self) -> None:
         """A body over the limit is not handed to the test; the text names the option."""
         for size, answer in (
             (10, response(200, b"x" * 10)),
-            (11, Failure("Error", text("11 bytes", "10 bytes", "--handler-body-bytes"))),
+            (11, SerializedError("Error", text("11 bytes", "10 bytes", "--handler-body-bytes"))),
         ):
             self.asks()
             self.agent.says(fetched("r1", "f1", response(200, b"x" * size)))
@@ -143,7 +157,7 @@ class FetchTests(SynchronousTestCase):
             for effect in self.play.take()
             if isinstance(effect, Send) and isinstance(effect.message, outbound.FetchDone)
         ]
-        self.assertEqual(answers, [Failure("Error", "timed out", code=REQUEST_SETTLED)])
+        self.assertEqual(answers, [SerializedError("Error", "timed out", code=REQUEST_SETTLED)])
 
     def test_test_ends(self) -> None:
         """When the test ends, open fetches are answered without waiting for the upstream."""
@@ -173,7 +187,7 @@ class FetchTests(SynchronousTestCase):
         self.asks()
         self.agent.says_text('{"type":"fetch:result","requestId":"r1","fetchId":"f1","ok":7}')
         self.play.expect(
-            done(self.worker, "f1", Failure("Error", text("$.ok"))),
+            done(self.worker, "f1", SerializedError("Error", text("$.ok"))),
             self.agent.gets(outbound.ProxyError("invalid_message", text("$.ok"))),
         )
         self.agent.says(fetched())
@@ -183,7 +197,7 @@ class FetchTests(SynchronousTestCase):
         """Nobody fetches for, nor answers, what is not theirs."""
         stranger, other = self.play.worker("9"), self.play.agent("other")
         stranger.says(fetch())
-        self.play.expect(done(stranger, "f1", Failure("Error", ANY)))
+        self.play.expect(done(stranger, "f1", SerializedError("Error", ANY)))
         self.asks()
         other.says(fetched())
         self.play.expect()
@@ -198,4 +212,4 @@ class FetchTests(SynchronousTestCase):
         self.agent.says(start("r2"))
         self.play.take()
         self.worker.says(inbound.HandlerResult("r2", inbound.Fetch("f1", UNSET)))
-        self.play.expect(done(self.worker, "f1", Failure("Error", ANY), "r2"))
+        self.play.expect(done(self.worker, "f1", SerializedError("Error", ANY), "r2"))

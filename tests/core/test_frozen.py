@@ -5,7 +5,7 @@ from typing import Any
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.builders import (
+from tests.support.builders import (
     claims,
     claims_socket,
     fetch,
@@ -17,10 +17,10 @@ from tests.builders import (
     start,
     text,
 )
-from tests.playbook import SETTINGS, Playbook
+from tests.support.playbook import SETTINGS, Playbook
 from trafficmock.core.effects import Effects, Send
-from trafficmock.core.records import RequestFailed, SocketFailed
 from trafficmock.core.settings import Settings
+from trafficmock.records import RequestFailed, SocketFailed
 from trafficmock.wire import body, inbound, outbound
 
 QUIET = evolve(SETTINGS, claim_timeout=5.0, heartbeat=1000.0, idle_timeout=4000.0)

@@ -4,11 +4,11 @@ import json
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.builders import claims, open_socket, predicate, report, start, text
-from tests.playbook import Playbook
-from trafficmock.core.records import Owner, RequestFailed
+from tests.support.builders import claims, open_socket, predicate, report, start, text
+from tests.support.playbook import Playbook
+from trafficmock.records import Owner, RequestFailed
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.response import Failure
+from trafficmock.wire.serialized_response import SerializedError
 
 OWNER = Owner("buys", "buys#1", "buys", "buys.spec.ts")
 
@@ -144,7 +144,7 @@ class InvalidTests(SynchronousTestCase):
         self.play.take()
         self.agent.says_text(bad)
         record, news, _ = self.play.take()
-        error = Failure("Error", text("$.response"))
+        error = SerializedError("Error", text("$.response"))
         self.assertIn("ResponseReported", repr(record))
         self.assertEqual(getattr(news, "message", None), report("r1", error))
         self.agent.says_text(bad)

@@ -12,10 +12,10 @@ from typing import Any
 from attrs import frozen
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.builders import failure, report
 from tests.core.scripts import REQUESTS, SOCKETS, STREAMED, Script, Stage, set_up
-from tests.request_ledger import Row
-from tests.socket_ledger import SocketRow
+from tests.support.builders import failure, report
+from tests.support.request_invariants import Row
+from tests.support.websocket_invariants import SocketRow
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound, outbound
 

@@ -1,10 +1,10 @@
 """Open WebSockets: passed on between owner and application, until something ends them."""
 
-from tests.builders import ANY, open_socket, text
-from tests.core.test_sockets import CLAIM, OWNER, SEEN, WithWorker
-from tests.playbook import Peer
+from tests.core.test_websocket_routing import CLAIM, OWNER, SEEN, WithWorker
+from tests.support.builders import ANY, open_socket, text
+from tests.support.playbook import Peer
 from trafficmock.core.effects import Send
-from trafficmock.core.records import SocketClosed, SocketEvent, SocketFailed
+from trafficmock.records import SocketClosed, SocketEvent, SocketFailed
 from trafficmock.wire import inbound, outbound
 
 Close = inbound.ClosePage | inbound.CloseServer

@@ -3,33 +3,33 @@
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.builders import URL, claims, fetch, fulfill, predicate, report, request, start
-from tests.playbook import SETTINGS, Peer, Playbook, StagedTest, to
+from tests.support.builders import URL, claims, fetch, fulfill, predicate, report, request, start
+from tests.support.playbook import SETTINGS, Peer, Playbook, StagedTest, to
 from trafficmock.core.effects import Effects, Send
-from trafficmock.core.records import RequestPassedThrough, RequestSeen
+from trafficmock.records import RequestPassedThrough, RequestSeen
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.matcher import Matcher, Regex
+from trafficmock.wire.serialized_matcher import SerializedMatcher, SerializedRegex
 
 OBSERVED = outbound.RequestObserved("r1", request(), "app")
 CLAIM = outbound.RequestClaim("r1", request(), "app")
 ALWAYS_ASK = evolve(SETTINGS, ownership="always-ask")
-NO: tuple[str | Matcher, ...] = (
+NO: tuple[str | SerializedMatcher, ...] = (
     "http://other.test/**",
-    Matcher(methods=["PUT"]),
-    Matcher(client_ids=["other"]),
+    SerializedMatcher(methods=["PUT"]),
+    SerializedMatcher(client_ids=["other"]),
 )
-YES: tuple[str | Matcher, ...] = (
+YES: tuple[str | SerializedMatcher, ...] = (
     "http://h.test/**",
-    Matcher(),
-    Matcher(methods=["get"], client_ids=["app"]),
-    Matcher(url_regex=Regex("^http:..h[.]test", "")),
-    Matcher(url_glob="**", url_regex=Regex("a$", "g")),
+    SerializedMatcher(),
+    SerializedMatcher(methods=["get"], client_ids=["app"]),
+    SerializedMatcher(url_regex=SerializedRegex("^http:..h[.]test", "")),
+    SerializedMatcher(url_glob="**", url_regex=SerializedRegex("a$", "g")),
 )
-UNDECIDABLE: tuple[str | Matcher, ...] = (
+UNDECIDABLE: tuple[str | SerializedMatcher, ...] = (
     predicate(),
     "/relative",
-    Matcher(url_regex=Regex("(?<=h)", "")),
-    Matcher(url_glob="**", predicate=True, methods=["GET"]),
+    SerializedMatcher(url_regex=SerializedRegex("(?<=h)", "")),
+    SerializedMatcher(url_glob="**", predicate=True, methods=["GET"]),
 )
 
 
@@ -123,7 +123,7 @@ class WithoutAskingTests(OneWorker):
     def test_clients_of_one_agent(self) -> None:
         """The message's client id is what counts, not the connection's."""
         test = self.worker.test()
-        route_id = test.route(Matcher(client_ids=["second"]))
+        route_id = test.route(SerializedMatcher(client_ids=["second"]))
         self.agent.says(start(client_id="second"))
         seen, _, matched = self.play.take()
         self.assertEqual(seen, RequestSeen("r1", "second", request()))

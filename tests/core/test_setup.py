@@ -2,9 +2,9 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.builders import ANY, glob, start, text
-from tests.playbook import Playbook
-from trafficmock.core.records import RequestPassedThrough, RequestSeen
+from tests.support.builders import ANY, glob, start, text
+from tests.support.playbook import Playbook
+from trafficmock.records import RequestPassedThrough, RequestSeen
 from trafficmock.wire import outbound
 from trafficmock.wire.inbound import (
     AgentsQuery,
@@ -14,7 +14,7 @@ from trafficmock.wire.inbound import (
     TestRegister,
     TestUnregister,
 )
-from trafficmock.wire.matcher import Matcher, Regex
+from trafficmock.wire.serialized_matcher import SerializedMatcher, SerializedRegex
 
 
 class SetupTests(SynchronousTestCase):
@@ -124,9 +124,9 @@ class SetupTests(SynchronousTestCase):
         for matcher in (
             glob("http://h.test/{a"),
             glob("\ud800"),
-            Matcher(url_regex=Regex("(", "")),
-            Matcher(url_regex=Regex("a", "gimsuyvdz")),
-            Matcher(methods=[], client_ids=[], predicate=False),
+            SerializedMatcher(url_regex=SerializedRegex("(", "")),
+            SerializedMatcher(url_regex=SerializedRegex("a", "gimsuyvdz")),
+            SerializedMatcher(methods=[], client_ids=[], predicate=False),
         ):
             test.route(matcher)
         test.ends()

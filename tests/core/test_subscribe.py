@@ -2,8 +2,8 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.builders import continue_, fulfill, glob, observe, redirect, report, start
-from tests.playbook import EPOCH_MS, Playbook
+from tests.support.builders import continue_, fulfill, glob, observe, redirect, report, start
+from tests.support.playbook import EPOCH_MS, Playbook
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound, outbound
 

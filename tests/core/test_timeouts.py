@@ -3,12 +3,12 @@
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.builders import claims, fulfill, predicate, report, start, text
-from tests.playbook import EPOCH_MS, SETTINGS, Playbook
+from tests.support.builders import claims, fulfill, predicate, report, start, text
+from tests.support.playbook import EPOCH_MS, SETTINGS, Playbook
 from trafficmock.core.effects import Effects, Send
-from trafficmock.core.records import Owner, RequestFailed
+from trafficmock.records import Owner, RequestFailed
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.response import Failure
+from trafficmock.wire.serialized_response import SerializedError
 
 QUIET = evolve(SETTINGS, claim_timeout=5.0, heartbeat=1000.0, idle_timeout=4000.0)
 OWNER = Owner("buys", "buys#1", "buys", "buys.spec.ts")
@@ -25,7 +25,7 @@ class TimeoutTests(SynchronousTestCase):
 
     def failed(self, owner: Owner | None, said: str) -> Effects:
         """Write what a timeout leads to."""
-        error = Failure("Error", said, code="claim_timeout")
+        error = SerializedError("Error", said, code="claim_timeout")
         return [
             RequestFailed("r1", owner, "claim_timeout", said, None),
             self.agent.gets(outbound.DecisionError("r1", "claim_timeout", said)),

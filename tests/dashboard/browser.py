@@ -15,7 +15,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.dashboard.clients import Stage
 from tests.dashboard.one_thread import browser, in_browser_thread
 from tests.dashboard.traffic import day
-from tests.running import Service, free_port, service, until
+from tests.support.proxy_process import Service, free_port, service, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

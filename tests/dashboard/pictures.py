@@ -13,7 +13,7 @@ from tests.dashboard.browser import QUIET, show, world
 from tests.dashboard.clients import Stage
 from tests.dashboard.one_thread import browser, in_browser_thread
 from tests.dashboard.traffic import day
-from tests.running import REPOSITORY
+from tests.support.proxy_process import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,14 +14,14 @@ from twisted.python.failure import Failure
 from twisted.web.client import ResponseDone
 from twisted.web.http_headers import Headers
 
-from tests.net.http_client import Answer, Connection, Transport, parse
-from trafficmock.dashboard.pages import Page
-from trafficmock.dashboard.relay import Relay
-from trafficmock.dashboard.site import DashboardDoors
-from trafficmock.dashboard.upstream import Upstream
-from trafficmock.net.guard import Guard
-from trafficmock.net.limits import ConnectionCount, HttpLimits
-from trafficmock.net.site import ServiceSite
+from tests.support.http_client import Answer, Connection, Transport, parse
+from trafficmock.dashboard.dashboard_root import DashboardDoors
+from trafficmock.dashboard.proxy_client import Upstream
+from trafficmock.dashboard.proxy_relay import ProxyRelay
+from trafficmock.dashboard.static_files import Page
+from trafficmock.http.access import Guard
+from trafficmock.http.http_limits import ConnectionCount, HttpLimits
+from trafficmock.server.site import ServiceSite
 
 PROXY = "http://127.0.0.1:4310"
 PAGES = {
@@ -99,7 +99,7 @@ class Dashboard:
     guard: Guard = field(factory=Guard)
     clock: Clock = field(factory=Clock)
     agent: FakeAgent = field(factory=FakeAgent)
-    relay: Relay = field(init=False)
+    relay: ProxyRelay = field(init=False)
     site: Any = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -107,7 +107,7 @@ class Dashboard:
         upstream = Upstream(
             agent=cast("Any", self.agent), proxy_url=PROXY, clock=cast("Any", self.clock)
         )
-        self.relay = Relay(upstream)
+        self.relay = ProxyRelay(upstream)
         doors = DashboardDoors(
             pages=PAGES, relay=self.relay, guard=self.guard, version="1.2.3", proxy_url=PROXY
         )

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.dashboard.browser import BrowserTestCase, rows, world
 from tests.dashboard.clients import Stage, request, response
 from tests.dashboard.scrolling import COUNT, fill, heap
-from tests.effort import DEEP
+from tests.support.hypothesis_profiles import DEEP
 
 MANY = COUNT if DEEP else 2_000
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.dashboard.browser import COMMAND, BrowserTestCase, fixed_port, rows, show
 from tests.dashboard.clients import Stage, request, response
-from tests.running import service
+from tests.support.proxy_process import service
 
 
 def traffic(url: str, host: str) -> None:

@@ -4,7 +4,7 @@ import subprocess
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.running import REPOSITORY
+from tests.support.proxy_process import REPOSITORY
 
 TSC = REPOSITORY / "agent" / "node_modules" / ".bin" / "tsc"
 STATIC = REPOSITORY / "trafficmock" / "dashboard" / "static"

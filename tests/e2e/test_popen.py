@@ -17,11 +17,11 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.e2e.node_parts import node_binary
-from tests.running import REPOSITORY
-from tests.running import run as run_command
+from tests.support.proxy_process import REPOSITORY
+from tests.support.proxy_process import run as run_command
 from tests.testing import runs
 from trafficmock.testing import sync
-from trafficmock.testing.launch import Proxy, process_proxy, start_proxy
+from trafficmock.testing.launch.proxy_process import Proxy, process_proxy, start_proxy
 
 NOWHERE = "https://127.0.0.1:2"
 SECONDS = 60.0

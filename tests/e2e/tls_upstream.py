@@ -11,9 +11,9 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from trafficmock.certs.authority import CERTIFICATE, open_authority
-from trafficmock.certs.leaves import LeafMaker
-from trafficmock.certs.names import certificate_name
+from trafficmock.certificates.authority import CERTIFICATE, open_authority
+from trafficmock.certificates.leaves import LeafMaker
+from trafficmock.certificates.names import certificate_name
 
 REFS = f"{'1234567890' * 4}\trefs/heads/main\n"
 """The list of references of a git project, as a plain file server has it."""

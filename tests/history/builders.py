@@ -5,13 +5,13 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Raw, UnsetType
 
-from trafficmock.history.entries import Entry, Owner
+from trafficmock.history.entry import Entry, Owner
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
 from trafficmock.wire import body
-from trafficmock.wire.matcher import Diagnostic, Matcher
-from trafficmock.wire.request import HeaderPairs, Request
-from trafficmock.wire.response import Response
+from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
+from trafficmock.wire.serialized_request import HeaderPairs, SerializedRequest
+from trafficmock.wire.serialized_response import SerializedResponse
 
 NO_QUERY = Query()
 OWNER = Owner("test-1", "route-1", "pays by card", "tests/pay.spec.ts")
@@ -24,8 +24,8 @@ def request(
     content: bytes = b"",
     headers: dict[str, str] | None = None,
     pairs: HeaderPairs | UnsetType = UNSET,
-) -> Request:
-    return Request(url, method, headers or {}, body.from_bytes(content), pairs)
+) -> SerializedRequest:
+    return SerializedRequest(url, method, headers or {}, body.from_bytes(content), pairs)
 
 
 def response(
@@ -35,13 +35,15 @@ def response(
     content: bytes = b"",
     headers: dict[str, str] | None = None,
     pairs: HeaderPairs | UnsetType = UNSET,
-) -> Response:
+) -> SerializedResponse:
     raw = body.from_bytes(content)
-    return Response(status, status_text, headers or {}, raw, headers_list=pairs)
+    return SerializedResponse(status, status_text, headers or {}, raw, headers_list=pairs)
 
 
-def diagnostic(title: str = "pays by cash") -> Diagnostic:
-    return Diagnostic("route-2", "test-2", title, "tests/cash.spec.ts", "1", Matcher(url_glob="**"))
+def diagnostic(title: str = "pays by cash") -> RouteMatchDiagnostic:
+    return RouteMatchDiagnostic(
+        "route-2", "test-2", title, "tests/cash.spec.ts", "1", SerializedMatcher(url_glob="**")
+    )
 
 
 def quoted(length: int) -> Raw:

@@ -6,7 +6,7 @@ from typing import Any
 from tests.history.builders import OWNER, diagnostic, request, response
 from trafficmock.history.store import History
 from trafficmock.wire import body
-from trafficmock.wire.request import Overrides
+from trafficmock.wire.serialized_request import SerializedOverrides
 
 OWNED = {
     "testId": "test-1",
@@ -38,7 +38,7 @@ STAGES: list[Stage] = [
     (
         "a handler changes it",
         lambda h: h.request_continued(
-            "r", OWNER, Overrides(method="PUT", body_base64=body.from_bytes(b"new")), 15
+            "r", OWNER, SerializedOverrides(method="PUT", body_base64=body.from_bytes(b"new")), 15
         ),
         {"kind": "continued"},
         "continue",
@@ -47,7 +47,7 @@ STAGES: list[Stage] = [
     ),
     (
         "a handler takes the body away",
-        lambda h: h.request_continued("r", OWNER, Overrides(body_base64=body.NULL), 15),
+        lambda h: h.request_continued("r", OWNER, SerializedOverrides(body_base64=body.NULL), 15),
         {"kind": "continued"},
         "continue",
         OWNED | {"overrides": {"bodyBase64": None}},
@@ -55,7 +55,7 @@ STAGES: list[Stage] = [
     ),
     (
         "a handler overrides nothing",
-        lambda h: h.request_continued("r", OWNER, Overrides(), 15),
+        lambda h: h.request_continued("r", OWNER, SerializedOverrides(), 15),
         {"kind": "continued"},
         "continue",
         OWNED,

@@ -15,8 +15,8 @@ from trafficmock.history.budget import ByteBudget
 from trafficmock.history.store import History
 from trafficmock.wire.codec import decode
 from trafficmock.wire.inbound import RequestStart
-from trafficmock.wire.request import Overrides, Request
-from trafficmock.wire.response import Response
+from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
+from trafficmock.wire.serialized_response import SerializedResponse
 
 
 class FakeHolder:
@@ -73,10 +73,10 @@ class TruncationTests(SynchronousTestCase):
     def test_bodies(self) -> None:
         """A dropped body leaves its entry, and a mark beside it, wherever it stood."""
         history = History(byte_limit=150)
-        head = Request("http://x/", "POST", {}, quoted(50))
+        head = SerializedRequest("http://x/", "POST", {}, quoted(50))
         history.request_observed("r", "app", head, 1)
-        history.request_continued("r", OWNER, Overrides(body_base64=quoted(50)), 2)
-        history.response_reported("r", Response(200, "", {}, quoted(50)), None, 3)
+        history.request_continued("r", OWNER, SerializedOverrides(body_base64=quoted(50)), 2)
+        history.response_reported("r", SerializedResponse(200, "", {}, quoted(50)), None, 3)
         cut = {"bodyBase64": None, "truncated": True, "bodySize": 36}
         self.assertEqual(history.requests.budget.used, 150)
 
@@ -100,7 +100,9 @@ class TruncationTests(SynchronousTestCase):
         history = History(byte_limit=100)
         history.socket_observed("s", "app", "ws://x/", [], 1)
         frame(history, "f" * 60, 2)
-        history.request_observed("r", "app", Request("http://x/", "PUT", {}, quoted(60)), 3)
+        history.request_observed(
+            "r", "app", SerializedRequest("http://x/", "PUT", {}, quoted(60)), 3
+        )
         dropped = shown(history.sockets.get("s"))["events"][0]
         self.assertEqual(
             dropped,
@@ -118,11 +120,15 @@ class TruncationTests(SynchronousTestCase):
     def test_drop_is_a_change(self) -> None:
         """A dropped body makes a new revision, so that no reader keeps the old answer."""
         history = History(byte_limit=80)
-        history.request_observed("r", "app", Request("http://x/", "PUT", {}, quoted(60)), 3)
+        history.request_observed(
+            "r", "app", SerializedRequest("http://x/", "PUT", {}, quoted(60)), 3
+        )
         entry = history.requests.get("r")
         assert entry is not None
         before, _ = entry.revision, entry.to_json()
-        history.request_observed("s", "app", Request("http://x/", "PUT", {}, quoted(60)), 3)
+        history.request_observed(
+            "s", "app", SerializedRequest("http://x/", "PUT", {}, quoted(60)), 3
+        )
         self.assertGreater(entry.revision, before)
         self.assertTrue(json.loads(entry.to_json())["request"]["truncated"])
 

@@ -4,7 +4,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import NO_QUERY, OWNER, ids, request, response
 from tests.history.stages import STAGES, begun
-from trafficmock.wire.response import Failure
+from trafficmock.wire.serialized_response import SerializedError
 
 
 class CaptureTests(SynchronousTestCase):
@@ -57,5 +57,5 @@ class CaptureTests(SynchronousTestCase):
         """With ``handled`` a passthrough that fails upstream is omitted like any other."""
         history = begun(capture="handled")
         history.request_passed_through("r", 12)
-        history.response_reported("r", None, Failure("Error", "reset"), 13)
+        history.response_reported("r", None, SerializedError("Error", "reset"), 13)
         self.assertEqual(list(history.requests.query(NO_QUERY)), [])

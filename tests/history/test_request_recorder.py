@@ -6,10 +6,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import OWNER, fill, ids, request, response, shown
 from tests.history.stages import BEGUN, OBSERVED, STAGES, begun
-from trafficmock.history.requests import MAX_EVENTS
+from trafficmock.history.request_entry import MAX_EVENTS
 from trafficmock.history.store import History
-from trafficmock.wire.request import Overrides
-from trafficmock.wire.response import Failure
+from trafficmock.wire.serialized_request import SerializedOverrides
+from trafficmock.wire.serialized_response import SerializedError
 
 
 class StageTests(SynchronousTestCase):
@@ -93,7 +93,7 @@ class ReportTests(SynchronousTestCase):
         """A failed upstream leaves the outcome as it is and says why in the timeline."""
         history = begun()
         history.request_continued("r", OWNER, None, 15)
-        history.response_reported("r", None, Failure("Error", "connect ECONNREFUSED"), 40)
+        history.response_reported("r", None, SerializedError("Error", "connect ECONNREFUSED"), 40)
         entry = shown(history.requests.get("r"))
         self.assertEqual(entry["outcome"], {"kind": "continued"})
         self.assertEqual(entry["durationMs"], 30)
@@ -129,7 +129,7 @@ class HopTests(SynchronousTestCase):
     def test_links(self) -> None:
         """A hop has the fate and the owner of its chain, and is linked both ways."""
         history = begun()
-        history.request_continued("r", OWNER, Overrides(method="PUT"), 15)
+        history.request_continued("r", OWNER, SerializedOverrides(method="PUT"), 15)
         history.response_reported("r", response(302), None, 20)
         history.hop_observed(
             "hop", "app", request("http://shop.test/2"), "r", "continue", OWNER, 30
@@ -171,7 +171,7 @@ class HopTests(SynchronousTestCase):
         history.hop_observed("h1", "app", request(), "r", "passthrough", None, 30)
         history.response_reported("h1", response(302), None, 31)
         history.hop_observed("h2", "app", request(), "h1", "passthrough", None, 32)
-        history.response_reported("r", None, Failure("Error", "reset"), 33)
+        history.response_reported("r", None, SerializedError("Error", "reset"), 33)
         self.assertEqual(shown(history.requests.get("h2"))["events"][-1]["detail"], "reset")
         self.assertEqual(shown(history.requests.get("r"))["events"][-1]["kind"], "response")
 
@@ -191,7 +191,7 @@ class HopTests(SynchronousTestCase):
 class GivenUpTests(SynchronousTestCase):
     """Requests that the application gave up on their way."""
 
-    ABORTED = Failure("Error", "client closed", code="aborted")
+    ABORTED = SerializedError("Error", "client closed", code="aborted")
 
     def test_before_the_answer(self) -> None:
         """Without a response it is aborted."""

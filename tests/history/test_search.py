@@ -19,7 +19,7 @@ from tests.history.builders import (
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
 from trafficmock.wire import body
-from trafficmock.wire.request import Overrides
+from trafficmock.wire.serialized_request import SerializedOverrides
 
 # Where a text may stand in a request, with its score.
 PLACES: list[tuple[int, str, Callable[[History, str], None]]] = [
@@ -54,17 +54,21 @@ DECISIONS: list[tuple[int, str, Callable[[History, str], None]]] = [
         lambda h, t: h.request_fulfilled("r", OWNER, response(content=t.encode()), 1),
     ),
     (20, "event", lambda h, t: h.request_aborted("r", None, "failed", t, 1)),
-    (20, "overridden url", lambda h, t: h.request_continued("r", OWNER, Overrides(url=t), 1)),
+    (
+        20,
+        "overridden url",
+        lambda h, t: h.request_continued("r", OWNER, SerializedOverrides(url=t), 1),
+    ),
     (
         20,
         "overridden header",
-        lambda h, t: h.request_continued("r", OWNER, Overrides(headers={"a": t}), 1),
+        lambda h, t: h.request_continued("r", OWNER, SerializedOverrides(headers={"a": t}), 1),
     ),
     (
         20,
         "overridden body",
         lambda h, t: h.request_continued(
-            "r", OWNER, Overrides(body_base64=body.from_bytes(t.encode())), 1
+            "r", OWNER, SerializedOverrides(body_base64=body.from_bytes(t.encode())), 1
         ),
     ),
 ]

@@ -16,13 +16,13 @@ from tests.history.builders import (
     diagnostic,
     frame,
 )
-from trafficmock.history.har import har_available, to_har
+from trafficmock.history.har_export import har_available, to_har
 from trafficmock.history.query import Query
 from trafficmock.history.rows import Rows
-from trafficmock.history.sockets import frame_size
 from trafficmock.history.store import History
-from trafficmock.wire.request import Overrides, Request
-from trafficmock.wire.response import Failure, Response
+from trafficmock.history.websocket_entry import frame_size
+from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
+from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
 
 IDS = st.sampled_from("abcdefgh")
 BODIES = st.integers(0, 70).map(lambda n: Raw(b'"' + b"A" * n + b'"') if n else Raw(b"null"))
@@ -31,9 +31,11 @@ OWNERS = st.sampled_from([OWNER, None])
 TEXTS = st.text(st.characters(), max_size=8)
 HEADERS = st.dictionaries(TEXTS, TEXTS, max_size=2)
 PAIRS = st.one_of(st.just(UNSET), st.lists(st.tuples(TEXTS, TEXTS), max_size=2))
-REQUESTS = st.builds(Request, TEXTS, TEXTS, HEADERS, BODIES, PAIRS)
-RESPONSES = st.builds(Response, st.integers(0, 599), TEXTS, HEADERS, BODIES, st.just(UNSET), PAIRS)
-OVERRIDES = st.builds(Overrides, st.one_of(st.just(UNSET), TEXTS), body_base64=BODIES)
+REQUESTS = st.builds(SerializedRequest, TEXTS, TEXTS, HEADERS, BODIES, PAIRS)
+RESPONSES = st.builds(
+    SerializedResponse, st.integers(0, 599), TEXTS, HEADERS, BODIES, st.just(UNSET), PAIRS
+)
+OVERRIDES = st.builds(SerializedOverrides, st.one_of(st.just(UNSET), TEXTS), body_base64=BODIES)
 MATCHES = st.sampled_from([None, [diagnostic()], [diagnostic("\ud800"), diagnostic()]])
 OPTIONAL = st.one_of(st.none(), TEXTS)
 
@@ -59,7 +61,7 @@ class HistoryMachine(RuleBasedStateMachine):
         return self.now
 
     @rule(key=IDS, request=REQUESTS)
-    def observe(self, key: str, request: Request) -> None:
+    def observe(self, key: str, request: SerializedRequest) -> None:
         self.history.request_observed(key, "app", request, self.tick())
 
     @rule(key=IDS)
@@ -67,11 +69,11 @@ class HistoryMachine(RuleBasedStateMachine):
         self.history.request_passed_through(key, self.tick())
 
     @rule(key=IDS, overrides=st.one_of(st.none(), OVERRIDES))
-    def go_on(self, key: str, overrides: Overrides | None) -> None:
+    def go_on(self, key: str, overrides: SerializedOverrides | None) -> None:
         self.history.request_continued(key, OWNER, overrides, self.tick())
 
     @rule(key=IDS, response=RESPONSES)
-    def fulfill(self, key: str, response: Response) -> None:
+    def fulfill(self, key: str, response: SerializedResponse) -> None:
         self.history.request_fulfilled(key, OWNER, response, self.tick())
 
     @rule(key=IDS, owner=OWNERS, code=TEXTS, detail=TEXTS)
@@ -83,12 +85,12 @@ class HistoryMachine(RuleBasedStateMachine):
         self.history.request_failed(key, owner, "internal", message, matches, self.tick())
 
     @rule(key=IDS, response=RESPONSES)
-    def report(self, key: str, response: Response) -> None:
+    def report(self, key: str, response: SerializedResponse) -> None:
         self.history.response_reported(key, response, None, self.tick())
 
     @rule(key=IDS, message=TEXTS)
     def report_failure(self, key: str, message: str) -> None:
-        self.history.response_reported(key, None, Failure("Error", message), self.tick())
+        self.history.response_reported(key, None, SerializedError("Error", message), self.tick())
 
     @rule(
         key=IDS,
@@ -97,7 +99,9 @@ class HistoryMachine(RuleBasedStateMachine):
         action=st.sampled_from(["continue", "passthrough"]),
         owner=OWNERS,
     )
-    def hop(self, key: str, prior: Any, request: Request, action: Any, owner: Any) -> None:
+    def hop(
+        self, key: str, prior: Any, request: SerializedRequest, action: Any, owner: Any
+    ) -> None:
         self.history.hop_observed(key, "app", request, prior, action, owner, self.tick())
 
     @rule(key=IDS, url=TEXTS, protocols=st.lists(TEXTS, max_size=2))

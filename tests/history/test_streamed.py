@@ -6,13 +6,13 @@ from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import request, response, shown
-from trafficmock.history.har import to_har
+from trafficmock.history.har_export import to_har
 from trafficmock.history.store import History
 from trafficmock.wire import body
-from trafficmock.wire.response import Failure
+from trafficmock.wire.serialized_response import SerializedError
 
 HEAD = request(method="POST")
-LOST = Failure("Error", "socket hang up", code="ECONNRESET")
+LOST = SerializedError("Error", "socket hang up", code="ECONNRESET")
 ARRIVES = {"bodyBase64": None, "bodyPending": True}
 
 

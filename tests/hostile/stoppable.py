@@ -12,7 +12,7 @@ import signal
 import sys
 from typing import Any
 
-from tests.raw_client import RawClient
+from tests.support.raw_client import RawClient
 
 NAME = "stopped"
 ASKED = ("ask", "claim", "socket")

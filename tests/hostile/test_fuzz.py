@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from random import Random
 
-from tests.effort import DEEP
 from tests.hostile.case import HostileTestCase
 from tests.hostile.mutants import mutant
 from tests.hostile.raw import HANDSHAKE, Raw
+from tests.support.hypothesis_profiles import DEEP
 
 SESSIONS = 10_000 if DEEP else 300
 """Each has some fifteen messages, of which a third is damaged."""

@@ -12,33 +12,33 @@ from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.growth import GrowthMixin
-from tests.running import REPOSITORY
+from tests.support.growth import GrowthMixin
+from tests.support.proxy_process import REPOSITORY
 from trafficmock.errors import TrafficMockError
-from trafficmock.history.bodies import folded_windows
-from trafficmock.history.cookies import sent_cookies, set_cookie, split_set_cookie
-from trafficmock.history.texts import fold_in_windows
+from trafficmock.history.har_cookies import sent_cookies, set_cookie, split_set_cookie
+from trafficmock.history.search_texts import fold_in_windows
+from trafficmock.history.stored_bodies import folded_windows
+from trafficmock.http.etags import is_current
+from trafficmock.http.responses import RestError
 from trafficmock.matching import RouteIndex, compile_glob, compile_matcher
 from trafficmock.matching.regex import compile_regex
-from trafficmock.net.answers import RestError
-from trafficmock.net.etags import is_current
-from trafficmock.net.frames import MessageReader
-from trafficmock.net.links import WebSocketLimits
-from trafficmock.net.outbox import Outbox
-from trafficmock.net.parameters import read_list_request
-from trafficmock.net.proxy.bodies import ChunkReader
-from trafficmock.net.proxy.codings import decoded
-from trafficmock.net.proxy.copies import Copy, header_map
-from trafficmock.net.proxy.frames import Frames
-from trafficmock.net.proxy.heads import parse_request, parse_response, tokens
-from trafficmock.net.proxy.rewriting import mock_bytes
-from trafficmock.net.proxy.target import absolute
-from trafficmock.net.segments import decode_segment
-from trafficmock.net.turn import Turn
-from trafficmock.testing.codec import decode_for_worker
+from trafficmock.proxy.http1.body_readers import ChunkReader
+from trafficmock.proxy.http1.content_codings import decoded
+from trafficmock.proxy.http1.heads import parse_request, parse_response, tokens
+from trafficmock.proxy.request_target import absolute
+from trafficmock.proxy.transfer.body_capture import Copy, header_map
+from trafficmock.proxy.transfer.request_rewriting import mock_bytes
+from trafficmock.proxy.websocket.frame_stream import Frames
+from trafficmock.server.rest.path_segments import decode_segment
+from trafficmock.server.rest.query_parameters import read_list_request
+from trafficmock.server.websocket.data_frames import MessageReader
+from trafficmock.server.websocket.link import WebSocketLimits
+from trafficmock.server.websocket.send_queue import Outbox
+from trafficmock.server.websocket.write_coalescing import Turn
+from trafficmock.testing.session.worker_codec import decode_for_worker
 from trafficmock.wire import body
 from trafficmock.wire.codec import decode
-from trafficmock.wire.response import Response
+from trafficmock.wire.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -174,7 +174,7 @@ def judge(url: str) -> None:
 
 
 def mock(value: dict[str, str]) -> None:
-    mock_bytes(Response(200, "OK", value, body.from_bytes(b"x")), b"GET", close=False)
+    mock_bytes(SerializedResponse(200, "OK", value, body.from_bytes(b"x")), b"GET", close=False)
 
 
 def quoted(size: int) -> Raw:

@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.matching.candidates import HANDFUL, Candidates
 from trafficmock.matching.glob import compile_glob
-from trafficmock.matching.literals import MAX_END
+from trafficmock.matching.url_literals import MAX_END
 
 MANY = 300
 

@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 import tests
 from tests.matching.strategies import globs, urls
 from trafficmock.matching.glob import compile_glob
-from trafficmock.matching.tokens import GlobError
+from trafficmock.matching.glob_tokens import GlobError
 
 ROWS = Path(tests.__file__).parent / "data" / "globs.jsonl"
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from tests.matching.strategies import regex_flags, regex_sources, urls
-from trafficmock.matching.js_syntax import UnsupportedRegexError
+from trafficmock.matching.js_regex_syntax import UnsupportedRegexError
+from trafficmock.matching.match_cost import Subject, Work
 from trafficmock.matching.regex import compile_regex, flags_are_impossible
 from trafficmock.matching.verdict import Verdict
-from trafficmock.matching.work import Subject, Work
 
 URL = "http://h.test/api/users/12?x=1"
 

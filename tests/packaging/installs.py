@@ -12,7 +12,7 @@ from tempfile import mkdtemp
 from twisted.python.filepath import FilePath
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.running import REPOSITORY, service
+from tests.support.proxy_process import REPOSITORY, service
 
 ELSEWHERE = Path("/")
 """Where commands run, so that nothing is found because the checkout is the current directory."""

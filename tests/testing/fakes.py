@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from twisted.internet.task import Clock
 
-from trafficmock.testing.hub import Hub
-from trafficmock.testing.identity import FEATURES, Identity
-from trafficmock.testing.matchers import make_matcher
-from trafficmock.testing.session import Session, TestInfo
+from trafficmock.testing.session.session import Session, TestInfo
+from trafficmock.testing.session.url_matchers import make_matcher
+from trafficmock.testing.session.worker_client import Hub
+from trafficmock.testing.session.worker_identity import FEATURES, Identity
 from trafficmock.wire import body, inbound, outbound
 from trafficmock.wire.inbound import Message
-from trafficmock.wire.request import Request
-from trafficmock.wire.response import Response
+from trafficmock.wire.serialized_request import SerializedRequest
+from trafficmock.wire.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from msgspec import Raw
 
-    from trafficmock.testing.codec import WorkerMessage
-    from trafficmock.testing.promise import Promise
-    from trafficmock.testing.world import Cancel
+    from trafficmock.testing.adapters.world import Cancel
+    from trafficmock.testing.session.promise import Promise
+    from trafficmock.testing.session.worker_codec import WorkerMessage
 
 M = TypeVar("M", bound=Message)
 T = TypeVar("T")
@@ -148,7 +148,7 @@ class Play:
     def observed(self, request_id: str = "r1", url: str = URL) -> None:
         self.says(outbound.RequestObserved(request_id, request(url), "app"))
 
-    def responded(self, request_id: str = "r1", answer: Response | None = None) -> None:
+    def responded(self, request_id: str = "r1", answer: SerializedResponse | None = None) -> None:
         self.says(inbound.RequestResponse(request_id, ok=True, response=answer or response()))
 
 
@@ -169,12 +169,14 @@ def acknowledgement(message: Message) -> WorkerMessage | None:  # noqa: PLR0911 
     return None
 
 
-def request(url: str = URL, method: str = "GET", content: bytes = b"", **headers: str) -> Request:
-    return Request(url, method, headers, body.from_bytes(content))
+def request(
+    url: str = URL, method: str = "GET", content: bytes = b"", **headers: str
+) -> SerializedRequest:
+    return SerializedRequest(url, method, headers, body.from_bytes(content))
 
 
-def response(status: int = 200, content: bytes = b"", **headers: str) -> Response:
-    return Response(status, "", headers, body.from_bytes(content))
+def response(status: int = 200, content: bytes = b"", **headers: str) -> SerializedResponse:
+    return SerializedResponse(status, "", headers, body.from_bytes(content))
 
 
 def kept(promise: Promise[T]) -> T:

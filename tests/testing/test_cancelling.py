@@ -10,9 +10,9 @@ from twisted.trial.unittest import TestCase
 from tests.e2e.proxies import start_proxy
 from tests.testing.shared_stage import shared_stage
 from trafficmock.testing import aio, sync, tx
-from trafficmock.testing.connection import Connection
+from trafficmock.testing.adapters.threaded_connection import Connection
 from trafficmock.testing.errors import ConnectionLostError, RefusedError
-from trafficmock.testing.session import TestInfo
+from trafficmock.testing.session.session import TestInfo
 
 NEVER = "**/never"
 

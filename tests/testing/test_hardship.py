@@ -15,9 +15,9 @@ from tests.testing import runs
 from tests.testing.scene import control
 from tests.testing.shared_stage import shared_stage
 from trafficmock.testing import sync
-from trafficmock.testing.connection import Connection
+from trafficmock.testing.adapters.threaded_connection import Connection
 from trafficmock.testing.errors import AlreadyHandledError, ConnectionLostError, WaitTimeoutError
-from trafficmock.testing.session import TestInfo
+from trafficmock.testing.session.session import TestInfo
 
 MANY = 1000
 LARGE = 50 * 2**20

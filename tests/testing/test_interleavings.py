@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.effort import effort
+from tests.support.hypothesis_profiles import effort
 from tests.testing.fakes import Play
 from trafficmock.testing.errors import AlreadyHandledError
-from trafficmock.testing.fetches import FetchOptions
-from trafficmock.testing.matchers import make_matcher
-from trafficmock.testing.mocks import Mock
+from trafficmock.testing.session.handler_fetches import FetchOptions
+from trafficmock.testing.session.mock_response import Mock
+from trafficmock.testing.session.url_matchers import make_matcher
 from trafficmock.wire.inbound import Fetch, HandlerResult
 
 PAGES = st.sampled_from("ab")

@@ -9,25 +9,25 @@ from hypothesis import strategies as st
 from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.effort import effort
+from tests.support.hypothesis_profiles import effort
 from tests.testing.fakes import URL, request, response
-from trafficmock.core.mocks import sendable
-from trafficmock.testing import changes as ch
-from trafficmock.testing import headers as hd
-from trafficmock.testing.codec import decode_for_worker
+from trafficmock.core.response_rules import sendable
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.explain import differing
-from trafficmock.testing.har import HarCycleError, Lookup, Question
-from trafficmock.testing.matchers import make_matcher
-from trafficmock.testing.mocks import File, Mock, build
-from trafficmock.testing.promise import Promise, all_of
-from trafficmock.testing.proxy_address import websocket_url
-from trafficmock.testing.request import Request
-from trafficmock.testing.response import Response, ResponseState
-from trafficmock.testing.timeouts import milliseconds
-from trafficmock.testing.traffic import Traffic
+from trafficmock.testing.har.har_lookup import HarCycleError, Lookup, Question
+from trafficmock.testing.launch.proxy_address import websocket_url
+from trafficmock.testing.objects.request import Request
+from trafficmock.testing.objects.response import Response, ResponseState
+from trafficmock.testing.session import headers as hd
+from trafficmock.testing.session import request_overrides as ch
+from trafficmock.testing.session.diagnosis import differing
+from trafficmock.testing.session.mock_response import File, Mock, build
+from trafficmock.testing.session.observed_traffic import Traffic
+from trafficmock.testing.session.promise import Promise, all_of
+from trafficmock.testing.session.timeouts import milliseconds
+from trafficmock.testing.session.url_matchers import make_matcher
+from trafficmock.testing.session.worker_codec import decode_for_worker
 from trafficmock.wire import body, codec, outbound
-from trafficmock.wire.matcher import Regex
+from trafficmock.wire.serialized_matcher import SerializedRegex
 
 TEXT = st.text(max_size=20)
 PAIRS = st.lists(st.tuples(TEXT, TEXT), max_size=5).map(tuple)
@@ -73,8 +73,8 @@ class MatcherTests(SynchronousTestCase):
     def test_on_the_wire(self) -> None:
         """Only what the proxy reads as we do is told; the rest is a predicate."""
         for url, expected in (
-            (r"/a\d$", Regex(r"/a\d$", "")),
-            (re.compile("a", re.IGNORECASE | re.DOTALL), Regex("a", "is")),
+            (r"/a\d$", SerializedRegex(r"/a\d$", "")),
+            (re.compile("a", re.IGNORECASE | re.DOTALL), SerializedRegex("a", "is")),
             (re.compile(r"(?P<x>a)"), None),
             (re.compile("[]a]"), None),
             (re.compile("a", re.VERBOSE), None),

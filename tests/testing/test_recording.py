@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.effort import effort
+from tests.support.hypothesis_profiles import effort
 from tests.testing import runs
 from tests.testing.fakes import request, response
-from trafficmock.testing.har import Lookup, Question
-from trafficmock.testing.har_file import HarFile
-from trafficmock.testing.har_recording import Content, Mode, Recording
-from trafficmock.testing.request_state import RequestState
-from trafficmock.testing.response import ResponseState
+from trafficmock.testing.har.har_file import HarFile
+from trafficmock.testing.har.har_lookup import Lookup, Question
+from trafficmock.testing.har.har_recording import Content, Mode, Recording
+from trafficmock.testing.objects.response import ResponseState
+from trafficmock.testing.session.request_state import RequestState
 
 URL = "http://shop.test/teapots?size=2"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.e2e.proxies import start_proxy
-from tests.effort import DEEP
+from tests.support.hypothesis_profiles import DEEP
 from tests.testing import runs
 from tests.testing.scene import ask
 from tests.testing.shared_stage import shared_stage
@@ -224,8 +224,8 @@ class LaunchTests(SynchronousTestCase):
 
     def test_started_and_stopped(self) -> None:
         """It serves with the token that it was given, and is gone after ``stop``."""
-        from trafficmock.testing.connection import Connection  # noqa: PLC0415
-        from trafficmock.testing.launch import start_proxy  # noqa: PLC0415 - beside its one use
+        from trafficmock.testing.adapters.threaded_connection import Connection  # noqa: PLC0415
+        from trafficmock.testing.launch.proxy_process import start_proxy  # noqa: PLC0415 - beside its one use
 
         self.patch(os, "environ", {**os.environ, "PYTHONPATH": str(runs.REPOSITORY)})
         proxy = start_proxy("secret")

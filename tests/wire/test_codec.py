@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from msgspec import Raw, Struct
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.effort import effort
+from tests.support.hypothesis_profiles import effort
 from tests.wire.test_samples import compact, samples
 from trafficmock.wire import body, outbound
 from trafficmock.wire.codec import InvalidMessageError, decode, encode, to_plain
 from trafficmock.wire.inbound import ClientMessage, Message, MessageFromPage, Ping
-from trafficmock.wire.response import Response
+from trafficmock.wire.serialized_response import SerializedResponse
 
 GOOD = [sample["message"] for sample in samples("good.jsonl")]
 TEXT = st.text(alphabet=st.characters())
@@ -177,7 +177,9 @@ class SurrogateTests(SynchronousTestCase):
 
     def test_everything_else_is_written_too(self) -> None:
         """A message with a surrogate keeps its body, its absent keys and its lists."""
-        response = Response(200, "\ud800", {"a": "b"}, Raw(b'"aGk="'), headers_list=[("a", "b")])
+        response = SerializedResponse(
+            200, "\ud800", {"a": "b"}, Raw(b'"aGk="'), headers_list=[("a", "b")]
+        )
         message = outbound.FetchDone("r", "f", ok=True, response=response)
         expected = {
             "type": "fetch:done",

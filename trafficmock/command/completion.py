@@ -10,9 +10,9 @@ import argparse
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from trafficmock.command.ends import OK
-from trafficmock.command.options import command_parser
-from trafficmock.command.terminal import standard_output
+from trafficmock.command.arguments import command_parser
+from trafficmock.command.exit_status import OK
+from trafficmock.command.output.terminal import standard_output
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

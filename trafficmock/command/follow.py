@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from attrs import define, field
 
-from trafficmock.command import rows
-from trafficmock.command.client import UnreachableError, entry_path
-from trafficmock.command.table import Row, Table, fitted, widest
-from trafficmock.command.terminal import complain
+from trafficmock.command.output import list_columns
+from trafficmock.command.output.table import Row, Table, fitted, widest
+from trafficmock.command.output.terminal import complain
+from trafficmock.command.rest_client import UnreachableError, entry_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from trafficmock.command.client import ProxyClient
-    from trafficmock.command.listing import Listing
-    from trafficmock.command.terminal import Terminal
+    from trafficmock.command.list_resources import Listing
+    from trafficmock.command.output.terminal import Terminal
+    from trafficmock.command.rest_client import ProxyClient
 
 POLL_SECONDS = 0.5
 AWAY_SECONDS = 1.0
@@ -46,11 +46,11 @@ class Follower:
     query: dict[str, Any]
     terminal: Terminal
     as_json: bool = False
-    accepts: Callable[[rows.Entry], bool] = lambda _: True
+    accepts: Callable[[list_columns.Entry], bool] = lambda _: True
     sleep: Callable[[float], None] = time.sleep
     _etag: str | None = None
     _states: dict[str, object] = field(factory=dict)
-    _latest: rows.Entry | None = None
+    _latest: list_columns.Entry | None = None
     _since: int | None = None
     _table: Table | None = None
     _widest: list[Row] = field(factory=list)
@@ -107,7 +107,7 @@ class Follower:
             self._print([] if first == 0 else news)
             self._look_back(entries)
 
-    def _news(self, entries: Sequence[rows.Entry]) -> list[rows.Entry]:
+    def _news(self, entries: Sequence[list_columns.Entry]) -> list[list_columns.Entry]:
         """Take in what an answer holds; what it does not hold cannot change any more."""
         before = self._states
         self._states = {entry["id"]: self.listing.state(entry) for entry in entries}
@@ -115,12 +115,12 @@ class Follower:
         changed = [e for e in entries if before.get(e["id"]) != self._states[e["id"]]]
         return [entry for entry in changed if self.accepts(entry)]
 
-    def _print(self, entries: Sequence[rows.Entry]) -> None:
+    def _print(self, entries: Sequence[list_columns.Entry]) -> None:
         if self.as_json:
             for entry in entries:
                 self.terminal.line(json.dumps(entry))
         elif entries:
-            ids = rows.shortened(self._states, whole=self.terminal.width is None)
+            ids = list_columns.shortened(self._states, whole=self.terminal.width is None)
             lines = [self.listing.row(entry, ids[entry["id"]]) for entry in entries]
             table = self._fit(lines)
             for line in lines:
@@ -138,7 +138,7 @@ class Follower:
                 self._table = table = wanted
         return table
 
-    def _look_back(self, entries: Sequence[rows.Entry]) -> None:
+    def _look_back(self, entries: Sequence[list_columns.Entry]) -> None:
         """Settle from when on entries are worth being fetched again."""
         newest = entries[-1]["timestamp"]
         open_ = [entry for entry in entries if not self.listing.settled(entry)]
@@ -146,11 +146,11 @@ class Follower:
         self._since = min([newest, *watched])
 
 
-def _age(entry: rows.Entry) -> int:
+def _age(entry: list_columns.Entry) -> int:
     timestamp: int = entry["timestamp"]
     return timestamp
 
 
-def _held(entry: rows.Entry) -> bool:
+def _held(entry: list_columns.Entry) -> bool:
     """Tell whether somebody still has to decide, or a WebSocket is open."""
     return bool(entry.get("action", "pending") == "pending")

@@ -9,11 +9,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.command.client import entry_path
-from trafficmock.command.ends import NOTHING, OK, USAGE, CommandError
-from trafficmock.command.find import completed_ids, find
-from trafficmock.command.listing import REQUESTS
-from trafficmock.command.options import (
+from trafficmock.command.arguments import (
     REQUEST_ACTIONS,
     add_filters,
     add_request_filters,
@@ -22,15 +18,19 @@ from trafficmock.command.options import (
     filters,
     proxy,
 )
-from trafficmock.command.terminal import complain, standard_output
-from trafficmock.command.text import printable
+from trafficmock.command.exit_status import NOTHING, OK, USAGE, CommandError
+from trafficmock.command.id_lookup import completed_ids, find
+from trafficmock.command.list_resources import REQUESTS
+from trafficmock.command.output.terminal import complain, standard_output
+from trafficmock.command.output.terminal_text import printable
+from trafficmock.command.rest_client import entry_path
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
-    from trafficmock.command.client import ProxyClient
-    from trafficmock.command.rows import Entry
+    from trafficmock.command.output.list_columns import Entry
+    from trafficmock.command.rest_client import ProxyClient
 
 EXAMPLES = """\
   trafficmock har 7341eb17 -o charge.har

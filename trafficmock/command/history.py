@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from trafficmock.command.ends import NOTHING, OK, USAGE, CommandError
-from trafficmock.command.follow import Follower
-from trafficmock.command.listing import REQUESTS, Listing, print_table
-from trafficmock.command.options import (
+from trafficmock.command.arguments import (
     REQUEST_ACTIONS,
     add_filters,
     add_output,
@@ -18,8 +15,11 @@ from trafficmock.command.options import (
     filters,
     proxy,
 )
-from trafficmock.command.rows import has_status
-from trafficmock.command.terminal import complain, standard_output
+from trafficmock.command.exit_status import NOTHING, OK, USAGE, CommandError
+from trafficmock.command.follow import Follower
+from trafficmock.command.list_resources import REQUESTS, Listing, print_table
+from trafficmock.command.output.list_columns import has_status
+from trafficmock.command.output.terminal import complain, standard_output
 
 if TYPE_CHECKING:
     import argparse

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from trafficmock.command.ends import OK
-from trafficmock.command.find import completed_ids, find, newest
-from trafficmock.command.listing import SOCKETS
-from trafficmock.command.options import add_output, command_parser, proxy
-from trafficmock.command.request_page import write_request
-from trafficmock.command.socket_page import write_socket
-from trafficmock.command.terminal import standard_output
+from trafficmock.command.arguments import add_output, command_parser, proxy
+from trafficmock.command.exit_status import OK
+from trafficmock.command.id_lookup import completed_ids, find, newest
+from trafficmock.command.list_resources import SOCKETS
+from trafficmock.command.output.request_page import write_request
+from trafficmock.command.output.terminal import standard_output
+from trafficmock.command.output.websocket_page import write_socket
 
 if TYPE_CHECKING:
     import argparse

@@ -6,19 +6,19 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.command import rows
-from trafficmock.command.ends import OK
-from trafficmock.command.listing import REQUESTS, SOCKETS
-from trafficmock.command.options import add_output, command_parser, proxy
-from trafficmock.command.terminal import standard_output
-from trafficmock.command.text import cut, printable
+from trafficmock.command.arguments import add_output, command_parser, proxy
+from trafficmock.command.exit_status import OK
+from trafficmock.command.list_resources import REQUESTS, SOCKETS
+from trafficmock.command.output import list_columns
+from trafficmock.command.output.terminal import standard_output
+from trafficmock.command.output.terminal_text import cut, printable
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Mapping, Sequence
 
-    from trafficmock.command.client import ProxyClient
-    from trafficmock.command.terminal import Terminal
+    from trafficmock.command.output.terminal import Terminal
+    from trafficmock.command.rest_client import ProxyClient
 
 EXAMPLES = """\
   trafficmock status
@@ -96,7 +96,7 @@ def _agent(agent: Mapping[str, Any]) -> str:
     """Show an agent, or a client of the forward proxy, in one line."""
     parts = [agent["clientId"], agent.get("kind", "")]
     if (since := agent.get("connectedAt")) is not None:
-        parts.append(f"since {rows.clock(since)}")
+        parts.append(f"since {list_columns.clock(since)}")
     if (pid := agent.get("pid")) is not None:
         parts.append(f"pid {pid}")
     parts.append(agent.get("command", ""))
@@ -109,7 +109,7 @@ def _counted(name: str, those: Sequence[object], terminal: Terminal) -> str:
 
 def _tally(name: str, counts: Mapping[str, int], terminal: Terminal) -> str:
     parts = [
-        terminal.paint(f"{number} {printable(action)}", rows.COLOURS.get(action))
+        terminal.paint(f"{number} {printable(action)}", list_columns.COLOURS.get(action))
         for action, number in sorted(counts.items(), key=lambda item: -item[1])
     ]
     return f"{terminal.paint(name, 'bold')}{' ' * (12 - len(name))}{', '.join(parts) or 'none'}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trafficmock.command.arguments import SOCKET_ACTIONS, add_filters, command_parser
 from trafficmock.command.history import add_list_options, show_list
-from trafficmock.command.listing import SOCKETS
-from trafficmock.command.options import SOCKET_ACTIONS, add_filters, command_parser
+from trafficmock.command.list_resources import SOCKETS
 
 if TYPE_CHECKING:
     import argparse

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from trafficmock.core.alarm import Alarm
     from trafficmock.core.effects import Effects
     from trafficmock.core.moment import Moment
-    from trafficmock.core.pending import PendingRequest
+    from trafficmock.core.pending_request import PendingRequest
 
 
 @define

@@ -13,10 +13,10 @@ from attrs import define, field
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from trafficmock.core.registry import Judgement, Kind, Registry, Route, Test
+    from trafficmock.core.registry import Kind, RegisteredRoute, RegisteredTest, Registry, Verdicts
     from trafficmock.wire.inbound import RouteMatch
 
-Claimant = tuple["Test", list["Route"]]
+Claimant = tuple["RegisteredTest", list["RegisteredRoute"]]
 
 
 @define(eq=False)
@@ -33,7 +33,7 @@ class Claim:
     subject_id: str
     sequence: int
     deadline: float
-    waiting: dict[str, Test]
+    waiting: dict[str, RegisteredTest]
     certain: dict[str, list[str]]
     answers: dict[str, list[str]] = field(factory=dict)
 
@@ -69,8 +69,8 @@ class Claims:
         *,
         sequence: int,
         deadline: float,
-        asked: dict[str, Test],
-        judgement: Judgement,
+        asked: dict[str, RegisteredTest],
+        judgement: Verdicts,
     ) -> Claim:
         """Open a round about a request or socket among ``asked``."""
         certain = {
@@ -86,7 +86,7 @@ class Claims:
         return claim
 
     def answer(
-        self, kind: Kind, subject_id: str, test: Test, matches: Iterable[RouteMatch]
+        self, kind: Kind, subject_id: str, test: RegisteredTest, matches: Iterable[RouteMatch]
     ) -> Claim | None:
         """Take a test's answer; the first one counts.
 
@@ -100,7 +100,7 @@ class Claims:
         del test.claims[key]
         return self._completed(claim)
 
-    def give_up_on(self, test: Test) -> list[Claim]:
+    def give_up_on(self, test: RegisteredTest) -> list[Claim]:
         """Count a test that is gone as one that matches nothing.
 
         :returns: the rounds that this completed.

@@ -7,31 +7,31 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from trafficmock.core import texts
+from trafficmock.core import error_messages
 from trafficmock.core.alarm import Alarm
-from trafficmock.core.bodies import Bodies
 from trafficmock.core.body_deadlines import BodyDeadlines
 from trafficmock.core.claims import Claims
-from trafficmock.core.complaints import Complaints
 from trafficmock.core.decisions import Decisions
 from trafficmock.core.effects import AnswerQuery, Close, Effects, Note, Send
-from trafficmock.core.handlers import Handlers
-from trafficmock.core.handshake import Handshake, refuse
-from trafficmock.core.liveness import Liveness
-from trafficmock.core.oversize import Oversize
-from trafficmock.core.parties import AGENTS, Agent, Client, Party, Stranger, Worker, connected
+from trafficmock.core.handler_results import Handlers
+from trafficmock.core.heartbeat import Liveness
+from trafficmock.core.hello import Handshake, refuse
+from trafficmock.core.invalid_messages import Complaints
+from trafficmock.core.oversized_messages import Oversize
+from trafficmock.core.owner_timeout import Watch
+from trafficmock.core.peers import AGENTS, Agent, Client, Party, Stranger, Worker, connected
+from trafficmock.core.pending_bodies import Bodies
+from trafficmock.core.registration import TestsAndRoutes
 from trafficmock.core.registry import Registry
-from trafficmock.core.relay import Relay
-from trafficmock.core.reports import Awaited, Reports
-from trafficmock.core.requests import Requests
-from trafficmock.core.socket import Socket
-from trafficmock.core.sockets import Sockets
-from trafficmock.core.tests_and_routes import TestsAndRoutes
-from trafficmock.core.watch import Watch
+from trafficmock.core.request_routing import Requests
+from trafficmock.core.response_reports import Awaited, Reports
+from trafficmock.core.websocket_relay import WebSocketRelay
+from trafficmock.core.websocket_routing import Sockets
+from trafficmock.core.websocket_state import Socket
 from trafficmock.matching import Engines
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import Ping, Pong
-from trafficmock.wire.response import Failure
+from trafficmock.wire.serialized_response import SerializedError
 
 if TYPE_CHECKING:
     from trafficmock.core.moment import Moment
@@ -64,7 +64,7 @@ class Coordinator:
     decisions: Decisions = field(init=False)
     requests: Requests = field(init=False)
     sockets: Sockets = field(init=False)
-    relay: Relay = field(init=False)
+    relay: WebSocketRelay = field(init=False)
     reports: Reports = field(init=False)
     bodies: Bodies = field(init=False)
     handlers: Handlers = field(init=False)
@@ -88,7 +88,7 @@ class Coordinator:
             settings, registry, claims, self.watch, alarm, awaited, self.decisions
         )
         self.sockets = Sockets(settings, registry, claims, self.watch, alarm)
-        self.relay = Relay(self.sockets.sockets)
+        self.relay = WebSocketRelay(self.sockets.sockets)
         self.reports = Reports(settings, registry, awaited, self.decisions.pending)
         self.bodies = Bodies(settings, self.requests, self.decisions)
         self.handlers = Handlers(settings, self.decisions)
@@ -184,9 +184,9 @@ class Coordinator:
         """Answer everybody who waits, and close every connection: the service ends."""
         out: Effects = []
         for pending in list(self.decisions.pending.values()):
-            self.decisions.fail(pending, "disconnected", texts.stopping(str(pending)), out)
+            self.decisions.fail(pending, "disconnected", error_messages.stopping(str(pending)), out)
         for socket in list(self.sockets.sockets.values()):
-            self.sockets.fail(socket, "disconnected", texts.stopping(str(socket)), out)
+            self.sockets.fail(socket, "disconnected", error_messages.stopping(str(socket)), out)
         for party_id in self.parties:
             out.append(Close(party_id, GOING_AWAY, "The proxy stops."))
         return out
@@ -231,8 +231,8 @@ class Coordinator:
         out.extend(self.disconnect(client.id, now))
 
     def _agent_lost(self, agent: Agent, out: Effects) -> None:
-        text = texts.agent_lost(agent.client_id)
-        error = Failure("Error", text, code="disconnected")
+        text = error_messages.agent_lost(agent.client_id)
+        error = SerializedError("Error", text, code="disconnected")
         for pending in list(agent.pending.values()):
             self.decisions.fail(pending, "disconnected", text, out, agent_lives=False)
         self.handlers.agent_lost(agent, error, out)

@@ -7,25 +7,30 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from msgspec import UNSET, structs
 
-from trafficmock.core import mocks, records, texts
+from trafficmock import records
+from trafficmock.core import error_messages, response_rules
 from trafficmock.core.effects import Effects, Send
 from trafficmock.core.lifecycle import IllegalStepError, RequestStage
 from trafficmock.core.registry import with_observer
-from trafficmock.core.reports import AwaitedReport
+from trafficmock.core.response_reports import AwaitedReport
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.inbound import RequestResponse
-from trafficmock.wire.response import REQUEST_SETTLED, Failure, Response
+from trafficmock.wire.serialized_response import (
+    REQUEST_SETTLED,
+    SerializedError,
+    SerializedResponse,
+)
 
 if TYPE_CHECKING:
     from trafficmock.core.body_deadlines import BodyDeadlines
     from trafficmock.core.claims import Claims
-    from trafficmock.core.parties import Agent
-    from trafficmock.core.pending import PendingRequest
-    from trafficmock.core.reports import Awaited
-    from trafficmock.core.watch import Watch
+    from trafficmock.core.owner_timeout import Watch
+    from trafficmock.core.peers import Agent
+    from trafficmock.core.pending_request import PendingRequest
+    from trafficmock.core.response_reports import Awaited
     from trafficmock.wire.inbound import RequestCancel
-    from trafficmock.wire.matcher import Diagnostic
-    from trafficmock.wire.request import Overrides
+    from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
+    from trafficmock.wire.serialized_request import SerializedOverrides
 
 
 @define
@@ -45,33 +50,37 @@ class Decisions:
         out.append(Send((pending.agent.id,), to_client.DecisionPassthrough(pending.id)))
         self._await_report(pending, None, out)
 
-    def continue_(self, pending: PendingRequest, overrides: Overrides | None, out: Effects) -> None:
+    def continue_(
+        self, pending: PendingRequest, overrides: SerializedOverrides | None, out: Effects
+    ) -> None:
         """Send the request upstream, changed as its owner said."""
         try:
             if overrides is not None:
-                mocks.check_overrides(overrides)
-        except mocks.UnsendableMockError as error:
-            text = texts.bad_overrides(str(pending), str(error))
+                response_rules.check_overrides(overrides)
+        except response_rules.UnsendableMockError as error:
+            text = error_messages.bad_overrides(str(pending), str(error))
             self.fail_owner(pending, "handler_failed", text, out)
             return
         self._settle(pending)
         out.append(records.RequestContinued(pending.id, _owner(pending), overrides))
-        sent = mocks.overrides_for(overrides, pending.agent.features) if overrides else UNSET
+        sent = (
+            response_rules.overrides_for(overrides, pending.agent.features) if overrides else UNSET
+        )
         out.append(Send((pending.agent.id,), to_client.DecisionContinue(pending.id, sent)))
         self._await_report(pending, pending.owner, out)
 
-    def fulfill(self, pending: PendingRequest, response: Response, out: Effects) -> None:
+    def fulfill(self, pending: PendingRequest, response: SerializedResponse, out: Effects) -> None:
         """Answer the application, or fail both sides when no HTTP response can carry it."""
         given = response.headers_list
         try:
-            response = mocks.sendable(response)
-        except mocks.UnsendableMockError as error:
-            text = texts.bad_mock(str(pending), str(error))
+            response = response_rules.sendable(response)
+        except response_rules.UnsendableMockError as error:
+            text = error_messages.bad_mock(str(pending), str(error))
             self.fail_owner(pending, "handler_failed", text, out)
             return
         self._settle(pending)
         out.append(records.RequestFulfilled(pending.id, _owner(pending), response))
-        sent = mocks.response_for(response, pending.agent.features)
+        sent = response_rules.response_for(response, pending.agent.features)
         out.append(Send((pending.agent.id,), to_client.DecisionFulfill(pending.id, sent)))
         if pending.observers:
             # A list that only we made is for agents with the feature, not for workers.
@@ -91,7 +100,7 @@ class Decisions:
         detail = decision.message or code
         out.append(records.RequestAborted(pending.id, pending.owner, code, detail))
         out.append(Send((pending.agent.id,), decision))
-        self._broadcast_failure(pending, Failure("AbortError", detail, code=code), out)
+        self._broadcast_failure(pending, SerializedError("AbortError", detail, code=code), out)
 
     def cancel(self, agent: Agent, message: RequestCancel, out: Effects) -> None:
         """Forget a request that the application gave up."""
@@ -101,8 +110,8 @@ class Decisions:
         reason = message.reason or "The application gave the request up."
         self._settle(pending)
         out.append(records.RequestAborted(pending.id, pending.owner, "aborted", reason))
-        self._broadcast_failure(pending, Failure("AbortError", reason, code="aborted"), out)
-        self._fail_fetches(pending, Failure("Error", reason, code=REQUEST_SETTLED), out)
+        self._broadcast_failure(pending, SerializedError("AbortError", reason, code="aborted"), out)
+        self._fail_fetches(pending, SerializedError("Error", reason, code=REQUEST_SETTLED), out)
 
     def fail(
         self,
@@ -111,7 +120,7 @@ class Decisions:
         text: str,
         out: Effects,
         *,
-        matches: list[Diagnostic] | None = None,
+        matches: list[RouteMatchDiagnostic] | None = None,
         agent_lives: bool = True,
     ) -> None:
         """Settle a request that nobody can decide."""
@@ -120,9 +129,9 @@ class Decisions:
         if agent_lives:
             refusal = to_client.DecisionError(pending.id, code, text, matches or UNSET)
             out.append(Send((pending.agent.id,), refusal))
-        self._broadcast_failure(pending, Failure("Error", text, code=code), out)
+        self._broadcast_failure(pending, SerializedError("Error", text, code=code), out)
         if pending.fetches:
-            self._fail_fetches(pending, Failure("Error", text), out)
+            self._fail_fetches(pending, SerializedError("Error", text), out)
 
     def fail_owner(
         self, pending: PendingRequest, code: to_client.ErrorCode, text: str, out: Effects
@@ -163,13 +172,15 @@ class Decisions:
         )
         self.awaited.add(pending.agent, report, out)
 
-    def _broadcast_failure(self, pending: PendingRequest, error: Failure, out: Effects) -> None:
+    def _broadcast_failure(
+        self, pending: PendingRequest, error: SerializedError, out: Effects
+    ) -> None:
         pending.tell(out)
         if pending.observers:
             news = RequestResponse(pending.id, ok=False, error=error)
             out.append(Send(pending.observers, news))
 
-    def _fail_fetches(self, pending: PendingRequest, error: Failure, out: Effects) -> None:
+    def _fail_fetches(self, pending: PendingRequest, error: SerializedError, out: Effects) -> None:
         for fetch_id in sorted(pending.fetches):
             worker_id = pending.agent.fetches.pop((pending.id, fetch_id), None)
             if worker_id is not None:

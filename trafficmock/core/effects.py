@@ -4,7 +4,7 @@ from typing import Literal
 
 from attrs import frozen
 
-from trafficmock.core.records import Record
+from trafficmock.records import Record
 from trafficmock.wire.inbound import HistoryQuery, Message
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from trafficmock.core.registry import Judgement, Kind, Route, Test
+    from trafficmock.core.registry import Kind, RegisteredRoute, RegisteredTest, Verdicts
 
 DECLINE = "decline"
 """The feature of workers that can give a match back."""
 
 
-def to_be_asked(kind: Kind, judgement: Judgement) -> dict[str, Test]:
+def to_be_asked(kind: Kind, judgement: Verdicts) -> dict[str, RegisteredTest]:
     """Choose the tests to ask, by id; none means that the judgement stands.
 
     * A test that only its worker can judge is asked.
@@ -35,7 +35,7 @@ def to_be_asked(kind: Kind, judgement: Judgement) -> dict[str, Test]:
     return asked
 
 
-def _may_be_expiring(test: Test, routes: list[Route], *, certain: bool) -> bool:
+def _may_be_expiring(test: RegisteredTest, routes: list[RegisteredRoute], *, certain: bool) -> bool:
     """Tell whether a handler at work may be the last call of a ``times`` route.
 
     The routes that an unsettled request matches may expire through it. When this test alone

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Literal
 from attrs import Factory, define, field
 
 from trafficmock.matching import Engines, RouteIndex, compile_matcher
-from trafficmock.matching.work import STEPS
-from trafficmock.wire.matcher import Diagnostic, Matcher
+from trafficmock.matching.match_cost import STEPS
+from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.core.claims import Claim
-    from trafficmock.core.parties import Worker
-    from trafficmock.core.pending import PendingRequest
-    from trafficmock.core.socket import Socket
+    from trafficmock.core.peers import Worker
+    from trafficmock.core.pending_request import PendingRequest
+    from trafficmock.core.websocket_state import Socket
     from trafficmock.matching import RouteMatcher
     from trafficmock.wire.inbound import RouteRegister, TestRegister
 
@@ -27,7 +27,7 @@ SUBSCRIBE = "subscribe"
 
 
 @define(eq=False)
-class Test:
+class RegisteredTest:
     """A running test: who it is, its routes, and what it owns or is asked about.
 
     :param subscribed: it asked to be told of all traffic (feature ``subscribe``).
@@ -42,7 +42,7 @@ class Test:
     worker_id: str
     worker: Worker
     subscribed: bool = False
-    routes: dict[str, Route] = field(factory=dict)
+    routes: dict[str, RegisteredRoute] = field(factory=dict)
     requests: dict[str, PendingRequest] = field(factory=dict)
     sockets: dict[str, Socket] = field(factory=dict)
     claims: dict[tuple[Kind, str], Claim] = field(factory=dict)
@@ -67,19 +67,19 @@ class Test:
 
 
 @define(eq=False)
-class Route:
+class RegisteredRoute:
     """A registered route; ``sequence`` orders it among registrations and claims."""
 
     id: str
     test_id: str
     kind: Kind
-    matcher: Matcher
+    matcher: SerializedMatcher
     sequence: int
-    test: Test | None = None
+    test: RegisteredTest | None = None
 
-    def diagnostic(self, test: Test) -> Diagnostic:
+    def diagnostic(self, test: RegisteredTest) -> RouteMatchDiagnostic:
         """Name the route and its test for somebody who must tell them apart."""
-        return Diagnostic(
+        return RouteMatchDiagnostic(
             route_id=self.id,
             test_id=test.id,
             title=test.title,
@@ -90,11 +90,11 @@ class Route:
 
 
 @define
-class Judgement:
+class Verdicts:
     """Which tests match for certain, by which routes, and which only the worker can tell."""
 
-    yes: dict[str, tuple[Test, list[Route]]] = field(factory=dict)
-    undecided: dict[str, Test] = field(factory=dict)
+    yes: dict[str, tuple[RegisteredTest, list[RegisteredRoute]]] = field(factory=dict)
+    undecided: dict[str, RegisteredTest] = field(factory=dict)
 
 
 @define
@@ -108,8 +108,8 @@ class Registry:
     engines: Engines = field(factory=Engines, kw_only=True)
     regex_steps: int = field(default=STEPS, kw_only=True)
 
-    tests: dict[str, Test] = field(factory=dict)
-    routes: dict[str, Route] = field(factory=dict)
+    tests: dict[str, RegisteredTest] = field(factory=dict)
+    routes: dict[str, RegisteredRoute] = field(factory=dict)
     observers: tuple[str, ...] = ()
     sequence: int = 0
     _indexes: dict[Kind, RouteIndex] = field(
@@ -129,7 +129,9 @@ class Registry:
         known = self.tests.get(message.test_id)
         if known is not None:
             return known.worker is worker
-        test = Test(message.test_id, message.title, message.file, message.worker_id, worker)
+        test = RegisteredTest(
+            message.test_id, message.title, message.file, message.worker_id, worker
+        )
         self.tests[test.id] = test
         worker.tests[test.id] = test
         for route in [route for route in worker.inert.values() if route.test_id == test.id]:
@@ -138,12 +140,12 @@ class Registry:
         self._look_again(worker)
         return True
 
-    def subscribe(self, test: Test) -> None:
+    def subscribe(self, test: RegisteredTest) -> None:
         """Tell this test's worker of all traffic from now on."""
         test.subscribed = True
         self._look_again(test.worker)
 
-    def remove_test(self, test: Test) -> None:
+    def remove_test(self, test: RegisteredTest) -> None:
         """Forget a test and its routes."""
         for route in list(test.routes.values()):
             self.remove_route(test.worker, route.id)
@@ -159,7 +161,7 @@ class Registry:
         test = self.tests.get(message.test_id)
         if message.route_id in self.routes or (test and test.worker is not worker):
             return False
-        route = Route(
+        route = RegisteredRoute(
             message.route_id,
             message.test_id,
             message.kind,
@@ -200,7 +202,7 @@ class Registry:
         for route_id in routes:
             self.remove_route(worker, route_id)
 
-    def judge(self, kind: Kind, url: str, method: str, client_id: str) -> Judgement | None:
+    def judge(self, kind: Kind, url: str, method: str, client_id: str) -> Verdicts | None:
         """Ask the routes of one kind; ``None`` when none of them can match."""
         index = self._indexes[kind]
         if not len(index):
@@ -208,7 +210,7 @@ class Registry:
         found = index.judge(url, method, client_id)
         if not found.yes and not found.undecided:
             return None
-        judgement = Judgement()
+        judgement = Verdicts()
         for route_id in found.yes:
             route = self.routes[route_id]
             if route.test is not None:
@@ -219,14 +221,14 @@ class Registry:
                 judgement.undecided[test.id] = test
         return judgement
 
-    def everybody(self, kind: Kind) -> Judgement | None:
+    def everybody(self, kind: Kind) -> Verdicts | None:
         """Treat every test with a route of this kind as one that only the worker can judge."""
         asked = {
             test.id: test
             for test in self.tests.values()
             if any(route.kind == kind for route in test.routes.values())
         }
-        return Judgement(undecided=asked) if asked else None
+        return Verdicts(undecided=asked) if asked else None
 
     def _make_indexes(self) -> dict[Kind, RouteIndex]:
         kinds: tuple[Kind, ...] = ("http", "websocket")
@@ -240,7 +242,7 @@ class Registry:
         elif worker.id in self.observers:
             self.observers = tuple(each for each in self.observers if each != worker.id)
 
-    def _activate(self, route: Route, test: Test) -> None:
+    def _activate(self, route: RegisteredRoute, test: RegisteredTest) -> None:
         route.test = test
         test.routes[route.id] = route
         self._indexes[route.kind].add(route.id, compile_route(route.matcher))
@@ -253,7 +255,7 @@ def with_observer(observers: tuple[str, ...], connection_id: str | None) -> tupl
     return (*observers, connection_id)
 
 
-def compile_route(matcher: Matcher) -> RouteMatcher:
+def compile_route(matcher: SerializedMatcher) -> RouteMatcher:
     """Make what can judge a URL of what a worker sent."""
     regex = matcher.url_regex
     return compile_matcher(

@@ -1,12 +1,12 @@
 """What is remembered: a bounded record of requests and WebSockets, to be read by REST.
 
 Who calls whom: the driver tells the **history** (:mod:`~trafficmock.history.store`) what
-happened; it keeps an **entry** (:mod:`~trafficmock.history.entries`) for each request and
+happened; it keeps an **entry** (:mod:`~trafficmock.history.entry`) for each request and
 socket in two sets of **rows** (:mod:`~trafficmock.history.rows`), which share one **budget**
 (:mod:`~trafficmock.history.budget`) for bodies and frames. REST asks with a **query**
 (:mod:`~trafficmock.history.query`, :mod:`~trafficmock.history.search`) and sends the JSON
-that entries make of their **records** (:mod:`~trafficmock.history.records`), or a HAR of one
-(:mod:`~trafficmock.history.har`).
+that entries make of their **records** (:mod:`~trafficmock.history.rest_records`), or a HAR of one
+(:mod:`~trafficmock.history.har_export`).
 
 Nothing here reads a clock, logs or waits: times are arguments, in epoch milliseconds.
 """

@@ -5,9 +5,9 @@ from typing import Literal
 from attrs import define, field
 
 from trafficmock.history.budget import ByteBudget
-from trafficmock.history.requests import RequestEntry
+from trafficmock.history.request_entry import RequestEntry
 from trafficmock.history.rows import Rows
-from trafficmock.history.sockets import SocketEntry
+from trafficmock.history.websocket_entry import SocketEntry
 
 Capture = Literal["all", "handled", "none"]
 

@@ -4,14 +4,14 @@ from typing import Literal
 
 from msgspec import UNSET
 
-from trafficmock.history.bodies import Body
-from trafficmock.history.entries import Owner
+from trafficmock.history.entry import Owner
 from trafficmock.history.recorder import Recorder
-from trafficmock.history.records import Outcome, RequestRecord
-from trafficmock.history.requests import RequestEntry, announced, weigh, without_body
-from trafficmock.wire.matcher import Diagnostic
-from trafficmock.wire.request import Overrides, Request
-from trafficmock.wire.response import Failure, Response
+from trafficmock.history.request_entry import RequestEntry, announced, weigh, without_body
+from trafficmock.history.rest_records import Outcome, RequestRecord
+from trafficmock.history.stored_bodies import Body
+from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
+from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
+from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
 
 AWAITS_RESPONSE = frozenset({"continue", "passthrough"})
 """The actions after which an agent reports what came from upstream."""
@@ -26,7 +26,7 @@ class RequestRecorder(Recorder):
         self,
         request_id: str,
         client_id: str,
-        request: Request,
+        request: SerializedRequest,
         at: int,
         *,
         body_pending: bool = False,
@@ -45,7 +45,7 @@ class RequestRecorder(Recorder):
             self._link(entry, prior_id, client_id)
             self.requests.add(entry)
 
-    def request_body_came(self, request_id: str, request: Request) -> None:
+    def request_body_came(self, request_id: str, request: SerializedRequest) -> None:
         """Attach the body of a request that was observed without it, or as much as there is."""
         entry = self.requests.find(request_id)
         if entry is None:
@@ -68,7 +68,7 @@ class RequestRecorder(Recorder):
         self.requests.settle(entry)
 
     def request_continued(
-        self, request_id: str, owner: Owner, overrides: Overrides | None, at: int
+        self, request_id: str, owner: Owner, overrides: SerializedOverrides | None, at: int
     ) -> None:
         """Note that a handler sent it upstream, changed or not."""
         entry = self._pending_request(request_id)
@@ -79,7 +79,9 @@ class RequestRecorder(Recorder):
         grown = 0 if overrides is None else entry.override(overrides)
         self._settled(entry, entry.overrides_body, grown)
 
-    def request_fulfilled(self, request_id: str, owner: Owner, response: Response, at: int) -> None:
+    def request_fulfilled(
+        self, request_id: str, owner: Owner, response: SerializedResponse, at: int
+    ) -> None:
         """Note that a handler answered it."""
         entry = self._pending_request(request_id)
         if entry is None:
@@ -110,7 +112,7 @@ class RequestRecorder(Recorder):
         owner: Owner | None,
         code: str,
         message: str,
-        matches: list[Diagnostic] | None,
+        matches: list[RouteMatchDiagnostic] | None,
         at: int,
     ) -> None:
         """Note that nobody could decide; ``matches`` are the claimants of an ambiguous request."""
@@ -125,8 +127,8 @@ class RequestRecorder(Recorder):
     def response_reported(
         self,
         request_id: str,
-        response: Response | None,
-        error: Failure | None,
+        response: SerializedResponse | None,
+        error: SerializedError | None,
         at: int,
         *,
         body_pending: bool = False,
@@ -160,7 +162,7 @@ class RequestRecorder(Recorder):
             entry.changed()
 
     def _answered(
-        self, entry: RequestEntry, response: Response, at: int, *, body_pending: bool
+        self, entry: RequestEntry, response: SerializedResponse, at: int, *, body_pending: bool
     ) -> None:
         begun = entry.body_arrives
         self.requests.release(entry.response_body)
@@ -174,7 +176,7 @@ class RequestRecorder(Recorder):
         self,
         request_id: str,
         client_id: str,
-        request: Request,
+        request: SerializedRequest,
         prior_id: str | None,
         action: Literal["continue", "passthrough"],
         owner: Owner | None,
@@ -211,7 +213,7 @@ class RequestRecorder(Recorder):
         prior.changed()
 
     def _new_request(
-        self, request_id: str, client_id: str, request: Request, at: int
+        self, request_id: str, client_id: str, request: SerializedRequest, at: int
     ) -> RequestEntry:
         head, body = without_body(request)
         record = RequestRecord(

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from attrs import Factory, define, field
 
 from trafficmock.history.budget import ByteBudget
-from trafficmock.history.entries import Entry
+from trafficmock.history.entry import Entry
 from trafficmock.history.query import Query
 from trafficmock.history.search import slices
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, TypeVar
 
-from trafficmock.history.entries import Entry
+from trafficmock.history.entry import Entry
 from trafficmock.history.query import Query
 
 E = TypeVar("E", bound=Entry[Any])

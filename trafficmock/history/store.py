@@ -1,7 +1,7 @@
 """The front of the history: what happened goes in here, and entries come out."""
 
 from trafficmock.history.request_recorder import RequestRecorder
-from trafficmock.history.socket_recorder import SocketRecorder
+from trafficmock.history.websocket_recorder import SocketRecorder
 
 
 class History(RequestRecorder, SocketRecorder):

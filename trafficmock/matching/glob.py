@@ -4,19 +4,19 @@ from collections.abc import Sequence
 
 import attrs
 
-from trafficmock.matching.linear import (
+from trafficmock.matching.glob_resolution import OPAQUE_CHARACTERS, resolve
+from trafficmock.matching.glob_shapes import TwoStars
+from trafficmock.matching.glob_tokens import GlobError, Token, Wild, tokenize, write_out
+from trafficmock.matching.linear_regex import (
     MAX_SOURCE,
     LinearPattern,
     PatternTooLargeError,
     as_subject,
     byte_escape,
 )
-from trafficmock.matching.literals import MAX_VARIANTS, Literals, glob_literals
-from trafficmock.matching.resolve import OPAQUE_CHARACTERS, resolve
-from trafficmock.matching.shapes import TwoStars
-from trafficmock.matching.tokens import GlobError, Token, Wild, tokenize, write_out
+from trafficmock.matching.match_cost import Subject, Work
+from trafficmock.matching.url_literals import MAX_VARIANTS, Literals, glob_literals
 from trafficmock.matching.verdict import Verdict
-from trafficmock.matching.work import Subject, Work
 
 ANY_CHARACTER = rb"(?:[^\n\r\xe2]|\xe2[^\x80]|\xe2\x80[^\xa8\xa9])"
 PATTERNS = {
@@ -111,8 +111,8 @@ def _too_long(glob: str, why: object) -> GlobError:
 def translate(tokens: Sequence[Token]) -> bytes:
     """Write a glob as a pattern over bytes.
 
-    :param tokens: see :func:`trafficmock.matching.tokens.tokenize`.
-    :return: a source for :class:`trafficmock.matching.linear.LinearPattern`.
+    :param tokens: see :func:`trafficmock.matching.glob_tokens.tokenize`.
+    :return: a source for :class:`trafficmock.matching.linear_regex.LinearPattern`.
     """
     return b"".join(map(_translate, tokens))
 

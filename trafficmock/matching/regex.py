@@ -2,11 +2,11 @@
 
 import attrs
 
-from trafficmock.matching.js_syntax import Reader, UnsupportedRegexError
-from trafficmock.matching.linear import LinearPattern, PatternTooLargeError
-from trafficmock.matching.literals import Literals, Run, Variant
+from trafficmock.matching.js_regex_syntax import Reader, UnsupportedRegexError
+from trafficmock.matching.linear_regex import LinearPattern, PatternTooLargeError
+from trafficmock.matching.match_cost import Subject, Work
+from trafficmock.matching.url_literals import Literals, Run, Variant
 from trafficmock.matching.verdict import Verdict
-from trafficmock.matching.work import Subject, Work
 
 #: Those under which the common subset means what it says.
 SUPPORTED_FLAGS = frozenset("dgimsy")

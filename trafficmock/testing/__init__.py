@@ -2,13 +2,13 @@
 
 Five nouns and who calls whom:
 
-* a **hub** (:mod:`trafficmock.testing.hub`) speaks for one connection to the proxy and
-  hands each message to the session it is for;
-* a **session** (:mod:`trafficmock.testing.session`) is one test: its routes, waiters and
+* a **hub** (:mod:`trafficmock.testing.session.worker_client`) speaks for one
+  connection to the proxy and hands each message to the session it is for;
+* a **session** (:mod:`trafficmock.testing.session.session`) is one test: its routes, waiters and
   errors;
 * a **route entry** is one registered handler, an **exchange**
-  (:mod:`trafficmock.testing.exchange`) one request on its way through them;
-* a **world** (:mod:`trafficmock.testing.world`) runs handlers and predicates as the test
+  (:mod:`trafficmock.testing.session.exchange`) one request on its way through them;
+* a **world** (:mod:`trafficmock.testing.adapters.world`) runs handlers and predicates as the test
   is written: blocking (:mod:`trafficmock.testing.sync`), asyncio
   (:mod:`trafficmock.testing.aio`) or Twisted (:mod:`trafficmock.testing.tx`).
 

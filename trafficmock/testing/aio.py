@@ -6,21 +6,21 @@ import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from trafficmock.testing.asyncio_world import AsyncioSurroundings, AsyncioWorld
-from trafficmock.testing.awaitable import AsyncTrafficMock, finish
-from trafficmock.testing.connection import Connection
-from trafficmock.testing.ending import add_left, note_traffic, raise_left
-from trafficmock.testing.expectations import AsyncExpectation
-from trafficmock.testing.request import AsyncRequest
-from trafficmock.testing.response import AsyncResponse
-from trafficmock.testing.route import AsyncRoute
-from trafficmock.testing.session import TestInfo
-from trafficmock.testing.socket_route import AsyncWebSocketRoute
+from trafficmock.testing.adapters.asyncio_world import AsyncioSurroundings, AsyncioWorld
+from trafficmock.testing.adapters.threaded_connection import Connection
+from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
+from trafficmock.testing.objects.expectations import AsyncExpectation
+from trafficmock.testing.objects.request import AsyncRequest
+from trafficmock.testing.objects.response import AsyncResponse
+from trafficmock.testing.objects.route import AsyncRoute
+from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
+from trafficmock.testing.session.session import TestInfo
+from trafficmock.testing.session.teardown import add_left, note_traffic, raise_left
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from trafficmock.testing.session import Session
+    from trafficmock.testing.session.session import Session
 
 __all__ = [
     "AsyncExpectation",

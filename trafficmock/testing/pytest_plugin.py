@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from trafficmock.testing.shared_folder import has_proxy
+from trafficmock.testing.launch.shared_directory import has_proxy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
-    from trafficmock.testing.connection import Connection
-    from trafficmock.testing.launch import Proxy
+    from trafficmock.testing.adapters.threaded_connection import Connection
+    from trafficmock.testing.launch.proxy_process import Proxy
 
 _OPTIONS = {
     "url": ("--trafficmock-proxy-url", "trafficmock_proxy_url", "URL of a proxy that runs"),
@@ -38,7 +38,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the proxy that was started for all workers, where all of them have ended."""
     if hasattr(config, "workerinput") or not has_proxy(config):
         return
-    from trafficmock.testing import shared_proxy  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.launch import shared_proxy  # noqa: PLC0415 - only where it is needed
 
     shared_proxy.stop(config)
 
@@ -50,12 +50,12 @@ def trafficmock_proxy(request: pytest.FixtureRequest) -> Proxy:
     The options, the ini file and the environment say which, in this order; else one is
     started on a free port.
     """
-    from trafficmock.joining import variables  # noqa: PLC0415 - only where it is needed
-    from trafficmock.testing import shared_proxy  # noqa: PLC0415
-    from trafficmock.testing.launch import Proxy  # noqa: PLC0415
+    from trafficmock.attach import agent_variables  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.launch import shared_proxy  # noqa: PLC0415
+    from trafficmock.testing.launch.proxy_process import Proxy  # noqa: PLC0415
 
-    url = _setting(request.config, "url") or variables.proxy_url()
-    token = _setting(request.config, "token") or variables.proxy_token()
+    url = _setting(request.config, "url") or agent_variables.proxy_url()
+    token = _setting(request.config, "token") or agent_variables.proxy_token()
     return Proxy(url, token) if url else shared_proxy.get(request.config, token)
 
 
@@ -64,7 +64,7 @@ def trafficmock_env(trafficmock_proxy: Proxy) -> Callable[..., dict[str, str]]:
     """Make the whole environment to start an application with, so that it runs attached.
 
     Call it, with a ``client_id`` where several applications are to be told apart; see
-    :meth:`trafficmock.testing.launch.Proxy.environment` for what else it takes.
+    :meth:`trafficmock.testing.launch.proxy_process.Proxy.environment` for what else it takes.
     """
     return trafficmock_proxy.environment
 
@@ -78,7 +78,7 @@ def trafficmock_base_url(request: pytest.FixtureRequest) -> str | None:
 
 @pytest.fixture(scope="session")
 def _trafficmock_connection(trafficmock_proxy: Proxy) -> Iterator[Connection]:
-    from trafficmock.testing.connection import Connection  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.adapters.threaded_connection import Connection  # noqa: PLC0415 - only where it is needed
 
     connection = Connection(
         trafficmock_proxy.url, token=trafficmock_proxy.token, worker_id=_worker_id()
@@ -98,8 +98,8 @@ def trafficmock(
     What went wrong in handlers is raised at the test's end, as an ``ExceptionGroup``.
     """
     from trafficmock.testing import aio, sync  # noqa: PLC0415 - only where it is needed
-    from trafficmock.testing.ending import raise_left  # noqa: PLC0415
-    from trafficmock.testing.session import TestInfo  # noqa: PLC0415
+    from trafficmock.testing.session.session import TestInfo  # noqa: PLC0415
+    from trafficmock.testing.session.teardown import raise_left  # noqa: PLC0415
 
     connection = _trafficmock_connection
     connection.refresh()
@@ -128,7 +128,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     report: pytest.TestReport = outcome.get_result()
     stashed = item.stash.get(_STASHED, None)
     if report.failed and stashed is not None:
-        from trafficmock.testing.ending import TITLE  # noqa: PLC0415 - only where it is needed
+        from trafficmock.testing.session.teardown import TITLE  # noqa: PLC0415 - only where it is needed
 
         connection, session, text = stashed
         if text := text or connection.traffic(session):

@@ -10,23 +10,23 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from trafficmock.testing.api import warn_of_capture
-from trafficmock.testing.blocking_world import BlockingSurroundings
-from trafficmock.testing.connection import Connection
-from trafficmock.testing.ending import add_left, note_traffic, raise_left
-from trafficmock.testing.expectations import Expectation
-from trafficmock.testing.request import Request
-from trafficmock.testing.response import Response
-from trafficmock.testing.route import Route
-from trafficmock.testing.session import TestInfo
-from trafficmock.testing.socket_route import WebSocketRoute
-from trafficmock.testing.traffic_mock import BaseTrafficMock
+from trafficmock.testing.adapters.blocking_world import BlockingSurroundings
+from trafficmock.testing.adapters.threaded_connection import Connection
+from trafficmock.testing.objects.api import warn_of_capture
+from trafficmock.testing.objects.expectations import Expectation
+from trafficmock.testing.objects.request import Request
+from trafficmock.testing.objects.response import Response
+from trafficmock.testing.objects.route import Route
+from trafficmock.testing.objects.traffic_mock import BaseTrafficMock
+from trafficmock.testing.objects.websocket_route import WebSocketRoute
+from trafficmock.testing.session.session import TestInfo
+from trafficmock.testing.session.teardown import add_left, note_traffic, raise_left
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trafficmock.testing.matchers import Names, UrlMatcher
-    from trafficmock.testing.session import Session
+    from trafficmock.testing.session.session import Session
+    from trafficmock.testing.session.url_matchers import Names, UrlMatcher
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""

@@ -9,18 +9,18 @@ from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.trial import unittest
 
 from trafficmock.testing import tx
-from trafficmock.testing.awaitable import AsyncTrafficMock, finish
-from trafficmock.testing.ending import TITLE, show_in_text, wrap_test_method
-from trafficmock.testing.launch import Proxy, process_proxy
-from trafficmock.testing.session import TestInfo
+from trafficmock.testing.launch.proxy_process import Proxy, process_proxy
+from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
+from trafficmock.testing.session.session import TestInfo
+from trafficmock.testing.session.teardown import TITLE, show_in_text, wrap_test_method
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from twisted.python.failure import Failure
 
-    from trafficmock.testing.session import Session
-    from trafficmock.testing.tx_connection import TwistedConnection
+    from trafficmock.testing.adapters.tx_connection import TwistedConnection
+    from trafficmock.testing.session.session import Session
 
 
 class TrafficMockMixin:

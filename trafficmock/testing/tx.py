@@ -6,17 +6,17 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from trafficmock import __version__
-from trafficmock.joining import variables
-from trafficmock.testing.awaitable import AsyncTrafficMock, finish
-from trafficmock.testing.ending import add_left, note_traffic, raise_left
-from trafficmock.testing.expectations import AsyncExpectation
-from trafficmock.testing.identity import Identity
-from trafficmock.testing.request import AsyncRequest
-from trafficmock.testing.response import AsyncResponse
-from trafficmock.testing.route import AsyncRoute
-from trafficmock.testing.session import TestInfo
-from trafficmock.testing.socket_route import AsyncWebSocketRoute
-from trafficmock.testing.tx_connection import TwistedConnection
+from trafficmock.attach import agent_variables
+from trafficmock.testing.adapters.tx_connection import TwistedConnection
+from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
+from trafficmock.testing.objects.expectations import AsyncExpectation
+from trafficmock.testing.objects.request import AsyncRequest
+from trafficmock.testing.objects.response import AsyncResponse
+from trafficmock.testing.objects.route import AsyncRoute
+from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
+from trafficmock.testing.session.session import TestInfo
+from trafficmock.testing.session.teardown import add_left, note_traffic, raise_left
+from trafficmock.testing.session.worker_identity import Identity
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -47,9 +47,9 @@ async def connect(
     :raises RefusedError: it does not let us in.
     """
     identity = Identity(
-        version=__version__, worker_id=worker_id, token=token or variables.proxy_token()
+        version=__version__, worker_id=worker_id, token=token or agent_variables.proxy_token()
     )
-    url = proxy_url or variables.proxy_url() or variables.DEFAULT_PROXY_URL
+    url = proxy_url or agent_variables.proxy_url() or agent_variables.DEFAULT_PROXY_URL
     connection = TwistedConnection(reactor, url, identity)
     await connection.open()
     return connection

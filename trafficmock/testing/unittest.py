@@ -7,16 +7,16 @@ import inspect
 import unittest
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.testing.connection import Connection
-from trafficmock.testing.ending import note_traffic, raise_left, wrap_test_method
-from trafficmock.testing.launch import Proxy, process_proxy
-from trafficmock.testing.session import TestInfo
+from trafficmock.testing.adapters.threaded_connection import Connection
+from trafficmock.testing.launch.proxy_process import Proxy, process_proxy
+from trafficmock.testing.session.session import TestInfo
+from trafficmock.testing.session.teardown import note_traffic, raise_left, wrap_test_method
 from trafficmock.testing.sync import TrafficMock, begin, finish
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trafficmock.testing.session import Session
+    from trafficmock.testing.session.session import Session
 
 
 class TrafficMockMixin:

@@ -8,7 +8,6 @@ import msgspec
 from msgspec import Raw, Struct
 
 from trafficmock.wire import body
-from trafficmock.wire.heads import HEAD_BYTES, told_by
 from trafficmock.wire.inbound import (
     ClientMessage,
     Continue,
@@ -22,7 +21,8 @@ from trafficmock.wire.inbound import (
     RequestStart,
 )
 from trafficmock.wire.inbound import Fetch as FetchAction
-from trafficmock.wire.invalid import IDS, InvalidMessageError
+from trafficmock.wire.invalid_message import IDS, InvalidMessageError
+from trafficmock.wire.message_heads import HEAD_BYTES, told_by
 
 __all__ = ["InvalidMessageError", "decode", "encode", "to_plain"]
 

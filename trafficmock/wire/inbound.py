@@ -8,9 +8,14 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from trafficmock.wire.matcher import Matcher
-from trafficmock.wire.request import BodySize, NonEmpty, Overrides, Request
-from trafficmock.wire.response import Failure, Response
+from trafficmock.wire.serialized_matcher import SerializedMatcher
+from trafficmock.wire.serialized_request import (
+    BodySize,
+    NonEmpty,
+    SerializedOverrides,
+    SerializedRequest,
+)
+from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
 
 SAFE_INTEGER = 2**53 - 1
 SafeInt = Annotated[int, Meta(ge=-SAFE_INTEGER, le=SAFE_INTEGER)]
@@ -66,7 +71,7 @@ class RequestStart(Message, frozen=True, tag="request:start"):
 
     request_id: str
     client_id: str
-    request: Request
+    request: SerializedRequest
     body_pending: bool | UnsetType = UNSET
     redirected_from_request_id: str | UnsetType = UNSET
 
@@ -97,8 +102,8 @@ class FetchResult(Message, frozen=True, tag="fetch:result"):
     request_id: str
     fetch_id: str
     ok: bool
-    response: Response | UnsetType = UNSET
-    error: Failure | UnsetType = UNSET
+    response: SerializedResponse | UnsetType = UNSET
+    error: SerializedError | UnsetType = UNSET
 
 
 class RequestResponse(Message, frozen=True, tag="request:response"):
@@ -110,8 +115,8 @@ class RequestResponse(Message, frozen=True, tag="request:response"):
 
     request_id: str
     ok: bool
-    response: Response | UnsetType = UNSET
-    error: Failure | UnsetType = UNSET
+    response: SerializedResponse | UnsetType = UNSET
+    error: SerializedError | UnsetType = UNSET
     body_pending: bool | UnsetType = UNSET
 
 
@@ -120,7 +125,7 @@ class RequestObserve(Message, frozen=True, tag="request:observe"):
 
     request_id: str
     client_id: str
-    request: Request
+    request: SerializedRequest
     redirected_from_request_id: str | UnsetType = UNSET
 
 
@@ -157,7 +162,7 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
 
     route_id: str
     test_id: str
-    matcher: Matcher
+    matcher: SerializedMatcher
     kind: RouteKind = "http"
 
 
@@ -197,13 +202,13 @@ class HandlerAction(Struct, frozen=True, tag_field="action", rename="camel", omi
 class Fulfill(HandlerAction, frozen=True, tag="fulfill"):
     """Answer with this response."""
 
-    response: Response
+    response: SerializedResponse
 
 
 class Continue(HandlerAction, frozen=True, tag="continue"):
     """Send it upstream, changed or not."""
 
-    overrides: Overrides | UnsetType = UNSET
+    overrides: SerializedOverrides | UnsetType = UNSET
 
 
 class Abort(HandlerAction, frozen=True, tag="abort"):
@@ -217,7 +222,7 @@ class Fetch(HandlerAction, frozen=True, tag="fetch"):
     """Ask the upstream and hand the answer to the handler; decides nothing."""
 
     fetch_id: str
-    overrides: Overrides | UnsetType = UNSET
+    overrides: SerializedOverrides | UnsetType = UNSET
     max_redirects: SafeInt | UnsetType = UNSET
     max_retries: SafeInt | UnsetType = UNSET
 
@@ -238,7 +243,7 @@ class HistoryQuery(Message, frozen=True, tag="history:query"):
 
     query_id: str
     test_id: str | UnsetType = UNSET
-    matcher: Matcher | UnsetType = UNSET
+    matcher: SerializedMatcher | UnsetType = UNSET
     since: SafeInt | UnsetType = UNSET
 
 

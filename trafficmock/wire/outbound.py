@@ -9,9 +9,9 @@ from typing import Any, Literal
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from trafficmock.wire.inbound import AbortCode, Message, SafeInt
-from trafficmock.wire.matcher import Diagnostic
-from trafficmock.wire.request import Overrides, Request
-from trafficmock.wire.response import Failure, Response
+from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
+from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
+from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
 
 ErrorCode = Literal[
     "ambiguous_route", "handler_failed", "disconnected", "internal", "claim_timeout"
@@ -92,7 +92,7 @@ class RequestNews(Message, frozen=True):
     """The parent of what tells a worker about a request."""
 
     request_id: str
-    request: Request
+    request: SerializedRequest
     client_id: str
 
 
@@ -117,8 +117,8 @@ class FetchDone(Message, frozen=True, tag="fetch:done"):
     request_id: str
     fetch_id: str
     ok: bool
-    response: Response | UnsetType = UNSET
-    error: Failure | UnsetType = UNSET
+    response: SerializedResponse | UnsetType = UNSET
+    error: SerializedError | UnsetType = UNSET
 
 
 class ProxyError(Message, frozen=True, tag="proxy:error"):
@@ -181,14 +181,14 @@ class DecisionFulfill(Message, frozen=True, tag="decision:fulfill"):
     """Answer the application with this."""
 
     request_id: str
-    response: Response
+    response: SerializedResponse
 
 
 class DecisionContinue(Message, frozen=True, tag="decision:continue"):
     """Send it upstream with these changes."""
 
     request_id: str
-    overrides: Overrides | UnsetType = UNSET
+    overrides: SerializedOverrides | UnsetType = UNSET
 
 
 class DecisionAbort(Message, frozen=True, tag="decision:abort"):
@@ -204,7 +204,7 @@ class DecisionFetch(Message, frozen=True, tag="decision:fetch"):
 
     request_id: str
     fetch_id: str
-    overrides: Overrides | UnsetType = UNSET
+    overrides: SerializedOverrides | UnsetType = UNSET
     max_redirects: SafeInt | UnsetType = UNSET
     max_retries: SafeInt | UnsetType = UNSET
 
@@ -215,7 +215,7 @@ class DecisionError(Message, frozen=True, tag="decision:error"):
     request_id: str
     code: ErrorCode
     message: str
-    matches: list[Diagnostic] | UnsetType = UNSET
+    matches: list[RouteMatchDiagnostic] | UnsetType = UNSET
 
 
 class SocketClaim(Message, frozen=True, tag="ws:claim"):
@@ -250,4 +250,4 @@ class SocketError(Message, frozen=True, tag="ws:error"):
     socket_id: str
     code: ErrorCode
     message: str
-    matches: list[Diagnostic] | UnsetType = UNSET
+    matches: list[RouteMatchDiagnostic] | UnsetType = UNSET

@@ -11,7 +11,7 @@ trafficmock = ServiceMaker(
 
 trafficmock_dashboard = ServiceMaker(
     "trafficmock dashboard",
-    "trafficmock.dashboard.tap",
+    "trafficmock.dashboard.service_maker",
     "Pages that show what the trafficmock proxy records.",
     "trafficmock-dashboard",
 )

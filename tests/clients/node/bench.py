@@ -18,7 +18,7 @@ from tests.clients.node.libraries import HOSTS, node_binary
 from tests.clients.node.modes import MODES, Decider, Mode
 from tests.clients.node.program import Ended, program
 from tests.clients.node.upstream import Upstream
-from tests.running import REPOSITORY, service
+from tests.support.proxy_process import REPOSITORY, service
 from trafficmock.testing import sync
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from tests.clients.node.cells import cells
 from tests.clients.node.install import install
 from tests.clients.node.libraries import LIBRARIES, Library, machine_node
 from tests.clients.node.modes import ATTACHED
-from tests.effort import DEEP
 from tests.hostile.raw import reactor
+from tests.support.hypothesis_profiles import DEEP
 
 
 @cache

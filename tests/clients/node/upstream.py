@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from tests.e2e.children import Child, ChildError
-from tests.running import REPOSITORY
+from tests.support.proxy_process import REPOSITORY
 
 if TYPE_CHECKING:
     from typing import Self

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from tests.testing.scene import Scene, row
-from trafficmock.testing.har_recording import Content, Mode
+from trafficmock.testing.har.har_recording import Content, Mode
 
 COMBINATIONS = tuple(itertools.product(("some.har", "some.zip"), get_args(Content), get_args(Mode)))
 

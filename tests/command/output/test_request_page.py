@@ -1,0 +1,61 @@
+"""What ``show`` writes of a request."""
+
+from __future__ import annotations
+
+import io
+
+from tests.command.output.test_list_columns import ENTRY
+from tests.command.stage import CommandTestCase
+from trafficmock.command.output.request_page import write_request
+from trafficmock.command.output.terminal import Terminal
+
+
+class RequestPageTests(CommandTestCase):
+    """A request with all that is known of it."""
+
+    def page(self, entry_id: str) -> str:
+        return self.run_command("show", entry_id).out
+
+    def test_fulfilled(self) -> None:
+        """The mock, its owner and both bodies are there."""
+        page = self.page("fulfilled")
+        self.assertTrue(page.startswith("POST https://pay.example/charges\n  fulfill, 200 OK, "))
+        for line in ("  test      pays with a card", '    "amount": 4200', '    "née": "日本"'):
+            self.assertIn(line + "\n", page.replace(",\n", "\n"))
+
+    def test_overrides(self) -> None:
+        """What a test changed stands as a diff, and the chain can be walked."""
+        page = self.page("hop-1")
+        url = "url: https://id.example/login"
+        self.assertIn(f"  - {url}\n  + {url}?mocked\n  - accept: */*\n  + x-test: 1\n", page)
+        self.assertIn("  leads to  hop-2\n", page)
+        self.assertIn("  from      hop-1\n", self.page("hop-2"))
+
+    def test_ambiguous(self) -> None:
+        """The competing tests are named with their files, and the error is told once."""
+        page = self.page("both")
+        for line in ("  日本語のテスト", "    tests/t2.spec.ts, worker 0", "    route r3: **/both"):
+            self.assertIn(line + "\n", page)
+        self.assertEqual(page.count("Ambiguous"), 1)
+
+    def test_upstream_failed(self) -> None:
+        """The headline names why a passthrough failed; the words are told once."""
+        said = "getaddrinfo EAI_AGAIN api.example"
+        events = [{"kind": "upstream_error", "timestamp": 4, "detail": said}]
+        entry = {**ENTRY, "id": "a", "outcome": {}, "durationMs": 3, "events": events}
+        out = io.StringIO()
+        write_request(entry, Terminal(out=out, width=None, coloured=False), full=False)
+        page = out.getvalue()
+        self.assertTrue(page.startswith("GET http://x/\n  passthrough, EAI_AGAIN, 3 ms\n"), page)
+        self.assertIn(f"  error     {said}\n", page)
+        self.assertEqual(page.count(said), 1)
+
+    def test_binary(self) -> None:
+        """A body that is no text is shown in hex."""
+        self.assertIn("  00000000  89 50 4e 47 ", self.page("passed"))
+
+    def test_timeline(self) -> None:
+        """Events have their distance from the start."""
+        self.assertRegex(
+            self.page("passed"), r"Timeline\n +\+0 ms  observed\n +\+\d+ ms  passthrough\n"
+        )

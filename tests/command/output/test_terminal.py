@@ -1,0 +1,68 @@
+"""Where commands write."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from trafficmock.command.output.terminal import complain, standard_output
+
+
+class Screen(io.StringIO):
+    """An output that is a terminal."""
+
+    def isatty(self) -> bool:
+        """Say so."""
+        return True
+
+
+class TerminalTests(SynchronousTestCase):
+    """Width and colours."""
+
+    def setUp(self) -> None:
+        self.patch(os, "environ", {"TERM": "xterm", "COLUMNS": "77"})
+
+    def test_terminal(self) -> None:
+        """A terminal has a width and takes colours."""
+        self.patch(sys, "stdout", Screen())
+        terminal = standard_output()
+        self.assertEqual((terminal.width, terminal.coloured), (77, True))
+        self.assertEqual(terminal.paint("x", "red"), "\x1b[31mx\x1b[0m")
+        self.assertEqual(terminal.paint("x", None), "x")
+
+    def test_pipe(self) -> None:
+        """A pipe has neither, unless colours are asked for."""
+        self.patch(sys, "stdout", io.StringIO())
+        self.assertEqual((standard_output().width, standard_output().coloured), (None, False))
+        self.assertTrue(standard_output("always").coloured)
+
+    def test_no_color(self) -> None:
+        """``NO_COLOR``, a dumb terminal and ``never`` are respected; an empty NO_COLOR is none."""
+        self.patch(sys, "stdout", Screen())
+        self.assertFalse(standard_output("never").coloured)
+        for name, value, coloured in (
+            ("NO_COLOR", "1", False),
+            ("NO_COLOR", "", True),
+            ("TERM", "dumb", False),
+        ):
+            self.patch(os, "environ", {"TERM": "xterm", name: value})
+            self.assertEqual(standard_output().coloured, coloured)
+
+    def test_poor_encoding(self) -> None:
+        """An encoding that lacks a character shows an escape instead of failing."""
+        raw = io.BytesIO()
+        self.patch(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+        terminal = standard_output()
+        terminal.line("日…")
+        terminal.flush()
+        self.assertEqual(raw.getvalue(), b"\\u65e5\\u2026\n")
+
+    def test_complain(self) -> None:
+        """What stands beside the output goes to standard error, with our name, escaped."""
+        said = io.StringIO()
+        self.patch(sys, "stderr", said)
+        complain("so and \x1b[31mso")
+        self.assertEqual(said.getvalue(), "trafficmock: so and \\x1b[31mso\n")

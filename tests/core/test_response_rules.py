@@ -1,0 +1,196 @@
+"""Mocks that no HTTP response can carry: mended where their meaning is clear, else refused."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET, Raw, structs
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.builders import continue_, fulfill, response, start, text
+from tests.support.hypothesis_profiles import effort
+from tests.support.playbook import Playbook
+from trafficmock.core import response_rules
+from trafficmock.core.effects import Send
+from trafficmock.records import Owner, RequestContinued, RequestFailed, RequestFulfilled
+from trafficmock.wire import body, outbound
+from trafficmock.wire.serialized_request import SerializedOverrides
+from trafficmock.wire.serialized_response import SerializedResponse
+
+OWNER = Owner("buys", "buys#1", "buys", "buys.spec.ts")
+MOST = 10_000
+"""What goes for 100 MiB here."""
+TOO_MUCH = Raw(b'"' + b"A" * MOST + b'"')
+
+# What ends the process of an application that uses the npm agent.
+UNSENDABLE = {
+    "no status": response(0),
+    "informational": response(100),
+    "switching protocols": response(101),
+    "just below": response(199),
+    "nameless header": response(200, b"", **{"": "x"}),
+    "blank in a name": response(200, b"", **{"a b": "x"}),
+    "line break in a name": response(200, b"", **{"a\n": "x"}),
+    "umlaut in a name": response(200, b"", ä="x"),
+    "colon in a name": response(200, b"", **{"a:": "x"}),
+    "line break": response(200, b"", a="x\ny"),
+    "carriage return": response(200, b"", a="x\ry"),
+    "NUL": response(200, b"", a="x\0y"),
+    "beyond latin-1": response(200, b"", a="€"),
+    "half a character": response(200, b"", a="\ud800"),
+    "cookies with CRLF": response(200, b"", **{"set-cookie": "a=1\r\nb=2"}),
+    "cookie beyond latin-1": response(200, b"", **{"set-cookie": "a=€\nb=2"}),
+    "line break in a listed header": structs.replace(response(), headers_list=[("a", "x\n")]),
+    "nameless listed header": structs.replace(response(), headers_list=[("", "x")]),
+    "status text with a line break": structs.replace(response(), status_text="a\nb"),
+    "status text beyond latin-1": structs.replace(response(), status_text="€"),
+    "status text with DEL": structs.replace(response(), status_text="\x7f"),
+    "a body of 100 MiB": structs.replace(response(), body_base64=TOO_MUCH),
+    "headers of 100 MiB": response(200, b"", a="x" * (MOST // 6 + 1)),
+}
+SENDABLE = {
+    "lowest": response(200, b"x"),
+    "highest": response(599),
+    "every letter of names": response(200, b"", **{"!#$%&'*+-.^_`|~09azAZ": "x"}),
+    "tabs, blanks, high bytes": response(200, b"", a="\t \x01\x7f\x80\xff "),
+    "empty value": response(200, b"", a=""),
+    "status text": structs.replace(response(), status_text="\tIch möchte"),
+    "redirect without a place": response(302),
+    "body of a redirect": response(307, b"x"),
+    "204 without a body": response(204),
+}
+
+
+def refused(answer: SerializedResponse) -> bool:
+    try:
+        response_rules.sendable(answer)
+    except response_rules.UnsendableMockError:
+        return True
+    return False
+
+
+class SendableTests(SynchronousTestCase):
+    """:func:`trafficmock.core.response_rules.sendable`."""
+
+    def setUp(self) -> None:
+        self.patch(response_rules, "MOST_BYTES", MOST)
+
+    def test_refused(self) -> None:
+        """What the Fetch standard's ``SerializedResponse`` would refuse is refused."""
+        for name, answer in UNSENDABLE.items():
+            self.assertTrue(refused(answer), name)
+
+    def test_untouched(self) -> None:
+        """What can be sent is sent as it is."""
+        for name, answer in SENDABLE.items():
+            self.assertIs(response_rules.sendable(answer), answer, name)
+
+    def test_no_body(self) -> None:
+        """A status that has no body loses it."""
+        for status in (204, 205, 304):
+            mended = response_rules.sendable(response(status, b"x", a="b"))
+            self.assertEqual(mended, response(status, b"", a="b"))
+
+    def test_cookies(self) -> None:
+        """Cookies in lines are joined in the map and stay apart in the list."""
+        mended = response_rules.sendable(response(200, b"", **{"a": "b", "Set-Cookie": "x=1\ny=2"}))
+        self.assertEqual(mended.headers, {"a": "b", "Set-Cookie": "x=1, y=2"})
+        pairs = [("a", "b"), ("Set-Cookie", "x=1"), ("Set-Cookie", "y=2")]
+        self.assertEqual(mended.headers_list, pairs)
+
+    def test_a_list_that_is_there_stays(self) -> None:
+        """The list of headers wins over cookies in the map."""
+        pairs = [("Set-Cookie", "z=3")]
+        answer = response(200, b"", **{"set-cookie": "x=1\ny=2"})
+        mended = response_rules.sendable(structs.replace(answer, headers_list=pairs))
+        self.assertEqual(mended.headers_list, pairs)
+
+    def test_phrases(self) -> None:
+        """An empty status text becomes the status's own; any other stays."""
+        for status, phrase in ((200, "OK"), (404, "Not Found"), (422, "Unprocessable Entity")):
+            empty = structs.replace(response(status), status_text="")
+            self.assertEqual(response_rules.sendable(empty), response(status))
+            self.assertEqual(response(status).status_text, phrase)
+        unlisted = response(299)
+        self.assertIs(response_rules.sendable(unlisted), unlisted)
+        self.assertEqual(unlisted.status_text, "")
+
+    @effort(100)
+    @given(
+        st.integers(0, 599),
+        st.text(max_size=3),
+        st.dictionaries(st.text(max_size=4), st.text(max_size=4), max_size=2),
+        st.none() | st.lists(st.tuples(st.text(max_size=4), st.text(max_size=4)), max_size=2),
+    )
+    def test_anything(
+        self,
+        status: int,
+        status_text: str,
+        headers: dict[str, str],
+        pairs: list[tuple[str, str]] | None,
+    ) -> None:
+        """What comes out can be sent in either form of headers, and is not mended again."""
+        listed = UNSET if pairs is None else pairs
+        answer = SerializedResponse(status, status_text, headers, body.NULL, headers_list=listed)
+        if refused(answer):
+            return
+        mended = response_rules.sendable(answer)
+        self.assertIs(response_rules.sendable(mended), mended)
+        plain = response_rules.response_for(mended, frozenset())
+        self.assertIs(plain.headers_list, UNSET)
+        self.assertIs(response_rules.sendable(plain), plain)
+
+
+class HandlerTests(SynchronousTestCase):
+    """The same, as handlers and applications see it."""
+
+    def setUp(self) -> None:
+        self.patch(response_rules, "MOST_BYTES", MOST)
+        self.play = Playbook(self)
+        self.agent, self.worker = self.play.agent(), self.play.worker()
+        self.worker.test().route("**")
+        self.agent.says(start())
+        self.play.take()
+
+    def failed(self, said: str) -> None:
+        """Check that both sides learn of it, and that the record does."""
+        record, decision, _, complaint = self.play.take()
+        self.assertEqual(record, RequestFailed("r1", OWNER, "handler_failed", said, None))
+        error = outbound.DecisionError("r1", "handler_failed", said)
+        self.assertEqual(decision, self.agent.gets(error))
+        told = outbound.ProxyError("handler_failed", said, "buys")
+        self.assertEqual(complaint, self.worker.gets(told))
+
+    def test_refused(self) -> None:
+        """A mock that cannot be sent fails the call and the test, not the application."""
+        for answer in UNSENDABLE.values():
+            self.worker.says(fulfill("r1", answer))
+            self.failed(text("GET http://h.test/a", "cannot be sent"))
+            self.agent.says(start())
+            self.play.take()
+
+    def test_mended(self) -> None:
+        """A mended mock is what is sent, recorded and passed on."""
+        self.worker.says(fulfill("r1", response(204, b"x")))
+        record, decision, news = self.play.take()
+        self.assertEqual(record, RequestFulfilled("r1", OWNER, response(204)))
+        self.assertEqual(decision, self.agent.gets(outbound.DecisionFulfill("r1", response(204))))
+        assert isinstance(news, Send)
+        self.assertIn("status=204", repr(news))
+
+    def test_overrides_of_100_mib(self) -> None:
+        """Overrides that no client takes fail the call and the test."""
+        for overrides in (
+            SerializedOverrides(body_base64=TOO_MUCH),
+            SerializedOverrides(url="x" * MOST),
+            SerializedOverrides(headers={"a": "x" * MOST}),
+        ):
+            self.worker.says(continue_("r1", overrides))
+            self.failed(text("changes to GET http://h.test/a", "100 MiB"))
+            self.agent.says(start())
+            self.play.take()
+
+    def test_large_but_not_too_large(self) -> None:
+        """What fits is sent on."""
+        overrides = SerializedOverrides(body_base64=Raw(b'"' + b"A" * (MOST - 2000) + b'"'))
+        self.worker.says(continue_("r1", overrides))
+        record, _ = self.play.take()
+        self.assertEqual(record, RequestContinued("r1", OWNER, overrides))

@@ -1,0 +1,179 @@
+"""What the documentation says is so."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import get_args
+
+import msgspec
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.proxy_process import REPOSITORY
+from trafficmock.dashboard.dashboard_options import DashboardOptions
+from trafficmock.server.options import ProxyOptions
+from trafficmock.wire import (
+    inbound,
+    outbound,
+    serialized_matcher,
+    serialized_request,
+    serialized_response,
+)
+
+README = REPOSITORY / "README.md"
+DOCS = REPOSITORY / "docs"
+_MARKED = re.compile(r"<!-- options begin:[^>]*-->\n(.*?)<!-- options end -->", re.DOTALL)
+_LINK = re.compile(r"\]\((?!https?://|#)([^)#\s]+)")
+_FENCE = re.compile(r"^```(?P<kind>\w*)\n(?P<text>.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def options_table() -> str:
+    """Write the table of options as the README has it."""
+    rows = ["| Option | Default | Meaning |", "|---|---|---|"]
+    for name, _, default, meaning, _ in ProxyOptions.optParameters:
+        shown = "" if default is None else f"`{default}`{unit(name)}"
+        rows.append(f"| `--{name}` | {shown} | {meaning} |")
+    for flag, _, meaning in ProxyOptions.optFlags:
+        rows.append(f"| `--{flag}` | | {meaning} |")
+    for method in (
+        ProxyOptions.opt_allowed_host,
+        ProxyOptions.opt_cors_origin,
+        ProxyOptions.opt_tunnel,
+        ProxyOptions.opt_upstream_ca,
+        ProxyOptions.opt_upstream_insecure,
+        ProxyOptions.opt_resolve,
+    ):
+        name = method.__name__.removeprefix("opt_").replace("_", "-")
+        rows.append(f"| `--{name}` | | {method.__doc__} |")
+    return "\n".join(rows) + "\n"
+
+
+def dashboard_options_table() -> str:
+    """Write the table of the dashboard's options as its page has it."""
+    rows = ["| Option | Default | Meaning |", "|---|---|---|"]
+    for name, _, default, meaning, _ in DashboardOptions.optParameters:
+        shown = "" if default is None else f"`{default}`"
+        rows.append(f"| `--{name}` | {shown} | {meaning} |")
+    rows += [f"| `--{flag}` | | {meaning} |" for flag, _, meaning in DashboardOptions.optFlags]
+    rows.append(f"| `--allowed-host` | | {DashboardOptions.opt_allowed_host.__doc__} |")
+    return "\n".join(rows) + "\n"
+
+
+def unit(name: str) -> str:
+    """Name the unit that an option counts in."""
+    return next((f" {unit}" for unit in ("ms", "bytes") if name.endswith(f"-{unit}")), "")
+
+
+def pages() -> Iterator[Path]:
+    yield README
+    yield from (path for path in DOCS.rglob("*.md") if "_build" not in path.parts)
+
+
+class ReadmeTests(SynchronousTestCase):
+    """The first page."""
+
+    def test_options(self) -> None:
+        """The table of options is the one that the options make."""
+        marked = _MARKED.search(README.read_text(encoding="utf-8"))
+        assert marked is not None
+        self.assertEqual(marked[1], options_table())
+
+    def test_same_command(self) -> None:
+        """CI runs the test command of the README, word for word."""
+        blocks = [fence["text"].strip() for fence in _FENCE.finditer(README.read_text())]
+        (command,) = [block for block in blocks if block.endswith("/tox")]
+        self.assertIn(command, (REPOSITORY / ".ci" / "run").read_text())
+
+
+class DashboardTests(SynchronousTestCase):
+    """The dashboard's page."""
+
+    TEXT = (DOCS / "dashboard.md").read_text(encoding="utf-8")
+
+    def test_options(self) -> None:
+        """The table of options is the one that the options make."""
+        marked = re.search(
+            r"<!-- dashboard options begin:[^>]*-->\n(.*?)<!-- d", self.TEXT, re.DOTALL
+        )
+        assert marked is not None
+        self.assertEqual(marked[1], dashboard_options_table())
+
+    def test_pictures(self) -> None:
+        """Every picture that is shown is there, in light and dark."""
+        shown = set(re.findall(r"pictures/(\w+)-(light|dark)\.webp", self.TEXT))
+        self.assertEqual(
+            {name for name, _ in shown}, {name for name, how in shown if how == "dark"}
+        )
+        there = {path.name for path in (DOCS / "pictures").glob("*.webp")}
+        self.assertEqual({f"{name}-{how}.webp" for name, how in shown} - there, set())
+
+
+class ProtocolTests(SynchronousTestCase):
+    """The reference names everything there is."""
+
+    def test_messages(self) -> None:
+        """Every message has its row, or a place in the handshake."""
+        text = page("messages") + page("handshake")
+        types = {tag for module in (inbound, outbound) for tag in tags(module)}
+        self.assertGreater(len(types), 40)
+        self.assertEqual({name for name in types if f"`{name}`" not in text}, set())
+
+    def test_fields(self) -> None:
+        """Every field of a message stands somewhere in the reference."""
+        text = "".join(page(name) for name in ("messages", "handshake", "objects"))
+        fields = {
+            key
+            for module in (
+                inbound,
+                outbound,
+                serialized_request,
+                serialized_response,
+                serialized_matcher,
+            )
+            for kind in structs(module)
+            for key in kind.__struct_encode_fields__
+        }
+        self.assertEqual({key for key in fields if f"`{key}" not in text}, set())
+
+    def test_error_codes(self) -> None:
+        """Every code that REST and the protocol send is in the one table of errors."""
+        api = (DOCS / "openapi.yaml").read_text(encoding="utf-8")
+        listed = re.search(r"description: For programs\.\n\s+enum:\n((?:\s+- \w+\n)+)", api)
+        assert listed is not None
+        codes = {*re.findall(r"- (\w+)", listed[1]), *get_args(outbound.ErrorCode)}
+        codes |= {*get_args(outbound.HelloErrorCode), *get_args(inbound.AbortCode)}
+        text = (DOCS / "errors.md").read_text(encoding="utf-8")
+        self.assertEqual({code for code in codes if f"`{code}`" not in text}, set())
+
+
+def page(name: str) -> str:
+    return (DOCS / "protocol" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def structs(module: ModuleType) -> Iterator[type[msgspec.Struct]]:
+    """List the wire objects that a module defines."""
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, msgspec.Struct):
+            yield value
+
+
+def tags(module: ModuleType) -> Iterator[str]:
+    """List the types and actions of the messages that a module defines, without parents."""
+    for kind in structs(module):
+        tag = kind.__struct_config__.tag
+        if isinstance(tag, str) and tag != kind.__name__:
+            yield tag
+
+
+class LinkTests(SynchronousTestCase):
+    """Links within the project."""
+
+    def test_targets(self) -> None:
+        """Every file that a page links to is there."""
+        broken = [
+            f"{page.relative_to(REPOSITORY)}: {target}"
+            for page in pages()
+            for target in _LINK.findall(page.read_text(encoding="utf-8"))
+            if not (page.parent / target).exists()
+        ]
+        self.assertEqual(broken, [])

@@ -1,0 +1,114 @@
+"""The example of the npm fixture, run as the page tells it but for the ports."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from urllib.error import URLError
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.e2e.node_parts import MODULES, node_binary
+from tests.support.documents import blocks
+from tests.support.proxy_process import REPOSITORY, free_port, get, service, until
+
+PAGE = REPOSITORY / "docs" / "how-to" / "playwright-js.md"
+FOLDER = Path("docs") / "examples" / "tour"
+
+
+class TourTests(SynchronousTestCase):
+    """What a newcomer is told to type."""
+
+    def setUp(self) -> None:
+        typed = [block.text for block in blocks(PAGE) if block.language == "sh"]
+        self.start, *self.commands, self.all_in_one = typed
+        self.root = Path(self.mktemp()).absolute()
+        shutil.copytree(REPOSITORY / FOLDER, self.root / FOLDER)
+        (self.root / FOLDER / "node_modules").symlink_to(MODULES)
+        self.shop_port = str(free_port())
+        self.environment = {**os.environ, "PATH": f"{node_binary().parent}:{os.environ['PATH']}"}
+
+    def moved(self, text: str, proxy_url: str) -> str:
+        """Put this run's ports in the place of the usual ones."""
+        return text.replace("4310", proxy_url.rpartition(":")[2]).replace("3000", self.shop_port)
+
+    def move_files(self, proxy_url: str) -> None:
+        for file in (self.root / FOLDER).glob("*.*"):
+            file.write_text(self.moved(file.read_text(), proxy_url))
+
+    def run_commands(self, text: str) -> str:
+        done = subprocess.run(
+            ["/bin/bash", "-ec", text],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            cwd=self.root,
+            env=self.environment,
+            timeout=60,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 0, done.stdout)
+        return done.stdout
+
+    def start_shop(self, text: str) -> None:
+        """Start the application; its packages are those of the end-to-end tests."""
+        self.assertIn("npm install\n", text)
+        output = self.root / "shop.txt"
+        with output.open("wb") as written:
+            shop = subprocess.Popen(
+                ["/bin/bash", "-ec", text.replace("npm install\n", "")],
+                stdin=subprocess.DEVNULL,
+                stdout=written,
+                stderr=subprocess.STDOUT,
+                cwd=self.root,
+                env=self.environment,
+                start_new_session=True,
+            )
+        self.addCleanup(shop.wait, 20)
+        self.addCleanup(os.killpg, shop.pid, signal.SIGTERM)
+        until(lambda: "shop on http" in output.read_text(), shop, output)
+
+    def test_as_written(self) -> None:
+        """Every command works and shows what the page says it shows."""
+        with service() as running:
+            self.move_files(running.url)
+            self.start_shop(self.start)
+            price, history, test, titles = [
+                self.run_commands(self.moved(text, running.url)) for text in self.commands
+            ]
+        self.assertIn('{"error":"no prices today"}', price)
+        (entry,) = parsed(history)["entries"]
+        self.assertEqual((entry["clientId"], entry["action"]), ("shop", "passthrough"))
+        self.assertIn("2 passed", test)
+        actions = {e["action"]: e.get("title") for e in parsed(titles)["entries"]}
+        expected = {
+            "fulfill": "tells what the price service says",
+            "abort": "survives a price service that is down",
+            "passthrough": None,
+        }
+        self.assertEqual(actions, expected)
+
+    def test_all_in_one(self) -> None:
+        """Playwright's configuration starts proxy and shop, and ends them."""
+        programs = self.root / "bin"
+        programs.mkdir()
+        program = programs / "trafficmock"
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m trafficmock "$@"\n')
+        program.chmod(0o755)
+        self.environment["PATH"] = f"{programs}:{self.environment['PATH']}"
+        self.environment["PYTHONPATH"] = str(REPOSITORY)
+        url = f"http://127.0.0.1:{free_port()}"
+        self.move_files(url)
+        self.assertIn("2 passed", self.run_commands(self.moved(self.all_in_one, url)))
+        with self.assertRaises(URLError):
+            get(f"{url}/health")
+
+
+def parsed(output: str) -> dict[str, list[dict[str, str]]]:
+    """Read what curl wrote behind its progress."""
+    document: dict[str, list[dict[str, str]]] = json.loads(output[output.index("{\n") :])
+    return document

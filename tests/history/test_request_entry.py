@@ -1,0 +1,44 @@
+"""The entry of a request: what it gives to others."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.history.builders import OWNER, request, response
+from trafficmock.history.request_entry import weigh, without_body
+from trafficmock.history.store import History
+
+
+class RequestEntryTests(SynchronousTestCase):
+    """Heads and bodies apart."""
+
+    def test_without_body(self) -> None:
+        """The head of a request keeps all but the bytes of its body."""
+        made = request("http://x/", "PUT", content=b"x", headers={"a": "b"}, pairs=[("A", "b")])
+        head, body = without_body(made)
+        self.assertEqual((head.url, head.method, head.headers), ("http://x/", "PUT", {"a": "b"}))
+        self.assertEqual(head.headers_list, [("A", "b")])
+        assert body is not None
+        self.assertEqual(body.content(), b"x")
+
+    def test_weight(self) -> None:
+        """The weight of an entry follows its heads, also when a response is replaced."""
+        history = History()
+        asked = request("http://x/", headers={"ab": "c"})
+        history.request_observed("r", "app", asked, 1)
+        history.request_passed_through("r", 2)
+        entry = history.requests.get("r")
+        assert entry is not None
+        self.assertEqual((entry.weight, weigh(asked)), (12, 12))
+        history.response_reported("r", response(200, "OK", headers={"a": "b"}), None, 3)
+        self.assertEqual(entry.weight, 16)
+        history.response_reported("r", response(200, "", headers={"a": "b"}), None, 3)
+        self.assertEqual((entry.weight, history.requests.weight), (14, 14))
+
+    def test_owner(self) -> None:
+        """A reader finds the owner and the request of an entry."""
+        history = History()
+        history.request_observed("r", "app", request(), 1)
+        history.request_fulfilled("r", OWNER, response(), 2)
+        entry = history.requests.get("r")
+        assert entry is not None
+        self.assertEqual((entry.test_id, entry.client_id), ("test-1", "app"))
+        self.assertEqual(entry.request.url, "http://shop.test/pay")

@@ -1,0 +1,62 @@
+"""Requirements on :mod:`trafficmock.matching.js_regex_syntax`."""
+
+from hypothesis import given, settings
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.matching.strategies import regex_sources
+from trafficmock.matching.js_regex_syntax import (
+    MAX_DEPTH,
+    MAX_LENGTH,
+    Reader,
+    UnsupportedRegexError,
+)
+from trafficmock.matching.linear_regex import LinearPattern
+
+UNSUPPORTED = (
+    *("a(?=b)", "a(?!b)", "(?<=a)b", "(?<!a)b", "(?<n>a)", r"(a)\1", r"\k<n>", "(?i:a)"),
+    *(r"\p{L}", r"\u{61}", r"\cJ", r"\0", r"\8", r"\_", r"\é", "é", "a\nb", "[é]", r"[\b]", "\\"),
+    *("*", "a**", "a+*", "^*", r"\b+", "(", ")", "(a", "a)", "[", "[a", "[b-a]", r"[\d-z]", "]"),
+    *("{", "}", "a{", "a{1", "a{,2}", "a{2,1}", "a{12345}", "a++", "a{2}+", r"\x4", r"\u006"),
+    "(" * (MAX_DEPTH + 1) + ")" * (MAX_DEPTH + 1),
+    "a" * (MAX_LENGTH + 1),
+)
+
+
+class ReaderTests(SynchronousTestCase):
+    """Only what means the same to both engines is translated."""
+
+    def test_outside_the_subset(self) -> None:
+        """What differs between the engines, or is no regular expression, is refused."""
+        for source in UNSUPPORTED:
+            reader = Reader(source, ignore_case=False)
+            self.assertRaises(UnsupportedRegexError, reader.read)
+
+    def test_texts(self) -> None:
+        """Literal characters at the top level, not repeated, are in every match."""
+        for source, texts in (
+            (r"^\/api\/v1$", ["", "/api/v1", ""]),
+            ("ab+cd", ["a", "cd"]),
+            ("ab?(cd)e", ["a", "", "e"]),
+            ("a[b]c", ["a", "c"]),
+            ("ab|cd", []),
+        ):
+            reader = Reader(source, ignore_case=False)
+            reader.read()
+            self.assertEqual(reader.texts, texts, source)
+
+    def test_texts_without_case(self) -> None:
+        """Letters are no literal text if their case does not matter."""
+        reader = Reader("a1-b", ignore_case=True)
+        reader.read()
+        self.assertEqual(reader.texts, ["", "1-", ""])
+
+    @settings(max_examples=500)
+    @given(regex_sources)
+    def test_translation_can_be_compiled(self, source: str) -> None:
+        """Whatever is not refused is a pattern, or too large for the engine, never broken."""
+        try:
+            pattern = LinearPattern(Reader(source, ignore_case=False).read())
+        except UnsupportedRegexError:
+            return
+        if "1001" not in source:
+            self.assertIn(pattern.search(b"http://a.test/ab"), (True, False))

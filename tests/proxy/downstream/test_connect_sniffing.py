@@ -1,0 +1,95 @@
+"""What clients speak behind CONNECT."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.proxy.rig import FakeTransport, ProxyRig
+from trafficmock.http.hosts import Authority
+from trafficmock.proxy.downstream.connect_sniffing import Behind
+from trafficmock.proxy.proxy_settings import ProxySettings
+
+
+class Setup:
+    """A client that has said CONNECT."""
+
+    def __init__(self, settings: ProxySettings | None = None) -> None:
+        self.rig = ProxyRig(settings or ProxySettings())
+        self.client = FakeTransport()
+        self.inside: list[tuple[bytes, bool]] = []
+        self.behind = Behind(
+            self.client,
+            self.rig.shared,
+            self.rig.shared.parties.enter("shop"),
+            authority=Authority("db.test", 5432),
+            headers={},
+            inside=self.note,
+        )
+
+    def note(self, data: bytes, *, tls: bool) -> None:
+        self.inside.append((data, tls))
+
+    def timers(self) -> list[Any]:
+        heartbeat = 1
+        return list(self.rig.core.clock.getDelayedCalls())[heartbeat:]
+
+
+class BehindTests(SynchronousTestCase):
+    """The first bytes decide."""
+
+    def test_read(self) -> None:
+        """TLS and HTTP are read; until then nothing is connected."""
+        for data, tls in ((b"\x16\x03\x01", True), (b"GET /", False)):
+            made = Setup()
+            for place in range(len(data)):
+                made.behind.data_received(data[place : place + 1])
+                if made.inside:
+                    break
+            self.assertEqual(made.inside[0][1], tls)
+            self.assertEqual((made.rig.roads.asked, made.timers()), ([], []))
+
+    def test_blind(self) -> None:
+        """Anything else is carried both ways, and shown as one row."""
+        made = Setup()
+        made.behind.data_received(b"\x00\x01")
+        self.assertEqual(made.rig.roads.asked, ["db.test:5432"])
+        made.rig.servers[0].says(b"hello")
+        made.behind.data_received(b"more")
+        self.assertEqual(made.rig.servers[0].took(), b"\x00\x01more")
+        self.assertEqual(made.client.took(), b"hello")
+        self.assertEqual(made.rig.entry()["request"]["method"], "CONNECT")
+        made.behind.lost()
+        self.assertEqual(made.rig.entry()["action"], "passthrough")
+
+    def test_server_first(self) -> None:
+        """When the client is silent the server is reached; if it speaks first, that is that."""
+        made = Setup()
+        made.rig.core.clock.advance(0.3)
+        self.assertEqual(made.rig.roads.asked, ["db.test:5432"])
+        made.rig.servers[0].says(b"220 ready")
+        self.assertEqual(made.client.took(), b"220 ready")
+        made.behind.data_received(b"EHLO x")
+        self.assertEqual((made.rig.servers[0].took(), made.inside), (b"EHLO x", []))
+
+    def test_slow_client(self) -> None:
+        """A client that only took its time is read after all, and the server let go."""
+        made = Setup()
+        made.rig.core.clock.advance(0.3)
+        made.behind.data_received(b"GET / HTTP/1.1")
+        self.assertEqual(made.inside, [(b"GET / HTTP/1.1", False)])
+        self.assertTrue(made.rig.servers[0].disconnecting)
+
+    def test_left_alone(self) -> None:
+        """A host of --tunnel is carried blindly from the beginning."""
+        made = Setup(ProxySettings(tunnels=("db.*",)))
+        made.behind.data_received(b"\x16\x03")
+        self.assertEqual((made.inside, made.rig.servers[0].took()), ([], b"\x16\x03"))
+
+    def test_ends(self) -> None:
+        """A client that leaves or has said all leaves no timer."""
+        for end in ("lost", "done"):
+            made = Setup()
+            getattr(made.behind, end)()
+            self.assertEqual(made.timers(), [], end)

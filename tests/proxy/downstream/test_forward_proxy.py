@@ -1,0 +1,96 @@
+"""The forward proxy beside the other doors, on one listener."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.proxy.rig import GET, FakeTransport, ProxyRig
+from trafficmock.http.access import Guard
+from trafficmock.http.http_limits import HttpLimits
+from trafficmock.server.site import make_site
+
+HEALTH = b"/health HTTP/1.1\r\nHost: 127.0.0.1:4310\r\n\r\n"
+
+
+class FrontTests(SynchronousTestCase):
+    """One port, three doors."""
+
+    def setUp(self) -> None:
+        self.rig = ProxyRig()
+        websocket: Any = object()
+        self.site: Any = make_site(
+            history=self.rig.core.history,
+            connections=lambda _: {"nodeAgents": [], "runnerWorkers": []},
+            ca_pem=lambda: b"",
+            websocket=websocket,
+            guard=Guard(),
+            version="1.2.3",
+            capture="all",
+            limits=HttpLimits(),
+            reactor=self.rig.core.clock,
+            forward=self.rig.proxy,
+        )
+
+    def connect(self) -> FakeTransport:
+        transport = FakeTransport()
+        transport.protocol = self.site.buildProtocol(None)
+        transport.protocol.makeConnection(transport)
+        return transport
+
+    def test_rest(self) -> None:
+        """A path is REST, and the connection lasts."""
+        client = self.connect()
+        client.says(b"GET " + HEALTH)
+        answer = client.took()
+        self.assertIn(b'"ok":true', answer)
+        self.assertNotIn(b"connection: close", answer.lower())
+
+    def test_own_url(self) -> None:
+        """Our own URL is REST too, once: the client may want other servers next."""
+        client = self.connect()
+        client.says(b"GET http://127.0.0.1:4310" + HEALTH)
+        answer = client.took()
+        self.assertIn(b'"ok":true', answer)
+        self.assertIn(b"connection: close", answer.lower())
+
+    def test_own_url_later(self) -> None:
+        """It is REST on a connection that went to other servers before."""
+        client = self.connect()
+        client.says(GET)
+        self.rig.servers[0].says(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        client.took()
+        client.says(b"GET http://127.0.0.1:4310" + HEALTH)
+        self.assertIn(b'"ok":true', client.took())
+
+    def test_counted(self) -> None:
+        """Every connection is counted until its end, whoever has it by then."""
+        clients = [self.connect() for _ in range(3)]
+        self.assertEqual(self.site.connections.open, 3)
+        clients[0].says(GET)
+        clients[1].says(b"GET " + HEALTH)
+        for client in clients:
+            client.lose()
+        self.assertEqual(self.site.connections.open, 0)
+
+    def test_stop(self) -> None:
+        """At the end nothing is left of servers and parties."""
+        client = self.connect()
+        client.says(GET)
+        client.lose()
+        self.assertFalse(self.rig.proxy.stop())
+        self.assertEqual(self.rig.core.driver.coordinator.clients(), [])
+
+    def test_stop_answers(self) -> None:
+        """At the end who waits for a server is answered, whose answer began is not."""
+        waiting, begun = self.connect(), self.connect()
+        waiting.says(GET)
+        begun.says(GET)
+        self.rig.servers[1].says(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")
+        begun.took()
+        self.assertTrue(self.rig.proxy.stop())
+        self.assertIn(b'{"error":"disconnected"', waiting.took())
+        self.assertEqual(begun.took(), b"")
+        ends = {entry["events"][-1]["kind"] for entry in self.rig.entries()}
+        self.assertEqual(ends, {"upstream_error", "response"})

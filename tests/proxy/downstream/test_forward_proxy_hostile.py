@@ -1,0 +1,69 @@
+"""What clients send that is none of HTTP, or for nobody."""
+
+from typing import Any
+
+from twisted.internet.protocol import Protocol
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.proxy.rig import ProxyRig
+
+ASK = b"GET /x HTTP/1.1\r\nHost: api.test\r\n\r\n"
+
+
+class Listening(Protocol):
+    """Another door."""
+
+    def __init__(self) -> None:
+        self.got = b""
+
+    def dataReceived(self, data: bytes) -> None:
+        self.got += data
+
+
+class LineTests(SynchronousTestCase):
+    """The first look does not look for ever."""
+
+    def test_long(self) -> None:
+        """A request line without an end is given on above the limit, without a long search."""
+        rig = ProxyRig()
+        door = Listening()
+
+        def service(*, once: bool) -> Any:
+            self.assertFalse(once)
+            return door
+
+        transport = rig.attach(rig.proxy.first_look(service, lambda: None))
+        line = b"GET http://api.test/" + b"a" * 100_000
+        transport.says(line)
+        self.assertEqual(door.got, line)
+
+
+class HeadTests(SynchronousTestCase):
+    """One meaning, or a 400."""
+
+    def test_refused(self) -> None:
+        """A host that is none, white space in a target, and IPv4 in brackets are refused."""
+        for head in (
+            b"GET http://api.test/ HTTP/1.1\r\nHost: a b\r\n\r\n",
+            b"GET http://api.test/ HTTP/1.1\r\nHost: user@api.test\r\n\r\n",
+            b"GET http://api.test/a\tb HTTP/1.1\r\nHost: api.test\r\n\r\n",
+            b"GET http://[127.0.0.1]/ HTTP/1.1\r\nHost: api.test\r\n\r\n",
+        ):
+            rig = ProxyRig()
+            self.assertIn(b" 400 ", rig.ask(head).took(), head)
+            self.assertEqual(rig.servers, [])
+
+
+class ConnectTests(SynchronousTestCase):
+    """What comes with a CONNECT."""
+
+    def test_early(self) -> None:
+        """A request that came along with its CONNECT is not left lying."""
+        rig = ProxyRig()
+        rig.ask(b"CONNECT api.test:80 HTTP/1.1\r\nHost: api.test:80\r\n\r\n" + ASK)
+        self.assertTrue(rig.servers[0].took().startswith(b"GET /x HTTP/1.1\r\n"))
+
+    def test_ourselves(self) -> None:
+        """CONNECT to this very service is refused."""
+        client = ProxyRig().ask(b"CONNECT 127.0.0.1:4310 HTTP/1.1\r\nHost: 127.0.0.1:4310\r\n\r\n")
+        self.assertIn(b'"error":"loop_detected"', client.took())

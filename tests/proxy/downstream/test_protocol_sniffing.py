@@ -1,0 +1,126 @@
+"""Who is to speak on a new connection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import define, field
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.internet.protocol import Protocol
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.proxy.rig import FakeTransport
+from trafficmock.proxy.downstream.protocol_sniffing import FirstLook, hand_over
+
+
+class Chosen(Protocol):
+    """Keeps what it reads."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.read = b""
+
+    def dataReceived(self, data: bytes) -> None:
+        self.read += data
+
+
+@define(eq=False)
+class Look:
+    """A first look, and its connection."""
+
+    own: bool = False
+    asked: list[tuple[bytes, bytes]] = field(factory=list)
+    ended: list[str] = field(factory=list)
+    clock: Clock = field(factory=Clock)
+    transport: FakeTransport = field(factory=FakeTransport)
+
+    def __attrs_post_init__(self) -> None:
+        look = FirstLook(
+            choose=self.choose,
+            service=lambda *, once: Chosen(f"service, once: {once}"),
+            ended=lambda: self.ended.append("ended"),
+            clock=self.clock,
+            seconds=60,
+            longest=1000,
+        )
+        self.transport.protocol = look
+        look.makeConnection(self.transport)
+
+    def choose(self, method: bytes, target: bytes, _: Any) -> Protocol | None:
+        self.asked.append((method, target))
+        return None if self.own else Chosen("proxy")
+
+    def after(self, data: bytes) -> tuple[str, bytes] | None:
+        """Say something; give who was chosen, and what was read by it."""
+        self.transport.says(data)
+        chosen = self.transport.protocol
+        return (chosen.name, chosen.read) if isinstance(chosen, Chosen) else None
+
+
+class ChoiceTests(SynchronousTestCase):
+    """The first request decides."""
+
+    def test_others(self) -> None:
+        """What begins with a path, or is no request, goes on at once."""
+        for data in (b"GET /", b"OPTIONS *", b"\r\nGET /x", b"\x16\x03", b"GET?", b"x" * 70):
+            self.assertEqual(Look().after(data), ("service, once: False", data), data)
+
+    def test_proxied(self) -> None:
+        """Absolute-form and CONNECT are the forward proxy's, once the line is there."""
+        for line, asked in (
+            (b"GET http://a.test/ HTTP/1.1\r\n", (b"GET", b"http://a.test/")),
+            (b"CONNECT a.test:443 HTTP/1.1\r\n", (b"CONNECT", b"a.test:443")),
+            (b"\r\nPOST HTTPS://a HTTP/1.1\n", (b"POST", b"HTTPS://a")),
+            (b"GET x\r\n", (b"GET", b"x")),
+        ):
+            look = Look()
+            self.assertIsNone(look.after(line[:-1]))
+            self.assertEqual(look.after(line[-1:]), ("proxy", line))
+            self.assertEqual(look.asked, [asked])
+
+    def test_own(self) -> None:
+        """Absolute-form to ourselves is for the other doors, for one answer."""
+        line = b"GET http://127.0.0.1:4310/health HTTP/1.1\r\n"
+        self.assertEqual(Look(own=True).after(line), ("service, once: True", line))
+
+    def test_endless(self) -> None:
+        """A line without an end is left to the door that answers 431."""
+        look = Look()
+        self.assertIsNone(look.after(b"GET http://a.test/" + b"x" * 900))
+        name, _ = look.after(b"x" * 200) or ("", b"")
+        self.assertEqual(name, "service, once: False")
+
+    def test_silence(self) -> None:
+        """Who says nothing is closed after a while; no timer outlives the choice."""
+        look = Look()
+        look.clock.advance(60)
+        self.assertTrue(look.transport.disconnecting)
+        look.transport.lose()
+        self.assertEqual(look.ended, ["ended"])
+        chosen = Look()
+        chosen.after(b"GET /")
+        self.assertEqual(chosen.clock.getDelayedCalls(), [])
+
+    def test_behind_tls(self) -> None:
+        """On a listener with TLS the layer above it is replaced."""
+
+        class Wrapper(FakeTransport):
+            wrappedProtocol: Any = None  # noqa: N815 - Twisted's name
+
+        wrapper, chosen = Wrapper(), Chosen("x")
+        hand_over(wrapper, chosen, b"abc")
+        self.assertEqual((wrapper.wrappedProtocol, chosen.read), (chosen, b"abc"))
+
+    @given(
+        st.lists(st.sampled_from([b"G", b" ", b"/", b"h", b"http://", b"\r\n", b"\0"]), max_size=9)
+    )
+    def test_nothing_lost(self, pieces: list[bytes]) -> None:
+        """Whoever is chosen reads every byte."""
+        look = Look()
+        found = None
+        for piece in pieces:
+            found = look.after(piece)
+        if found is not None:
+            self.assertEqual(found[1], b"".join(pieces))

@@ -1,0 +1,142 @@
+"""Which way requests go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from OpenSSL import SSL
+from twisted.internet.interfaces import ISSLTransport
+from twisted.logger import capturedLogs
+from twisted.trial.unittest import SynchronousTestCase
+from zope.interface import directlyProvides
+
+from tests.proxy.rig import GET, FakeTransport, ProxyRig
+from trafficmock.errors import LocalError
+from trafficmock.proxy.proxy_settings import ProxySettings
+
+CONNECT = b"CONNECT api.test:443 HTTP/1.1\r\nHost: api.test:443\r\n\r\n"
+PLAIN = b"CONNECT api.test:80 HTTP/1.1\r\nHost: api.test\r\n\r\n"
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
+
+
+class Certificates:
+    """Gives names instead of contexts, unless it cannot."""
+
+    error: Exception | None = None
+
+    def context_for(self, host: str) -> Any:
+        if self.error is not None:
+            raise self.error
+        return f"context of {host}"
+
+
+class Opened(FakeTransport):
+    """A transport on which TLS is only noted: what follows comes as if decrypted."""
+
+    tls: Any = None
+
+    def startTLS(self, context: Any, normal: bool) -> None:  # noqa: FBT001 - Twisted's
+        assert normal
+        self.tls = context
+
+
+class TokenTests(SynchronousTestCase):
+    """Who may come in."""
+
+    def test_required(self) -> None:
+        """With a token each request must have it; 407 says how. It never goes upstream."""
+        rig = ProxyRig(ProxySettings(token="s3cret"))
+        client = rig.ask(GET)
+        answer = client.took()
+        self.assertIn(b"407 Proxy Authentication Required", answer)
+        self.assertIn(b"proxy-authenticate: Basic", answer)
+        known = GET.replace(b"\r\n\r\n", b"\r\nProxy-Authorization: Basic YTpzM2NyZXQ=\r\n\r\n")
+        rig.ask(known)
+        self.assertNotIn(b"uthorization", rig.servers[0].took())
+        self.assertEqual(rig.entry()["clientId"], "a")
+
+    def test_tunnel(self) -> None:
+        """CONNECT asks for it likewise."""
+        rig = ProxyRig(ProxySettings(token="s3cret"))
+        self.assertIn(b"407", rig.ask(CONNECT).took())
+
+
+class InsideTests(SynchronousTestCase):
+    """Requests behind CONNECT."""
+
+    def tunnel(self) -> tuple[ProxyRig, Opened]:
+        rig = ProxyRig(certificates=Certificates())
+        transport = Opened()
+        transport.protocol = rig.proxy._client(rig._no_service, rig._count)
+        transport.protocol.makeConnection(transport)
+        return rig, transport
+
+    def test_tls(self) -> None:
+        """TLS is opened with a certificate for the host; requests are https then."""
+        _, client = self.tunnel()
+        client.says(CONNECT)
+        self.assertEqual(client.took(), ESTABLISHED)
+        client.says(b"\x16\x03")
+        self.assertEqual(client.tls, "context of api.test")
+
+    def test_over_tls(self) -> None:
+        """On an endpoint with TLS a tunnel is refused in words, unless nobody is to read it."""
+        for tunnels, expected in (((), b"501 Not Implemented"), (("api.*",), b"200 Connection")):
+            rig = ProxyRig(ProxySettings(tunnels=tunnels), certificates=Certificates())
+            client = Opened()
+            directlyProvides(client, ISSLTransport)
+            client.protocol = rig.proxy._client(rig._no_service, rig._count)
+            client.protocol.makeConnection(client)
+            client.says(CONNECT)
+            self.assertIn(expected, client.took())
+            self.assertEqual((client.half_closed, client.disconnecting), (False, not tunnels))
+
+    def test_plain(self) -> None:
+        """Plain HTTP in a tunnel is read as such; a mock works there too."""
+        rig, client = self.tunnel()
+        client.says(PLAIN)
+        client.took()
+        client.says(b"GET /x HTTP/1.1\r\nHost: api.test\r\n\r\n")
+        rig.servers[-1].says(OK)
+        self.assertIn(b"200 OK", client.took())
+        self.assertEqual(rig.entry()["request"]["url"], "http://api.test/x")
+
+    def test_other_server(self) -> None:
+        """A request in a tunnel is for the tunnel's server."""
+        _, client = self.tunnel()
+        client.says(PLAIN)
+        client.took()
+        client.says(b"GET http://other.test/ HTTP/1.1\r\nHost: other.test\r\n\r\n")
+        self.assertIn(b"400 Bad Request", client.took())
+
+    def test_untrusted(self) -> None:
+        """A client that breaks off TLS leaves a row that says what to do."""
+        rig, client = self.tunnel()
+        client.says(CONNECT)
+        client.tls = "open"
+        client.protocol._successor._inside(b"", tls=False)
+        client.lose(SSL.Error([("SSL routines", "", "tlsv1 alert unknown ca")]))
+        kind, detail = rig.events()[-1]
+        self.assertEqual(kind, "upstream_error")
+        self.assertIn("tlsv1 alert unknown ca", detail or "")
+
+    def test_no_certificate(self) -> None:
+        """Where no certificate can be made, the history and the log say why."""
+        rig, client = self.tunnel()
+        rig.certificates.error = LocalError("the disk is full")
+        client.says(CONNECT)
+        logs = self.enterContext(capturedLogs())
+        client.says(b"\x16\x03")
+        self.assertTrue(client.aborted)
+        self.assertIn("the disk is full", rig.events()[-1][1] or "")
+        self.assertEqual(len(logs), 1)
+
+    def test_refused(self) -> None:
+        """CONNECT with a body, or without a port, is 400."""
+        for request in (
+            CONNECT.replace(b"\r\n\r\n", b"\r\nContent-Length: 1\r\n\r\n"),
+            b"CONNECT api.test HTTP/1.1\r\nHost: api.test\r\n\r\n",
+            b"CONNECT http://api.test:443 HTTP/1.1\r\nHost: api.test\r\n\r\n",
+        ):
+            self.assertIn(b"400 Bad Request", ProxyRig().ask(request).took())

@@ -1,0 +1,175 @@
+"""The forward proxy as the coordinator sees it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.proxy.rig import GET, ProxyRig
+from trafficmock.proxy.proxy_clients import MOST_LINGERING, Parties, Party
+from trafficmock.proxy.transfer.body_decoding import Decoders
+from trafficmock.server.rest.connections_report import connections_report
+from trafficmock.wire import inbound, outbound
+
+
+@define(eq=False)
+class Coordination:
+    """Keeps what it is told."""
+
+    told: list[Any] = field(factory=list)
+
+    def party_opened(self, party: Party, hello: inbound.Hello) -> None:
+        self.told.append(("opened", party.client_id, hello.role, hello.features))
+
+    def party_said(self, party: Party, message: Any) -> None:
+        self.told.append((party.client_id, message))
+
+    def party_closed(self, party: Party) -> None:
+        self.told.append(("closed", party.client_id))
+
+    def party_recorded(self, record: Any) -> None:
+        self.told.append(record)
+
+    def socket_backlogged(self, socket: Any) -> None:
+        self.told.append(("backlogged", socket))
+
+    def socket_drained(self, socket: Any) -> None:
+        self.told.append(("drained", socket))
+
+    def socket_gone(self, socket: Any) -> None:
+        self.told.append(("gone", socket))
+
+
+class Subject:
+    """Keeps what it is told, unless it fails at that."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.heard: list[Any] = []
+        self.error = error
+
+    def told(self, message: Any) -> None:
+        if self.error is not None:
+            raise self.error
+        self.heard.append(message)
+
+    def crashed(self) -> None:
+        self.heard.append("crashed")
+
+    def stopped(self) -> None:
+        self.heard.append("stopped")
+
+
+class PartyTests(SynchronousTestCase):
+    """One client id."""
+
+    def setUp(self) -> None:
+        self.clock, self.core = Clock(), Coordination()
+        self.party = Party(self.core, "shop", self.clock, Decoders(self.clock))
+
+    def test_alive(self) -> None:
+        """A ping is answered."""
+        self.party.deliver(inbound.Ping(7))
+        self.assertEqual(self.core.told, [("shop", inbound.Pong(7))])
+
+    def test_subjects(self) -> None:
+        """A message reaches the request or WebSocket that it is about; others are nobody's."""
+        subject = self.party.subjects["a"] = Subject()
+        message = outbound.DecisionPassthrough("a")
+        self.party.deliver(message)
+        self.party.deliver(outbound.DecisionPassthrough("b"))
+        self.party.deliver(outbound.SocketPassthrough("a"))
+        self.assertEqual(subject.heard, [message, outbound.SocketPassthrough("a")])
+
+    def test_trouble(self) -> None:
+        """Trouble of one request is logged, ends it, and stays its own."""
+        subject = self.party.subjects["a"] = Subject(ZeroDivisionError())
+        self.party.deliver(outbound.DecisionPassthrough("a"))
+        self.assertEqual(subject.heard, ["crashed"])
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+
+    def test_redirects(self) -> None:
+        """A redirect is followed once, by its URL, within half a minute."""
+        self.party.redirected("r", "http://a/")
+        self.assertIsNone(self.party.redirect_to("http://b/"))
+        self.assertEqual(self.party.redirect_to("http://a/"), "r")
+        self.assertIsNone(self.party.redirect_to("http://a/"))
+        self.party.redirected("r", "http://a/")
+        self.clock.advance(30)
+        self.assertIsNone(self.party.redirect_to("http://a/"))
+
+    def test_long_redirects(self) -> None:
+        """Where a redirect leads is not remembered when it is very long."""
+        url = "http://a/" + "b" * 5000
+        self.party.redirected("r", url)
+        self.assertIsNone(self.party.redirect_to(url))
+
+
+class PartiesTests(SynchronousTestCase):
+    """All client ids."""
+
+    def setUp(self) -> None:
+        self.clock, self.core = Clock(), Coordination()
+        self.parties = Parties(
+            coordination=self.core, clock=self.clock, version="1", token="s3cret"
+        )
+
+    def test_one_for_each_id(self) -> None:
+        """Connections of one id are one party, which says hello once."""
+        one, same = self.parties.enter("shop"), self.parties.enter("shop")
+        self.assertIs(one, same)
+        features = ["headers-list", "stream"]
+        self.assertEqual(self.core.told, [("opened", "shop", "node", features)])
+
+    def test_lingers(self) -> None:
+        """It stays a while for clients that open a connection for each request."""
+        self.parties.leave(self.parties.enter("shop"))
+        self.clock.advance(29)
+        self.parties.leave(self.parties.enter("shop"))
+        self.clock.advance(29)
+        self.assertEqual(len(self.core.told), 1)
+        self.clock.advance(1)
+        self.assertEqual(self.core.told[1:], [("closed", "shop")])
+
+    def test_many(self) -> None:
+        """Made-up ids do not pile up."""
+        for number in range(MOST_LINGERING + 10):
+            self.parties.leave(self.parties.enter(str(number)))
+        self.assertEqual(len(self.clock.getDelayedCalls()), MOST_LINGERING)
+        self.parties.stop()
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+
+class CoreTests(SynchronousTestCase):
+    """The real core."""
+
+    def test_shown(self) -> None:
+        """/api/connections has one row for each live id, of kind ``proxy``."""
+        rig = ProxyRig()
+        rig.ask(GET)
+        rig.ask(GET)
+        rig.ask(GET.replace(b"\r\n\r\n", b"\r\nProxy-Authorization: Basic YTo=\r\n\r\n"))
+        rows = connections_report(rig.core.driver.coordinator)["nodeAgents"]
+        self.assertEqual(
+            [(r["clientId"], r["kind"]) for r in rows], [("proxy", "proxy"), ("a", "proxy")]
+        )
+
+    def test_linked(self) -> None:
+        """The request that follows a redirect is routed on its own, and linked."""
+        rig = ProxyRig()
+        client = rig.ask(GET)
+        rig.servers[0].says(b"HTTP/1.1 302 x\r\nLocation: /y\r\nContent-Length: 0\r\n\r\n")
+        client.says(GET.replace(b"/x", b"/y"))
+        first, second = rig.entries()
+        self.assertEqual(first["redirectedToId"], second["id"])
+        self.assertEqual(second["redirectedFromId"], first["id"])
+
+    def test_heartbeat(self) -> None:
+        """The heartbeat does not cut a party that has nothing to say."""
+        rig = ProxyRig()
+        rig.ask(GET)
+        for _ in range(40):
+            rig.core.clock.advance(10)
+        self.assertEqual(len(rig.core.driver.coordinator.clients()), 1)

@@ -1,0 +1,144 @@
+"""Tunnels that nobody reads."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.internet.address import IPv4Address
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.proxy.rig import FakeTransport, ProxyRig, refused
+from trafficmock.http.hosts import Authority
+from trafficmock.proxy.tunnel import Entry, Tunnel, kind_of
+
+
+class KindTests(SynchronousTestCase):
+    """First bytes."""
+
+    def test_told(self) -> None:
+        """TLS by its first byte, HTTP by a method and a space, the rest is neither."""
+        for data, kind in (
+            (b"", None),
+            (b"\x16", "tls"),
+            (b"GET", None),
+            (b"GET ", None),
+            (b"GET /", "http"),
+            (b"PRI * HTTP/1.1", "http"),
+            (b"PRI * HTTP/", None),
+            (b"PRI * HTTP/2.0", "blind"),
+            (b"SSH-2.0", "blind"),
+            (b"get /", "blind"),
+            (b"\x00", "blind"),
+            (b"A" * 21, "blind"),
+        ):
+            self.assertEqual(kind_of(data), kind, data)
+
+    @given(st.binary(max_size=30))
+    def test_stays(self, data: bytes) -> None:
+        """Once it is told, more bytes do not change it."""
+        for place in range(len(data)):
+            kind = kind_of(data[:place])
+            if kind is not None:
+                self.assertEqual(kind_of(data), kind)
+                return
+
+
+class TunnelTests(SynchronousTestCase):
+    """Both ends."""
+
+    def setUp(self) -> None:
+        self.rig = ProxyRig()
+        self.client = FakeTransport()
+        party = self.rig.shared.parties.enter("shop")
+        self.spoke: list[str] = []
+        self.tunnel = Tunnel(
+            self.client,
+            self.rig.shared,
+            Authority("db.test", 1),
+            entry=lambda: Entry(party, "db.test:1", {}),
+            server_spoke=lambda: self.spoke.append("spoke"),
+        )
+
+    def test_pace(self) -> None:
+        """Each side is held back by the other, and nothing is read before both are there."""
+        self.rig.roads.slow = []
+        self.tunnel.go_blind(b"a")
+        self.assertTrue(self.client.paused)
+        self.assertEqual(self.rig.servers, [])
+
+    def test_joined(self) -> None:
+        """Each is the other's producer."""
+        self.tunnel.go_blind(b"a")
+        (server,) = self.rig.servers
+        self.assertIs(server.producer, self.client)
+        self.assertIs(self.client.producer, server)
+
+    def test_half_closed(self) -> None:
+        """The end of one direction is passed on, the other goes on."""
+        self.tunnel.go_blind(b"a")
+        (server,) = self.rig.servers
+        server.protocol.readConnectionLost()
+        self.assertTrue(self.client.half_closed)
+        self.assertFalse(self.client.disconnecting or server.disconnecting)
+
+    def test_half_closed_by_client(self) -> None:
+        """The end of the client's direction is passed on, the server's goes on."""
+        self.tunnel.go_blind(b"a")
+        (server,) = self.rig.servers
+        self.tunnel.client_done()
+        self.assertTrue(server.half_closed)
+        self.assertFalse(self.client.disconnecting or server.disconnecting)
+
+    def test_closed_by_halves(self) -> None:
+        """When both directions are closed, whichever was first, both connections end."""
+        for first, second in (("client", "server"), ("server", "client")):
+            self.setUp()
+            self.tunnel.go_blind(b"a")
+            (server,) = self.rig.servers
+            for side in (first, second):
+                if side == "client":
+                    self.tunnel.client_done()
+                else:
+                    server.protocol.readConnectionLost()
+            self.assertTrue(self.client.disconnecting, first)
+            self.assertTrue(server.disconnecting, first)
+            self.assertIsNone(self.client.producer)
+            self.assertIsNone(server.producer)
+            self.assertEqual(self.rig.events()[-1][0], "response")
+
+    def test_server_done_early(self) -> None:
+        """A server that closed its direction before the tunnel was blind is not forgotten."""
+        self.tunnel.open()
+        self.rig.servers[0].protocol.readConnectionLost()
+        self.assertFalse(self.client.half_closed)
+        self.tunnel.go_blind(b"a")
+        self.assertTrue(self.client.half_closed)
+
+    def test_server_ends(self) -> None:
+        """When the server goes, what it said still reaches the client."""
+        self.tunnel.go_blind(b"a")
+        self.rig.servers[0].says(b"bye")
+        self.rig.servers[0].lose()
+        self.assertEqual((self.client.took(), self.client.disconnecting), (b"bye", True))
+        self.assertIsNone(self.client.producer)
+
+    def test_no_server(self) -> None:
+        """A server that is not there ends the client's side, and the row says why."""
+        self.rig.roads.error = refused()
+        self.tunnel.go_blind(b"a")
+        self.assertTrue(self.client.aborted)
+        self.assertEqual(
+            self.rig.events()[-1], ("upstream_error", "db.test: it refused the connection.")
+        )
+
+    def test_loop(self) -> None:
+        """A tunnel to ourselves is none."""
+        self.rig.roads.peer = IPv4Address("TCP", "127.0.0.1", 4310)
+        self.tunnel.go_blind(b"a")
+        self.assertTrue(self.client.aborted)
+
+    def test_spoke(self) -> None:
+        """A server that speaks before anybody knows what the client speaks is told of."""
+        self.tunnel.open()
+        self.rig.servers[0].says(b"220")
+        self.assertEqual((self.spoke, self.client.took()), (["spoke"], b"220"))

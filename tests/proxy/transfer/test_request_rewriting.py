@@ -1,0 +1,111 @@
+"""What tests change."""
+
+from typing import Any
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from trafficmock.proxy import request_target
+from trafficmock.proxy.transfer import request_rewriting
+from trafficmock.proxy.upstream_errors import UpstreamError
+from trafficmock.wire.serialized_request import SerializedOverrides
+from trafficmock.wire.serialized_response import SerializedResponse
+
+AIM = request_target.absolute(b"http://a.test/x")
+PAIRS = [(b"Host", b"a.test"), (b"A", b"b")]
+
+
+def rewritten(**overrides: Any) -> request_rewriting.Rewritten:
+    return request_rewriting.rewrite(
+        b"POST", AIM, PAIRS, msgspec.convert(overrides, SerializedOverrides)
+    )
+
+
+def mock(method: bytes = b"GET", **fields: Any) -> bytes:
+    given_by_test = {"status": 200, "statusText": "OK", "headers": {}, "bodyBase64": None, **fields}
+    response = msgspec.json.decode(msgspec.json.encode(given_by_test), type=SerializedResponse)
+    return request_rewriting.mock_bytes(response, method, close=False)
+
+
+class RewriteTests(SynchronousTestCase):
+    """Overrides of a request."""
+
+    def test_nothing(self) -> None:
+        """Without overrides it stays what it was."""
+        same = rewritten()
+        self.assertEqual((same.method, same.url, same.pairs), (b"POST", AIM.url, PAIRS))
+        self.assertIsNone(same.content)
+
+    def test_url(self) -> None:
+        """Another URL is another server; its fragment stays here."""
+        other = rewritten(url="https://B.test/y?z#f")
+        self.assertEqual((str(other.origin), other.path), ("https://b.test", b"/y?z"))
+
+    def test_body_follows_method(self) -> None:
+        """What becomes a GET loses its body, unless it is given one."""
+        self.assertEqual(rewritten(method="get").content, b"")
+        self.assertEqual(rewritten(method="put").method, b"PUT")
+
+    def test_framing_is_ours(self) -> None:
+        """Lengths and hop-by-hop lines in overrides do not count."""
+        other = rewritten(headers={"content-length": "9", "connection": "close", "x": " 1 "})
+        self.assertEqual(other.pairs, [(b"x", b"1")])
+        lines = rewritten(headersList=[["a", "1"], ["A", "2"]])
+        self.assertEqual(lines.pairs, [(b"a", b"1"), (b"A", b"2")])
+
+    def test_unsendable(self) -> None:
+        """What HTTP cannot carry is a 502 that says whose fault it is."""
+        for overrides in (
+            {"url": "nonsense"},
+            {"url": "file:///x"},
+            {"method": "a b"},
+            {"headers": {"a b": "c"}},
+            {"headers": {"a": "b\r\nc: d"}},
+            {"headers": {"a": "\u20ac"}},
+        ):
+            error = self.assertRaises(UpstreamError, rewritten, **overrides)
+            self.assertEqual((error.status, error.code), (502, "bad_override"))
+
+    def test_without(self) -> None:
+        """A header is left out in any case."""
+        left = request_rewriting.without(rewritten(), b"a")
+        self.assertEqual(left.pairs, [(b"Host", b"a.test")])
+        self.assertEqual(request_rewriting.without(left, b"a"), left)
+
+
+class MockTests(SynchronousTestCase):
+    """Answers that tests make up."""
+
+    def test_length(self) -> None:
+        """The length is that of the body; HEAD, 204 and 304 have none of it."""
+        body = "aGVsbG8="
+        self.assertTrue(mock(bodyBase64=body).endswith(b"content-length: 5\r\n\r\nhello"))
+        self.assertTrue(mock(b"HEAD", bodyBase64=body).endswith(b"content-length: 5\r\n\r\n"))
+        self.assertEqual(mock(status=204), b"HTTP/1.1 204 OK\r\n\r\n")
+        self.assertEqual(mock(status=304, headers={"etag": "x"}).count(b"content"), 0)
+
+    def test_repeats(self) -> None:
+        """Several cookies are several lines."""
+        answer = mock(headersList=[["set-cookie", "a"], ["set-cookie", "b"]])
+        self.assertEqual(answer.count(b"set-cookie: "), 2)
+
+
+class LocationTests(SynchronousTestCase):
+    """Where a redirect leads."""
+
+    def test_resolved(self) -> None:
+        """It is relative to the request, and has no fragment."""
+        for location, url in (
+            (b"/y", "http://a.test/y"),
+            (b"../z#f", "http://a.test/z"),
+            (b"//b.test", "http://b.test/"),
+            (b"http://[", None),
+        ):
+            self.assertEqual(request_rewriting.resolve("http://a.test/x/y", location), url)
+
+    @given(st.binary(max_size=30))
+    def test_any_input(self, location: bytes) -> None:
+        """No Location raises anything."""
+        request_rewriting.resolve("http://a.test/", location)

@@ -1,0 +1,119 @@
+"""What tests fetch."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from typing import TYPE_CHECKING, Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.proxy.rig import ProxyRig, refused
+
+if TYPE_CHECKING:
+    from tests.server.fakes import FakeLink
+
+POST = (
+    b"POST http://api.test/x HTTP/1.1\r\nHost: api.test\r\nAuthorization: a\r\n"
+    b"Content-Type: t\r\nContent-Length: 2\r\n\r\nhi"
+)
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+
+class FetchTests(SynchronousTestCase):
+    """``route.fetch``, carried out for the test."""
+
+    def setUp(self) -> None:
+        self.rig = ProxyRig()
+        self.worker: FakeLink = self.rig.worker()
+        self.client = self.rig.ask(POST)
+
+    def fetch(self, **fields: Any) -> None:
+        self.rig.decide(self.worker, "fetch", fetchId="f", **fields)
+
+    def done(self) -> dict[str, Any]:
+        (done,) = [m for m in self.worker.sent if m["type"] == "fetch:done"]
+        return done
+
+    def test_whole(self) -> None:
+        """The request as it came is asked, and the answer handed over decoded."""
+        self.fetch()
+        sent = self.rig.servers[0].took()
+        self.assertTrue(sent.startswith(b"POST /x HTTP/1.1\r\n"), sent)
+        self.assertIn(b"Accept-Encoding: gzip, deflate\r\n", sent)
+        self.assertTrue(sent.endswith(b"\r\n\r\nhi"))
+        coded = gzip.compress(b"plain")
+        head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(
+            coded
+        )
+        self.rig.servers[0].says(head + coded)
+        response = self.done()["response"]
+        self.assertEqual(base64.b64decode(response["bodyBase64"]), b"plain")
+        self.assertNotIn("content-encoding", response["headers"])
+        self.assertEqual(self.client.took(), b"")
+
+    def test_overrides(self) -> None:
+        """What the test changed is asked instead."""
+        self.fetch(overrides={"url": "http://b.test/y", "method": "PUT", "bodyBase64": None})
+        self.assertEqual(self.rig.roads.asked, ["http://b.test"])
+        self.assertTrue(self.rig.servers[0].took().startswith(b"PUT /y HTTP/1.1\r\n"))
+
+    def test_redirects(self) -> None:
+        """They are followed as clients do, to another server without authorization."""
+        self.fetch()
+        self.rig.servers[0].says(
+            b"HTTP/1.1 302 x\r\nLocation: http://b.test/z\r\nContent-Length: 0\r\n\r\n"
+        )
+        sent = self.rig.servers[1].took()
+        self.assertTrue(sent.startswith(b"GET /z HTTP/1.1\r\nhost: b.test\r\n"), sent)
+        for gone in (b"uthorization", b"Content-Type", b"hi"):
+            self.assertNotIn(gone, sent)
+        self.rig.servers[1].says(OK)
+        self.assertEqual(self.done()["response"]["url"], "http://b.test/z")
+
+    def test_most_redirects(self) -> None:
+        """0 hands over the redirect itself; more than allowed is an error."""
+        again = b"HTTP/1.1 307 x\r\nLocation: /z\r\nContent-Length: 0\r\n\r\n"
+        self.fetch(maxRedirects=0)
+        self.rig.servers[0].says(again)
+        self.assertEqual(self.done()["response"]["status"], 307)
+
+    def test_too_many_redirects(self) -> None:
+        """The error has the text that clients of the protocol know."""
+        again = b"HTTP/1.1 307 x\r\nLocation: /z\r\nContent-Length: 0\r\n\r\n"
+        self.fetch(maxRedirects=1)
+        self.rig.servers[0].says(again)
+        self.rig.servers[1].says(again)
+        self.assertIn("Max redirect count exceeded", self.done()["error"]["message"])
+
+    def test_retries(self) -> None:
+        """Resets are tried again, a quarter of a second later and then twice that."""
+        self.fetch(maxRetries=2)
+        self.rig.servers[0].lose()
+        self.rig.core.clock.advance(0.25)
+        self.rig.servers[1].lose()
+        self.rig.core.clock.advance(0.5)
+        self.rig.servers[2].says(OK)
+        self.assertTrue(self.done()["ok"])
+
+    def test_failed(self) -> None:
+        """What fails is told to the test; the request still waits for it."""
+        self.rig.roads.error = refused()
+        self.fetch()
+        done = self.done()
+        self.assertEqual((done["ok"], done["error"]["code"]), (False, "ECONNREFUSED"))
+        self.assertEqual(self.client.took(), b"")
+
+    def test_slow(self) -> None:
+        """A server that does not answer in time is an error."""
+        self.fetch()
+        self.rig.core.clock.advance(60)
+        self.rig.core.clock.advance(60)
+        self.assertTrue(self.rig.servers[0].aborted)
+
+    def test_client_gone(self) -> None:
+        """Nobody needs the answer when the client is gone."""
+        self.fetch()
+        self.client.lose()
+        self.assertTrue(self.rig.servers[0].aborted)
+        self.assertFalse(self.done()["ok"])

@@ -1,0 +1,97 @@
+"""Connections through another proxy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet import error as network
+from twisted.internet.protocol import Factory, Protocol
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.proxy.rig import FakeEndpoint, FakeRoads
+from trafficmock.proxy.upstream.connect_endpoint import ThroughProxy
+from trafficmock.proxy.upstream_errors import UpstreamError
+
+if TYPE_CHECKING:
+    from twisted.internet.defer import Deferred
+
+
+class Inner(Protocol):
+    """Keeps what it reads."""
+
+    read = b""
+    lost = False
+
+    def dataReceived(self, data: bytes) -> None:
+        self.read += data
+
+    def connectionLost(self, reason: Any = None) -> None:  # noqa: ARG002 - Twisted's signature
+        self.lost = True
+
+
+class ThroughTests(SynchronousTestCase):
+    """CONNECT, from the other side."""
+
+    def setUp(self) -> None:
+        self.roads, self.clock = FakeRoads(), Clock()
+
+    def connect(self, credentials: bytes | None = None) -> Deferred[Any]:
+        endpoint: Any = FakeEndpoint(self.roads, "proxy")
+        through = ThroughProxy(endpoint, "a.test", 443, credentials, self.clock, 5.0)
+        return through.connect(Factory.forProtocol(Inner))
+
+    def test_let_through(self) -> None:
+        """After 200 the connection is the host's, with what came behind."""
+        connecting = self.connect(b"Basic x")
+        (proxy,) = self.roads.servers
+        self.assertEqual(
+            proxy.took(),
+            b"CONNECT a.test:443 HTTP/1.1\r\nhost: a.test:443\r\n"
+            b"proxy-authorization: Basic x\r\n\r\n",
+        )
+        proxy.says(b"HTTP/1.1 200 ")
+        self.assertNoResult(connecting)
+        proxy.says(b"Fine\r\n\r\nab")
+        inner = self.successResultOf(connecting)
+        proxy.says(b"cd")
+        proxy.lose()
+        self.assertEqual((inner.read, inner.lost), (b"abcd", True))
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_not_let_through(self) -> None:
+        """Whatever else it says is an error that names the proxy."""
+        for said, words in (
+            (b"HTTP/1.1 407 Who?\r\n\r\n", "407 Who?"),
+            (b"nonsense\r\n\r\n", "status line"),
+            (b"x" * 70_000, "no end"),
+            (None, "closed"),
+        ):
+            connecting = self.connect()
+            proxy = self.roads.servers.pop()
+            if said is None:
+                proxy.lose()
+            else:
+                proxy.says(said)
+            error = self.failureResultOf(connecting, UpstreamError).value
+            self.assertIn("--upstream-proxy", error.text)
+            self.assertIn(words, error.text)
+
+    def test_slow(self) -> None:
+        """It has its time."""
+        connecting = self.connect()
+        self.clock.advance(5)
+        self.failureResultOf(connecting, UpstreamError)
+
+    def test_not_there(self) -> None:
+        """A proxy that is not there is what it is."""
+        self.roads.error = network.ConnectionRefusedError()
+        self.failureResultOf(self.connect(), network.ConnectionRefusedError)
+
+    def test_given_up(self) -> None:
+        """Cancelling cuts the connection."""
+        connecting = self.connect()
+        connecting.cancel()
+        self.failureResultOf(connecting)
+        self.assertTrue(self.roads.servers[0].aborted)
+        self.assertEqual(self.clock.getDelayedCalls(), [])

@@ -1,0 +1,78 @@
+"""How servers are reached."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.internet.testing import MemoryReactorClock
+from twisted.trial.unittest import SynchronousTestCase
+
+from trafficmock.proxy.request_target import Origin
+from trafficmock.proxy.upstream.connect_endpoint import ThroughProxy
+from trafficmock.proxy.upstream.dialer import Roads, UpstreamProxy, parse_resolve
+from trafficmock.proxy.upstream.server_verification import ServerVerification
+
+HTTP = Origin("http", "127.0.0.1", 8080)
+HTTPS = Origin("https", "127.0.0.1", 8443)
+
+
+def roads(**options: object) -> Roads:
+    return Roads(
+        reactor=MemoryReactorClock(),
+        connect_seconds=1.0,
+        trust=ServerVerification(),
+        **options,  # type: ignore[arg-type]
+    )
+
+
+class RoadTests(SynchronousTestCase):
+    """Endpoints."""
+
+    def test_resolved(self) -> None:
+        """An address that was given for a host and port is used for these alone."""
+        made = roads(resolved={("a.test", 80): "127.0.0.9"})
+        self.assertIn("127.0.0.9", repr(made.to_host("a.test", 80)))
+        self.assertIn("a.test", repr(made.to_host("a.test", 81)))
+
+    def test_proxied(self) -> None:
+        """Through a proxy http asks the proxy for URLs, all else takes CONNECT."""
+        made = roads(proxy=UpstreamProxy("127.0.0.1", 3128))
+        self.assertIn("3128", repr(made.to(HTTP)))
+        self.assertIsInstance(made.to_host("a.test", 1), ThroughProxy)
+        self.assertIsInstance(made.to_socket(HTTP), ThroughProxy)
+        self.assertEqual(made.asks_proxy(HTTP), made.proxy)
+        self.assertIsNone(made.asks_proxy(HTTPS))
+
+    def test_tls(self) -> None:
+        """Https is reached with TLS, WebSockets included."""
+        for endpoint in (roads().to(HTTPS), roads().to_socket(HTTPS)):
+            self.assertEqual(type(endpoint).__name__, "_WrapperEndpoint")
+
+
+class OptionTests(SynchronousTestCase):
+    """What options say."""
+
+    def test_proxy(self) -> None:
+        """Host, port, and credentials in percent encoding."""
+        self.assertEqual(UpstreamProxy.parse("http://h:3128/"), UpstreamProxy("h", 3128))
+        coded = UpstreamProxy.parse("HTTP://a:b%20c@h").credentials
+        self.assertEqual(coded, b"Basic YTpiIGM=")
+        for url in ("h:1", "https://h", "http://", "http://h/x"):
+            self.assertRaises(ValueError, UpstreamProxy.parse, url)
+
+    def test_resolve(self) -> None:
+        """HOST:PORT:ADDRESS, with brackets around IPv6 or without."""
+        self.assertEqual(parse_resolve("A.test:443:127.0.0.1"), (("a.test", 443), "127.0.0.1"))
+        self.assertEqual(parse_resolve("a:1:::1"), (("a", 1), "::1"))
+        self.assertEqual(parse_resolve("[::2]:1:[::1]"), (("::2", 1), "::1"))
+        for text in ("a", "a:1", "a:b:c", ":1:c", "a:0:c", "a:1:", "a:1:b c"):
+            self.assertRaises(ValueError, parse_resolve, text)
+
+    @given(st.text(alphabet="ab.:[]0123/@", max_size=20))
+    def test_any_input(self, text: str) -> None:
+        """Nothing but a ValueError is raised."""
+        for read in (parse_resolve, UpstreamProxy.parse):
+            try:
+                read(text)
+            except ValueError:
+                continue

@@ -1,0 +1,175 @@
+"""Connections to servers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.internet.error import ConnectionLost
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.proxy.rig import FakeTransport
+from trafficmock.proxy.http1.heads import BadMessageError, ResponseHead
+from trafficmock.proxy.upstream.upstream_connection import STREAM_BYTES, UpstreamConnection, widen
+
+if TYPE_CHECKING:
+    from trafficmock.proxy.http1.framing import Framing
+
+
+@define(eq=False)
+class Ears:
+    """Keeps what it is told."""
+
+    heard: list[Any] = field(factory=list)
+
+    def interim(self, head: ResponseHead) -> None:
+        self.heard.append(head.status)
+
+    def response_head(self, head: ResponseHead, body: Framing) -> None:
+        self.heard.append((head.status, body.kind.name))
+
+    def response_data(self, data: bytes) -> None:
+        self.heard.append(data)
+
+    def response_end(self) -> None:
+        self.heard.append("end")
+
+    def response_pause(self) -> None:
+        self.heard.append("pause")
+
+    def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:
+        self.heard.append((type(reason), answered))
+
+    def server_ready(self) -> None:
+        self.heard.append("ready")
+
+    def server_busy(self) -> None:
+        self.heard.append("busy")
+
+
+@define(eq=False)
+class Server:
+    """A connection, and the server at its end."""
+
+    tls: bool = False
+    ears: Ears = field(factory=Ears)
+    ready: list[UpstreamConnection] = field(factory=list)
+    ended: list[BaseException] = field(factory=list)
+    transport: FakeTransport = field(factory=FakeTransport)
+    connection: UpstreamConnection = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.connection = UpstreamConnection(
+            max_header_bytes=1000,
+            ready=self.ready.append,
+            ended=lambda _, error: self.ended.append(error),
+            tls=self.tls,
+        )
+        self.transport.protocol = self.connection
+        self.connection.makeConnection(self.transport)
+
+    def ask(self, *, complete: bool = True) -> None:
+        self.connection.begin(self.ears, b"GET", b"GET", complete=complete)
+
+
+class AnswerTests(SynchronousTestCase):
+    """Answers, piece by piece."""
+
+    def test_pieces(self) -> None:
+        """Interim answers, the head, pieces of the body and the end, in order."""
+        server = Server()
+        server.ask()
+        server.transport.says(b"HTTP/1.1 100 x\r\n\r\nHTTP/1.1 200 OK\r\nContent-")
+        server.transport.says(b"Length: 4\r\n\r\nab")
+        server.transport.says(b"cd")
+        expected = [100, "pause", (200, "LENGTH"), b"ab", "pause", b"cd", "end"]
+        self.assertEqual(server.ears.heard, expected)
+        self.assertTrue(server.connection.reusable)
+
+    def test_not_reusable(self) -> None:
+        """A connection is not used again when either side is not done with it."""
+        for answer in (
+            b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+            b"HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nextra",
+        ):
+            server = Server()
+            server.ask()
+            server.transport.says(answer)
+            self.assertFalse(server.connection.reusable, answer)
+
+    def test_end_is_body(self) -> None:
+        """A body without a length ends with the connection, but not with a broken one."""
+        for reason, last in ((None, "end"), (ConnectionLost(), (ConnectionLost, True))):
+            server = Server()
+            server.ask()
+            server.transport.says(b"HTTP/1.1 200 OK\r\n\r\nab")
+            server.transport.lose(reason)
+            self.assertEqual(server.ears.heard[-1], last)
+
+    def test_malformed(self) -> None:
+        """What is not HTTP, is unasked, or has no end is a failure that says so."""
+        for said in (
+            b"hello\r\n\r\n",
+            b"HTTP/1.1 101 x\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nA: " + b"b" * 1000,
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
+        ):
+            server = Server()
+            server.ask()
+            server.transport.says(said)
+            self.assertEqual(server.ears.heard[-1][0], BadMessageError, said)
+            self.assertTrue(server.transport.aborted)
+
+    def test_unasked(self) -> None:
+        """A server that speaks when nothing was asked is cut off."""
+        server = Server()
+        server.transport.says(b"HTTP/1.1 408 Timeout\r\n\r\n")
+        self.assertTrue(server.transport.aborted)
+        self.assertEqual(len(server.ended), 1)
+
+    @given(st.lists(st.binary(max_size=40), max_size=4))
+    def test_any_input(self, pieces: list[bytes]) -> None:
+        """No server raises anything."""
+        server = Server()
+        server.ask()
+        for piece in [b"HTTP/1.1 200 OK\r\n", *pieces]:
+            if server.transport.protocol is not None:
+                server.transport.says(piece)
+
+
+class RequestTests(SynchronousTestCase):
+    """Requests."""
+
+    def test_tls(self) -> None:
+        """With TLS it can be used after the handshake."""
+        server = Server(tls=True)
+        self.assertEqual(server.ready, [])
+        server.connection.handshakeCompleted()
+        self.assertEqual(server.ready, [server.connection])
+
+    def test_body(self) -> None:
+        """A body that goes on is produced at the server's pace, until it is complete."""
+        server = Server()
+        server.ask(complete=False)
+        server.transport.producer.pauseProducing()
+        server.transport.producer.resumeProducing()
+        server.connection.send(b"x", complete=True)
+        self.assertEqual(server.ears.heard, ["busy", "ready"])
+        self.assertIsNone(server.transport.producer)
+
+    def test_cancel(self) -> None:
+        """A request that is given up cuts the connection, and nobody is told."""
+        server = Server()
+        server.ask(complete=False)
+        server.connection.cancel()
+        self.assertEqual((server.transport.aborted, server.ears.heard), (True, []))
+
+    def test_wide(self) -> None:
+        """The transport below all layers lets more pass at a time."""
+        outer, inner = FakeTransport(), FakeTransport()
+        outer.transport = inner
+        widen(outer)
+        self.assertEqual(inner.bufferSize, STREAM_BYTES)

@@ -1,0 +1,166 @@
+"""Frames of one side of a WebSocket."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import define, field
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+from wsproto.connection import CLIENT, SERVER, Connection
+from wsproto.events import BytesMessage, CloseConnection, Ping, Pong, TextMessage
+
+from tests.proxy.rig import FakeTransport
+from trafficmock.proxy.websocket.frame_stream import Frames
+
+
+@define(eq=False)
+class Ears:
+    """Keeps what is heard."""
+
+    heard: list[Any] = field(factory=list)
+
+    def message(self, side: Frames, data: str | bytes) -> None:  # noqa: ARG002 - the protocol's
+        self.heard.append(data)
+
+    def closed(self, side: Frames, code: int, reason: str, *, clean: bool) -> None:  # noqa: ARG002 - the protocol's
+        self.heard.append((code, reason, clean))
+
+
+@define(eq=False)
+class Side:
+    """Our side, and the other one."""
+
+    client: bool = False
+    longest: int = 1000
+    transport: FakeTransport = field(factory=FakeTransport)
+    ears: Ears = field(factory=Ears)
+    clock: Clock = field(factory=Clock)
+    frames: Frames = field(init=False)
+    other: Connection = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.frames = Frames(
+            self.transport, self.ears, self.clock, client=self.client, longest=self.longest
+        )
+        self.other = Connection(SERVER if self.client else CLIENT)
+
+    def says(self, event: Any) -> None:
+        self.frames.data_received(self.other.send(event))
+
+    def took(self) -> list[Any]:
+        self.other.receive_data(self.transport.took())
+        return list(self.other.events())
+
+
+class MessageTests(SynchronousTestCase):
+    """Messages in and out."""
+
+    def test_both_ways(self) -> None:
+        """Text stays text, bytes stay bytes, in both roles."""
+        for client in (False, True):
+            side = Side(client)
+            side.says(TextMessage("é"))
+            side.says(BytesMessage(b"\xff"))
+            self.assertEqual(side.ears.heard, ["é", b"\xff"])
+            side.frames.send("a")
+            side.frames.send(b"b")
+            self.assertEqual([event.data for event in side.took()], ["a", b"b"])
+
+    def test_fragments(self) -> None:
+        """A message in fragments, with a ping between them, is one."""
+        side = Side()
+        side.says(TextMessage("a", message_finished=False))
+        side.says(Ping(b"x"))
+        side.says(TextMessage("b"))
+        self.assertEqual(side.ears.heard, ["ab"])
+        self.assertEqual(side.took(), [Pong(b"x")])
+
+    def test_too_long(self) -> None:
+        """A message over the limit, in fragments or not, closes with 1009."""
+        side = Side(longest=10)
+        side.says(BytesMessage(b"123456", message_finished=False))
+        side.says(BytesMessage(b"123456"))
+        (goodbye,) = side.took()
+        self.assertEqual((goodbye.code, side.ears.heard), (1009, [(1009, "", False)]))
+        self.assertTrue(side.transport.disconnecting)
+
+    @given(st.binary(max_size=60))
+    def test_any_input(self, data: bytes) -> None:
+        """No bytes raise anything."""
+        side = Side()
+        side.frames.data_received(data)
+        side.frames.data_received(data)
+
+
+class CloseTests(SynchronousTestCase):
+    """Ends of all kinds, each told once."""
+
+    def test_theirs(self) -> None:
+        """A close is answered with the same code and told."""
+        side = Side()
+        side.says(CloseConnection(4001, "bye"))
+        (echo,) = side.took()
+        side.frames.lost()
+        self.assertEqual((echo.code, side.ears.heard), (4001, [(4001, "bye", True)]))
+
+    def test_without_code(self) -> None:
+        """A close without a code is 1005."""
+        side = Side()
+        side.frames.data_received(b"\x88\x80\0\0\0\0")
+        self.assertEqual(side.ears.heard, [(1005, "", True)])
+
+    def test_ours_answered_with_its_code(self) -> None:
+        """The reason of our close is told when an application answers with the code alone."""
+        for client, answer, told in (
+            (False, (4002, None), (4002, "over", True)),
+            (False, (4002, "mine"), (4002, "mine", True)),
+            (False, (4003, None), (4003, "", True)),
+            (True, (4002, None), (4002, "", True)),
+        ):
+            side = Side(client)
+            side.frames.close(4002, "over")
+            side.says(CloseConnection(*answer))
+            self.assertEqual(side.ears.heard, [told])
+
+    def test_ours(self) -> None:
+        """Our close is told when it is answered; nothing is sent after it."""
+        side = Side()
+        side.frames.close(4002, "over")
+        side.frames.send("late")
+        self.assertFalse(side.frames.open)
+        (goodbye,) = side.took()
+        self.assertEqual((goodbye.code, goodbye.reason), (4002, "over"))
+        side.says(goodbye.response())
+        self.assertEqual(side.ears.heard, [(4002, "over", True)])
+        self.assertEqual(side.clock.getDelayedCalls(), [])
+
+    def test_unanswered(self) -> None:
+        """Who does not answer a close is cut off."""
+        side = Side()
+        side.frames.close(1000, "")
+        side.clock.advance(5)
+        self.assertTrue(side.transport.aborted)
+
+    def test_codes(self) -> None:
+        """Codes that may not be sent become 1000 (RFC 6455 section 7.4)."""
+        for code, sent in ((None, 1000), (1005, 1000), (1006, 1000), (7, 1000), (3000, 3000)):
+            side = Side()
+            side.frames.close(code, "é" * 100)
+            (goodbye,) = side.took()
+            self.assertEqual(goodbye.code, sent, code)
+
+    def test_lost(self) -> None:
+        """A connection that is gone without a close is 1006."""
+        side = Side()
+        side.frames.lost()
+        self.assertEqual(side.ears.heard, [(1006, "", False)])
+
+    def test_breach(self) -> None:
+        """What breaks the rules is closed with 1002."""
+        side = Side()
+        side.frames.data_received(b"\x81\x01a")
+        (goodbye,) = side.took()
+        self.assertEqual((goodbye.code, side.ears.heard[0][2]), (1002, False))

@@ -1,0 +1,59 @@
+"""The parts of a message."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.growth import GrowthMixin
+from trafficmock.proxy.websocket.message_pieces import MOST_LOOSE, Pieces
+
+
+def put_together(number: int) -> str:
+    pieces = Pieces("")
+    for _ in range(number):
+        pieces.add("a")
+    return pieces.take()
+
+
+class PiecesTests(GrowthMixin, SynchronousTestCase):
+    """Text and bytes."""
+
+    @given(st.lists(st.text(max_size=3)), st.lists(st.binary(max_size=3)))
+    def test_joined(self, texts: list[str], parts: list[bytes]) -> None:
+        """All parts come out in one, once, whatever their number."""
+        of_text, of_bytes = Pieces(""), Pieces(b"")
+        for text in texts * 50:
+            of_text.add(text)
+        for part in parts * 50:
+            of_bytes.add(part)
+        self.assertEqual(of_text.size, len("".join(texts)) * 50)
+        self.assertEqual(of_text.take(), "".join(texts) * 50)
+        self.assertEqual(of_bytes.take(), b"".join(parts) * 50)
+        self.assertEqual((of_text.take(), of_text.size), ("", 0))
+
+    def test_forgotten(self) -> None:
+        """What is forgotten is counted all the same."""
+        pieces = Pieces(b"")
+        pieces.add(b"abc")
+        pieces.clear()
+        pieces.add(b"d")
+        self.assertEqual((pieces.size, pieces.take()), (4, b"d"))
+
+    def test_linear(self) -> None:
+        """Many parts take time in proportion to their number."""
+        self.assert_linear(int, put_together, 50_000)
+
+    def test_memory(self) -> None:
+        """Parts of one byte take little more than their bytes, empty ones nothing."""
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        pieces = Pieces(b"")
+        for number in range(200 * MOST_LOOSE):
+            pieces.add(bytes([number % 256]))
+            pieces.add(b"")
+        used, _ = tracemalloc.get_traced_memory()
+        self.assertLess(used, 2 * pieces.size)

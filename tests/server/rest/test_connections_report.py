@@ -1,0 +1,75 @@
+"""Who is connected, as REST shows it."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.server.fakes import DriverRig
+from trafficmock.server.rest.connections_report import connections_report
+
+
+class ConnectionsReportTests(SynchronousTestCase):
+    """The report of agents and workers."""
+
+    def test_rows(self) -> None:
+        """Rows come in the order of connecting, with counts over both kinds of route."""
+        rig = DriverRig()
+        rig.connect()
+        rig.clock.advance(2)
+        rig.agent("shop")
+        worker = rig.worker_with_route("**/x")
+        rig.say(worker, "route:register", routeId="ws", testId="t", matcher={}, kind="websocket")
+        rig.say(worker, "route:register", routeId="inert", testId="later", matcher={})
+        rig.hello("playwright")
+        self.assertEqual(
+            connections_report(rig.driver.coordinator),
+            {
+                "nodeAgents": [
+                    {
+                        "clientId": "shop",
+                        "connectionId": "test-2",
+                        "connectedAt": 1_002_000,
+                        "kind": "node",
+                    }
+                ],
+                "runnerWorkers": [
+                    {
+                        "clientId": "playwright-test-3",
+                        "connectionId": "test-3",
+                        "connectedAt": 1_002_000,
+                        "workerId": "0",
+                        "testCount": 1,
+                        "routeCount": 3,
+                    },
+                    {
+                        "clientId": "playwright-test-4",
+                        "connectionId": "test-4",
+                        "connectedAt": 1_002_000,
+                        "testCount": 0,
+                        "routeCount": 0,
+                    },
+                ],
+            },
+        )
+
+    def test_process(self) -> None:
+        """A row says which process it is, where its client told."""
+        rig = DriverRig()
+        for role in ("node", "playwright"):
+            rig.hello(role, pid=4711, command="node server.js")
+        report = connections_report(rig.driver.coordinator)
+        for row in (*report["nodeAgents"], *report["runnerWorkers"]):
+            self.assertEqual((row["pid"], row["command"]), (4711, "node server.js"))
+
+    def test_tests(self) -> None:
+        """On request, workers list their tests with the routes of each."""
+        rig = DriverRig()
+        worker = rig.worker_with_route("**/x")
+        rig.say(worker, "route:register", routeId="ws", testId="t", matcher={}, kind="websocket")
+        (row,) = connections_report(rig.driver.coordinator, tests=True)["runnerWorkers"]
+        (test,) = row["tests"]
+        self.assertEqual(
+            (test["testId"], sorted(test)), ("t", ["file", "routes", "testId", "title"])
+        )
+        self.assertEqual(
+            [(route["kind"], route["matcher"]) for route in test["routes"]],
+            [("http", {"urlGlob": "**/x"}), ("websocket", {})],
+        )

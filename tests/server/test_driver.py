@@ -1,0 +1,343 @@
+"""The driver performs what the core decides."""
+
+import itertools
+import json
+
+from twisted.logger import capturedLogs
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.server.fakes import DriverRig, FakeLink
+from trafficmock.core.settings import Settings
+from trafficmock.history.recorder import Capture
+from trafficmock.history.store import History
+from trafficmock.http.log_safety import MOST_LINES, PERIOD_SECONDS
+from trafficmock.records import RequestSeen
+from trafficmock.server.websocket.oversized_frames import Overlong
+from trafficmock.wire.body import NULL
+from trafficmock.wire.inbound import Hello, Message, Ping, Pong, RequestCancel, RequestStart
+from trafficmock.wire.outbound import DecisionPassthrough, HelloOk
+from trafficmock.wire.serialized_request import SerializedRequest
+
+URL = "http://api.test/users"
+OK = {"status": 200, "statusText": "OK", "headers": {}, "bodyBase64": "aGk="}
+
+
+class DecisionTests(SynchronousTestCase):
+    """Messages in, messages out, and the history beside them."""
+
+    def setUp(self) -> None:
+        self.rig = DriverRig()
+        self.agent = self.rig.agent()
+
+    def test_passthrough(self) -> None:
+        """A request that nobody wants is sent on, and remembered."""
+        self.rig.request(self.agent, "1", URL)
+        self.agent.took("decision:passthrough")
+        stored = self.rig.history.requests.get("1")
+        assert stored is not None
+        entry = json.loads(stored.to_json())
+        self.assertEqual((entry["action"], entry["timestamp"]), ("passthrough", 1_000_000))
+
+    def test_fulfilled(self) -> None:
+        """A matched request goes to its test, whose answer goes to the application."""
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.rig.request(self.agent, "1", URL)
+        worker.took("request:observed", "request:matched")
+        self.rig.say(
+            worker, "handler:result", requestId="1", result={"action": "fulfill", "response": OK}
+        )
+        (decision,) = self.agent.took("decision:fulfill")
+        self.assertEqual(decision["response"], OK)
+        worker.took("request:response")
+
+    def test_one_encoding_for_all(self) -> None:
+        """A message to many is the very same bytes for each."""
+        workers = [self.rig.hello("playwright") for _ in range(3)]
+        for number, worker in enumerate(workers):
+            test = {"testId": str(number), "title": "T", "file": "f", "workerId": "0"}
+            self.rig.say(worker, "test:register", **test)
+        self.rig.request(self.agent, "1", URL)
+        self.assertEqual(len({id(worker.payloads[-1]) for worker in workers}), 1)
+
+    def test_news(self) -> None:
+        """News of requests may wait; decisions, matches and acknowledgements may not."""
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.rig.request(self.agent, "1", "http://else.test/")
+        self.rig.say(self.agent, "request:response", requestId="1", ok=True, response=OK)
+        worker.took("request:observed", "request:response")
+        self.assertEqual((worker.news, self.agent.news), (2, 0))
+        self.rig.request(self.agent, "2", URL)
+        worker.took("request:observed", "request:matched")
+        self.assertEqual(worker.news, 3)
+
+    def test_invalid_message(self) -> None:
+        """Junk gets an answer and harms nobody."""
+        self.rig.driver.link_received(self.agent, b"\xff{")
+        (complaint,) = self.agent.took("proxy:error")
+        self.assertEqual(complaint["code"], "invalid_message")
+        self.assertIsNone(self.agent.closed)
+
+    def test_refused(self) -> None:
+        """A connection that does not say hello first is closed, and not heard again."""
+        link = self.rig.connect()
+        self.rig.request(link, "1", URL)
+        link.took("hello:error")
+        self.assertEqual(link.closed, (1008, "invalid_hello"))
+        self.rig.say(link, "hello", protocolVersion=3, packageVersion="x", role="node")
+        link.took()
+
+    def test_history_query(self) -> None:
+        """A worker may ask for the entries that a glob matches."""
+        worker = self.rig.worker_with_route("http://other.test/")
+        self.rig.request(self.agent, "1", URL)
+        self.rig.request(self.agent, "2", "http://api.test/cart")
+        worker.took("request:observed", "request:observed")
+        self.rig.say(worker, "history:query", queryId="q", matcher={"urlGlob": "**/users"})
+        (result,) = worker.took("history:result")
+        self.assertEqual([entry["id"] for entry in result["entries"]], ["1"])
+
+    def test_lost_connection(self) -> None:
+        """The agent of a lost worker's request is answered."""
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.rig.request(self.agent, "1", URL)
+        self.rig.driver.link_closed(worker)
+        (decision,) = self.agent.took("decision:error")
+        self.assertEqual(decision["code"], "disconnected")
+
+    def test_overlong(self) -> None:
+        """A result that was too long to be read fails its request, and names the option."""
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.rig.request(self.agent, "1", URL)
+        worker.took("request:observed", "request:matched")
+        head = b'{"type":"handler:result","requestId":"1","result":{"action":"fulf'
+        self.rig.driver.link_overlong(worker, Overlong(1000, 100, head))
+        (decision,) = self.agent.took("decision:error")
+        self.assertEqual(decision["code"], "handler_failed")
+        _, complaint = worker.took("request:response", "proxy:error")
+        self.assertEqual(complaint["testId"], "t")
+        self.assertIn("--max-frame-bytes", complaint["message"])
+
+    def test_overlong_stranger(self) -> None:
+        """Whoever begins with a huge message is refused, and told why."""
+        stranger = FakeLink(peer="127.0.0.1:4711")
+        self.rig.driver.link_opened(stranger)
+        logs = self.enterContext(capturedLogs())
+        self.rig.driver.link_overlong(stranger, Overlong(70_000, 65_536, b'{"type":"hello",'))
+        (refusal,) = stranger.took("hello:error")
+        self.assertIn("65536 bytes", refusal["message"])
+        self.assertIsNotNone(stranger.closed)
+        self.assertEqual((self.agent.welcomed, stranger.welcomed), (True, False))
+        self.assertIn("from 127.0.0.1:4711 refused, invalid_hello: ", str(logs[-1]["text"]))
+
+    def test_flood_of_notes(self) -> None:
+        """However much nonsense a client sends, the log stays short and says so."""
+        logs = self.enterContext(capturedLogs())
+        for _ in range(MOST_LINES + 5):
+            self.rig.driver.link_received(self.agent, b"{}")
+        self.assertEqual(len(logs), MOST_LINES)
+        self.rig.clock.advance(PERIOD_SECONDS)
+        self.rig.driver.link_received(self.agent, b"{}")
+        self.assertEqual((len(logs), logs[MOST_LINES]["count"]), (MOST_LINES + 2, 5))
+
+    def test_too_big(self) -> None:
+        """A body that no client would take is left out of the news; the decision still comes."""
+        worker = self.rig.worker_with_route("http://other.test/")
+        body = "QUJD" * (26 * 2**20)
+        self.rig.request(self.agent, "1", URL, bodyBase64=body)
+        (news,) = worker.took("request:observed")
+        self.assertIsNone(news["request"]["bodyBase64"])
+        self.agent.took("decision:passthrough")
+
+
+class LongQueryTests(SynchronousTestCase):
+    """A query that takes longer than a slice of time."""
+
+    def setUp(self) -> None:
+        self.rig = DriverRig()
+        self.agent = self.rig.agent()
+        self.worker = self.rig.worker_with_route("http://other.test/")
+        for number in range(5):
+            self.rig.request(self.agent, str(number), URL)
+        self.worker.sent.clear()
+        self.agent.sent.clear()
+        ticks = itertools.count()
+        self.rig.driver.monotonic = lambda: next(ticks) * 0.01
+        self.rig.say(self.worker, "history:query", queryId="q")
+
+    def test_others_first(self) -> None:
+        """A decision that is due meanwhile does not wait for the answer."""
+        self.worker.took()
+        self.rig.request(self.agent, "due", URL)
+        self.agent.took("decision:passthrough")
+        self.worker.sent.clear()
+        self.rig.clock.pump([0] * 10)
+        (result,) = self.worker.took("history:result")
+        self.assertEqual(len(result["entries"]), 5)
+
+    def test_gone(self) -> None:
+        """Nobody works for a worker that has left."""
+        self.rig.driver.link_closed(self.worker)
+        self.rig.clock.advance(0)
+        self.worker.took()
+
+
+class TimeTests(SynchronousTestCase):
+    """The driver wakes the core when it asked for it."""
+
+    def setUp(self) -> None:
+        self.rig = DriverRig(settings=Settings(version="1", claim_timeout=4.0))
+
+    def test_claim_timeout(self) -> None:
+        """An owner that stays silent is pinged, and given up when the time is over."""
+        agent = self.rig.agent()
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.rig.clock.advance(0.001)
+        self.rig.request(agent, "1", URL)
+        worker.took("request:observed", "request:matched")
+        self.rig.clock.advance(2.01)
+        worker.took("ping")
+        self.rig.clock.advance(2.01)
+        (decision,) = agent.took("decision:error")
+        self.assertEqual(decision["code"], "claim_timeout")
+
+    def test_stopped_owner(self) -> None:
+        """The kernel takes what is sent to a stopped process: that is no sign of its life."""
+        agent = self.rig.agent()
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.rig.clock.advance(0.001)
+        self.rig.request(agent, "1", URL)
+        for _ in range(50):
+            worker.queued_bytes = 10
+            worker.drained_total += 10
+            self.rig.clock.advance(0.1)
+        (decision,) = agent.took("decision:error")
+        self.assertEqual(decision["code"], "claim_timeout")
+
+    def test_one_timer(self) -> None:
+        """All deadlines share one timer."""
+        for _ in range(5):
+            self.rig.agent()
+        self.assertEqual(len(self.rig.clock.getDelayedCalls()), 1)
+
+    def test_idle(self) -> None:
+        """A silent connection is cut; one that lags and takes what was queued for it is not."""
+        dead, slow = self.rig.agent(), self.rig.agent()
+        self.rig.driver.link_backlogged(slow)
+        for _ in range(80):
+            slow.drained_total += 1
+            self.rig.clock.advance(1)
+        self.assertTrue(dead.aborted)
+        self.assertFalse(slow.aborted)
+
+    def test_stop(self) -> None:
+        """At the end whoever waits is answered, all links are closed and no timer is left."""
+        agent = self.rig.agent()
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.rig.request(agent, "1", URL)
+        self.rig.driver.stop()
+        (decision,) = agent.took("decision:error")
+        self.assertIn("stopped", decision["message"])
+        self.assertEqual(
+            [link.closed for link in (agent, worker)], [(1001, "The proxy stops.")] * 2
+        )
+        self.assertEqual(self.rig.clock.getDelayedCalls(), [])
+        self.assertEqual(self.rig.driver.open_links(), 2)
+
+
+class ObservabilityTests(SynchronousTestCase):
+    """What is remembered never changes what is decided."""
+
+    def conversation(self, capture: Capture) -> list[bytes]:
+        """Give all that everybody is told in one playbook, under one capture mode."""
+        rig = DriverRig(history=History(capture=capture))
+        agent, worker = rig.agent(), rig.worker_with_route("http://api.test/*")
+        for number, url in enumerate((URL, "http://api.test/x", "http://else.test/")):
+            rig.request(agent, str(number), url)
+        rig.say(
+            worker, "handler:result", requestId="0", result={"action": "fulfill", "response": OK}
+        )
+        rig.say(worker, "handler:result", requestId="1", result={"action": "continue"})
+        rig.say(agent, "request:response", requestId="1", ok=True, response=OK)
+        rig.say(agent, "request:response", requestId="2", ok=False)
+        rig.driver.link_closed(agent)
+        return agent.payloads + worker.payloads
+
+    def test_same_conversation(self) -> None:
+        """All capture modes decide alike."""
+        everything = self.conversation("all")
+        self.assertGreater(len(everything), 10)
+        self.assertEqual(self.conversation("handled"), everything)
+        self.assertEqual(self.conversation("none"), everything)
+
+
+class Told:
+    """A party within the process that keeps what it is told, and answers in between."""
+
+    kind = "proxy"
+    id = ""
+
+    def __init__(self, rig: DriverRig) -> None:
+        self.rig = rig
+        self.told: list[Message] = []
+        self.answers: list[Message] = []
+
+    def socket(self, socket_id: str) -> None:
+        """Have no WebSockets."""
+
+    def deliver(self, message: Message) -> None:
+        self.told.append(message)
+        for answer in self.answers:
+            self.rig.driver.party_said(self, answer)
+        self.answers.clear()
+
+
+class PartyTests(SynchronousTestCase):
+    """Clients of the core within the process."""
+
+    def setUp(self) -> None:
+        self.rig = DriverRig()
+        self.party = Told(self.rig)
+        self.rig.driver.party_opened(self.party, Hello(3, "1", "node", client_id="here"))
+
+    def start(self, request_id: str) -> RequestStart:
+        return RequestStart(request_id, "here", SerializedRequest(URL, "GET", {}, NULL))
+
+    def test_told_the_message_itself(self) -> None:
+        """It is introduced like everybody, and told messages, not their encoding."""
+        self.rig.driver.party_said(self.party, self.start("1"))
+        hello, decision = self.party.told
+        self.assertIsInstance(hello, HelloOk)
+        self.assertEqual(decision, DecisionPassthrough("1"))
+        (client,) = self.rig.driver.coordinator.clients()
+        self.assertEqual((client.id, client.kind), (self.party.id, "proxy"))
+
+    def test_does_not_overtake(self) -> None:
+        """What it answers while it is told comes after all that it was told about."""
+        worker = self.rig.worker_with_route("http://other.test/")
+        self.party.answers.append(RequestCancel("1"))
+        self.party.answers.append(self.start("2"))
+        self.rig.driver.party_said(self.party, self.start("1"))
+        news = worker.took("request:observed", "request:response", "request:observed")
+        self.assertEqual([message["requestId"] for message in news], ["1", "1", "2"])
+
+    def test_many_answer(self) -> None:
+        """A thousand of them may answer one effect: none is heard within another's turn."""
+        for number in range(1000):
+            party = Told(self.rig)
+            self.rig.driver.party_opened(party, Hello(3, "1", "node", client_id=f"c{number}"))
+            party.answers.append(Pong(0))
+            self.party.answers.append(Pong(0))
+        self.rig.clock.advance(15)
+        self.assertIsInstance(party.told[-1], Ping)
+        self.assertEqual(self.party.answers, [])
+
+    def test_closed(self) -> None:
+        """When it goes, the core forgets it, and nothing is sent to it."""
+        self.rig.driver.party_closed(self.party)
+        self.assertEqual(self.rig.driver.coordinator.clients(), [])
+
+    def test_recorded(self) -> None:
+        """It may have in the history what the core has nothing to decide about."""
+        request = SerializedRequest(URL, "CONNECT", {}, NULL)
+        self.rig.driver.party_recorded(RequestSeen("t", "here", request))
+        self.assertIsNotNone(self.rig.history.requests.get("t"))

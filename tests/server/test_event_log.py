@@ -1,0 +1,89 @@
+"""What the log says of connections and decisions."""
+
+from typing import Any
+
+from twisted.logger import ILogObserver, formatEvent, globalLogPublisher
+from twisted.trial.unittest import SynchronousTestCase
+from zope.interface import implementer
+
+from tests.server.fakes import DriverRig
+from trafficmock.server.event_log import Journal
+
+
+@implementer(ILogObserver)
+class Lines:
+    """Keeps the journal's lines, with their levels."""
+
+    def __init__(self) -> None:
+        self.lines: list[tuple[str, str]] = []
+
+    def __call__(self, event: dict[str, Any]) -> None:
+        if event["log_namespace"] == "trafficmock.server.event_log.Journal":
+            self.lines.append((event["log_level"].name, formatEvent(event)))
+
+
+class JournalTests(SynchronousTestCase):
+    """Lines by level."""
+
+    def setUp(self) -> None:
+        observer = Lines()
+        self.lines = observer.lines
+        globalLogPublisher.addObserver(observer)
+        self.addCleanup(globalLogPublisher.removeObserver, observer)
+        self.rig = DriverRig()
+
+    def test_coming_and_going(self) -> None:
+        """Who connects, from where, and who leaves, is said; strangers are not."""
+        self.rig.driver.link_closed(self.rig.connect())
+        agent = self.rig.agent()
+        self.rig.driver.link_closed(agent)
+        self.assertEqual(
+            self.lines,
+            [
+                ("info", "shop connected from 127.0.0.1:1 as test-2"),
+                ("info", "test-2 disconnected"),
+            ],
+        )
+
+    def test_no_forged_lines(self) -> None:
+        """No name, URL or title makes a line of its own, in detail neither."""
+        self.rig.driver.journal.debug = True
+        name, url = "a\nforged", "http://api.test/\nforged"
+        agent = self.rig.agent(name)
+        self.rig.say(agent, "ws:connection", socketId=name, url=url, protocols=[], clientId=name)
+        self.rig.request(agent, name, url)
+        self.rig.driver.link_closed(agent)
+        self.assertGreater(len(self.lines), 5)
+        for _, line in self.lines:
+            self.assertTrue(line.isprintable(), line)
+
+    def test_failures(self) -> None:
+        """What could not be decided is a warning; that somebody left is none."""
+        agent = self.rig.agent()
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.lines.clear()
+        self.rig.request(agent, "1", "http://api.test/a")
+        bad = {"status": 100, "statusText": "", "headers": {}, "bodyBase64": None}
+        result = {"action": "fulfill", "response": bad}
+        self.rig.say(worker, "handler:result", requestId="1", result=result)
+        self.rig.request(agent, "2", "http://api.test/b")
+        self.rig.driver.link_closed(worker)
+        levels = [(level, line.partition(":")[0]) for level, line in self.lines]
+        self.assertIn(("warn", "handler_failed"), levels)
+        self.assertIn(("info", "disconnected"), levels)
+
+    def test_detail(self) -> None:
+        """With debug on each request and what became of it is said."""
+        self.rig.driver.journal = Journal(debug=True)
+        agent = self.rig.agent()
+        self.rig.request(agent, "1", "http://api.test/a")
+        self.assertEqual(
+            self.lines[1:],
+            [("debug", "1 GET http://api.test/a of shop"), ("debug", "1 RequestPassedThrough")],
+        )
+
+    def test_no_detail(self) -> None:
+        """Without debug a decision costs no line."""
+        agent = self.rig.agent()
+        self.rig.request(agent, "1", "http://api.test/a")
+        self.assertEqual(len(self.lines), 1)

@@ -1,0 +1,105 @@
+"""Records of the core arrive in the history."""
+
+import json
+from typing import Any, get_args
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from trafficmock import records
+from trafficmock.history.query import Query
+from trafficmock.history.store import History
+from trafficmock.server.history_recorder import Recorder
+from trafficmock.wire import body
+from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
+from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
+
+OWNER = records.Owner("t", "r", "buys", "a.spec.ts")
+REQUEST = SerializedRequest("http://h.test/a", "GET", {}, body.NULL)
+RESPONSE = SerializedResponse(302, "Found", {"location": "/b"}, body.NULL)
+SEEN = records.RequestSeen("q", "shop", REQUEST)
+SOCKET_SEEN = records.SocketSeen("s", "shop", "ws://h.test/", ["chat"])
+
+
+class RecorderTests(SynchronousTestCase):
+    """Each kind of record leaves its trace, stamped with the time it is given."""
+
+    def setUp(self) -> None:
+        self.history = History()
+        self.recorder = Recorder(self.history)
+
+    def after(self, *written: records.Record) -> dict[str, Any]:
+        """Write records 10 ms apart; give the newest request or socket."""
+        for number, record in enumerate(written):
+            self.recorder.record(record, 1000 + 10 * number)
+        rows: Any = self.history.requests
+        if isinstance(written[0], records.SocketSeen):
+            rows = self.history.sockets
+        entry: dict[str, Any] = json.loads(next(iter(rows.query(Query()))).to_json())
+        return entry
+
+    def test_every_kind(self) -> None:
+        """There is a writer for every kind of record that the core has."""
+        self.assertEqual(self.recorder._writers.keys(), set(get_args(records.Record)))
+
+    def test_seen(self) -> None:
+        """A request is pending, with its time and client."""
+        entry = self.after(SEEN)
+        self.assertEqual(
+            (entry["id"], entry["clientId"], entry["timestamp"], entry["action"]),
+            ("q", "shop", 1000, "pending"),
+        )
+
+    def test_decisions(self) -> None:
+        """A decision settles it, with the time it took and its owner."""
+        decisions: list[tuple[records.Record, str, str | None]] = [
+            (records.RequestPassedThrough("q"), "passthrough", None),
+            (
+                records.RequestContinued("q", OWNER, SerializedOverrides(method="PUT")),
+                "continue",
+                "buys",
+            ),
+            (records.RequestFulfilled("q", OWNER, RESPONSE), "fulfill", "buys"),
+            (records.RequestAborted("q", OWNER, "timedout", ""), "abort", "buys"),
+            (records.RequestFailed("q", None, "claim_timeout", "late", None), "error", None),
+        ]
+        for record, action, title in decisions:
+            self.setUp()
+            entry = self.after(SEEN, record)
+            found = entry["action"], entry.get("title"), entry["durationMs"]
+            self.assertEqual(found, (action, title, 10))
+
+    def test_reports(self) -> None:
+        """A report is attached, and a failure is logged."""
+        passed = records.RequestPassedThrough("q")
+        answered = self.after(SEEN, passed, records.ResponseReported("q", RESPONSE, None))
+        self.assertEqual(answered["outcome"]["response"]["status"], 302)
+        self.setUp()
+        error = SerializedError("Error", "refused")
+        failed = self.after(SEEN, passed, records.ResponseReported("q", None, error))
+        self.assertEqual(failed["events"][-1]["kind"], "upstream_error")
+
+    def test_hop(self) -> None:
+        """A hop is linked to the one before."""
+        hop = records.HopSeen("q2", "shop", REQUEST, "q", "passthrough", None)
+        entry = self.after(SEEN, records.RequestPassedThrough("q"), hop)
+        self.assertEqual((entry["id"], entry["redirectedFromId"]), ("q2", "q"))
+
+    def test_sockets(self) -> None:
+        """A WebSocket's outcome, events and closes are kept."""
+        matched = records.SocketMatched("s", OWNER)
+        frame = records.SocketEvent("s", "client", "frame", None, "hi", is_base64=False)
+        closed = records.SocketClosed("s", "page", 1000, "bye", was_clean=True)
+        entry = self.after(SOCKET_SEEN, matched, frame, closed)
+        self.assertEqual((entry["outcome"], entry["title"]), ("matched", "buys"))
+        kinds = [event["kind"] for event in entry["events"]]
+        self.assertEqual(kinds, ["close", "frame", "handler", "open"])
+        self.assertEqual((entry["close"]["code"], entry["closedAt"]), (1000, 1030))
+
+    def test_socket_outcomes(self) -> None:
+        """A WebSocket that nobody wants, or that fails, says so."""
+        passed = self.after(SOCKET_SEEN, records.SocketPassedThrough("s"))
+        self.assertEqual(passed["outcome"], "passthrough")
+        self.setUp()
+        failed = records.SocketFailed("s", OWNER, "disconnected", "gone", None)
+        entry = self.after(SOCKET_SEEN, failed)
+        self.assertEqual((entry["outcome"], entry["errorCode"]), ("error", "disconnected"))

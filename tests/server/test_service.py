@@ -1,0 +1,338 @@
+"""The running service: where it listens, what it says, how it ends."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+from twisted.application.service import Application
+from twisted.internet.address import IPv4Address, IPv6Address, UNIXAddress
+from twisted.internet.defer import Deferred, fail, succeed
+from twisted.internet.error import CannotListenError
+from twisted.internet.task import Clock
+from twisted.logger import ILogObserver, LogEvent, Logger, formatEvent
+from twisted.trial.unittest import SynchronousTestCase
+
+from trafficmock.server import service
+from trafficmock.server.log_observers import silent
+from trafficmock.server.service import ProxyService
+
+HERE = IPv4Address("TCP", "127.0.0.1", 4310)
+EVERYWHERE = IPv4Address("TCP", "0.0.0.0", 4310)  # noqa: S104 - what is refused
+
+
+@define
+class FakePort:
+    """Something that listens."""
+
+    address: Any
+    stopped: bool = False
+
+    def getHost(self) -> Any:
+        return self.address
+
+    def stopListening(self) -> None:
+        self.stopped = True
+
+
+@define
+class FakeEndpoint:
+    """Answers ``listen`` with what it was given."""
+
+    answer: Deferred[Any]
+
+    def listen(self, factory: object) -> Deferred[Any]:  # noqa: ARG002 - Twisted's signature
+        return self.answer
+
+
+@define
+class FakeDriver:
+    """Has links that stay for a while after it was stopped."""
+
+    links: int = 0
+    stopped: bool = False
+
+    def stop(self) -> None:
+        self.stopped = True
+
+    def open_links(self) -> int:
+        return self.links
+
+
+class FakeReactor(Clock):
+    """A clock that can be told to stop."""
+
+    running = True
+    stops = 0
+
+    def stop(self) -> None:
+        self.running = False
+        self.stops += 1
+
+
+@define
+class FakeStart:
+    """Keeps what it is told of a start."""
+
+    complaints: list[str] = field(factory=list)
+    successes: int = 0
+
+    def succeeded(self) -> None:
+        self.successes += 1
+
+    def failed(self, text: str) -> None:
+        self.complaints.append(text)
+
+
+@define
+class Stage:
+    """A service and its surroundings."""
+
+    service: ProxyService
+    port: FakePort
+    driver: FakeDriver
+    reactor: FakeReactor
+    start: FakeStart
+    told: list[str] = field(factory=list)
+
+
+class ServiceTestCase(SynchronousTestCase):
+    """Makes services that open nothing."""
+
+    def stage(
+        self,
+        *,
+        address: Any = HERE,
+        answer: Deferred[Any] | None = None,
+        open_to_all: bool = False,
+        ready_file: Path | None = None,
+    ) -> Stage:
+        port, driver, reactor = FakePort(address), FakeDriver(), FakeReactor()
+        start = FakeStart()
+        made: Any = ProxyService(
+            endpoint=FakeEndpoint(answer or succeed(port)),  # type: ignore[arg-type] # a fake
+            site=None,  # type: ignore[arg-type] # the fake endpoint does not look at it
+            driver=driver,
+            reactor=reactor,
+            open_to_all=open_to_all,
+            ready_file=str(ready_file) if ready_file else None,
+            banner=lambda url: [f"here: {url}"],
+            start=start,
+        )
+        stage = Stage(made, port, driver, reactor, start)
+        self.patch(service, "notify", lambda state, _: stage.told.append(state))
+        return stage
+
+    def refused(self, stage: Stage) -> str:
+        """Start a service that must not start; give its one complaint."""
+        ended = self.assertRaises(SystemExit, stage.service.privilegedStartService)
+        self.assertEqual(ended.code, 1)
+        self.assertEqual(stage.told, [])
+        (complaint,) = stage.start.complaints
+        return complaint
+
+
+class StartTests(ServiceTestCase):
+    """Coming up."""
+
+    def test_ready(self) -> None:
+        """A service that listens says so to systemd and to whoever waits for the file."""
+        path = Path(self.mktemp())
+        stage = self.stage(ready_file=path)
+        stage.service.privilegedStartService()
+        self.assertEqual(stage.told, ["READY=1"])
+        expected = {"url": "http://127.0.0.1:4310", "pid": os.getpid()}
+        self.assertEqual(json.loads(path.read_text()), expected)
+        self.assertTrue(path.read_text().endswith("}\n"))
+        self.assertEqual(list(path.parent.glob(f"{path.name}.*")), [])
+
+    def test_ready_file_in_the_way(self) -> None:
+        """A directory in the place of the ready file ends the start with one line."""
+        path = Path(self.mktemp())
+        path.mkdir()
+        self.assertIn("no plain file", self.refused(self.stage(ready_file=path)))
+
+    def test_second_start(self) -> None:
+        """A start that finds the port taken leaves the ready file of the running service."""
+        path = Path(self.mktemp())
+        text = json.dumps({"url": "http://127.0.0.1:4310", "pid": os.getppid()})
+        path.write_text(text)
+        taken = CannotListenError("127.0.0.1", 4310, OSError(98, "Address already in use"))
+        stage = self.stage(ready_file=path, answer=fail(taken))
+        self.refused(stage)
+        self.successResultOf(stage.service.stopService())
+        self.assertEqual(path.read_text(), text)
+
+    def test_old_ready_file(self) -> None:
+        """A ready file of an earlier run is gone before we listen."""
+        path = Path(self.mktemp())
+        path.write_text("old")
+        stage = self.stage(ready_file=path, answer=Deferred())
+        stage.service.privilegedStartService()
+        self.assertFalse(path.exists())
+
+    def test_unwritable_ready_file(self) -> None:
+        """A ready file that cannot be written ends the start with that reason."""
+        said = self.refused(self.stage(ready_file=Path(self.mktemp()) / "missing" / "file"))
+        self.assertIn("--ready-file", said)
+        self.assertIn("cannot be written", said)
+
+    def test_urls(self) -> None:
+        """The base URL is how people reach the service."""
+        for address, url in [
+            (EVERYWHERE, "http://127.0.0.1:4310"),
+            (IPv6Address("TCP", "::", 4310), "http://[::1]:4310"),
+            (IPv6Address("TCP", "::1", 4310), "http://[::1]:4310"),
+            (IPv4Address("TCP", "192.0.2.7", 80), "http://192.0.2.7:80"),
+        ]:
+            path = Path(self.mktemp())
+            stage = self.stage(address=address, open_to_all=True, ready_file=path)
+            stage.service.privilegedStartService()
+            self.assertEqual(json.loads(path.read_text())["url"], url)
+
+
+class SuccessTests(ServiceTestCase):
+    """Who is told that the start is complete."""
+
+    def test_after_privileges(self) -> None:
+        """Listening is not all of a start: twistd sheds its privileges after it."""
+        stage = self.stage()
+        stage.service.privilegedStartService()
+        self.assertEqual(stage.start.successes, 0)
+        self.patch(stage.service, "_handle_signals", lambda: None)
+        stage.reactor.callWhenRunning = lambda call: call()  # type: ignore[attr-defined] # a fake
+        stage.service.startService()
+        self.assertEqual((stage.start.successes, stage.start.complaints), (1, []))
+
+
+class LogTests(ServiceTestCase):
+    """What the application logs through."""
+
+    def test_ours(self) -> None:
+        """The application that the service is given to logs our way."""
+        stage = self.stage()
+        stage.service.log_observer = silent
+        application = Application("any")
+        stage.service.setServiceParent(application)
+        self.assertIs(ILogObserver(application), silent)
+
+    def test_theirs(self) -> None:
+        """Without an observer of ours the application is left as it is."""
+        application = Application("any")
+        self.stage().service.setServiceParent(application)
+        self.assertIsNone(application.getComponent(ILogObserver))
+
+
+class RefusalTests(ServiceTestCase):
+    """Not coming up."""
+
+    def test_port_in_use(self) -> None:
+        """A port that is taken ends the process with one line and status 1."""
+        taken = CannotListenError("127.0.0.1", 4310, OSError(98, "Address already in use"))
+        said = self.refused(self.stage(answer=fail(taken)))
+        self.assertIn("cannot listen", said)
+        self.assertIn("127.0.0.1:4310", said)
+        self.assertIn("Address already in use", said)
+
+    def test_beyond_loopback(self) -> None:
+        """Beyond loopback nothing is served without a token, and the line says what to do."""
+        for address in (
+            EVERYWHERE,
+            IPv4Address("TCP", "192.0.2.7", 1),
+            IPv6Address("TCP", "::", 1),
+        ):
+            said = self.refused(self.stage(address=address))
+            self.assertIn("--token", said)
+            self.assertIn("--insecure", said)
+
+    def test_loopback(self) -> None:
+        """All of loopback, and UNIX sockets, need no token."""
+        for address in (
+            IPv4Address("TCP", "127.8.9.10", 1),
+            IPv6Address("TCP", "::1", 1),
+            UNIXAddress("/run/x"),
+        ):
+            stage = self.stage(address=address)
+            stage.service.privilegedStartService()
+            self.assertEqual(stage.told, ["READY=1"])
+
+    def test_fault_of_ours(self) -> None:
+        """Whatever else goes wrong is logged with its traceback, and ends the start too."""
+        self.assertIn("cannot start", self.refused(self.stage(answer=fail(KeyError("odd")))))
+        self.assertEqual(len(self.flushLoggedErrors(KeyError)), 1)
+
+    def test_late(self) -> None:
+        """An endpoint that fails later stops the reactor."""
+        answer: Deferred[Any] = Deferred()
+        stage = self.stage(answer=answer)
+        stage.service.privilegedStartService()
+        answer.errback(OSError("not to be had"))
+        self.assertEqual(stage.reactor.stops, 1)
+        (complaint,) = stage.start.complaints
+        self.assertIn("cannot listen: not to be had; choose another --port", complaint)
+
+
+class StopTests(ServiceTestCase):
+    """Ending."""
+
+    def started(self, links: int) -> tuple[Stage, Path]:
+        path = Path(self.mktemp())
+        stage = self.stage(ready_file=path)
+        stage.service.privilegedStartService()
+        stage.driver.links = links
+        return stage, path
+
+    def test_at_once(self) -> None:
+        """With nobody connected the end is immediate, and the ready file goes."""
+        stage, path = self.started(links=0)
+        self.successResultOf(stage.service.stopService())
+        self.assertTrue(stage.port.stopped)
+        self.assertTrue(stage.driver.stopped)
+        self.assertEqual(stage.told, ["READY=1", "STOPPING=1"])
+        self.assertFalse(path.exists())
+
+    def test_goodbyes(self) -> None:
+        """Clients get a moment for their closing handshakes."""
+        stage, _ = self.started(links=1)
+        ended = stage.service.stopService()
+        self.assertTrue(stage.driver.stopped)
+        stage.reactor.advance(0.1)
+        self.assertNoResult(ended)
+        stage.driver.links = 0
+        stage.reactor.advance(0.1)
+        self.successResultOf(ended)
+        self.assertEqual(stage.reactor.getDelayedCalls(), [])
+
+    def test_no_goodbye(self) -> None:
+        """A client that does not say goodbye holds up the end for two seconds at most."""
+        stage, _ = self.started(links=1)
+        ended = stage.service.stopService()
+        stage.reactor.pump([0.1] * 19)
+        self.assertNoResult(ended)
+        stage.reactor.pump([0.1] * 2)
+        self.successResultOf(ended)
+
+    def test_never_listened(self) -> None:
+        """What never came up can be stopped all the same."""
+        events = self.capture()
+        self.successResultOf(self.stage(answer=Deferred()).service.stopService())
+        self.assertEqual(events, [])
+
+    def test_log(self) -> None:
+        """One line of the log says that the service has stopped."""
+        stage, _ = self.started(links=1)
+        events = self.capture()
+        ended = stage.service.stopService()
+        self.assertEqual(events, [])
+        stage.driver.links = 0
+        stage.reactor.advance(0.1)
+        self.successResultOf(ended)
+        self.assertEqual([formatEvent(event) for event in events], ["trafficmock stopped"])
+
+    def capture(self) -> list[LogEvent]:
+        """Collect what the service logs from now on."""
+        events: list[LogEvent] = []
+        observer: Any = events.append
+        self.patch(ProxyService, "log", Logger("trafficmock", observer=observer))
+        return events

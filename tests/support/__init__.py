@@ -1,0 +1,1 @@
+"""What test modules share: fixtures, fakes, invariants, the launcher."""

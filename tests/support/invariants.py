@@ -1,0 +1,112 @@
+"""Watches everything that a coordinator does, and objects to what must never happen.
+
+It knows nothing of why: it only counts what was accepted, decided, recorded and
+passed on. Playbooks and the stateful test keep one.
+"""
+
+from attrs import define, field
+
+from tests.support.request_invariants import RequestLedger
+from tests.support.subscription_invariants import SubscriptionLedger
+from tests.support.websocket_invariants import SocketLedger
+from trafficmock.core.effects import Close, Effects, Send
+from trafficmock.wire import inbound, outbound
+
+FOR_ANYBODY = (
+    outbound.HelloOk,
+    outbound.HelloError,
+    outbound.ProxyError,
+    inbound.Ping,
+    inbound.Pong,
+    inbound.ClosePage,
+    inbound.CloseServer,
+)
+FOR_AGENTS = (
+    *FOR_ANYBODY,
+    outbound.NeedBody,
+    outbound.DecisionPassthrough,
+    outbound.DecisionFulfill,
+    outbound.DecisionContinue,
+    outbound.DecisionAbort,
+    outbound.DecisionFetch,
+    outbound.DecisionError,
+    outbound.SocketPassthrough,
+    outbound.SocketError,
+    inbound.SocketConnect,
+    inbound.SocketEnsureOpened,
+    inbound.SendToPage,
+    inbound.SendToServer,
+)
+FOR_WORKERS = (
+    *FOR_ANYBODY,
+    outbound.TestRegistered,
+    outbound.TestSubscribed,
+    outbound.TestUnregistered,
+    outbound.RouteRegistered,
+    outbound.RouteUnregistered,
+    outbound.RequestObserved,
+    outbound.RequestClaim,
+    outbound.RequestMatched,
+    outbound.FetchDone,
+    outbound.AgentsResult,
+    outbound.SocketClaim,
+    outbound.SocketMatched,
+    inbound.RequestResponse,
+    inbound.MessageFromPage,
+    inbound.MessageFromServer,
+)
+
+
+@define
+class Ledger:
+    """The books: who is there, and what became of each request and WebSocket."""
+
+    agents: set[str] = field(factory=set)
+    workers: set[str] = field(factory=set)
+    requests: RequestLedger = field(factory=RequestLedger)
+    sockets: SocketLedger = field(factory=SocketLedger)
+    subscriptions: SubscriptionLedger = field(factory=SubscriptionLedger)
+
+    def leaving(self, connection_id: str) -> None:
+        """Note that a connection is not there any more to be told anything."""
+        self.agents.discard(connection_id)
+        self.workers.discard(connection_id)
+        self.subscriptions.left(connection_id)
+
+    def left(self, connection_id: str) -> None:
+        """Note that all is done that a lost connection leads to."""
+        self.leaving(connection_id)
+        self.requests.left(connection_id)
+
+    def took(self, effects: Effects, sender: str | None, said: object) -> None:
+        """Check what an event led to.
+
+        :param sender: the connection that the event came from, if any.
+        :param said: its message, or the error that its message was.
+        """
+        for effect in effects:
+            if isinstance(effect, Send):
+                self._addressed(effect, said)
+        closed = {effect.connection_id for effect in effects if isinstance(effect, Close)}
+        # Who says hello again is gone before its affairs are wound up.
+        present = self.agents - closed if isinstance(said, inbound.Hello) else self.agents
+        self.requests.took(effects, sender, said, present)
+        self.sockets.took(effects, sender, said, present)
+        self.subscriptions.took(effects, said)
+        for connection_id in closed:
+            self.leaving(connection_id)
+            if isinstance(said, inbound.Hello):
+                self.left(connection_id)
+
+    def _addressed(self, send: Send, said: object) -> None:
+        """Check that nobody is told what its role does not know."""
+        assert send.to, f"to nobody: {send}"
+        assert len(set(send.to)) == len(send.to), f"twice to the same: {send}"
+        if isinstance(send.message, outbound.HelloOk):
+            assert isinstance(said, inbound.Hello)
+            (self.agents if said.role == "node" else self.workers).add(send.to[0])
+        for connection_id in send.to:
+            if connection_id in self.agents:
+                assert isinstance(send.message, FOR_AGENTS), f"not for agents: {send}"
+            elif connection_id in self.workers:
+                assert isinstance(send.message, FOR_WORKERS), f"not for workers: {send}"

@@ -1,0 +1,280 @@
+"""Events in, effects expected: the core's tests read like a transcript.
+
+    play = Playbook(self)
+    agent, worker = play.agent("shop"), play.worker("0")
+    test = worker.test("buys")
+    test.route("http://h.test/**")
+    agent.says(start("r1"))
+    play.expect(...)
+
+Effects that no ``expect`` has looked at are an error at the next event and at the end
+of the test. Whatever a playbook does is also watched by a :class:`tests.support.invariants.Ledger`.
+"""
+
+import difflib
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from msgspec import UNSET
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.builders import ANY, glob
+from tests.support.invariants import Ledger
+from tests.support.tables import tables
+from trafficmock.core.coordinator import Coordinator
+from trafficmock.core.deferred_observation import STREAM, body_limits
+from trafficmock.core.effects import Close, Effects, Note, Send, Wake
+from trafficmock.core.moment import Moment
+from trafficmock.core.settings import Settings
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.codec import InvalidMessageError, decode, to_plain
+from trafficmock.wire.serialized_matcher import SerializedMatcher
+
+SETTINGS = Settings(version="1.2.3")
+EPOCH_MS = 1_700_000_000_000
+
+
+class Playbook:
+    """A coordinator on a stage of its own, with a clock that only the test moves.
+
+    :ivar notes: texts for the log so far; they need no ``expect``.
+    :ivar muted: connections that do not answer pings during :meth:`wait`.
+    """
+
+    def __init__(self, case: SynchronousTestCase, settings: Settings = SETTINGS) -> None:
+        self.case = case
+        self.coordinator = Coordinator(settings)
+        self.ledger = Ledger()
+        self.seconds = 1000.0
+        self.notes: list[str] = []
+        self.muted: set[str] = set()
+        self._unread: Effects = []
+        self._wake_at: float | None = None
+        case.addCleanup(self._assert_all_read)
+
+    # The cast
+
+    def connect(self, connection_id: str) -> "Peer":
+        """Open a connection that says nothing yet."""
+        self._assert_all_read()
+        self._took(self.coordinator.connect(connection_id, self.now()), connection_id, None)
+        return Peer(self, connection_id)
+
+    def agent(self, client_id: str = "app", *, features: Sequence[str] = ()) -> "Peer":
+        """Bring in an agent that has said hello."""
+        return self._introduce(Peer(self, f"agent {client_id}"), "node", client_id, features)
+
+    def worker(self, worker_id: str = "0", *, features: Sequence[str] = ()) -> "WorkerPeer":
+        """Bring in a worker that has said hello."""
+        peer = WorkerPeer(self, f"worker {worker_id}")
+        return self._introduce(peer, "playwright", f"playwright-{worker_id}", features)
+
+    def _introduce(self, peer: "P", role: Any, name: str, features: Sequence[str]) -> "P":
+        self.connect(peer.id)
+        token = self.coordinator.settings.token or UNSET
+        wanted = list(features) if features else UNSET
+        peer.says(inbound.Hello(3, "0.1.0", role, name, token=token, features=wanted))
+        streams = role == "node" and STREAM in features
+        limits = body_limits(self.coordinator.settings) if streams else UNSET
+        self.expect(peer.gets(outbound.HelloOk(peer.id, 3, "1.2.3", name, wanted, limits)))
+        return peer
+
+    # Time
+
+    def now(self) -> Moment:
+        """Tell the time of the stage."""
+        return Moment(self.seconds, EPOCH_MS + round((self.seconds - 1000) * 1000))
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass, waking the core when it asked for it; pings are answered at once."""
+        self._assert_all_read()
+        end = self.seconds + seconds
+        read: Effects = []
+        while self._wake_at is not None and self._wake_at <= end:
+            self.tick_at(self._wake_at)
+            read += self._unread
+            self._unread = []
+            self._answer_pings(read)
+        self.seconds = end
+        self._unread = read
+
+    def tick_at(self, seconds: float) -> None:
+        """Wake the core at this moment."""
+        self.seconds = max(self.seconds, seconds)
+        self._wake_at = None
+        self._took(self.coordinator.tick(self.now()), None, None)
+
+    def _answer_pings(self, effects: Effects) -> None:
+        pings = [e for e in effects if isinstance(e, Send) and isinstance(e.message, inbound.Ping)]
+        effects[:] = [effect for effect in effects if effect not in pings]
+        for ping in pings:
+            for connection_id in ping.to:
+                if connection_id not in self.muted:
+                    self.tell(connection_id, inbound.Pong(0))
+                    effects += self._unread
+                    self._unread = []
+
+    # Events
+
+    def tell(self, connection_id: str, message: inbound.Message) -> None:
+        """Let a connection say something."""
+        self._assert_all_read()
+        effects = self.coordinator.handle(connection_id, message, self.now())
+        self._took(effects, connection_id, message)
+
+    def tell_text(self, connection_id: str, payload: bytes) -> None:
+        """Let a connection say something in bytes, valid or not."""
+        try:
+            message = decode(payload)
+        except InvalidMessageError as error:
+            self._assert_all_read()
+            effects = self.coordinator.handle_invalid(connection_id, error, self.now())
+            self._took(effects, connection_id, error)
+        else:
+            self.tell(connection_id, message)
+
+    def disconnect(self, connection_id: str) -> None:
+        """End a connection."""
+        self._assert_all_read()
+        self.ledger.leaving(connection_id)
+        self._took(self.coordinator.disconnect(connection_id, self.now()), None, None)
+        self.ledger.left(connection_id)
+
+    def stop(self) -> None:
+        """End the service."""
+        self._assert_all_read()
+        self._took(self.coordinator.stop(), None, None)
+
+    def too_big(self, send: Send, size: int, limit: int) -> None:
+        """Find that a message comes out too large."""
+        self._assert_all_read()
+        self._took(self.coordinator.too_big(send, size, limit), None, None)
+
+    def _took(self, effects: Effects, sender: str | None, said: object) -> None:
+        for effect in effects:
+            if isinstance(effect, Wake):
+                assert self._wake_at is None or effect.at <= self._wake_at, "a wake-up was put off"
+                self._wake_at = effect.at
+            elif isinstance(effect, Note):
+                self.notes.append(effect.text)
+            else:
+                self._unread.append(effect)
+        self.ledger.took(effects, sender, said)
+
+    # Expectations
+
+    def expect(self, *expected: object) -> None:
+        """Say what the last event must have led to, in order."""
+        took, self._unread = self._unread, []
+        if list(expected) != list(took):
+            lines = difflib.unified_diff(
+                [line for effect in expected for line in _lines(effect)],
+                [line for effect in took for line in _lines(effect)],
+                "expected",
+                "happened",
+                n=99,
+                lineterm="",
+            )
+            self.case.fail("\n" + "\n".join(lines))
+
+    def take(self) -> Effects:
+        """Look at what the last event led to in some other way than by :meth:`expect`."""
+        took, self._unread = self._unread, []
+        return took
+
+    def tables(self) -> dict[str, list[str]]:
+        """List everything that the core holds now."""
+        return tables(self.coordinator)
+
+    def _assert_all_read(self) -> None:
+        if self._unread:
+            unread, self._unread = self._unread, []
+            lines = "\n".join(line for effect in unread for line in _lines(effect))
+            raise AssertionError(f"Nothing expected this:\n{lines}")
+
+
+class Peer:
+    """A connection on the stage."""
+
+    def __init__(self, play: Playbook, connection_id: str) -> None:
+        self.play = play
+        self.id = connection_id
+
+    def says(self, message: inbound.Message) -> None:
+        """Send a message."""
+        self.play.tell(self.id, message)
+
+    def says_text(self, payload: str) -> None:
+        """Send text that may be no valid message."""
+        self.play.tell_text(self.id, payload.encode())
+
+    def dies(self) -> None:
+        """Lose the connection."""
+        self.play.disconnect(self.id)
+
+    def gets(self, message: inbound.Message) -> Send:
+        """Write the effect that this connection, and no other, is sent a message."""
+        return Send((self.id,), message)
+
+
+class WorkerPeer(Peer):
+    """A test worker on the stage."""
+
+    def test(self, title: str = "buys") -> "StagedTest":
+        """Register a test; its id is its title."""
+        test = StagedTest(self, title)
+        self.says(inbound.TestRegister(title, title, f"{title}.spec.ts", self.id[-1]))
+        self.play.expect(self.gets(outbound.TestRegistered(title)))
+        return test
+
+
+class StagedTest:
+    """A registered test on the stage."""
+
+    def __init__(self, worker: WorkerPeer, title: str) -> None:
+        self.worker = worker
+        self.id = title
+        self.count = 0
+
+    def route(
+        self, wanted: str | SerializedMatcher = "**", *, kind: inbound.RouteKind = "http"
+    ) -> str:
+        """Register a route and give its id."""
+        self.count += 1
+        route_id = f"{self.id}#{self.count}"
+        matcher = glob(wanted) if isinstance(wanted, str) else wanted
+        self.worker.says(inbound.RouteRegister(route_id, self.id, matcher, kind))
+        self.worker.play.expect(self.worker.gets(outbound.RouteRegistered(route_id)))
+        return route_id
+
+    def ends(self) -> None:
+        """Unregister the test."""
+        self.worker.says(inbound.TestUnregister(self.id))
+
+    def ended(self) -> Send:
+        """Write the acknowledgement of :meth:`ends`."""
+        return self.worker.gets(outbound.TestUnregistered(self.id))
+
+
+P = TypeVar("P", bound=Peer)
+
+
+def to(*peers: Peer) -> tuple[str, ...]:
+    """Name several connections, as in ``Send(to(one, other), message)``."""
+    return tuple(peer.id for peer in peers)
+
+
+def hello_error(peer: Peer, code: outbound.HelloErrorCode) -> list[object]:
+    """Write the two effects of a refusal."""
+    return [peer.gets(outbound.HelloError(code, ANY)), Close(peer.id, 1008, ANY)]
+
+
+def _lines(effect: object) -> list[str]:
+    if not isinstance(effect, Send):
+        return [repr(effect)]
+    name = type(effect.message).__name__
+    try:
+        fields = to_plain(effect.message)
+    except TypeError:
+        fields = effect.message
+    return [f"to {', '.join(effect.to)}: {name}", f"    {fields}"]

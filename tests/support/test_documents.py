@@ -1,0 +1,54 @@
+"""The reader of pages that other tests rely on."""
+
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.documents import Block, blocks, shows
+
+PAGE = """\
+Words.
+
+```sh
+one
+```
+
+```{code-block} python
+:caption: a file
+:emphasize-lines: 1
+two
+
+three
+```
+"""
+
+
+class BlockTests(SynchronousTestCase):
+    """Fenced blocks."""
+
+    def test_both_kinds(self) -> None:
+        """Plain fences and directives are read, with captions and without options."""
+        page = Path(self.mktemp())
+        page.write_text(PAGE)
+        expected = [Block("sh", "", "one\n"), Block("python", "a file", "two\n\nthree\n")]
+        self.assertEqual(blocks(page), expected)
+
+
+class SampleTests(SynchronousTestCase):
+    """Samples of output."""
+
+    def test_same_but_for_numbers(self) -> None:
+        """Ids, numbers and blanks may differ; words, order and missing lines may not."""
+        output = "head\n0123456789abcdef  7 ms   GET\ntail\n"
+        self.assertTrue(shows(output, "fedcba9876543210  123 ms  GET\n"))
+        self.assertTrue(shows(output, "head\ntail\n"))
+        self.assertTrue(shows(output, "…cdef  7 ms  G…\n"))
+        self.assertTrue(shows("EAI_AGAIN\n", "ENOTFOUND\n"))
+        for sample in (
+            "… POST\n",
+            "tail\nhead\n",
+            "fedcba9876543210  123 ms  PUT\n",
+            "7 ms\n",
+            "none\n",
+        ):
+            self.assertFalse(shows(output, sample), sample)

@@ -1,0 +1,53 @@
+"""Words of error messages."""
+
+import socket
+import ssl
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from trafficmock.redaction import why, without_credentials
+
+
+class SecretTests(SynchronousTestCase):
+    """What is shown of a proxy's URL."""
+
+    def test_examples(self) -> None:
+        """What stands before the host is left out; without it the URL is shown as it is."""
+        for url, shown in (
+            ("http://shop:s3cret@host:x", "http://...@host:x"),
+            ("http://a@b@c", "http://...@c"),
+            ("shop:s3cret@host:1", "...@host:1"),
+            ("shop:s/3@host:1", "...@host:1"),
+            ("http://host:1", "http://host:1"),
+            ("", ""),
+        ):
+            self.assertEqual(without_credentials(url), shown)
+
+    @given(st.text(max_size=20), st.text(max_size=20), st.sampled_from(["", "http://", "//"]))
+    def test_any(self, before: str, after: str, scheme: str) -> None:
+        """Whatever a token consists of, it is not shown."""
+        shown = without_credentials(f"{scheme}shop:<{before}>@{after}")
+        self.assertNotIn(f"<{before}>", shown.removesuffix(after))
+
+
+class WhyTests(SynchronousTestCase):
+    """Why nobody answers."""
+
+    def test_words(self) -> None:
+        """What the system says by number is said in words."""
+        for error, said in (
+            (ConnectionRefusedError(111, "Connection refused"), "connection refused"),
+            (socket.gaierror(-2, "Name or service not known"), "there is no host of that name"),
+            (TimeoutError("timed out"), "it does not answer in time"),
+            (ConnectionResetError(), "ConnectionResetError"),
+            ("unknown url type", "unknown url type"),
+        ):
+            self.assertEqual(why(error), said)
+
+    def test_certificate(self) -> None:
+        """A certificate that is not trusted is said to be so, with the reason."""
+        error = ssl.SSLCertVerificationError(1, "[SSL: VERIFY_FAILED] (_ssl.c:1006)")
+        error.verify_message = "self-signed certificate"
+        self.assertEqual(why(error), "its certificate is not trusted (self-signed certificate)")

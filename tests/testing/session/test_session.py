@@ -1,0 +1,409 @@
+"""A session against a proxy that is played by hand."""
+
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.testing.fakes import URL, Play, failure, kept, request, response
+from trafficmock.testing.errors import (
+    ConnectionLostError,
+    FetchError,
+    RoutingError,
+    TestEndedError,
+    UndecidedError,
+    UsageError,
+)
+from trafficmock.testing.session.exchange import Exchange
+from trafficmock.testing.session.handler_fetches import FetchOptions
+from trafficmock.testing.session.mock_response import Mock
+from trafficmock.testing.session.observation import Observing
+from trafficmock.testing.session.promise import mapped
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.inbound import HandlerResult, RouteUnregister
+from trafficmock.wire.serialized_response import REQUEST_SETTLED, SerializedError
+
+
+def fulfills(exchange: Exchange, done: Any) -> None:
+    exchange.fulfill(Mock(body="mock"))
+    done(None, None)
+
+
+def falls_back(exchange: Exchange, done: Any) -> None:
+    exchange.fallback(url=None, method=None, headers=None, post_data=None)
+    done(None, None)
+
+
+class ConnectionTests(SynchronousTestCase):
+    """The handshake, acknowledgements and the loss of the link."""
+
+    def test_hello(self) -> None:
+        """The hub introduces itself first, with its features, and reports a refusal."""
+        play = Play()
+        hello = play.hub.identity.hello()
+        self.assertEqual(hello.features, ["agents", "decline", "headers-list", "subscribe"])
+        self.assertEqual((hello.role, hello.protocol_version), ("playwright", 3))
+        self.assertTrue(play.hub.ready.done)
+
+    def test_acknowledgement_is_late(self) -> None:
+        """What is not acknowledged within 5 s fails."""
+        play = Play(acknowledges=False)
+        promise = play.session.subscribe()
+        play.link.clock.advance(4.9)
+        self.assertFalse(promise.done)
+        play.link.clock.advance(0.2)
+        self.assertIsInstance(failure(promise), ConnectionLostError)
+
+    def test_lost(self) -> None:
+        """When the link is lost everybody who waits hears of it, and every call fails."""
+        play = Play()
+        waiter = Observing(play.session).expect("request", "**/never", 0)
+        fetches: list[Any] = []
+        play.route(lambda exchange, _: fetches.append(exchange.fetch(FetchOptions())))
+        play.matched()
+        play.hub.closed("cut")
+        for promise in (waiter.promise, fetches[0]):
+            self.assertIsInstance(failure(promise), ConnectionLostError)
+        with self.assertRaises(ConnectionLostError):
+            play.session.take_errors()
+        (error,) = kept(play.session.finish())
+        self.assertIsInstance(error, ConnectionLostError)
+
+    def test_ping(self) -> None:
+        """A heartbeat is answered."""
+        play = Play()
+        play.says(inbound.Ping(7))
+        self.assertIn(inbound.Pong(7), play.take())
+
+
+class RouteTests(SynchronousTestCase):
+    """Handlers and what is said of them on the wire."""
+
+    def test_expiry_is_told_before_the_decision(self) -> None:
+        """A ``times`` route is unregistered before the result of its last call."""
+        play = Play()
+        entry = play.route(fulfills, times=1)
+        play.take()
+        play.matched()
+        kinds = [type(each) for each in play.take()]
+        self.assertEqual(kinds, [RouteUnregister, HandlerResult])
+        self.assertFalse(entry.active)
+
+    def test_claim(self) -> None:
+        """A claim is answered with all live handlers that match, and with none."""
+        play = Play()
+        wanted, _ = play.route(fulfills), play.route(fulfills, "**/other")
+        play.take()
+        play.says(outbound.RequestClaim("r1", request(URL), "app"))
+        (answer,) = play.take()
+        self.assertEqual(
+            answer, inbound.RequestClaimResult("r1", "t1", [inbound.RouteMatch(wanted.id)])
+        )
+
+    def test_declined_or_continued(self) -> None:
+        """What no handler wants is declined where the proxy knows that, else continued."""
+        for features, expected in ((("decline",), "Decline"), ((), "Continue")):
+            play = Play(features)
+            play.matched()
+            self.assertEqual(play.results(), [("r1", expected)])
+
+    def test_chain(self) -> None:
+        """Fallbacks go from the newest to the oldest, and on to the network."""
+        play = Play()
+        for _ in range(3):
+            play.route(falls_back)
+        play.matched()
+        self.assertEqual(play.results(), [("r1", "Continue")])
+
+    def test_held_to_the_end(self) -> None:
+        """A request that nobody decided is aborted at the test's end, which hears of it."""
+        play = Play()
+        play.route(lambda _, done: done(None, None))
+        play.matched()
+        self.assertEqual(play.results(), [])
+        finished = play.session.finish()
+        self.assertEqual(play.results(), [("r1", "Abort")])
+        (error,) = kept(finished)
+        self.assertIsInstance(error, UndecidedError)
+
+    def test_abandoned_before_or_after_the_return(self) -> None:
+        """A request is aborted once its handler returned and nobody holds its route."""
+        for early in (True, False):
+            play = Play()
+            calls: list[Any] = []
+            play.route(lambda exchange, done, calls=calls: calls.extend((exchange, done)))
+            play.matched()
+            steps = [calls[0].abandoned, lambda calls=calls: calls[1](None, None)]
+            for step in steps if early else reversed(steps):
+                self.assertEqual(play.results(), [])
+                step()
+            self.assertEqual(play.results(), [("r1", "Abort")])
+
+    def test_late_handler(self) -> None:
+        """A handler that outlives its test can do nothing more, and is nobody's error."""
+        play = Play()
+        calls: list[Any] = []
+        play.route(lambda exchange, done: calls.extend((exchange, done)))
+        play.matched()
+        finished = play.session.finish()
+        play.acks()
+        self.assertEqual(kept(finished), [])
+        exchange, done = calls
+        with self.assertRaises(TestEndedError):
+            exchange.fulfill(Mock())
+        done(None, ValueError("late"))
+        self.assertEqual(play.session.errors, [])
+
+
+class FetchTests(SynchronousTestCase):
+    """Upstream fetches of handlers."""
+
+    def setUp(self) -> None:
+        self.play = Play()
+        self.exchanges: list[Exchange] = []
+        self.play.route(lambda exchange, _: self.exchanges.append(exchange))
+        self.play.matched()
+        self.play.take()
+
+    def fetch(self, **options: Any) -> Any:
+        promise = self.exchanges[0].fetch(FetchOptions(**options))
+        (message,) = self.play.take()
+        assert isinstance(message, HandlerResult)
+        return promise, message.result
+
+    def test_done(self) -> None:
+        """The answer comes to the fetch that asked, whichever comes first."""
+        one, asked = self.fetch()
+        other, asked_later = self.fetch()
+        for each, status in ((asked_later, 202), (asked, 201)):
+            self.play.says(
+                outbound.FetchDone("r1", each.fetch_id, ok=True, response=response(status))
+            )
+        self.assertEqual([kept(each).wire.status for each in (one, other)], [201, 202])
+
+    def test_timeout(self) -> None:
+        """A fetch fails after its milliseconds; 0 is no limit; a late answer changes nothing."""
+        promise, asked = self.fetch(timeout=100)
+        endless, _ = self.fetch(timeout=0)
+        self.play.link.clock.advance(1000)
+        self.assertIn("Timeout 100ms", str(failure(promise)))
+        self.assertFalse(endless.done)
+        self.play.says(outbound.FetchDone("r1", asked.fetch_id, ok=True, response=response()))
+        self.assertIsInstance(failure(promise), FetchError)
+
+    def test_given_up(self) -> None:
+        """The application may give up while a handler fetches: the test does not fail."""
+        for text in ("the application aborted the request", "The request is already settled"):
+            play = Play()
+            calls: list[Any] = []
+            play.route(lambda exchange, done, calls=calls: calls.extend((exchange, done)))
+            play.matched()
+            play.take()
+            exchange, done = calls
+            promise = exchange.fetch(FetchOptions())
+            (message,) = play.take()
+            assert isinstance(message, HandlerResult)
+            assert isinstance(message.result, inbound.Fetch)
+            error = SerializedError("Error", text, code=REQUEST_SETTLED)
+            play.says(outbound.FetchDone("r1", message.result.fetch_id, ok=False, error=error))
+            raised = failure(promise)
+            self.assertEqual(str(raised), "the application gave the request up during the fetch")
+            done(None, raised)
+            self.assertEqual(play.results(), [("r1", "Abort")])
+            self.assertEqual(play.session.errors, [])
+            self.assertEqual(play.session.http.open, {})
+
+    def test_failed(self) -> None:
+        """A fetch that fails for any other reason fails the test whose handler lets it."""
+        play = Play()
+        calls: list[Any] = []
+        play.route(lambda exchange, done: calls.extend((exchange, done)))
+        play.matched()
+        play.take()
+        promise = calls[0].fetch(FetchOptions())
+        (message,) = play.take()
+        assert isinstance(message, HandlerResult)
+        assert isinstance(message.result, inbound.Fetch)
+        error = SerializedError("Error", "connect ECONNREFUSED", code="ECONNREFUSED")
+        play.says(outbound.FetchDone("r1", message.result.fetch_id, ok=False, error=error))
+        raised = failure(promise)
+        calls[1](None, raised)
+        self.assertIsInstance(raised, FetchError)
+        self.assertEqual(play.session.errors, [raised])
+
+    def test_end(self) -> None:
+        """The test's end ends its fetches, and leaves no timer."""
+        promise, _ = self.fetch()
+        self.play.session.finish()
+        self.play.acks()
+        self.assertIsInstance(failure(promise), TestEndedError)
+        self.assertEqual(self.play.link.clock.getDelayedCalls(), [])
+
+
+class ErrorTests(SynchronousTestCase):
+    """What the proxy has against a test."""
+
+    def test_ambiguous(self) -> None:
+        """An ambiguous route names the other test and says how to tell them apart."""
+        play = Play()
+        other = {"testId": "t2", "title": "sells", "file": "g.py", "workerId": "1", "matcher": {}}
+        mine = {**other, "testId": "t1"}
+        play.says(outbound.ProxyError("ambiguous_route", "Ambiguous", "t1", [mine, other]))
+        (error,) = self.taken(play)
+        self.assertIsInstance(error, RoutingError)
+        text = str(error)
+        self.assertEqual(text.count("Also matched by"), 1)
+        self.assertIn("'sells' in g.py (worker 1)", text)
+        self.assertIn("client_id=", text)
+
+    def test_repeated(self) -> None:
+        """The same competition over many requests is one error, with a note of how many."""
+        play = Play()
+        rivals = [{"routeId": "q", "testId": "t1"}, {"routeId": "p", "testId": "t2"}]
+        for subject in ("one", "two", "three"):
+            play.says(outbound.ProxyError("ambiguous_route", subject, "t1", rivals))
+        other = [*rivals, {"routeId": "o", "testId": "t3"}]
+        play.says(outbound.ProxyError("ambiguous_route", "with others", "t1", other))
+        error, another = self.taken(play)
+        self.assertEqual(error.__notes__, ["2 more requests met the same."])
+        self.assertEqual(getattr(another, "__notes__", []), [])
+
+    def test_advice_once(self) -> None:
+        """What our proxy advises is not said again in other words."""
+        play = Play()
+        said = "Ambiguous: Give each test's application its own client id."
+        play.says(outbound.ProxyError("ambiguous_route", said, "t1", []))
+        (error,) = self.taken(play)
+        self.assertEqual(str(error), said)
+
+    def test_sync_playwright(self) -> None:
+        """The error of a page that is used on another thread becomes one that says what to do."""
+        switch = type("error", (Exception,), {"__module__": "greenlet"})
+        play = Play()
+        play.route(lambda _, done: done(None, switch("cannot switch to a different thread")))
+        play.matched()
+        (error,) = self.taken(play)
+        self.assertIn("belong to the thread of the test", str(error))
+        self.assertIsInstance(error.__cause__, switch)
+        self.assertIn("registered for", "".join(error.__notes__))
+
+    def test_abort_codes(self) -> None:
+        """Playwright's codes are taken; another is refused with their list, and may be mended."""
+        for code, sent in (("timedout", "timedout"), ("blockedbyclient", "failed")):
+            play = Play()
+            play.route(lambda exchange, done, code=code: done(exchange.abort(code), None))
+            play.matched()
+            (result,) = [each for each in play.take() if isinstance(each, HandlerResult)]
+            self.assertIsInstance(result.result, inbound.Abort)
+            self.assertEqual(getattr(result.result, "error_code", ""), sent)
+        play = Play()
+        exchanges: list[Exchange] = []
+        play.route(lambda exchange, _: exchanges.append(exchange))
+        play.matched()
+        error = self.assertRaises(UsageError, exchanges[0].abort, "nonsense")
+        self.assertIn("timedout, not 'nonsense'", str(error))
+        exchanges[0].abort("failed")
+        self.assertEqual(play.results(), [("r1", "Abort")])
+
+    def taken(self, play: Play) -> list[BaseException]:
+        promise = play.session.take_errors()
+        play.acks()
+        return kept(promise)
+
+    def test_whose(self) -> None:
+        """An error without a test is everybody's, another test's is not ours."""
+        play = Play()
+        play.says(outbound.ProxyError("invalid_message", "for all"))
+        play.says(outbound.ProxyError("internal", "another's", "t2"))
+        self.assertEqual([str(each) for each in self.taken(play)], ["for all"])
+
+    def test_pointed_at(self) -> None:
+        """A handler's error says which handler it was, on which line, for which request."""
+        play = Play()
+
+        def breaks(_: Exchange, done: Any) -> None:
+            try:
+                int("broken")
+            except ValueError as error:
+                done(None, error)
+
+        play.route(breaks)
+        play.matched()
+        (error,) = self.taken(play)
+        notes = "\n".join(error.__notes__)
+        self.assertIn("breaks (test_session.py:", notes)
+        self.assertIn('int("broken")', notes)
+        self.assertIn(f"GET {URL}", notes)
+
+
+class WaiterTests(SynchronousTestCase):
+    """Waits for what is to come."""
+
+    def setUp(self) -> None:
+        self.play = Play()
+
+    def wait(self, kind: Any, wanted: Any, timeout: float = 30_000) -> Any:
+        waiter = Observing(self.play.session).expect(kind, wanted, timeout)
+        self.play.acks()
+        return waiter
+
+    def test_subscribes_first(self) -> None:
+        """A wait is ready when nothing can be missed any more."""
+        waiter = Observing(self.play.session).expect("request", URL, 0)
+        self.assertFalse(waiter.ready.done)
+        self.play.acks()
+        self.assertTrue(waiter.ready.done)
+
+    def test_future_only(self) -> None:
+        """Only requests after it, and responses to those, count."""
+        self.play.observed("r1")
+        asked, answer = self.wait("request", URL), self.wait("response", URL)
+        self.play.responded("r1")
+        self.assertFalse(asked.promise.done or answer.promise.done)
+        self.play.observed("r2")
+        self.assertEqual(kept(asked.promise).id, "r2")
+        self.play.responded("r2", response(201))
+        self.assertEqual(kept(answer.promise).wire.status, 201)
+
+    def test_no_limit(self) -> None:
+        """A timeout of 0 is none; a wait that is over leaves no timer."""
+        endless, soon = self.wait("request", "**/never", 0), self.wait("request", URL)
+        self.play.observed()
+        self.assertTrue(soon.promise.done)
+        self.play.link.clock.advance(10_000)
+        self.assertFalse(endless.promise.done)
+        self.assertEqual(self.play.link.clock.getDelayedCalls(), [])
+
+    def test_expired(self) -> None:
+        """A wait that fails says what it saw; it does so too when the proxy is silent."""
+        waiter = self.wait("request", "http://h.test/b", 100)
+        self.play.observed()
+        self.play.acknowledges = False
+        self.play.link.clock.advance(0.1)
+        self.assertFalse(waiter.promise.done)
+        self.play.link.clock.advance(1)
+        self.assertIn(f"GET {URL} (client app): path differs", str(failure(waiter.promise)))
+
+    def test_late_link(self) -> None:
+        """A hop that came before its redirect was known is offered again once it is."""
+        waiter = self.wait("request", lambda request: request.redirected_from is not None)
+        self.play.observed("r1", "http://h.test/first")
+        self.play.observed("r2", URL)
+        self.assertFalse(waiter.promise.done)
+        self.play.responded("r1", response(302, location="/a"))
+        self.assertEqual(kept(waiter.promise).id, "r2")
+
+    def test_response_that_never_came(self) -> None:
+        """Who waits for the response of a request hears when the test ends without one."""
+        self.play.observed("r1")
+        state = self.play.session.traffic.requests["r1"]
+        awaited = mapped(state.answered, lambda found: found)
+        self.play.session.finish()
+        self.play.acks()
+        self.assertIsInstance(failure(awaited), TestEndedError)
+
+    def test_end(self) -> None:
+        """The test's end ends its waits."""
+        waiter = self.wait("request", URL)
+        self.play.session.finish()
+        self.play.acks()
+        self.assertIsInstance(failure(waiter.promise), TestEndedError)

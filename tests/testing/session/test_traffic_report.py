@@ -1,0 +1,212 @@
+"""What the report of a failing test says of the traffic around it."""
+
+import asyncio
+import json
+from typing import Any
+
+from msgspec import Raw
+from twisted.internet import reactor  # noqa: TID251 - trial's own
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SynchronousTestCase, TestCase
+
+from tests.testing.fakes import Play, failure, kept
+from tests.testing.shared_stage import shared_stage
+from trafficmock.testing import aio, sync, tx
+from trafficmock.testing.errors import ConnectionLostError
+from trafficmock.testing.session.observation import Observing
+from trafficmock.testing.session.teardown import show_in_text
+from trafficmock.testing.session.traffic_report import traffic
+from trafficmock.testing.session.url_matchers import make_matcher
+from trafficmock.wire.outbound import ConnectedClient
+
+REQUEST: dict[str, Any] = {"method": "GET", "headers": {}, "bodyBase64": None}
+
+
+def entry(number: int, path: str, kind: str, /, **more: Any) -> Raw:
+    """Make an entry of the history."""
+    outcome = {"kind": kind, **more.pop("outcome", {})}
+    record = {
+        "id": f"r{number}",
+        "clientId": "shop",
+        "request": {**REQUEST, "url": f"http://h.test/{path}"},
+        "outcome": outcome,
+        **more,
+    }
+    return Raw(json.dumps(record).encode())
+
+
+def report(play: Play) -> str:
+    promise = traffic(play.session)
+    play.acks()
+    play.acks()
+    return kept(promise)
+
+
+class AgentTests(SynchronousTestCase):
+    """Who is connected."""
+
+    def test_nobody(self) -> None:
+        """Where no application is connected, the report says so, and how to attach one."""
+        text = report(Play())
+        self.assertIn("No application is connected to the proxy. Start the application", text)
+        self.assertIn("trafficmock_env(client_id=...)", text)
+        self.assertIn("No request came since the test began.", text)
+
+    def test_ended(self) -> None:
+        """An application whose requests came was attached, though it is gone by now."""
+        play = Play()
+        play.entries = [entry(1, "gone", "passthrough")]
+        text = report(play)
+        self.assertIn("No application is connected to the proxy any more.\n", text)
+        self.assertNotIn("trafficmock_env", text)
+
+    def test_everybody(self) -> None:
+        """Id, door, time and process are there, of the first ones."""
+        play = Play()
+        play.agents = [
+            ConnectedClient("shop", "c1", 0, "node", 4711, "node server.js"),
+            *(ConnectedClient(f"cart{number}", "c", 0, "proxy") for number in range(12)),
+        ]
+        text = report(play)
+        self.assertRegex(
+            text, r"  shop, by the Node agent, since \d\d:\d\d:\d\d, pid 4711, node server\.js\n"
+        )
+        self.assertIn("  cart0, by the forward proxy, since", text)
+        self.assertIn("  and 3 more", text)
+
+    def test_not_told(self) -> None:
+        """A proxy without the feature cannot say who is connected; the advice is there."""
+        self.assertIn("Does the application run attached?", report(Play(features=["subscribe"])))
+
+    def test_waiter(self) -> None:
+        """A wait in which nothing came says who is connected, too."""
+        play = Play()
+        waiter = Observing(play.session).expect("request", "^http://h\\.test/.*", 100)
+        play.acks()
+        play.link.clock.advance(0.1)
+        play.acks()
+        text = str(failure(waiter.promise))
+        self.assertIn("No application is connected", text)
+        self.assertIn("a regular expression is given as re.compile(...)", text)
+
+    def test_lost(self) -> None:
+        """Without the proxy there is no report."""
+        play = Play(acknowledges=False)
+        promise = traffic(play.session)
+        play.hub.closed("gone")
+        self.assertIsInstance(failure(promise), ConnectionLostError)
+
+
+class KindTests(SynchronousTestCase):
+    """What became of each request."""
+
+    def test_kinds(self) -> None:
+        """Requests of this test, of others, refused ones and those that left are told apart."""
+        play = Play()
+        mine = {"routeId": "id1", "testId": "t1", "title": "buys", "file": "f.py"}
+        rival = {"routeId": "x", "testId": "t2", "title": "sells", "file": "g.py"}
+        told = [{**each, "workerId": "1", "matcher": {}} for each in (mine, rival)]
+        owner = {"testId": "t2", "title": "sells", "path": "g.py"}
+        play.entries = [
+            entry(4, "failed", "error", outcome={"code": "claim_timeout"}),
+            entry(3, "both", "error", outcome={"code": "ambiguous_route", "matches": told}),
+            entry(2, "sold", "fulfill", **owner),
+            entry(1, "gone", "passthrough"),
+        ]
+        text = report(play)
+        self.assertIn(
+            "decided by another test: 1\n"
+            "  GET http://h.test/sold, no response, client shop, test 'sells' in g.py\n",
+            text,
+        )
+        self.assertIn(
+            "refused, because several tests have a route for it: 1\n"
+            "  GET http://h.test/both, client shop, with 'sells' in g.py (worker 1)\n",
+            text,
+        )
+        self.assertIn("went to the real network: 1\n  GET http://h.test/gone", text)
+        self.assertIn(
+            "failed: 1\n  GET http://h.test/failed, no response, client shop, claim", text
+        )
+
+    def test_unmet(self) -> None:
+        """An idle route is named, with what kept the nearest request from it."""
+        play = Play()
+        play.entries = [entry(1, "charges?x=1", "passthrough")]
+        play.route(lambda *_: None, "http://h.test/charges")
+        play.session.http.route(make_matcher("http://h.test/*", client_id="cart"), lambda *_: None)
+        play.acks()
+        text = report(play)
+        self.assertIn("no request met the route 'http://h.test/charges': ", text)
+        self.assertIn("charges?x=1 differs in its query", text)
+        self.assertIn("charges?x=1 differs in its client id 'shop'", text)
+
+    def test_regex(self) -> None:
+        """A regular expression that was written as a str is noticed."""
+        for url, noticed in (
+            ("^https://h.test/", True),
+            ("https://h\\.test/charges", True),
+            ("https://h.test/.*", True),
+            ("https://h.test/(.*)", True),
+            ("**/*.{png,jpg}", False),
+            ("**/charges/*", False),
+            ("https://h.test/v1.0/a?x=*", False),
+        ):
+            play = Play()
+            play.route(lambda *_: None, url)
+            self.assertEqual("re.compile(...)" in report(play), noticed, url)
+
+    def test_ambiguous_is_met(self) -> None:
+        """A route whose requests were refused as ambiguous is not called idle."""
+        play = Play()
+        route = play.route(lambda *_: None, "http://h.test/both")
+        match = {"routeId": route.id, "testId": "t1", "title": "", "file": "", "workerId": "0"}
+        refused = {"code": "ambiguous_route", "matches": [{**match, "matcher": {}}]}
+        play.entries = [entry(1, "both", "error", outcome=refused)]
+        self.assertNotIn("no request met", report(play))
+
+
+class TextTests(SynchronousTestCase):
+    """Runners that show no notes."""
+
+    def test_shown(self) -> None:
+        """A text is added to the errors that are made of one, and no other is spoiled."""
+        for error in (ValueError("wrong"), AssertionError(), RuntimeError("a", 1)):
+            show_in_text(error, "more")
+            self.assertIn("more", str(error))
+        for odd in (UnicodeDecodeError("utf-8", b"x", 0, 1, "reason"), KeyError("key")):
+            before = str(odd)
+            show_in_text(odd, "more")
+            self.assertEqual(str(odd), before)
+
+
+class BlockTests(TestCase):
+    """An error that leaves a block of mocks, against a real proxy."""
+
+    def check(self, error: BaseException) -> None:
+        self.assertIn("traffic of this test:\nApplications that are connected:", error.__notes__[0])
+
+    def test_sync(self) -> None:
+        """The error of a blocking block has the report as a note."""
+        with self.assertRaises(ValueError) as caught, sync.mocks(shared_stage().proxy.url):
+            raise ValueError("on purpose")
+        self.check(caught.exception)
+
+    def test_asyncio(self) -> None:
+        """So has that of an asynchronous one."""
+
+        async def fails() -> None:
+            async with aio.mocks(shared_stage().proxy.url):
+                raise ValueError("on purpose")
+
+        self.check(self.assertRaises(ValueError, asyncio.run, fails()))
+
+    async def test_twisted(self) -> None:
+        """And that of one under Twisted."""
+
+        async def fails() -> None:
+            async with tx.mocks(reactor, shared_stage().proxy.url):
+                raise ValueError("on purpose")
+
+        failing: Deferred[Any] = Deferred.fromCoroutine(fails())
+        self.check(await self.assertFailure(failing, ValueError))

@@ -1,0 +1,171 @@
+"""Everything an application's environment must say so that the application is attached."""
+
+from __future__ import annotations
+
+import datetime as dt
+import ipaddress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from trafficmock.attach.agent_variables import (
+    CLIENT_ID_VARIABLE,
+    DEFAULT_PROXY_URL,
+    agent_variables,
+    proxy_token,
+    proxy_url,
+)
+from trafficmock.attach.java import with_java_options
+from trafficmock.attach.node import node_variables
+from trafficmock.attach.proxy_variables import ProxyAddress, direct_hosts, proxy_variables
+from trafficmock.attach.rest_probe import AttachError, NoAnswerError, certificate_authority
+from trafficmock.attach.trust_variables import trust_variables
+from trafficmock.certificates.authority import open_authority
+from trafficmock.certificates.files import default_directory
+from trafficmock.certificates.trust_bundle import make_trust
+from trafficmock.redaction import without_credentials
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trafficmock.certificates.trust_bundle import TrustBundle
+
+__all__ = ["AttachError", "Attachment", "forward_variables"]
+
+
+@frozen(kw_only=True)
+class Attachment:
+    """What an application's environment must say.
+
+    ``trafficmock run``, ``trafficmock env`` and the test side all ask here, so that an
+    application is attached in the same way whoever starts it.
+
+    :param address: where the proxy is, and who the application is to it.
+    :param base: the environment that the application would have without us.
+    :param ca_directory: where certificates are kept on this machine.
+    :param preload: the agent's ``register.js``, ``None`` to do without.
+    :param no_proxy: hosts to reach directly, instead of those in ``NO_PROXY``.
+    :param forward_proxy: whether clients that read proxy variables are sent to the proxy.
+    """
+
+    address: ProxyAddress
+    base: Mapping[str, str]
+    ca_directory: Path
+    preload: Path | None = None
+    no_proxy: str | None = None
+    forward_proxy: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        base: Mapping[str, str],
+        *,
+        url: str | None = None,
+        token: str | None = None,
+        client_id: str | None = None,
+        ca_directory: str | None = None,
+        preload: Path | None = None,
+        no_proxy: str | None = None,
+        forward_proxy: bool = True,
+    ) -> Attachment:
+        """Put together what was given and, where nothing was, what ``base`` says.
+
+        :param url: base URL of the proxy.
+        :param ca_directory: by default the user's data directory.
+        :raises AttachError: when the URL or the client id is none that can be used.
+        """
+        url = url or proxy_url(base) or DEFAULT_PROXY_URL
+        client_id = client_id or base.get(CLIENT_ID_VARIABLE)
+        try:
+            address = ProxyAddress.parse(url, client_id, token or proxy_token(base))
+        except ValueError:
+            shown = without_credentials(url)
+            raise AttachError(
+                f"the proxy's URL must look like {DEFAULT_PROXY_URL}, not {shown!r}"
+            ) from None
+        if ":" in (address.client_id or ""):
+            raise AttachError(
+                f"the client id {address.client_id!r} must not contain a colon: the credentials "
+                "of a proxy cannot carry it"
+            )
+        return cls(
+            address=address,
+            base=base,
+            ca_directory=Path(ca_directory).absolute() if ca_directory else default_directory(base),
+            preload=preload,
+            no_proxy=no_proxy,
+            forward_proxy=forward_proxy,
+        )
+
+    def environment(self) -> dict[str, str]:
+        """Give the whole environment, which is ``base`` with our variables.
+
+        :raises AttachError: when the proxy has no certificate to give.
+        :raises CertificateError: when certificates cannot be read or written here.
+        """
+        return {**self.base, **self.variables()}
+
+    def variables(self) -> dict[str, str]:
+        """Give our variables alone; settings of ``base`` are kept in them where they can be.
+
+        :raises AttachError: when the proxy has no certificate to give.
+        :raises CertificateError: when certificates cannot be read or written here.
+        """
+        variables = agent_variables(self.address, npm_agent=self.preload is None)
+        if self.preload is not None or self.forward_proxy:
+            variables |= node_variables(self.preload, self.base)
+        if self.forward_proxy:
+            variables |= forward_variables(
+                self.address, self.base, self.ca_directory, self.no_proxy
+            )
+        return variables
+
+
+def forward_variables(
+    address: ProxyAddress,
+    present: Mapping[str, str],
+    ca_directory: Path,
+    no_proxy: str | None = None,
+) -> dict[str, str]:
+    """List the variables that send an application's traffic through the forward proxy.
+
+    The certificate to trust is the one that the proxy there gives, wherever it runs. Only
+    when nothing answers on this machine it is the one that a proxy started here would use.
+
+    :param present: the environment so far, whose own settings are kept where they can be.
+    :param ca_directory: where certificates are kept on this machine.
+    :param no_proxy: hosts to reach directly, instead of those of ``NO_PROXY``.
+    :returns: nothing for a proxy that is no forward proxy.
+    :raises AttachError: when the proxy has no certificate to give.
+    :raises CertificateError: when files cannot be read or written here.
+    """
+    trust = _trust(address, present, ca_directory)
+    if trust is None:
+        return {}
+    direct = direct_hosts(address, present, no_proxy)
+    java = with_java_options(present.get("JAVA_TOOL_OPTIONS", ""), address, trust, direct)
+    return {
+        **proxy_variables(address, present, no_proxy),
+        **trust_variables(trust, present),
+        "JAVA_TOOL_OPTIONS": java,
+    }
+
+
+def _trust(
+    address: ProxyAddress, present: Mapping[str, str], directory: Path
+) -> TrustBundle | None:
+    try:
+        pem = certificate_authority(f"{address.scheme}://{address.authority}")
+    except NoAnswerError:
+        if not _is_local(address.host):
+            raise
+        pem = open_authority(directory, dt.datetime.now(dt.UTC)).pem
+    return None if pem is None else make_trust(directory, pem, present)
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

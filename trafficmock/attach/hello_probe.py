@@ -1,0 +1,78 @@
+"""Says hello to a proxy as an agent would: may an application join that is yet to be started?"""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+from typing import TYPE_CHECKING
+
+from wsproto import ConnectionType, WSConnection
+from wsproto.events import AcceptConnection, Request, TextMessage
+from wsproto.utilities import ProtocolError
+
+from trafficmock import __version__
+from trafficmock.attach.rest_probe import ANSWER_SECONDS, MOST_BYTES, AttachError
+
+if TYPE_CHECKING:
+    from trafficmock.attach.proxy_variables import ProxyAddress
+
+PROTOCOL_VERSION = 3
+_READ_BYTES = 65536
+
+
+def check_welcome(address: ProxyAddress) -> None:
+    """Make sure that the proxy lets this client in (protocol 3, ``hello``).
+
+    Only a refusal counts: of any other trouble the agent hears itself, and waits for the end of it.
+
+    :raises AttachError: when the token is missing or wrong, or the proxy speaks another protocol.
+    """
+    try:
+        answer = _greet(address)
+    except (OSError, ProtocolError, ValueError):
+        return
+    if answer.get("type") != "hello:error":
+        return
+    place = f"the proxy at {address.scheme}://{address.authority}"
+    if answer.get("code") != "unauthorized":
+        raise AttachError(f"{place} refuses agents: {answer.get('message')}")
+    what = "wants a token" if address.token is None else "does not accept this token"
+    raise AttachError(
+        f"{place} {what}: give the one that it was started with, by --token or TRAFFICMOCK_TOKEN"
+    )
+
+
+def _greet(address: ProxyAddress) -> dict[str, object]:
+    """Give the proxy's answer to ``hello``; an empty one when there is none."""
+    hello: dict[str, object] = {
+        "type": "hello",
+        "protocolVersion": PROTOCOL_VERSION,
+        "packageVersion": __version__,
+        "role": "node",
+        "clientId": address.client_id or "trafficmock run",
+    }
+    if address.token is not None:
+        hello["token"] = address.token
+    connection = WSConnection(ConnectionType.CLIENT)
+    heard = ""
+    with _connected(address) as link:
+        link.sendall(connection.send(Request(host=address.authority, target="/ws")))
+        while len(heard) < MOST_BYTES and (data := link.recv(_READ_BYTES)):
+            connection.receive_data(data)
+            for event in connection.events():
+                if isinstance(event, AcceptConnection):
+                    link.sendall(connection.send(TextMessage(data=json.dumps(hello))))
+                elif isinstance(event, TextMessage):
+                    heard += event.data
+                    if event.message_finished:
+                        answer = json.loads(heard)
+                        return answer if isinstance(answer, dict) else {}
+    return {}
+
+
+def _connected(address: ProxyAddress) -> socket.socket:
+    link = socket.create_connection((address.host, address.port), timeout=ANSWER_SECONDS)
+    if address.scheme == "http":
+        return link
+    return ssl.create_default_context().wrap_socket(link, server_hostname=address.host)

@@ -1,0 +1,78 @@
+"""Asks a proxy, which may be on another machine, for what an application has to know."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from http import HTTPStatus
+
+from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL
+from trafficmock.errors import LocalError
+from trafficmock.redaction import why, without_credentials
+
+ANSWER_SECONDS = 2.0
+MOST_BYTES = 2**20
+"""Of an answer: nobody needs to be believed without end."""
+
+
+class AttachError(LocalError):
+    """The application cannot be attached; the text says why, and what to do."""
+
+
+class NoAnswerError(AttachError):
+    """Nothing answers at the proxy's address."""
+
+
+def check_health(proxy_url: str) -> None:
+    """Make sure that a trafficmock proxy answers there.
+
+    :raises AttachError: when none does, within two seconds.
+    """
+    try:
+        health = json.loads(_ask(proxy_url, "/health") or b"null")
+    except ValueError:
+        health = None
+    if not isinstance(health, dict) or health.get("ok") is not True:
+        raise AttachError(f"what answers at {proxy_url} is no trafficmock proxy")
+
+
+def certificate_authority(proxy_url: str) -> bytes | None:
+    """Get the certificate that the proxy's clients have to trust.
+
+    :returns: it in PEM, ``None`` from a proxy that is no forward proxy.
+    :raises NoAnswerError: when nothing answers within two seconds.
+    :raises AttachError: when the proxy has none to give.
+    """
+    answer = _ask(proxy_url, "/ca.pem")
+    return answer if answer and answer.startswith(b"-----BEGIN CERTIFICATE-----") else None
+
+
+def _ask(proxy_url: str, path: str) -> bytes | None:
+    """GET a path of the proxy's; ``None`` when it has no such path."""
+    if not proxy_url.startswith(("http://", "https://")):
+        shown = without_credentials(proxy_url)
+        raise AttachError(f"the proxy's URL must look like {DEFAULT_PROXY_URL}, not {shown!r}")
+    # The machine's own proxy settings are not for what runs beside us.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(proxy_url + path, timeout=ANSWER_SECONDS) as response:
+            answer: bytes = response.read(MOST_BYTES)
+            return answer
+    except urllib.error.HTTPError as error:
+        if error.code == HTTPStatus.NOT_FOUND:
+            return None
+        raise AttachError(f"{proxy_url}{path} answers {error.code}: {_said(error)}") from error
+    except (OSError, ValueError) as error:
+        reason = why(getattr(error, "reason", error))
+        raise NoAnswerError(
+            f"no proxy answers at {proxy_url}: {reason}. Start it with `trafficmock serve`."
+        ) from error
+
+
+def _said(error: urllib.error.HTTPError) -> str:
+    """Give the proxy's own words, if it has any."""
+    try:
+        return str(json.loads(error.read(MOST_BYTES))["message"])
+    except (OSError, ValueError, TypeError, LookupError):
+        return error.reason

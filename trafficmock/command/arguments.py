@@ -1,0 +1,154 @@
+"""Options that commands share, and how their values are read."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import textwrap
+import time
+from datetime import datetime
+from typing import Any
+
+from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL, proxy_url
+from trafficmock.command.output.terminal import COLOURS
+from trafficmock.command.rest_client import ProxyClient
+
+REQUEST_ACTIONS = ("pending", "fulfill", "continue", "abort", "passthrough", "error")
+SOCKET_ACTIONS = ("pending", "matched", "passthrough", "error")
+
+HELP_COLUMNS = 78
+"""Of what argparse leaves as it is, since examples are to keep their lines."""
+
+_STATUS = re.compile(r"[1-9](xx|XX|[0-9]{2})", re.ASCII)
+_AGO = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|h|d)")
+_UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+
+
+def command_parser(
+    name: str, description: str, examples: str, *, asks_proxy: bool = True
+) -> argparse.ArgumentParser:
+    """Make the parser of a command.
+
+    :param examples: lines to show at the end of the help.
+    :param asks_proxy: whether it takes the proxy's address.
+    """
+    parser = argparse.ArgumentParser(
+        prog=f"trafficmock {name}",
+        description=textwrap.fill(description, HELP_COLUMNS),
+        epilog=f"examples:\n{examples}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    if asks_proxy:
+        parser.add_argument(
+            "--proxy-url",
+            metavar="URL",
+            help="base URL of the proxy; or set TRAFFICMOCK_PROXY_URL "
+            f"(default {DEFAULT_PROXY_URL})",
+        )
+    return parser
+
+
+def add_output(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add what says how the output looks.
+
+    :param what: what ``--json`` prints.
+    """
+    parser.add_argument("--json", action="store_true", help=f"print {what}, for scripts")
+    parser.add_argument(
+        "--color",
+        choices=COLOURS,
+        default="auto",
+        help="colours: auto is for terminals, unless NO_COLOR is set (default auto)",
+    )
+
+
+def add_filters(parser: argparse.ArgumentParser, actions: tuple[str, ...]) -> None:
+    """Add the filters that the lists of the REST API know.
+
+    :param actions: what ``--action`` may be.
+    """
+    filters = parser.add_argument_group("filters")
+    filters.add_argument(
+        "-q", "--search", metavar="TEXT", help="search everywhere, URLs before bodies"
+    )
+    one_of = f"what became of it: {', '.join(actions)}"
+    filters.add_argument("--action", choices=actions, metavar="ACTION", help=one_of)
+    filters.add_argument("--client-id", metavar="ID", help="exactly this application")
+    filters.add_argument("--test-id", metavar="ID", help="exactly this test")
+    moments = "epoch milliseconds, 2026-01-31T14:00, or 90s, 10m, 2h, 1d for as long ago"
+    filters.add_argument("--from", dest="from_", type=moment, metavar="WHEN", help=moments)
+    filters.add_argument("--to", type=moment, metavar="WHEN", help="the same")
+
+
+def add_request_filters(made: argparse.ArgumentParser) -> None:
+    """Add the filters that only requests have."""
+    filters = made.add_argument_group("filters of requests")
+    filters.add_argument("--method", type=str.upper, metavar="METHOD", help="HTTP method")
+    filters.add_argument(
+        "--status", type=status, metavar="STATUS", help="of the response: 404, or 4xx for a class"
+    )
+
+
+def status(text: str) -> str:
+    """Read a status, or a class of them.
+
+    :raises argparse.ArgumentTypeError: it is none.
+    """
+    if not _STATUS.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"a status such as 404, or 4xx, not {text!r}")
+    return text
+
+
+def count(text: str) -> int:
+    """Read a whole number.
+
+    :raises argparse.ArgumentTypeError: it is none.
+    """
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"a whole number, 0 or more, not {text!r}")
+    return int(text)
+
+
+def moment(text: str, now_ms: int | None = None) -> int:
+    """Read a moment as epoch milliseconds.
+
+    :param text: epoch milliseconds, a date and time of ISO 8601 (local without a zone), or a
+        number with ms, s, m, h or d for as long ago.
+    :param now_ms: what counts as now; by default the clock.
+    :raises argparse.ArgumentTypeError: it is none of these.
+    """
+    if text.isascii() and text.isdigit():
+        return int(text)
+    if ago := _AGO.fullmatch(text):
+        now = time.time_ns() // 1_000_000 if now_ms is None else now_ms
+        return max(0, now - round(float(ago[1]) * _UNITS[ago[2]]))
+    try:
+        return round(datetime.fromisoformat(text).timestamp() * 1000)
+    except (ValueError, OverflowError, OSError):
+        raise argparse.ArgumentTypeError(
+            f"epoch milliseconds, a time such as 2026-01-31T14:00, or 10m, not {text!r}"
+        ) from None
+
+
+def filters(options: argparse.Namespace) -> dict[str, Any]:
+    """Write the filters as the REST API has them."""
+    return {
+        "q": options.search,
+        "action": options.action,
+        "clientId": options.client_id,
+        "testId": options.test_id,
+        "from": options.from_,
+        "to": options.to,
+        "method": getattr(options, "method", None),
+        "status": getattr(options, "status", None),
+    }
+
+
+def proxy(options: argparse.Namespace) -> ProxyClient:
+    """Make the client for the proxy that options or environment name.
+
+    :raises CommandError: the address is none.
+    """
+    return ProxyClient.at(options.proxy_url or proxy_url(os.environ) or DEFAULT_PROXY_URL)

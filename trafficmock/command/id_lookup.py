@@ -1,0 +1,112 @@
+"""Finds what an id on the command line means: an id, or the beginning of just one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from trafficmock.command.arguments import proxy
+from trafficmock.command.exit_status import NOTHING, CommandError
+from trafficmock.command.list_resources import REQUESTS, SOCKETS, Listing
+from trafficmock.command.output.terminal_text import printable
+from trafficmock.command.rest_client import entry_path
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from trafficmock.command.rest_client import ProxyClient
+
+COMPLETION_SECONDS = 1.0
+"""How long a completion waits for the proxy: somebody has pressed a key."""
+
+_SHOWN = 5
+
+
+@frozen
+class Found:
+    """What an id meant.
+
+    :param document: the proxy's answer, with the entry under the listing's ``one``.
+    """
+
+    listing: Listing
+    document: dict[str, Any]
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """The entry itself."""
+        entry: dict[str, Any] = self.document[self.listing.one]
+        return entry
+
+
+def find(
+    client: ProxyClient, given: str, listings: Sequence[Listing] = (REQUESTS, SOCKETS)
+) -> Found:
+    """Find an entry by its id or by what only its id begins with.
+
+    :param listings: where to look.
+    :raises CommandError: there is none, or more than one; with status 1.
+    """
+    if not given:
+        raise CommandError("an id is not empty", status=NOTHING)
+    for listing in listings:
+        found = _ask(client, listing, given)
+        if found:
+            return found
+    begins = [
+        (listing, str(entry["id"]))
+        for listing in listings
+        for entry in listing.get(client, {})
+        if entry["id"].startswith(given)
+    ]
+    if len(begins) > 1:
+        shown = ", ".join(printable(entry_id) for _, entry_id in begins[:_SHOWN])
+        more = f" and {len(begins) - _SHOWN} more" if len(begins) > _SHOWN else ""
+        raise CommandError(f"{printable(given)} is the beginning of {shown}{more}", status=NOTHING)
+    for listing, entry_id in begins:
+        found = _ask(client, listing, entry_id)
+        if found:
+            return found
+    raise CommandError(f"nothing with the id {printable(given)} is recorded", status=NOTHING)
+
+
+def newest(client: ProxyClient) -> Found:
+    """Find the newest entry of both lists.
+
+    :raises CommandError: nothing is recorded; with status 1.
+    """
+    first = [
+        (each, entry) for each in (REQUESTS, SOCKETS) for entry in each.get(client, {"limit": 1})
+    ]
+    for listing, entry in sorted(first, key=lambda found: -int(found[1]["timestamp"])):
+        found = _ask(client, listing, str(entry["id"]))
+        if found:
+            return found
+    raise CommandError("nothing is recorded", status=NOTHING)
+
+
+def _ask(client: ProxyClient, listing: Listing, entry_id: str) -> Found | None:
+    answer = client.get(entry_path(listing.kind, entry_id))
+    if not answer.found:
+        return None
+    if not isinstance(answer.document.get(listing.one), dict):
+        raise client.stranger()
+    return Found(listing, answer.document)
+
+
+def completed_ids(prefix: str, parsed_args: argparse.Namespace, **_more: Any) -> list[str]:
+    """Complete an id; argcomplete calls this.
+
+    :param prefix: what was typed of it.
+    :returns: none when the proxy does not answer at once.
+    """
+    listings = [REQUESTS] if hasattr(parsed_args, "chain") else [REQUESTS, SOCKETS]
+    try:
+        client = proxy(parsed_args)
+        client.seconds = COMPLETION_SECONDS
+        found = [str(entry["id"]) for each in listings for entry in each.get(client, {})]
+    except CommandError:
+        return []
+    return [each for each in found if each.startswith(prefix) and each.isprintable()]

@@ -1,0 +1,119 @@
+"""The two lists of the REST API, and how the commands name them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from trafficmock.command.exit_status import NOTHING, OK
+from trafficmock.command.output import list_columns
+from trafficmock.command.output.table import fitted
+from trafficmock.command.output.terminal import complain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from trafficmock.command.output.table import Cell, Column
+    from trafficmock.command.output.terminal import Terminal
+    from trafficmock.command.rest_client import ProxyClient, RestAnswer
+
+
+@frozen(kw_only=True)
+class Listing:
+    """One of the lists.
+
+    :param kind: ``history`` or ``ws``, as in the path.
+    :param key: what the list is called in the answer.
+    :param one: what one entry is called there.
+    :param row: shows an entry under an id that may be shortened.
+    :param state: what of an entry is worth a new line when it changes.
+    :param settled: whether nothing is to be expected of an entry any more.
+    """
+
+    kind: str
+    key: str
+    one: str
+    columns: Sequence[Column]
+    row: Callable[[list_columns.Entry, str], Sequence[Cell]]
+    state: Callable[[list_columns.Entry], object]
+    settled: Callable[[list_columns.Entry], bool]
+
+    @property
+    def path(self) -> str:
+        """The path of the list."""
+        return f"/api/{self.kind}"
+
+    def get(self, client: ProxyClient, query: dict[str, Any]) -> list[list_columns.Entry]:
+        """Fetch entries as summaries, newest or best first."""
+        return self.read(client, client.get(self.path, {**query, "fields": "summary"}))
+
+    def read(self, client: ProxyClient, answer: RestAnswer) -> list[list_columns.Entry]:
+        """Take the entries out of an answer; one without news has none.
+
+        :raises UnreachableError: no trafficmock proxy gives this answer.
+        """
+        if answer.unchanged:
+            return []
+        entries = answer.document.get(self.key)
+        if not isinstance(entries, list) or not all(map(_has_id, entries)):
+            raise client.stranger()
+        return entries
+
+
+def _has_id(entry: object) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("id"), str)
+
+
+def _request_state(entry: list_columns.Entry) -> object:
+    response = entry["outcome"].get("response", {})
+    return (
+        entry["timestamp"],
+        entry["action"],
+        response.get("status"),
+        list_columns.error_code(entry),
+    )
+
+
+def _request_settled(entry: list_columns.Entry) -> bool:
+    """Tell whether it has all: after continue and passthrough the response comes later."""
+    goes_upstream = entry["action"] in ("continue", "passthrough")
+    answered = "response" in entry["outcome"] or list_columns.upstream_error(entry) is not None
+    return entry["action"] != "pending" and (answered or not goes_upstream)
+
+
+REQUESTS = Listing(
+    kind="history",
+    key="entries",
+    one="entry",
+    columns=list_columns.REQUEST_COLUMNS,
+    row=list_columns.request_row,
+    state=_request_state,
+    settled=_request_settled,
+)
+SOCKETS = Listing(
+    kind="ws",
+    key="connections",
+    one="connection",
+    columns=list_columns.SOCKET_COLUMNS,
+    row=list_columns.socket_row,
+    state=lambda entry: (entry["timestamp"], entry["outcome"], entry.get("closedAt")),
+    settled=lambda entry: "closedAt" in entry,
+)
+
+
+def print_table(listing: Listing, entries: Sequence[list_columns.Entry], terminal: Terminal) -> int:
+    """Print a list as a table, the newest or best at the end, next to the prompt.
+
+    :returns: the exit status.
+    """
+    if not entries:
+        complain("nothing is recorded that fits")
+        return NOTHING
+    ids = list_columns.shortened((entry["id"] for entry in entries), whole=terminal.width is None)
+    lines = [listing.row(entry, ids[entry["id"]]) for entry in reversed(entries)]
+    table = fitted(listing.columns, lines, terminal.width)
+    table.head(terminal)
+    for line in lines:
+        table.row(terminal, line)
+    return OK

@@ -1,0 +1,74 @@
+"""Recorded bodies as lines for a terminal: JSON laid out, text as it is, anything else in hex."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from typing import TYPE_CHECKING, Any
+
+from trafficmock.command.output.terminal_text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MOST_LINES = 60
+MOST_CHARACTERS = 500
+"""Of a line."""
+
+_ROW = 16
+_TAB = "    "
+
+
+def body_lines(message: Mapping[str, Any], *, full: bool) -> list[str]:
+    """Show the body of a recorded request or response.
+
+    :param full: all of it, however long.
+    :returns: printable lines, none when there is no body.
+    """
+    if message.get("truncated"):
+        return ["(the history dropped the body to keep within its bytes)"]
+    content = b64decode(message.get("bodyBase64") or "")
+    lines = _lines(content)
+    if full:
+        return [printable(line) for line in lines]
+    shown = [printable(_short(line)) for line in lines[:MOST_LINES]]
+    if len(lines) > MOST_LINES:
+        shown.append(f"({len(lines) - MOST_LINES} more lines; --full shows them)")
+    return shown
+
+
+def hex_lines(content: bytes) -> list[str]:
+    """Show bytes as offset, hexadecimal and the characters of ASCII."""
+    rows = []
+    for start in range(0, len(content), _ROW):
+        row = content[start : start + _ROW]
+        text = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)  # noqa: PLR2004 - ASCII
+        rows.append(f"{start:08x}  {row.hex(' '):<{3 * _ROW}} {text}")
+    return rows
+
+
+def _lines(content: bytes) -> list[str]:
+    if not content:
+        return []
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return hex_lines(content)
+    if "\0" in text:
+        return hex_lines(content)
+    if text[:1] in ("{", "["):
+        text = _laid_out(text)
+    return [line.replace("\t", _TAB) for line in text.replace("\r\n", "\n").split("\n")]
+
+
+def _laid_out(text: str) -> str:
+    """Lay JSON out; what only looks like it stays, and so does what is nested too deep."""
+    try:
+        return json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _short(line: str) -> str:
+    more = len(line) - MOST_CHARACTERS
+    return f"{line[:MOST_CHARACTERS]} ({more} more characters)" if more > 0 else line

@@ -1,0 +1,192 @@
+"""What a list shows of an HTTP request and of a WebSocket: columns, cells and colours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from trafficmock.command.output.table import Cell, Column
+from trafficmock.command.output.terminal_text import cut_middle, printable
+
+Entry = Mapping[str, Any]
+
+LEAST_ID = 8
+"""Characters of an id that a list shows at least."""
+
+COLOURS = {
+    "fulfill": "green",
+    "matched": "green",
+    "continue": "cyan",
+    "abort": "magenta",
+    "passthrough": "yellow",
+    "error": "red",
+    "pending": "dim",
+}
+"""Colours of actions; what passed to the real network is meant to be noticed."""
+
+_CODE = re.compile(r"\b(?!ERROR\b)(?:E[A-Z]{3,}|[A-Z]+(?:_[A-Z0-9]+)+)\b")
+"""An error code in what an application says of a failed connection, such as ``ECONNREFUSED``."""
+
+_ID = Column(title="ID", least=LEAST_ID, usual=LEAST_ID)
+_TIME = Column(title="TIME", usual=8, drop=2)
+_CLIENT = Column(title="CLIENT", least=6, usual=8, drop=3)
+_URL = Column(title="URL", least=24, usual=50, shorten=cut_middle)
+_TEST = Column(title="TEST", least=10, usual=24, drop=4)
+_FRACTIONAL = 1000
+
+REQUEST_COLUMNS = (
+    _ID,
+    _TIME,
+    Column(title="METHOD", usual=6),
+    Column(title="STATUS", least=6, usual=6),
+    Column(title="ACTION", usual=11),
+    Column(title="TOOK", usual=7, drop=5, right=True),
+    _CLIENT,
+    _URL,
+    _TEST,
+)
+SOCKET_COLUMNS = (
+    _ID,
+    _TIME,
+    Column(title="OUTCOME", usual=11),
+    Column(title="CLOSED", least=6, usual=6),
+    _CLIENT,
+    _URL,
+    _TEST,
+)
+
+
+def request_row(entry: Entry, shown_id: str) -> Sequence[Cell]:
+    """Show an HTTP request, whole or a summary."""
+    action = str(entry["action"])
+    return (
+        Cell(printable(shown_id), "bold"),
+        Cell(clock(entry["timestamp"]), "dim"),
+        Cell(printable(entry["request"]["method"])),
+        _status(entry),
+        Cell(printable(action), COLOURS.get(action)),
+        Cell(duration(entry.get("durationMs"))),
+        Cell(printable(entry["clientId"])),
+        Cell(printable(entry["request"]["url"])),
+        Cell(printable(owner(entry)), "dim"),
+    )
+
+
+def socket_row(entry: Entry, shown_id: str) -> Sequence[Cell]:
+    """Show a WebSocket, whole or a summary."""
+    outcome = str(entry["outcome"])
+    return (
+        Cell(printable(shown_id), "bold"),
+        Cell(clock(entry["timestamp"]), "dim"),
+        Cell(printable(outcome), COLOURS.get(outcome)),
+        Cell(closing(entry)),
+        Cell(printable(entry["clientId"])),
+        Cell(printable(entry["url"])),
+        Cell(printable(owner(entry)), "dim"),
+    )
+
+
+def shortened(ids: Iterable[str], *, whole: bool = False) -> dict[str, str]:
+    """Shorten ids to what tells each from the others of a list.
+
+    :param whole: leave them as they are.
+    :returns: the shown form of each.
+    """
+    ordered = sorted(set(ids))
+    shown = {}
+    for before, entry_id, after in zip(["", *ordered], ordered, [*ordered[1:], ""], strict=False):
+        needed = max(_common(before, entry_id), _common(entry_id, after)) + 1
+        shown[entry_id] = entry_id if whole else entry_id[: max(LEAST_ID, needed)]
+    return shown
+
+
+def clock(timestamp: int) -> str:
+    """Write the time of day, local."""
+    return when(timestamp).strftime("%H:%M:%S")
+
+
+def when(timestamp: int) -> datetime:
+    """Read epoch milliseconds as local time."""
+    return datetime.fromtimestamp(timestamp / 1000).astimezone()
+
+
+def duration(milliseconds: int | None) -> str:
+    """Write a duration: ``12 ms`` or ``3.4 s``; nothing while it is not known."""
+    if milliseconds is None:
+        return ""
+    if milliseconds < _FRACTIONAL:
+        return f"{milliseconds} ms"
+    return f"{milliseconds / 1000:.1f} s"
+
+
+def owner(entry: Entry) -> str:
+    """Name the owning test, or those that compete; of pytest's node ids, what follows the file."""
+    outcome = entry.get("outcome")
+    matches = outcome.get("matches") if isinstance(outcome, Mapping) else entry.get("matches")
+    titles = [entry["title"]] if "title" in entry else [match["title"] for match in matches or ()]
+    return " | ".join(dict.fromkeys(_without_file(str(title)) for title in titles))
+
+
+def upstream_error(entry: Entry) -> str | None:
+    """Say why there is no response from upstream, of a whole entry or a summary.
+
+    :returns: ``None`` if upstream did not fail, or a later attempt was answered.
+    """
+    for event in reversed(entry.get("events", ())):
+        if event["kind"] == "response":
+            return None
+        if event["kind"] == "upstream_error":
+            return str(event.get("detail", ""))
+    told = entry.get("upstreamError")
+    return None if told is None else str(told)
+
+
+def error_code(entry: Entry) -> str:
+    """Name the error of a request in one word; nothing if there is none."""
+    outcome = entry["outcome"]
+    code = outcome.get("errorCode") or outcome.get("code")
+    failed = upstream_error(entry)
+    if code or failed is None:
+        return str(code or "")
+    found = _CODE.search(failed)
+    return found[0] if found else "unreachable"
+
+
+def has_status(entry: Entry, wanted: str | None) -> bool:
+    """Tell whether a response has a status, or one of a class such as ``4xx``.
+
+    :param wanted: ``None`` for any, or none.
+    """
+    if wanted is None:
+        return True
+    status = str(entry["outcome"].get("response", {}).get("status", ""))
+    return status[:1] == wanted[:1] if wanted.lower().endswith("xx") else status == wanted
+
+
+def closing(entry: Entry) -> str:
+    """Say how a WebSocket was closed: a code, ``error``, or nothing while it is open."""
+    if "close" in entry:
+        return str(entry["close"].get("code", "yes"))
+    return printable(entry.get("errorCode", ""))
+
+
+def _status(entry: Entry) -> Cell:
+    outcome = entry["outcome"]
+    if "response" in outcome:
+        status = outcome["response"]["status"]
+        return Cell(str(status), "red" if status >= 400 else None)  # noqa: PLR2004 - RFC 9110
+    return Cell(printable(error_code(entry)), "red")
+
+
+def _without_file(title: str) -> str:
+    file, _, test = title.partition("::")
+    return test if test and file.endswith(".py") else title
+
+
+def _common(one: str, other: str) -> int:
+    for at, (a, b) in enumerate(zip(one, other, strict=False)):
+        if a != b:
+            return at
+    return min(len(one), len(other))

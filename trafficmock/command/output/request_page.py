@@ -1,0 +1,184 @@
+"""What ``trafficmock show`` writes of an HTTP request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from trafficmock.command.output import list_columns
+from trafficmock.command.output.body_text import body_lines
+from trafficmock.command.output.terminal_text import printable
+
+if TYPE_CHECKING:
+    from trafficmock.command.output.terminal import Terminal
+
+Entry = Mapping[str, Any]
+Pairs = Sequence[tuple[str, str]]
+
+INDENT = "  "
+
+
+@frozen
+class _Page:
+    """Where a request is written, and how much of it."""
+
+    terminal: Terminal
+    full: bool
+
+    def paint(self, text: str, style: str | None) -> str:
+        return self.terminal.paint(text, style)
+
+
+def write_request(entry: Entry, terminal: Terminal, *, full: bool) -> None:
+    """Write a request with all that is known of it.
+
+    :param full: bodies and values whole, however long.
+    """
+    page = _Page(terminal, full)
+    for part in (_head, _matches, _request, _overrides, _response, _timeline):
+        for line in part(entry, page):
+            terminal.line(line)
+
+
+def heading(text: str, terminal: Terminal) -> Iterator[str]:
+    """Write the title of a part."""
+    yield ""
+    yield terminal.paint(text, "bold")
+
+
+def facts(pairs: Sequence[tuple[str, object]], terminal: Terminal) -> Iterator[str]:
+    """Write names and values below each other, leaving out what is not known."""
+    for name, value in pairs:
+        if value not in (None, ""):
+            yield f"{INDENT}{terminal.paint(f'{name:<9}', 'dim')} {printable(str(value))}"
+
+
+def about_test(entry: Entry) -> list[tuple[str, object]]:
+    """Name the owning test and route."""
+    return [
+        ("test", entry.get("title")),
+        ("file", entry.get("path")),
+        ("test id", entry.get("testId")),
+        ("route id", entry.get("routeId")),
+    ]
+
+
+def claimants(matches: Sequence[Entry], terminal: Terminal) -> Iterator[str]:
+    """List the tests that compete for the same request."""
+    if matches:
+        yield from heading("Claimed by", terminal)
+    for match in matches:
+        matcher = match.get("matcher", {})
+        wanted = matcher.get("urlGlob") or matcher.get("urlRegex", {}).get("source") or "predicate"
+        yield f"{INDENT}{printable(match['title'])}"
+        yield f"{INDENT * 2}{printable(match['file'])}, worker {printable(match['workerId'])}"
+        yield f"{INDENT * 2}route {printable(match['routeId'])}: {printable(wanted)}"
+
+
+def _head(entry: Entry, page: _Page) -> Iterator[str]:
+    request = entry["request"]
+    yield page.paint(f"{printable(request['method'])} {printable(request['url'])}", "bold")
+    action = printable(entry["action"])
+    yield f"{INDENT}{page.paint(action, list_columns.COLOURS.get(action))}{_result(entry)}"
+    known = [
+        ("error", _error(entry)),
+        ("id", entry["id"]),
+        ("time", list_columns.when(entry["timestamp"]).isoformat(" ", "milliseconds")),
+        ("client", entry["clientId"]),
+        *about_test(entry),
+        ("from", entry.get("redirectedFromId")),
+        ("leads to", entry.get("redirectedToId")),
+    ]
+    yield from facts(known, page.terminal)
+
+
+def _error(entry: Entry) -> str | None:
+    """Say what went wrong, in the words that were recorded."""
+    message: str | None = entry["outcome"].get("message")
+    return message or list_columns.upstream_error(entry)
+
+
+def _result(entry: Entry) -> str:
+    response = entry["outcome"].get("response", {})
+    parts = (
+        f"{response['status']} {response['statusText']}".strip() if response else "",
+        list_columns.error_code(entry),
+        list_columns.duration(entry.get("durationMs")),
+    )
+    return "".join(f", {printable(part)}" for part in parts if part)
+
+
+def _matches(entry: Entry, page: _Page) -> Iterator[str]:
+    yield from claimants(entry["outcome"].get("matches", ()), page.terminal)
+
+
+def _request(entry: Entry, page: _Page) -> Iterator[str]:
+    yield from heading("Request", page.terminal)
+    yield from _message(entry["request"], page)
+
+
+def _response(entry: Entry, page: _Page) -> Iterator[str]:
+    response = entry["outcome"].get("response")
+    if response is not None:
+        yield from heading("Response", page.terminal)
+        yield from _message(response, page)
+
+
+def _message(message: Entry, page: _Page) -> Iterator[str]:
+    for name, value in _headers(message):
+        yield f"{INDENT}{page.paint(printable(name), 'cyan')}: {printable(value)}"
+    lines = body_lines(message, full=page.full)
+    if lines:
+        yield ""
+    for line in lines:
+        yield f"{INDENT}{line}"
+
+
+def _headers(message: Entry) -> Pairs:
+    listed = message.get("headersList")
+    return list(message.get("headers", {}).items()) if listed is None else listed
+
+
+def _overrides(entry: Entry, page: _Page) -> Iterator[str]:
+    """Show what ``continue`` changed, as a diff."""
+    overrides, request = entry.get("overrides"), entry["request"]
+    if overrides is None:
+        return
+    yield from heading("Changed by the test", page.terminal)
+    for name in ("method", "url"):
+        if name in overrides:
+            yield _changed("-", f"{name}: {request[name]}", page.terminal)
+            yield _changed("+", f"{name}: {overrides[name]}", page.terminal)
+    if "headers" in overrides or "headersList" in overrides:
+        before, after = _headers(request), _headers(overrides)
+        yield from (_changed("-", f"{n}: {v}", page.terminal) for n, v in _without(before, after))
+        yield from (_changed("+", f"{n}: {v}", page.terminal) for n, v in _without(after, before))
+    if "bodyBase64" in overrides:
+        yield from (
+            _changed("-", line, page.terminal) for line in body_lines(request, full=page.full)
+        )
+        yield from (
+            _changed("+", line, page.terminal) for line in body_lines(overrides, full=page.full)
+        )
+
+
+def _without(these: Pairs, others: Pairs) -> list[tuple[str, str]]:
+    there = {(name.lower(), value) for name, value in others}
+    return [(name, value) for name, value in these if (name.lower(), value) not in there]
+
+
+def _changed(sign: str, text: str, terminal: Terminal) -> str:
+    colour = "red" if sign == "-" else "green"
+    return f"{INDENT}{terminal.paint(f'{sign} {printable(text)}', colour)}"
+
+
+def _timeline(entry: Entry, page: _Page) -> Iterator[str]:
+    yield from heading("Timeline", page.terminal)
+    for event in entry["events"]:
+        after = f"+{event['timestamp'] - entry['timestamp']} ms"
+        detail = event.get("detail", "")
+        told = detail == _error(entry)
+        what = f"{printable(event['kind'])}  {'' if told else printable(detail)}"
+        yield f"{INDENT}{page.paint(f'{after:>9}', 'dim')}  {what}"

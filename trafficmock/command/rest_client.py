@@ -1,0 +1,173 @@
+"""Asks the proxy's REST API, without Twisted: a command is to answer at once."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from typing import Any, Self
+from urllib.parse import quote, urlencode, urlsplit
+
+from attrs import define, field, frozen
+
+from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL
+from trafficmock.command.exit_status import REFUSED, UNREACHABLE, USAGE, CommandError
+from trafficmock.command.output.terminal_text import printable
+from trafficmock.redaction import why, without_credentials
+
+SECONDS = 30.0
+"""How long an answer may take; a search in a full history is the slowest."""
+
+_OK, _NOT_MODIFIED, _NOT_FOUND, _CONFLICT = 200, 304, 404, 409
+
+
+class UnreachableError(CommandError):
+    """Nobody answers at the proxy's address, or somebody who is no proxy."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, status=UNREACHABLE)
+
+
+@frozen
+class RestAnswer:
+    """What the proxy said.
+
+    :param status: 200, 304, 404 or 409; others are errors.
+    :param etag: to ask again with.
+    :param document: the JSON object; empty with 304.
+    """
+
+    status: int
+    etag: str | None
+    document: dict[str, Any]
+
+    @property
+    def found(self) -> bool:
+        """Whether there is something."""
+        return self.status == _OK
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether it is what the asker has already."""
+        return self.status == _NOT_MODIFIED
+
+
+@define
+class ProxyClient:
+    """One proxy, over one connection as long as that lasts.
+
+    :param url: its base URL, without a slash at the end.
+    :param seconds: how long an answer may take.
+    :param lost: how often a connection ended between two questions: perhaps with the proxy.
+    """
+
+    url: str
+    _secure: bool
+    _place: str
+    _path: str
+    seconds: float = SECONDS
+    lost: int = 0
+    _connection: http.client.HTTPConnection | None = field(default=None, repr=False)
+
+    @classmethod
+    def at(cls, url: str) -> Self:
+        """Make the client for an address.
+
+        :param url: such as ``http://127.0.0.1:4310``.
+        :raises CommandError: it is no address, with status 2.
+        """
+        try:
+            parts = urlsplit(url)
+            wrong = parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0
+        except ValueError:
+            wrong = True
+        if wrong or not url.isascii() or not url.isprintable() or " " in url:
+            shown = without_credentials(url)
+            raise CommandError(
+                f"the proxy's URL must look like {DEFAULT_PROXY_URL}, not {shown!r}", status=USAGE
+            )
+        place = parts.netloc.rpartition("@")[2]
+        return cls(url.rstrip("/"), parts.scheme == "https", place, parts.path.rstrip("/"))
+
+    @property
+    def shown(self) -> str:
+        """The URL as messages show it."""
+        return without_credentials(self.url)
+
+    def get(
+        self, path: str, query: dict[str, Any] | None = None, etag: str | None = None
+    ) -> RestAnswer:
+        """Ask for a path.
+
+        :param query: parameters; ``None`` values are left out.
+        :param etag: of the answer that is here already; the new one may then be a 304.
+        :raises UnreachableError: nobody answers, or it is no trafficmock proxy.
+        :raises CommandError: the proxy refuses, with status 4.
+        """
+        given = {name: value for name, value in (query or {}).items() if value is not None}
+        target = f"{self._path}{path}" + (f"?{urlencode(given)}" if given else "")
+        headers = {"if-none-match": etag} if etag else {}
+        try:
+            status, tag, body = self._ask(target, headers)
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            reason = printable(why(error))
+            raise UnreachableError(
+                f"no proxy answers at {self.shown}: {reason}. Start it with `trafficmock serve`, "
+                "or say where it is with --proxy-url."
+            ) from error
+        if status == _NOT_MODIFIED:
+            return RestAnswer(status, tag, {})
+        document = self._document(body)
+        if status not in (_OK, _NOT_FOUND, _CONFLICT):
+            said = printable(str(document.get("message") or document.get("error")))
+            raise CommandError(f"the proxy answered {status}: {said}", status=REFUSED)
+        return RestAnswer(status, tag, document)
+
+    def stranger(self) -> UnreachableError:
+        """Make the error for an answer that no trafficmock proxy gives."""
+        return UnreachableError(f"what answers at {self.shown} is no trafficmock proxy")
+
+    def close(self) -> None:
+        """Let the connection go; the next question opens another."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _ask(self, target: str, headers: dict[str, str]) -> tuple[int, str | None, bytes]:
+        """Ask once; a connection that went stale since the last time is opened anew."""
+        fresh = self._connection is None
+        try:
+            return self._exchange(target, headers)
+        except (ConnectionError, http.client.BadStatusLine):
+            if fresh:
+                raise
+            self.close()
+            self.lost += 1
+            return self._exchange(target, headers)
+
+    def _exchange(self, target: str, headers: dict[str, str]) -> tuple[int, str | None, bytes]:
+        if self._connection is None:
+            # http.client, unlike urllib, does not send loopback through the machine's own proxy.
+            kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
+            self._connection = kind(self._place, timeout=self.seconds)
+        self._connection.request("GET", target, headers=headers)
+        response = self._connection.getresponse()
+        return response.status, response.headers.get("etag"), response.read()
+
+    def _document(self, body: bytes) -> dict[str, Any]:
+        try:
+            document = json.loads(body)
+        except (ValueError, RecursionError):
+            document = None
+        if not isinstance(document, dict):
+            raise self.stranger()
+        return document
+
+
+def entry_path(kind: str, entry_id: str, more: str = "") -> str:
+    """Write the path of one entry.
+
+    :param kind: ``history`` or ``ws``.
+    :param entry_id: escaped here, since applications choose ids.
+    """
+    return f"/api/{kind}/{quote(entry_id, safe='', errors='surrogatepass')}{more}"

@@ -1,0 +1,144 @@
+"""What people are told when something goes wrong: which test, which route, what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trafficmock.core.claims import Claimant
+    from trafficmock.core.registry import RegisteredRoute, RegisteredTest
+    from trafficmock.wire.serialized_matcher import SerializedMatcher
+
+
+def ambiguous(subject: str, claimants: list[Claimant]) -> str:
+    """Say which tests compete. The first words are matched on by users' tests."""
+    rivals = "; ".join(
+        f"{test} by {_count(len(routes), 'route')} {_routes(routes)}" for test, routes in claimants
+    )
+    return (
+        f"Ambiguous backend mock routing: {len(claimants)} tests match {subject}: {rivals}. "
+        "Give each test's application its own client id and route with it, narrow the URLs, "
+        "or do not run these tests at the same time."
+    )
+
+
+def claim_timeout(subject: str, milliseconds: int, tests: Iterable[RegisteredTest]) -> str:
+    """Say who did not answer a claim."""
+    silent = ", ".join(str(test) for test in tests)
+    return (
+        f"No answer within {milliseconds} ms whether {subject} is wanted by {silent}. "
+        "The test's process is blocked, or a predicate of a route threw; "
+        "--claim-timeout-ms allows more time."
+    )
+
+
+def owner_silent(subject: str, milliseconds: int, test: RegisteredTest) -> str:
+    """Say that the owner's worker gave no sign of life."""
+    return (
+        f"The worker of {test} gave no sign of life for {milliseconds} ms while it handled "
+        f"{subject}: its process is blocked or stopped. --claim-timeout-ms allows more time."
+    )
+
+
+def test_ended(subject: str, test: RegisteredTest) -> str:
+    """Say that the owner ended before it decided."""
+    return (
+        f"The test {test} ended before its handler decided about {subject}. "
+        "Await the traffic the test starts before it ends."
+    )
+
+
+def worker_lost(subject: str, test: RegisteredTest) -> str:
+    """Say that the owner's worker is gone."""
+    return f"The worker of {test} disconnected before its handler decided about {subject}."
+
+
+def agent_lost(client_id: str) -> str:
+    """Say that the application is gone."""
+    return f"The application {client_id!r} disconnected before this was settled."
+
+
+def socket_owner_lost(subject: str, test: RegisteredTest) -> str:
+    """Say that nobody is left to handle a WebSocket, held or open."""
+    return f"The worker of {test} disconnected, so nobody handles {subject} any more."
+
+
+def stopping(subject: str) -> str:
+    """Say that the service ends."""
+    return f"The proxy was stopped while {subject} waited for a decision."
+
+
+def bad_mock(subject: str, problem: str) -> str:
+    """Say why a handler's response cannot be delivered."""
+    return f"The handler's response to {subject} cannot be sent: {problem}."
+
+
+def bad_overrides(subject: str, problem: str) -> str:
+    """Say why what a handler changed cannot be passed on."""
+    return f"The handler's changes to {subject} cannot be sent: {problem}."
+
+
+def too_big_for_handler(subject: str, size: int, limit: int) -> str:
+    """Say that a body is over the limit for handlers."""
+    return (
+        f"The body of {subject} has {size} bytes, more than the {limit} bytes that are handed "
+        "to a test; --handler-body-bytes allows more."
+    )
+
+
+def body_cut(subject: str, size: int) -> str:
+    """Say that the agent could not send a body whole."""
+    return (
+        f"The body of {subject} is too long to be handed to a test in one message; "
+        f"{size} bytes of it came."
+    )
+
+
+def body_overdue(subject: str, milliseconds: int, length: str | None) -> str:
+    """Say that an application did not finish a body that a test waits for."""
+    size = "its length is not announced" if length is None else f"{length} bytes are announced"
+    return (
+        f"The body of {subject} did not come whole within {milliseconds} ms ({size}): the "
+        "application has not finished writing it. --body-timeout-ms allows more time."
+    )
+
+
+def body_not_due(request_id: str) -> str:
+    """Say that a body came which nobody waits for."""
+    return (
+        f"No body of the request {request_id} is due from this connection: it was not asked "
+        "for, has come already, or the request is settled."
+    )
+
+
+def too_big_to_send(subject: str, size: int, limit: int) -> str:
+    """Say that a message is over what any client takes."""
+    return (
+        f"{subject} makes a message of {size} bytes, more than the {limit} bytes "
+        "that clients take in one message."
+    )
+
+
+def _routes(routes: list[RegisteredRoute]) -> str:
+    return ", ".join(_matcher(route.matcher) for route in routes)
+
+
+def _matcher(matcher: SerializedMatcher) -> str:
+    parts = []
+    if matcher.predicate:
+        parts.append("a predicate")
+    if matcher.url_regex:
+        parts.append(f"/{matcher.url_regex.source}/{matcher.url_regex.flags}")
+    if isinstance(matcher.url_glob, str):
+        parts.append(repr(matcher.url_glob))
+    if matcher.methods:
+        parts.append("|".join(matcher.methods))
+    if matcher.client_ids:
+        parts.append("client " + "|".join(matcher.client_ids))
+    return " ".join(parts) or "any URL"
+
+
+def _count(number: int, noun: str) -> str:
+    return noun if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,143 @@
+"""What handlers decide, and the upstream fetches they ask for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define
+from msgspec import UNSET
+
+from trafficmock.core import error_messages, response_rules
+from trafficmock.core.effects import Effects, Note, Send
+from trafficmock.core.lifecycle import RequestStage
+from trafficmock.core.ownership import DECLINE
+from trafficmock.wire import body
+from trafficmock.wire import outbound as to_client
+from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill
+from trafficmock.wire.serialized_response import REQUEST_SETTLED, SerializedError
+
+if TYPE_CHECKING:
+    from trafficmock.core.decisions import Decisions
+    from trafficmock.core.peers import Agent, Worker
+    from trafficmock.core.pending_request import PendingRequest
+    from trafficmock.core.settings import Settings
+    from trafficmock.wire.inbound import FetchResult, HandlerResult
+
+_TOO_LATE = "The request is already settled, so nothing can be fetched for it."
+
+
+@define
+class Handlers:
+    """Carries out what the owner of a request says."""
+
+    settings: Settings
+    decisions: Decisions
+
+    def result(self, worker: Worker, message: HandlerResult, out: Effects) -> None:
+        """Settle the request, or ask its agent for a fetch."""
+        pending = self.decisions.pending.get(message.request_id)
+        action = message.result
+        if pending is None or not _is_in_hand(pending, worker):
+            self._not_yours(worker, message, pending, out)
+            return
+        match action:
+            case Fulfill():
+                self.decisions.fulfill(pending, action.response, out)
+            case Continue():
+                overrides = action.overrides if action.overrides is not UNSET else None
+                self.decisions.continue_(pending, overrides, out)
+            case Abort():
+                decision = to_client.DecisionAbort(pending.id, action.error_code, action.message)
+                self.decisions.abort(pending, decision, out)
+            case Fetch():
+                self._fetch(pending, worker, action, out)
+            case Decline():
+                self._decline(pending, worker, out)
+
+    def _not_yours(
+        self,
+        worker: Worker,
+        message: HandlerResult,
+        pending: PendingRequest | None,
+        out: Effects,
+    ) -> None:
+        """Drop a result that is late, which is normal, or another worker's, which is not."""
+        request_id, action = message.request_id, message.result
+        if pending is not None:
+            text = f"{worker.client_id} sent a result for a request it does not own: {pending}"
+            out.append(Note("warn", text))
+        if isinstance(action, Fetch):
+            code = REQUEST_SETTLED if pending is None else UNSET
+            error = SerializedError("Error", _TOO_LATE, code=code)
+            answer = to_client.FetchDone(request_id, action.fetch_id, ok=False, error=error)
+            out.append(Send((worker.id,), answer))
+
+    def _decline(self, pending: PendingRequest, worker: Worker, out: Effects) -> None:
+        if DECLINE in worker.features:
+            self.decisions.pass_through(pending, out)
+        else:
+            text = "Only a worker that announced the feature 'decline' may give a match back."
+            self.decisions.fail_owner(pending, "handler_failed", text, out)
+
+    def _fetch(self, pending: PendingRequest, worker: Worker, action: Fetch, out: Effects) -> None:
+        agent = pending.agent
+        key = (pending.id, action.fetch_id)
+        if key in agent.fetches:
+            text = f"{worker.client_id} used the fetch id {action.fetch_id} twice for {pending}"
+            out.append(Note("warn", text))
+            return
+        agent.fetches[key] = worker.id
+        pending.fetches.add(action.fetch_id)
+        sent = action.overrides
+        question = to_client.DecisionFetch(
+            pending.id,
+            action.fetch_id,
+            UNSET if sent is UNSET else response_rules.overrides_for(sent, agent.features),
+            action.max_redirects,
+            action.max_retries,
+        )
+        out.append(Send((agent.id,), question))
+
+    def fetched(self, agent: Agent, message: FetchResult, out: Effects) -> None:
+        """Hand the upstream's answer to whoever asked, also after the request was settled."""
+        worker_id = agent.fetches.pop((message.request_id, message.fetch_id), None)
+        if worker_id is None:
+            return
+        pending = agent.pending.get(message.request_id)
+        if pending is not None:
+            pending.fetches.discard(message.fetch_id)
+        response, error = message.response, message.error
+        if message.ok and response is not UNSET:
+            limit, size = self.settings.handler_body_bytes, body.size(response.body_base64)
+            if limit and size > limit:
+                subject = response.url or "the fetched URL"
+                error = SerializedError(
+                    "Error", error_messages.too_big_for_handler(subject, size, limit)
+                )
+                response = UNSET
+        else:
+            response = UNSET
+            error = error or SerializedError(
+                "Error", "The agent reported neither response nor error."
+            )
+        answer = to_client.FetchDone(
+            message.request_id,
+            message.fetch_id,
+            ok=response is not UNSET,
+            response=response,
+            error=error if response is UNSET else UNSET,
+        )
+        out.append(Send((worker_id,), answer))
+
+    def agent_lost(self, agent: Agent, error: SerializedError, out: Effects) -> None:
+        """Answer every fetch that will not be answered any more."""
+        for (request_id, fetch_id), worker_id in agent.fetches.items():
+            answer = to_client.FetchDone(request_id, fetch_id, ok=False, error=error)
+            out.append(Send((worker_id,), answer))
+        agent.fetches.clear()
+
+
+def _is_in_hand(pending: PendingRequest, worker: Worker) -> bool:
+    """Tell whether a request was handed to a test of this worker."""
+    test = pending.test
+    return test is not None and test.worker is worker and pending.stage is RequestStage.MATCHED

@@ -1,0 +1,151 @@
+"""Who may come in: ``hello`` and nothing else opens a connection."""
+
+from __future__ import annotations
+
+import hmac
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+from msgspec import UNSET
+
+from trafficmock.core.deferred_observation import STREAM, body_limits
+from trafficmock.core.effects import Close, Effects, Note, Send
+from trafficmock.core.ownership import DECLINE
+from trafficmock.core.peers import AGENTS, Agent, Client, Stranger, Worker
+from trafficmock.core.registry import SUBSCRIBE
+from trafficmock.core.response_rules import HEADERS_LIST
+from trafficmock.wire import NPM_PACKAGE_VERSION, PROTOCOL_VERSION
+from trafficmock.wire.inbound import Hello, Ping, Pong
+from trafficmock.wire.outbound import HelloError, HelloErrorCode, HelloOk
+
+if TYPE_CHECKING:
+    from trafficmock.core.moment import Moment
+    from trafficmock.core.settings import Settings
+    from trafficmock.wire.inbound import Message
+
+POLICY_VIOLATION = 1008
+"""The WebSocket close code for a connection that is refused (RFC 6455 section 7.4.1)."""
+
+LARGEST_PID = 2**32 - 1
+"""Process ids are 32 bits wide on every platform."""
+LONGEST_COMMAND = 1000
+"""Characters of a command line that are kept."""
+
+FEATURES = frozenset({HEADERS_LIST, DECLINE, SUBSCRIBE, STREAM, AGENTS})
+"""The additions to protocol 3 that we speak."""
+
+
+@define
+class Handshake:
+    """Turns strangers into agents and workers, or refuses them."""
+
+    settings: Settings
+    _versions_seen: set[str] = field(factory=set)
+
+    def first_message(
+        self, stranger: Stranger, message: Message, now: Moment, out: Effects
+    ) -> Agent | Worker | None:
+        """Judge the first message of a connection.
+
+        A heartbeat may come early and changes nothing.
+
+        :returns: the client that it becomes; ``None`` when it stays a stranger or was refused,
+            in which case ``out`` has its :class:`Close`.
+        """
+        if isinstance(message, Ping | Pong):
+            return None
+        if not isinstance(message, Hello):
+            refuse(stranger.id, "invalid_hello", "The first message must be `hello`.", out)
+            return None
+        refusal = self._refusal(message)
+        if refusal is not None:
+            refuse(stranger.id, *refusal, out)
+            return None
+        self._note_version(message, out)
+        client = self._client(stranger, message, now)
+        out.append(Send((client.id,), self._welcome(client, message)))
+        return client
+
+    def _refusal(self, hello: Hello) -> tuple[HelloErrorCode, str] | None:
+        if hello.protocol_version != PROTOCOL_VERSION:
+            theirs = hello.protocol_version
+            text = f"The client speaks protocol {theirs}, this proxy {PROTOCOL_VERSION}."
+            return (
+                "protocol_mismatch",
+                f"{text} Use a client for protocol 3, such as the npm packages 0.1.8.",
+            )
+        expected = self.settings.token
+        if expected is None:
+            return None
+        given = hello.token if hello.token is not UNSET else ""
+        if hmac.compare_digest(_bytes(given), _bytes(expected)):
+            return None
+        what = "wrong" if given else "missing"
+        return "unauthorized", f"The token is {what}. Give the client the proxy's --token."
+
+    def _note_version(self, hello: Hello, out: Effects) -> None:
+        version = hello.package_version
+        usual = {self.settings.version, NPM_PACKAGE_VERSION}
+        if version not in usual and version not in self._versions_seen and len(version) < 80:  # noqa: PLR2004 - what a log line bears
+            self._versions_seen.add(version)
+            text = f"A client has version {version!r}, this proxy {self.settings.version!r}."
+            out.append(Note("info", text))
+
+    def _client(self, stranger: Stranger, hello: Hello, now: Moment) -> Agent | Worker:
+        client_id = hello.client_id or f"{hello.role}-{stranger.id}"
+        features = FEATURES.intersection(hello.features or ())
+        if hello.role == "node":
+            return Agent(
+                id=stranger.id,
+                client_id=client_id,
+                features=features,
+                last_heard=now.seconds,
+                kind=stranger.kind,
+                connected_at=now.epoch_ms,
+                pid=_pid(hello.pid),
+                command=_command(hello.command),
+            )
+        return Worker(
+            id=stranger.id,
+            client_id=client_id,
+            features=features,
+            last_heard=now.seconds,
+            connected_at=now.epoch_ms,
+            pid=_pid(hello.pid),
+            command=_command(hello.command),
+            worker_id=hello.worker_id if hello.worker_id is not UNSET else None,
+        )
+
+    def _welcome(self, client: Client, hello: Hello) -> HelloOk:
+        streams = STREAM in client.features and isinstance(client, Agent)
+        return HelloOk(
+            connection_id=client.id,
+            protocol_version=PROTOCOL_VERSION,
+            package_version=self.settings.version,
+            client_id=client.client_id,
+            features=sorted(client.features) if hello.features is not UNSET else UNSET,
+            body_limits=body_limits(self.settings) if streams else UNSET,
+        )
+
+
+def refuse(connection_id: str, code: HelloErrorCode, text: str, out: Effects) -> None:
+    """Say why a connection is refused, and close it."""
+    out.append(Note("warn", f"refused, {code}: {text}", of=connection_id))
+    out.append(Send((connection_id,), HelloError(code, text)))
+    out.append(Close(connection_id, POLICY_VIOLATION, code))
+
+
+def _pid(said: object) -> int | None:
+    """Take a process id for what it is, and anything else for none."""
+    if isinstance(said, int) and not isinstance(said, bool) and 0 < said <= LARGEST_PID:
+        return said
+    return None
+
+
+def _command(said: object) -> str | None:
+    """Take as much of a command line as is shown, and anything else for none."""
+    return (said[:LONGEST_COMMAND] or None) if isinstance(said, str) else None
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,130 @@
+"""Bounds the wait for owners whose worker is blocked or stopped.
+
+A worker that owns a request or a WebSocket and says nothing for half the claim timeout is
+pinged. One that is still silent when the time is over loses what it owns. A worker that
+answers pings may take its time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from trafficmock.core.effects import Effects, Send
+from trafficmock.wire.inbound import Ping
+
+if TYPE_CHECKING:
+    from trafficmock.core.alarm import Alarm
+    from trafficmock.core.moment import Moment
+    from trafficmock.core.peers import Worker
+    from trafficmock.core.pending_request import PendingRequest
+    from trafficmock.core.websocket_state import Socket
+
+    Owned = PendingRequest | Socket
+
+_LATE = 0.1
+"""A part of the claim timeout: a wake-up that is later says that the proxy was held up, and
+that what the worker said meanwhile may be unread."""
+
+
+@define(eq=False)
+class Watched:
+    """A worker that owns something.
+
+    :param due: monotonic seconds, when to look at it next.
+    :param owned: since when it owns what, oldest first.
+    :param pinged_at: when it was pinged, if it was silent since.
+    :param excused: a late wake-up has put off the end of this silence.
+    """
+
+    worker: Worker
+    due: float
+    owned: dict[Owned, float] = field(factory=dict)
+    pinged_at: float | None = None
+    excused: bool = False
+
+    def silent_since(self) -> float:
+        """Tell when its silence began to count; before it owned something it need not speak."""
+        return max(self.worker.last_heard, next(iter(self.owned.values())))
+
+    def answered(self) -> bool:
+        """Tell whether it said anything since the ping, or was not pinged."""
+        return self.pinged_at is None or self.worker.last_heard >= self.pinged_at
+
+
+@define
+class Watch:
+    """The workers that own something, by connection id.
+
+    :param patience: seconds of silence after which a worker is given up.
+    """
+
+    patience: float
+    alarm: Alarm
+    _workers: dict[str, Watched] = field(factory=dict)
+
+    def begin(self, owned: Owned, worker: Worker, now: Moment, out: Effects) -> None:
+        """Watch the worker that a request or a WebSocket is handed to."""
+        watched = self._workers.get(worker.id)
+        if watched is None:
+            due = now.seconds + self.patience / 2
+            watched = self._workers[worker.id] = Watched(worker, due)
+            self.alarm.need(due, out)
+        watched.owned[owned] = now.seconds
+
+    def end(self, owned: Owned, worker: Worker) -> None:
+        """Take what is settled, or closed, off the worker, if it was handed to it."""
+        watched = self._workers.get(worker.id)
+        if watched is not None and owned in watched.owned:
+            del watched.owned[owned]
+            if not watched.owned:
+                del self._workers[worker.id]
+
+    def overdue(self, now: Moment, out: Effects) -> list[Owned]:
+        """Ping the workers that are half overdue, and list what the overdue ones own."""
+        given_up: list[Owned] = []
+        to_ping: list[str] = []
+        for watched in self._workers.values():
+            if watched.due > now.seconds:
+                continue
+            if watched.answered():
+                if self._is_silent(watched, now.seconds):
+                    to_ping.append(watched.worker.id)
+            elif not self._is_excused(watched, now.seconds):
+                given_up += self._give_up(watched, now.seconds)
+        if to_ping:
+            out.append(Send(tuple(to_ping), Ping(now.epoch_ms)))
+        return given_up
+
+    def next_deadline(self) -> float | None:
+        """Tell when the next one is due."""
+        return min((watched.due for watched in self._workers.values()), default=None)
+
+    def _is_silent(self, watched: Watched, now: float) -> bool:
+        """Look whether a worker is to be pinged; it has its time to answer from then on."""
+        watched.excused = False
+        half = watched.silent_since() + self.patience / 2
+        silent = half <= now
+        watched.pinged_at = now if silent else None
+        watched.due = now + self.patience / 2 if silent else half
+        return silent
+
+    def _is_excused(self, watched: Watched, now: float) -> bool:
+        """Put the end of a silence off, once, when it is noticed late."""
+        grace = self.patience * _LATE
+        if watched.excused or now - watched.due <= grace:
+            return False
+        watched.excused = True
+        watched.due = now + grace
+        return True
+
+    def _give_up(self, watched: Watched, now: float) -> list[Owned]:
+        """List what a silent worker has had for all its time; the rest has its own."""
+        overdue = []
+        for owned, since in watched.owned.items():
+            if since + self.patience > now:
+                watched.due = since + self.patience
+                break
+            overdue.append(owned)
+        return overdue

@@ -1,0 +1,95 @@
+"""The connections as the core sees them: strangers, agents and workers."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+from msgspec import UNSET
+
+from trafficmock.wire.outbound import ConnectedClient
+
+if TYPE_CHECKING:
+    from trafficmock.core.pending_request import PendingRequest
+    from trafficmock.core.registry import RegisteredRoute, RegisteredTest
+    from trafficmock.core.response_reports import AwaitedReport
+    from trafficmock.core.websocket_state import Socket
+
+
+AGENTS = "agents"
+"""The feature of workers that ask which applications are connected."""
+
+
+@define(eq=False)
+class Stranger:
+    """A connection that has not said ``hello``; nothing else it says is heard.
+
+    :param kind: the door it came through; only shown.
+    """
+
+    id: str
+    opened_at: float
+    kind: str = "node"
+
+
+@define(eq=False, kw_only=True)
+class Client:
+    """The parent of those who said ``hello``.
+
+    :param kind: the door it came through (``node`` for ``/ws``).
+    :param last_heard: monotonic seconds of its last sign of life.
+    :param connected_at: epoch milliseconds of its ``hello``.
+    :param pid: the process behind it, where it said so; only shown.
+    :param command: the command line of that process, where it said so; only shown.
+    """
+
+    id: str
+    client_id: str
+    features: frozenset[str]
+    last_heard: float
+    kind: str = "node"
+    connected_at: int
+    pid: int | None = None
+    command: str | None = None
+
+
+@define(eq=False, kw_only=True)
+class Agent(Client):
+    """An application's side, with everything of it that is still open.
+
+    ``awaited`` is ordered so that its oldest is at hand: a dict would look for it among all
+    that were deleted before it.
+    ``fetches`` says which worker waits for a fetch, by request and fetch id.
+    ``tails`` names, for the first request of a redirect chain, its newest hop.
+    """
+
+    pending: dict[str, PendingRequest] = field(factory=dict)
+    awaited: OrderedDict[str, AwaitedReport] = field(factory=OrderedDict)
+    tails: dict[str, str] = field(factory=dict)
+    fetches: dict[tuple[str, str], str] = field(factory=dict)
+    sockets: dict[str, Socket] = field(factory=dict)
+
+
+@define(eq=False, kw_only=True)
+class Worker(Client):
+    """A test worker with its tests; ``inert`` routes wait for their test to register."""
+
+    worker_id: str | None
+    tests: dict[str, RegisteredTest] = field(factory=dict)
+    inert: dict[str, RegisteredRoute] = field(factory=dict)
+
+
+def connected(client: Client) -> ConnectedClient:
+    """Describe a client for people."""
+    return ConnectedClient(
+        client_id=client.client_id,
+        connection_id=client.id,
+        connected_at=client.connected_at,
+        kind=client.kind if isinstance(client, Agent) else UNSET,
+        pid=UNSET if client.pid is None else client.pid,
+        command=client.command or UNSET,
+    )
+
+
+Party = Stranger | Agent | Worker

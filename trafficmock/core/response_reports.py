@@ -1,0 +1,228 @@
+"""After passthrough and continue: who still owes a report, and how hops hang together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from attrs import define, field
+from msgspec import UNSET, structs
+
+from trafficmock.core.deferred_observation import STREAM, clipped, for_workers
+from trafficmock.core.effects import Effects, Note, Send
+from trafficmock.core.registry import with_observer
+from trafficmock.records import HopSeen, Owner, ResponseReported
+from trafficmock.wire import body
+from trafficmock.wire.inbound import RequestObserve, RequestResponse
+from trafficmock.wire.outbound import RequestObserved
+from trafficmock.wire.serialized_response import SerializedError
+
+if TYPE_CHECKING:
+    from trafficmock.core.deferred_observation import Untold
+    from trafficmock.core.peers import Agent
+    from trafficmock.core.pending_request import PendingRequest
+    from trafficmock.core.registry import Registry
+    from trafficmock.core.settings import Settings
+    from trafficmock.wire.inbound import RequestBody, RequestCancel
+    from trafficmock.wire.serialized_response import SerializedResponse
+
+MOST_AWAITED = 10_000
+"""Reports awaited from one agent; beyond it the oldest is no longer waited for."""
+
+_NO_REPORT = SerializedError("Error", "The agent reported neither a response nor an error.")
+_DROPPED = SerializedError(
+    "Error", "Not waited for any longer: too many newer requests are on their way."
+)
+
+
+@define(eq=False, kw_only=True)
+class AwaitedReport:
+    """A request that is on its way upstream.
+
+    :param owner_id: the connection of an owner that is told though it may not observe.
+    :param head: the first request of its redirect chain, itself when there is none.
+    :param recorded: the history was told of it; it is not told of a hop after nothing.
+    :param untold: what the observers will be told when the copy of its body is there; ``None``
+        when they were.
+    :param redirected: its redirect was reported and the next hop has not come yet.
+    :param begun: the history shows a head whose body is still to come.
+    """
+
+    request_id: str
+    action: Literal["continue", "passthrough"]
+    owner: Owner | None
+    observers: tuple[str, ...]
+    head: str
+    recorded: bool = True
+    owner_id: str | None = None
+    untold: Untold | None = None
+    redirected: bool = False
+    begun: bool = False
+
+    def tell(self, out: Effects, content: RequestBody | None = None, *, limit: int = 0) -> None:
+        """Tell the observers of it now, if they do not know.
+
+        :param content: the copy of its body; without it there will be none.
+        :param limit: bytes that are kept of it, 0 for all.
+        """
+        if self.untold is not None:
+            self.untold.tell(self.request_id, content, self.observers, out, limit=limit)
+            self.untold = None
+
+
+@define
+class Awaited:
+    """The reports that agents owe; while one is owed its request id is in use."""
+
+    holders: dict[str, Agent] = field(factory=dict)
+
+    def __contains__(self, request_id: str) -> bool:
+        return request_id in self.holders
+
+    def add(self, agent: Agent, report: AwaitedReport, out: Effects) -> None:
+        """Expect the agent to report on a request that it was told to send."""
+        self.holders[report.request_id] = agent
+        agent.awaited[report.request_id] = report
+        if len(agent.awaited) > MOST_AWAITED:
+            oldest = next(iter(agent.awaited.values()))
+            oldest.tell(out)
+            if oldest.begun:
+                # What the history shows as on its way would else stay so for good.
+                out.append(ResponseReported(oldest.request_id, None, _DROPPED))
+            self.free(agent, oldest)
+
+    def followed(self, agent: Agent, request_id: str) -> None:
+        """Wait no longer for the next hop of a redirect: it came as a request of its own."""
+        report = agent.awaited.get(request_id)
+        if report is not None and report.redirected:
+            self.free(agent, report)
+
+    def free(self, agent: Agent, report: AwaitedReport) -> None:
+        """Wait for a report no longer."""
+        del self.holders[report.request_id]
+        del agent.awaited[report.request_id]
+        agent.tails.pop(report.head, None)
+
+
+@define
+class Reports:
+    """Takes the reports and hops of agents."""
+
+    settings: Settings
+    registry: Registry
+    awaited: Awaited
+    pending: dict[str, PendingRequest]
+
+    def response(self, agent: Agent, message: RequestResponse, out: Effects) -> None:
+        """Record and pass on what the upstream said.
+
+        A failure is the chain's newest hop's, whichever hop the agent names.
+        """
+        report = agent.awaited.get(message.request_id)
+        if report is None and not message.ok:
+            report = agent.awaited.get(agent.tails.get(message.request_id, ""))
+        if report is None:
+            return
+        response = message.response if message.ok else UNSET
+        streams = STREAM in agent.features
+        if response is UNSET:
+            partial = self._kept(message.response) if streams and message.response else None
+            self.failed(agent, report, message.error or _NO_REPORT, out, partial=partial)
+            return
+        if streams and message.body_pending is True:
+            self._head(report, response, out)
+            return
+        report.tell(out)
+        if streams:
+            response = self._kept(response)
+        if report.recorded:
+            given_up = message.error if streams and message.error else None
+            out.append(ResponseReported(report.request_id, response, given_up))
+        if report.observers:
+            if response.truncated is True:
+                message = structs.replace(message, response=for_workers(response), error=UNSET)
+            out.append(Send(report.observers, message))
+        if response.is_redirect():
+            report.redirected = True
+        else:
+            self.awaited.free(agent, report)
+
+    def _head(self, report: AwaitedReport, response: SerializedResponse, out: Effects) -> None:
+        """Show a response whose body goes on; a waiter would take this for all of it."""
+        if report.recorded:
+            report.begun = True
+            head = structs.replace(response, body_base64=body.NULL)
+            out.append(ResponseReported(report.request_id, head, None, body_pending=True))
+
+    def _kept(self, response: SerializedResponse) -> SerializedResponse:
+        return clipped(response, self.settings.history_body_bytes)
+
+    def failed(
+        self,
+        agent: Agent,
+        report: AwaitedReport,
+        error: SerializedError,
+        out: Effects,
+        *,
+        partial: SerializedResponse | None = None,
+    ) -> None:
+        """Record and pass on that the upstream failed.
+
+        :param partial: what came before it did, for the history alone.
+        """
+        self.awaited.free(agent, report)
+        report.tell(out)
+        if report.recorded:
+            out.append(ResponseReported(report.request_id, partial, error))
+        if report.observers:
+            news = RequestResponse(request_id=report.request_id, ok=False, error=error)
+            out.append(Send(report.observers, news))
+
+    def undelivered(self, request_id: str, error: SerializedError, out: Effects) -> None:
+        """Note that the agent could not be told to send a request on."""
+        agent = self.awaited.holders.get(request_id)
+        if agent is not None:
+            self.failed(agent, agent.awaited[request_id], error, out)
+
+    def cancel(self, agent: Agent, message: RequestCancel, out: Effects) -> None:
+        """Note that the application gave up a request that is on its way."""
+        report = agent.awaited.get(message.request_id)
+        if report is not None:
+            reason = message.reason or "The application gave the request up."
+            self.failed(agent, report, SerializedError("AbortError", reason, code="aborted"), out)
+
+    def hop(self, agent: Agent, message: RequestObserve, out: Effects) -> None:
+        """Take the next request of a redirect chain; it is not routed anew."""
+        request_id, client_id, request = message.request_id, message.client_id, message.request
+        if request_id in self.awaited or request_id in self.pending:
+            out.append(Note("warn", f"{client_id!r} used the request id {request_id} twice"))
+            return
+        prior = agent.awaited.get(message.redirected_from_request_id or "")
+        owner_id = prior.owner_id if prior else None
+        report = AwaitedReport(
+            request_id=request_id,
+            action=prior.action if prior else "passthrough",
+            owner=prior.owner if prior else None,
+            observers=with_observer(self.registry.observers, owner_id),
+            owner_id=owner_id,
+            head=prior.head if prior else request_id,
+            recorded=prior.recorded if prior else False,
+        )
+        if prior is not None:
+            prior.tell(out)
+            self.awaited.free(agent, prior)
+            agent.tails[report.head] = request_id
+        if prior is not None and prior.recorded:
+            out.append(
+                HopSeen(request_id, client_id, request, prior.request_id, prior.action, prior.owner)
+            )
+        if report.observers:
+            out.append(Send(report.observers, RequestObserved(request_id, request, client_id)))
+        self.awaited.add(agent, report, out)
+
+    def agent_lost(self, agent: Agent, error: SerializedError, out: Effects) -> None:
+        """Say for every request on its way that its outcome will not be known."""
+        for report in list(agent.awaited.values()):
+            if report.redirected:
+                self.awaited.free(agent, report)
+            else:
+                self.failed(agent, report, error, out)

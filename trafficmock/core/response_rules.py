@@ -1,0 +1,153 @@
+"""What a handler answers, made safe for the application's side.
+
+The npm agent builds its response outside any guard: what the Fetch standard's
+``SerializedResponse`` refuses ends the application's process. So it is mended here where its
+meaning is clear, and refused where it is not.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET, structs
+
+from trafficmock.errors import LocalError
+from trafficmock.wire import body
+from trafficmock.wire.reason_phrases import phrase_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from msgspec import Raw, UnsetType
+
+    from trafficmock.wire.serialized_request import HeaderPairs, SerializedOverrides
+    from trafficmock.wire.serialized_response import SerializedResponse
+
+HEADERS_LIST = "headers-list"
+"""The feature of clients that keep the order and repeats of headers."""
+
+MOST_BYTES = 104857600 - 2**10
+"""What a mock or its overrides may weigh in the 100 MiB that clients take in a message."""
+
+_ESCAPED = 6
+"""Bytes that one character of a text takes at most, as in ``\\u0000``."""
+_AROUND = 8
+"""Bytes of the quotes, brackets and commas around a text."""
+
+_LOWEST_STATUS = 200
+_WITHOUT_BODY = frozenset({204, 205, 304})
+_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_BAD_VALUE = re.compile(r"[\0\r\n]|[^\0-\xff]")
+_BAD_STATUS_TEXT = re.compile(r"[^\t\x20-\x7e\x80-\xff]")
+
+
+class UnsendableMockError(LocalError):
+    """No HTTP response can carry this mock."""
+
+
+def sendable(response: SerializedResponse) -> SerializedResponse:
+    """Mend a mock, or say why it cannot be sent.
+
+    A mock without a status text gets the one of its status, so that agents, the forward proxy,
+    history and HAR agree, whatever wrote the mock.
+
+    :returns: the same object when there was nothing to mend.
+    :raises UnsendableMockError: on a status below 200, or a header or status text
+        that HTTP does not allow.
+    """
+    if response.status < _LOWEST_STATUS:
+        raise UnsendableMockError(f"the status is {response.status}, it must be 200 to 599")
+    if _BAD_STATUS_TEXT.search(response.status_text):
+        raise UnsendableMockError(f"the status text {response.status_text!r} is not plain text")
+    url = () if response.url is UNSET else (response.url,)
+    texts = (response.status_text, *url)
+    _check_weight(response.body_base64, response.headers, response.headers_list, texts)
+    changes: dict[str, object] = {}
+    if not response.status_text and (phrase := phrase_of(response.status)):
+        changes["status_text"] = phrase
+    if response.status in _WITHOUT_BODY and not body.is_empty(response.body_base64):
+        changes["body_base64"] = body.NULL
+    headers = {name: _value(name, value) for name, value in response.headers.items()}
+    if headers != response.headers and response.headers_list is UNSET:
+        changes["headers_list"] = _split_cookies(response.headers)
+    if headers != response.headers:
+        changes["headers"] = headers
+    if response.headers_list is not UNSET:
+        for name, value in response.headers_list:
+            _check(name, value)
+    return structs.replace(response, **changes) if changes else response
+
+
+def response_for(response: SerializedResponse, features: frozenset[str]) -> SerializedResponse:
+    """Put a response's headers into the form that an agent with ``features`` knows."""
+    if response.headers_list is UNSET or HEADERS_LIST in features:
+        return response
+    return structs.replace(response, headers=_joined(response.headers_list), headers_list=UNSET)
+
+
+def overrides_for(overrides: SerializedOverrides, features: frozenset[str]) -> SerializedOverrides:
+    """Put the overrides' headers into the form that an agent with ``features`` knows."""
+    if overrides.headers_list is UNSET or HEADERS_LIST in features:
+        return overrides
+    return structs.replace(overrides, headers=_joined(overrides.headers_list), headers_list=UNSET)
+
+
+def check_overrides(overrides: SerializedOverrides) -> None:
+    """See to it that overrides can be sent.
+
+    :raises UnsendableMockError: when they make a message that no client takes.
+    """
+    texts = [each for each in (overrides.url, overrides.method) if each is not UNSET]
+    headers = {} if overrides.headers is UNSET else overrides.headers
+    _check_weight(overrides.body_base64, headers, overrides.headers_list, texts)
+
+
+def _check_weight(
+    content: Raw,
+    headers: dict[str, str],
+    headers_list: HeaderPairs | UnsetType,
+    texts: Iterable[str],
+) -> None:
+    """Refuse what might exceed the limit, counting each character at its dearest."""
+    characters = sum(map(len, texts)) + sum(map(len, headers)) + sum(map(len, headers.values()))
+    count = 2 * len(headers)
+    if headers_list is not UNSET:
+        # Agents without the feature get the pairs as a map: they count in either form.
+        characters += sum(len(name) + len(value) for name, value in headers_list)
+        count += 2 * len(headers_list)
+    if len(memoryview(content)) + _ESCAPED * characters + _AROUND * count > MOST_BYTES:
+        raise UnsendableMockError("it makes a message above 100 MiB, which no client takes")
+
+
+def _value(name: str, value: str) -> str:
+    """Join cookies that came in lines; check the rest."""
+    if "\n" in value and name.lower() == "set-cookie":
+        value = ", ".join(value.split("\n"))
+    _check(name, value)
+    return value
+
+
+def _check(name: str, value: str) -> None:
+    if not _TOKEN.fullmatch(name):
+        raise UnsendableMockError(f"{name!r} is not a header name")
+    if _BAD_VALUE.search(value):
+        raise UnsendableMockError(
+            f"the header {name!r} has a line break, a NUL or a character above U+00FF: {value!r}"
+        )
+
+
+def _split_cookies(headers: dict[str, str]) -> HeaderPairs:
+    return [
+        (name, line)
+        for name, value in headers.items()
+        for line in (value.split("\n") if name.lower() == "set-cookie" else (value,))
+    ]
+
+
+def _joined(pairs: HeaderPairs) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for name, value in pairs:
+        key = name.lower()
+        headers[key] = f"{headers[key]}, {value}" if key in headers else value
+    return headers

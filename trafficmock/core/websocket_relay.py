@@ -1,0 +1,101 @@
+"""What passes between an application's WebSocket and the test that owns it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from attrs import define
+
+from trafficmock import records
+from trafficmock.core.effects import Effects, Note, Send
+from trafficmock.wire import inbound
+
+if TYPE_CHECKING:
+    from trafficmock.core.peers import Agent, Worker
+    from trafficmock.core.websocket_state import Close, Socket
+
+
+@define
+class WebSocketRelay:
+    """Passes frames and closes on, and records them.
+
+    :param sockets: those that are held or matched, by id.
+    """
+
+    sockets: dict[str, Socket]
+
+    def from_agent(
+        self,
+        agent: Agent,
+        message: inbound.MessageFromPage | inbound.MessageFromServer,
+        out: Effects,
+    ) -> None:
+        """Pass a frame on to the owner."""
+        socket = agent.sockets.get(message.socket_id)
+        if socket is None or socket.test is None:
+            return
+        direction: Literal["client", "server"] = (
+            "client" if isinstance(message, inbound.MessageFromPage) else "server"
+        )
+        out.append(_frame(message, direction, None))
+        out.append(Send((socket.test.worker.id,), message))
+
+    def from_worker(
+        self,
+        worker: Worker,
+        message: inbound.SendToPage | inbound.SendToServer,
+        out: Effects,
+    ) -> None:
+        """Pass a handler's frame on to the application's side."""
+        socket = self._owned(worker, message.socket_id, out)
+        if socket is None:
+            return
+        if isinstance(message, inbound.SendToPage):
+            out.append(_frame(message, "server", "handler sendToPage"))
+        else:
+            out.append(_frame(message, "client", "handler sendToServer"))
+        out.append(Send((socket.agent.id,), message))
+
+    def act(
+        self,
+        worker: Worker,
+        message: inbound.SocketConnect | inbound.SocketEnsureOpened,
+        out: Effects,
+    ) -> None:
+        """Open the real upstream, or the mocked socket."""
+        socket = self._owned(worker, message.socket_id, out)
+        if socket is None:
+            return
+        connect = isinstance(message, inbound.SocketConnect)
+        socket.connected = socket.connected or connect
+        detail = "connect" if connect else "ensureOpened"
+        out.append(
+            records.SocketEvent(socket.id, "system", "handler", detail, None, is_base64=None)
+        )
+        out.append(Send((socket.agent.id,), message))
+
+    def close_by_worker(self, worker: Worker, message: Close, out: Effects) -> None:
+        """Pass a handler's close on to the application's side."""
+        socket = self._owned(worker, message.socket_id, out)
+        if socket is not None:
+            socket.record_close(message, out)
+            out.append(Send((socket.agent.id,), message))
+
+    def _owned(self, worker: Worker, socket_id: str, out: Effects) -> Socket | None:
+        """Find a worker's socket; one it does not own is somebody else's, or long gone."""
+        socket = self.sockets.get(socket_id)
+        if socket is None:
+            return None
+        if socket.test is None or socket.test.worker is not worker:
+            text = f"{worker.client_id} spoke for a socket it does not own: {socket.url}"
+            out.append(Note("warn", text))
+            return None
+        return socket
+
+
+def _frame(
+    message: inbound.SocketFrame, direction: Literal["client", "server"], detail: str | None
+) -> records.SocketEvent:
+    return records.SocketEvent(
+        message.socket_id, direction, "frame", detail, message.data, message.is_base64
+    )

@@ -1,0 +1,91 @@
+"""The body of an answer on its way from the proxy to a page, never held as a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IPushProducer
+from twisted.internet.protocol import Protocol, connectionDone
+from twisted.web.client import ResponseDone
+from zope.interface import implementer
+
+if TYPE_CHECKING:
+    from twisted.internet.interfaces import IDelayedCall, IReactorTime
+    from twisted.python.failure import Failure
+
+    from trafficmock.http.service_request import ServiceRequest
+
+STALL_SECONDS = 30.0
+"""How long the proxy may be silent in the middle of an answer."""
+
+
+@implementer(IPushProducer)
+class BodyRelay(Protocol):
+    """Writes what it receives, as fast as the page reads.
+
+    :param request: answered with the body; its head is prepared.
+    :param clock: for the time limit.
+    """
+
+    def __init__(self, request: ServiceRequest, clock: IReactorTime) -> None:
+        self._request = request
+        self._clock = clock
+        self._timer: IDelayedCall | None = None
+        self.done: Deferred[None] = Deferred(lambda _: self.stopProducing())
+        """Fires at the end of the body; fails when it broke off. Cancel it to stop."""
+
+    def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
+        """Let the page's pace decide."""
+        self._request.registerProducer(self, True)  # noqa: FBT003 - Twisted's signature
+        self._wait()
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
+        """Pass on a part."""
+        if self._timer is not None:
+            self._wait()
+        self._request.write(data)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
+        """End the answer, if this was its end."""
+        self._stop_waiting()
+        if self.done.called:
+            return
+        self._request.unregisterProducer()
+        if reason.check(ResponseDone):
+            self._request.finish()
+            self.done.callback(None)
+        else:
+            self.done.errback(reason)
+
+    def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Wait for the page; the proxy is not to blame meanwhile."""
+        self._stop_waiting()
+        self._source.pauseProducing()
+
+    def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Go on."""
+        self._wait()
+        self._source.resumeProducing()
+
+    def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Give up: nobody reads this any more."""
+        self._stop_waiting()
+        self._source.loseConnection()
+
+    @property
+    def _source(self) -> Any:
+        return self.transport
+
+    def _wait(self) -> None:
+        self._stop_waiting()
+        self._timer = self._clock.callLater(STALL_SECONDS, self._stalled)
+
+    def _stop_waiting(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _stalled(self) -> None:
+        self._timer = None
+        self._source.loseConnection()

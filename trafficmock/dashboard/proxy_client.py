@@ -1,0 +1,118 @@
+"""The proxy as the dashboard asks it, and what is said when that fails."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import define
+from twisted.internet.defer import Deferred
+from twisted.internet.defer import TimeoutError as WaitTimeoutError
+from twisted.internet.error import ConnectError, ConnectionLost, DNSLookupError
+from twisted.web.client import RequestTransmissionFailed, ResponseFailed, ResponseNeverReceived
+from twisted.web.http_headers import Headers
+
+from trafficmock.http.responses import INTERNAL, RestError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from twisted.internet.interfaces import IReactorTime
+    from twisted.python.failure import Failure
+    from twisted.web.iweb import IAgent, IResponse
+
+ANSWER_SECONDS = 20.0
+"""How long the proxy may take to begin an answer: a search through long bodies takes some."""
+
+NOT_MODIFIED = 304
+
+_JSON = b"application/json"
+_AWAY = (
+    ConnectError,
+    ConnectionLost,
+    DNSLookupError,
+    RequestTransmissionFailed,
+    ResponseFailed,
+    ResponseNeverReceived,
+)
+
+
+@define(eq=False, kw_only=True)
+class Upstream:
+    """Asks the proxy.
+
+    :param agent: makes connections to it, and keeps them.
+    :param proxy_url: where it is, without a final slash.
+    :param clock: for time limits.
+    """
+
+    _agent: IAgent
+    _proxy_url: str
+    clock: IReactorTime
+
+    async def ask(
+        self, target: bytes, *, method: bytes = b"GET", headers: Iterable[tuple[bytes, bytes]] = ()
+    ) -> IResponse:
+        """Ask for something.
+
+        :param target: path and query.
+        :returns: an answer of the proxy, of any status; its body is still to be read.
+        :raises RestError: what answers there is no proxy.
+        """
+        sent = Headers()
+        for name, value in headers:
+            sent.addRawHeader(name, value)
+        url = self._proxy_url.encode("ascii") + target
+        asking: Deferred[IResponse] = self._agent.request(method, url, sent)
+        response = await asking.addTimeout(ANSWER_SECONDS, self.clock)
+        if response.code != NOT_MODIFIED and not _is_json(response):
+            forget(response)
+            raise RestError(
+                502,
+                "not_a_proxy",
+                f"What answers at {self._proxy_url} is not trafficmock: it speaks no JSON. "
+                "Start the dashboard with the --proxy-url that the proxy says at its start.",
+            )
+        return response
+
+    def explain(self, failure: Failure) -> RestError:
+        """Give the answer for a page whose question failed.
+
+        :returns: ``INTERNAL`` for what is our own fault.
+        """
+        if isinstance(failure.value, RestError):
+            return failure.value
+        if failure.check(WaitTimeoutError):
+            return RestError(
+                504, "proxy_timeout", f"The proxy at {self._proxy_url} does not answer in time."
+            )
+        if failure.check(*_AWAY):
+            return RestError(
+                502,
+                "proxy_unavailable",
+                f"Nothing answers at {self._proxy_url}. Is the proxy running, and is this its "
+                "address? The dashboard takes it from --proxy-url.",
+            )
+        return INTERNAL
+
+
+def _is_json(response: IResponse) -> bool:
+    values: Any = response.headers.getRawHeaders(b"content-type", [b""])
+    return bool(values[0].lower().startswith(_JSON))
+
+
+def forget(response: Any) -> None:
+    """End an answer that nobody reads; unread, it would hold its connection."""
+    response.deliverBody(_Unwanted())
+
+
+class _Unwanted:
+    """Takes the body of an unwanted answer, by ending its connection."""
+
+    def makeConnection(self, transport: Any) -> None:  # noqa: N802 - Twisted's name
+        transport.loseConnection()
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
+        pass
+
+    def connectionLost(self, reason: Any) -> None:  # noqa: N802 - Twisted's name
+        pass

@@ -1,0 +1,147 @@
+"""Answers pages with what the proxy says: passed on as it arrives, or how things stand."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from attrs import Factory, define
+from twisted.internet.defer import CancelledError, Deferred, FirstError, gatherResults
+from twisted.logger import Logger
+from twisted.web.client import readBody
+
+from trafficmock.dashboard.body_relay import BodyRelay
+from trafficmock.dashboard.proxy_client import NOT_MODIFIED
+from trafficmock.http.etags import is_current
+from trafficmock.http.responses import INTERNAL, RestError, encode, error, header, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from twisted.python.failure import Failure
+    from twisted.web.iweb import IResponse
+
+    from trafficmock.dashboard.proxy_client import Upstream
+    from trafficmock.http.service_request import ServiceRequest
+
+_ASKED = (b"if-none-match", b"accept")
+_TOLD = (b"etag", b"content-disposition")
+_STATES = {
+    "history": b"/api/history?fields=summary&limit=0",
+    "ws": b"/api/ws?fields=summary&limit=0",
+    "connections": b"/api/connections?fields=tests",
+}
+_OK = 200
+
+
+@define(eq=False)
+class ProxyRelay:
+    """Asks the proxy on behalf of pages.
+
+    :param upstream: the proxy.
+    """
+
+    log = Logger()
+
+    _upstream: Upstream
+    _under_way: set[Deferred[None]] = Factory(set)
+
+    def answer(self, request: ServiceRequest, target: bytes) -> None:
+        """Answer ``request`` with what the proxy says.
+
+        :param target: path and query to ask the proxy for.
+        """
+        self._start(request, self._pass_on(request, target))
+
+    def answer_state(self, request: ServiceRequest) -> None:
+        """Answer with one tag for each thing a page shows, so that it asks for what changed.
+
+        ``history`` and ``ws`` are the lists' own entity tags.
+        """
+        self._start(request, self._tell_state(request))
+
+    def stop(self) -> None:
+        """Give up what is under way."""
+        for asking in list(self._under_way):
+            asking.cancel()
+
+    def open_links(self) -> int:
+        """Count the answers that are under way."""
+        return len(self._under_way)
+
+    def _start(self, request: ServiceRequest, work: Coroutine[Any, Any, None]) -> None:
+        asking = Deferred.fromCoroutine(work)
+        self._under_way.add(asking)
+        request.notifyFinish().addErrback(lambda _: asking.cancel())
+        asking.addErrback(self._failed, request)
+        asking.addBoth(lambda _: self._under_way.discard(asking))
+
+    async def _pass_on(self, request: ServiceRequest, target: bytes) -> None:
+        response = await self._upstream.ask(target, method=request.method, headers=_picked(request))
+        _prepare(request, response)
+        body = BodyRelay(request, self._upstream.clock)
+        response.deliverBody(body)
+        await body.done
+
+    async def _tell_state(self, request: ServiceRequest) -> None:
+        asked = [Deferred.fromCoroutine(self._tag(target)) for target in _STATES.values()]
+        tags = await gatherResults(asked, consumeErrors=True)
+        body = encode(dict(zip(_STATES, tags, strict=True)))
+        tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+        status = NOT_MODIFIED if is_current(header(request, "if-none-match"), tag) else _OK
+        written = whole(request, status, body, [(b"etag", tag.encode("ascii"))])
+        if status == _OK and request.method != b"HEAD":
+            request.write(written)
+        request.finish()
+
+    async def _tag(self, target: bytes) -> str:
+        """Name the state of one thing: by the proxy's tag, or by what it says."""
+        response = await self._upstream.ask(target)
+        body = await readBody(response)
+        if response.code != _OK:
+            raise RestError(502, "proxy_refused", f"The proxy refuses: {body[:300]!r}")
+        given: Any = response.headers.getRawHeaders(b"etag")
+        return str(given[0].decode("latin-1")) if given else hashlib.sha256(body).hexdigest()[:12]
+
+    def _failed(self, failure: Failure, request: ServiceRequest) -> None:
+        """Say what is wrong, as long as that can be said."""
+        if isinstance(failure.value, FirstError):
+            failure = failure.value.subFailure
+        if failure.check(CancelledError):
+            return
+        if request.startedWriting:
+            self.log.info("An answer of the proxy broke off: {why}", why=failure.getErrorMessage())
+            request.loseConnection()
+            return
+        refused = self._upstream.explain(failure)
+        if refused is INTERNAL:
+            self.log.failure("While relaying {uri!r}", failure=failure, uri=request.uri)
+        for name in _TOLD:
+            request.responseHeaders.removeHeader(name)
+        body = error(request, refused)
+        if request.method != b"HEAD":
+            request.write(body)
+        request.finish()
+
+
+def _prepare(request: ServiceRequest, response: IResponse) -> None:
+    """Take over the head of the proxy's answer, as far as it concerns the page."""
+    request.setResponseCode(response.code, response.phrase)
+    request.setHeader(b"cache-control", b"no-store")
+    for name in _TOLD:
+        for value in response.headers.getRawHeaders(name) or ():
+            request.setHeader(name, value)
+    if response.code == NOT_MODIFIED:
+        return
+    request.setHeader(b"content-type", b"application/json")
+    if isinstance(response.length, int):
+        request.setHeader(b"content-length", b"%d" % response.length)
+
+
+def _picked(request: ServiceRequest) -> list[tuple[bytes, bytes]]:
+    """Take from the page's request what concerns the proxy; cookies and the like do not."""
+    return [
+        (name, value)
+        for name in _ASKED
+        for value in request.requestHeaders.getRawHeaders(name) or ()
+    ]

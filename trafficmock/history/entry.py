@@ -1,0 +1,152 @@
+"""What is remembered of one request or one WebSocket, and its JSON.
+
+The JSON is the record of protocol 3, absent keys left out. When a body was not kept whole,
+``truncated: true`` and its true ``bodySize`` stand beside its ``bodyBase64`` (its beginning, or
+``null`` where the byte budget took it): in ``request``, in ``outcome.response`` or in
+``overrides``. While it arrives, ``bodyPending: true`` stands there. A frame that was taken has
+``truncated: true`` in its event, in place of ``data``.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Generic, TypeVar
+
+from attrs import define, frozen
+from msgspec import UnsetType
+
+from trafficmock.history.rest_records import RequestRecord, SocketRecord
+
+CACHED_JSON = 32 * 1024
+"""Bytes of JSON (bodies not counted) that an entry caches; what is longer is built per read,
+lest the cache double the memory that the byte budget bounds."""
+
+MAX_DETAIL = 1000
+"""Characters of an event's detail; the events are a short timeline."""
+
+R = TypeVar("R", RequestRecord, SocketRecord)
+
+
+@frozen
+class Owner:
+    """The test and route that own a request or a WebSocket, copied when they matched."""
+
+    test_id: str
+    route_id: str
+    title: str
+    file: str
+
+
+@define(eq=False, kw_only=True)
+class Entry(ABC, Generic[R]):
+    """What both kinds of entry have in common.
+
+    :param record: the JSON to be, without bodies and frames.
+    :param on_change: told whenever the record has become another one.
+    :param serial: its place in the history: a later entry has a higher number.
+    :param revision: changes whenever the JSON does; no two entries share one.
+    :param weight: characters of its head, which cannot be dropped without the entry.
+    """
+
+    record: R
+    on_change: Callable[[Any], None]
+    serial: int = 0
+    revision: int = 0
+    weight: int = 0
+    _chunks: tuple[bytes, ...] | None = None
+    _summary: bytes | None = None
+
+    @property
+    def id(self) -> str:
+        """The request or socket id."""
+        return self.record.id
+
+    @property
+    def timestamp(self) -> int:
+        """Epoch ms when it was observed."""
+        return self.record.timestamp
+
+    @property
+    def client_id(self) -> str:
+        """Who made it."""
+        return self.record.client_id
+
+    @property
+    def test_id(self) -> str | UnsetType:
+        """Who owns it."""
+        return self.record.test_id
+
+    @property
+    @abstractmethod
+    def action(self) -> str:
+        """What was done; for a WebSocket its outcome."""
+
+    @property
+    def method(self) -> str:
+        """The HTTP method; of a WebSocket that of its handshake (RFC 6455 section 4.1)."""
+        return "GET"
+
+    @property
+    def status(self) -> int | None:
+        """The status of the response; ``None`` while, or when, there is none."""
+        return None
+
+    @property
+    def pending(self) -> bool:
+        """Whether nobody has decided yet."""
+        return self.action == "pending"
+
+    @abstractmethod
+    def parts(self) -> Iterable[tuple[object, int]]:
+        """List the bodies or frames that the byte budget may hold, and the bytes of each."""
+
+    @abstractmethod
+    def cut(self, part: object) -> None:
+        """Drop the body or frame ``part`` and say so in the JSON."""
+
+    @abstractmethod
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """List the short texts that a search looks at, with their scores, best first."""
+
+    @abstractmethod
+    def deep_texts(self, overlap: int) -> Iterator[str]:
+        """List the texts that score 20 (events, overrides, bodies), case-folded.
+
+        :param overlap: how many characters a piece of a long text repeats of the one before.
+        """
+
+    @abstractmethod
+    def _build(self) -> Iterator[bytes]:
+        """Make the JSON, and cache it in ``_chunks`` when it is short."""
+
+    @abstractmethod
+    def _build_summary(self) -> bytes:
+        """Make the JSON without bodies, headers and events."""
+
+    def changed(self) -> None:
+        """Forget the JSON: the record has become another one."""
+        self._chunks = self._summary = None
+        self.on_change(self)
+
+    def chunks(self) -> Iterator[bytes]:
+        """Give the JSON in pieces, so that a long entry can be sent with pauses.
+
+        The first piece fixes what is shown; a change between two pieces harms nothing.
+        """
+        return self._build() if self._chunks is None else iter(self._chunks)
+
+    def to_json(self) -> bytes:
+        """Give the whole record as JSON."""
+        return b"".join(self.chunks())
+
+    def summary_json(self) -> bytes:
+        """Give the record without bodies, headers and events; built once per change."""
+        if self._summary is None:
+            self._summary = self._build_summary()
+        return self._summary
+
+    def own(self, owner: Owner | None) -> None:
+        """Write down whose it is; the caller says that it changed."""
+        if owner is not None:
+            record = self.record
+            record.test_id, record.route_id = owner.test_id, owner.route_id
+            record.title, record.path = owner.title, owner.file

@@ -1,0 +1,266 @@
+"""The JSON that REST shows of an entry, as msgspec Structs, and how it is written.
+
+A record never holds a body. Where one belongs stands :data:`BODY_HERE`, and :func:`encode`
+cuts the text there, so that bodies are kept once and are not copied into cached JSON.
+"""
+
+import json
+from typing import Any, Literal
+
+from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec.json import Encoder
+
+from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
+from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
+from trafficmock.wire.serialized_response import SerializedResponse
+
+BODY_HERE = Raw(b"\0")
+"""Stands for a body. JSON text cannot contain this byte: in strings it is escaped."""
+
+MAX_CONTENT_TYPE = 200
+"""Characters of a ``content-type`` that a summary shows, so that lists stay small."""
+
+Direction = Literal["client", "server", "system"]
+
+_encoder = Encoder()
+
+
+class HttpEvent(Struct, omit_defaults=True, gc=False):
+    """One line of a request's timeline (protocol 3)."""
+
+    id: str
+    timestamp: int
+    kind: str
+    detail: str | UnsetType = UNSET
+
+
+class SocketEvent(Struct, omit_defaults=True, rename="camel", eq=False, gc=False):
+    """One line of a WebSocket's timeline (protocol 3).
+
+    ``truncated`` is there, and ``data`` is not, when the byte budget took the frame.
+    """
+
+    id: str
+    timestamp: int
+    direction: Direction
+    kind: str
+    detail: str | UnsetType = UNSET
+    data: str | UnsetType = UNSET
+    is_base64: bool | UnsetType = UNSET
+    truncated: bool | UnsetType = UNSET
+
+
+class Outcome(Struct, omit_defaults=True, rename="camel"):
+    """What became of a request; the keys beyond ``kind`` depend on it (protocol 3)."""
+
+    kind: str
+    response: SerializedResponse | UnsetType = UNSET
+    route_id: str | UnsetType = UNSET
+    test_id: str | UnsetType = UNSET
+    error_code: str | UnsetType = UNSET
+    message: str | UnsetType = UNSET
+    code: str | UnsetType = UNSET
+    matches: list[RouteMatchDiagnostic] | UnsetType = UNSET
+
+
+class RequestRecord(Struct, omit_defaults=True, rename="camel", kw_only=True):
+    """An HTTP history entry (protocol 3); ``request`` is as the application sent it."""
+
+    id: str
+    timestamp: int
+    client_id: str
+    request: SerializedRequest
+    outcome: Outcome
+    action: str
+    title: str | UnsetType = UNSET
+    path: str | UnsetType = UNSET
+    duration_ms: int | UnsetType = UNSET
+    test_id: str | UnsetType = UNSET
+    route_id: str | UnsetType = UNSET
+    overrides: SerializedOverrides | UnsetType = UNSET
+    events: list[HttpEvent]
+    redirected_from_id: str | UnsetType = UNSET
+    redirected_to_id: str | UnsetType = UNSET
+
+
+class Close(Struct, omit_defaults=True, rename="camel"):
+    """How a WebSocket was closed."""
+
+    was_clean: bool
+    code: int | UnsetType = UNSET
+    reason: str | UnsetType = UNSET
+
+
+class SocketRecord(Struct, omit_defaults=True, rename="camel"):
+    """A WebSocket connection entry without its events (protocol 3)."""
+
+    id: str
+    timestamp: int
+    client_id: str
+    url: str
+    protocols: list[str]
+    outcome: str
+    title: str | UnsetType = UNSET
+    path: str | UnsetType = UNSET
+    test_id: str | UnsetType = UNSET
+    route_id: str | UnsetType = UNSET
+    error_code: str | UnsetType = UNSET
+    error_message: str | UnsetType = UNSET
+    matches: list[RouteMatchDiagnostic] | UnsetType = UNSET
+    closed_at: int | UnsetType = UNSET
+    close: Close | UnsetType = UNSET
+
+
+class RequestLine(Struct):
+    """What a summary says of a request."""
+
+    url: str
+    method: str
+
+
+class StatusLine(Struct, omit_defaults=True, rename="camel"):
+    """What a summary says of a response.
+
+    :param content_type: the value of its first ``content-type``, if there is one.
+    :param body_size: bytes of its body, decoded; unset while it arrives or when nobody knows.
+    """
+
+    status: int
+    status_text: str
+    url: str | UnsetType = UNSET
+    content_type: str | UnsetType = UNSET
+    body_size: int | UnsetType = UNSET
+
+
+class OutcomeSummary(Struct, omit_defaults=True, rename="camel"):
+    """An :class:`Outcome` with the head line of its response."""
+
+    kind: str
+    response: StatusLine | UnsetType
+    route_id: str | UnsetType
+    test_id: str | UnsetType
+    error_code: str | UnsetType
+    message: str | UnsetType
+    code: str | UnsetType
+    matches: list[RouteMatchDiagnostic] | UnsetType
+
+
+class RequestSummary(Struct, omit_defaults=True, rename="camel"):
+    """A :class:`RequestRecord` without bodies, headers and events.
+
+    ``upstream_error`` says of the events what a list must show: that upstream failed.
+    """
+
+    id: str
+    timestamp: int
+    client_id: str
+    request: RequestLine
+    outcome: OutcomeSummary
+    action: str
+    title: str | UnsetType
+    path: str | UnsetType
+    duration_ms: int | UnsetType
+    test_id: str | UnsetType
+    route_id: str | UnsetType
+    overrides: SerializedOverrides | UnsetType
+    redirected_from_id: str | UnsetType
+    redirected_to_id: str | UnsetType
+    upstream_error: str | UnsetType
+
+
+def encode(record: object) -> bytes:
+    """Write a record; lone surrogates become escapes, as JavaScript has them."""
+    try:
+        return _encoder.encode(record)
+    except UnicodeEncodeError:
+        return _encoder.encode(_escaped(record))
+
+
+def encode_around(record: object, bodies: list[tuple[bytes, bytes]]) -> tuple[bytes, ...]:
+    """Write a record with its bodies.
+
+    :param bodies: for each :data:`BODY_HERE`, in the order of the JSON, the JSON text and what
+        follows it.
+    :returns: chunks that make the JSON when joined; the bodies among them are not copies.
+    """
+    first, *rest = encode(record).split(b"\0")
+    chunks = [first]
+    for (body, mark), text in zip(bodies, rest, strict=True):
+        chunks += (body, mark + text)
+    return tuple(chunks)
+
+
+def summarise(record: RequestRecord, body_size: int | UnsetType) -> RequestSummary:
+    """Leave out what makes a list long: bodies, headers and events.
+
+    :param body_size: bytes of the response's body, when there is a response and they are known.
+    """
+    outcome = record.outcome
+    response: StatusLine | UnsetType = UNSET
+    if outcome.response is not UNSET:
+        answer = outcome.response
+        response = StatusLine(
+            answer.status, answer.status_text, answer.url, _content_type(answer), body_size
+        )
+    overrides = record.overrides
+    if overrides is not UNSET:
+        overrides = SerializedOverrides(url=overrides.url, method=overrides.method)
+    return RequestSummary(
+        record.id,
+        record.timestamp,
+        record.client_id,
+        RequestLine(record.request.url, record.request.method),
+        OutcomeSummary(
+            outcome.kind,
+            response,
+            outcome.route_id,
+            outcome.test_id,
+            outcome.error_code,
+            outcome.message,
+            outcome.code,
+            outcome.matches,
+        ),
+        record.action,
+        record.title,
+        record.path,
+        record.duration_ms,
+        record.test_id,
+        record.route_id,
+        overrides,
+        record.redirected_from_id,
+        record.redirected_to_id,
+        _upstream_error(record.events),
+    )
+
+
+def _content_type(response: SerializedResponse) -> str | UnsetType:
+    for name, value in response.headers.items():
+        if name.lower() == "content-type":
+            return value[:MAX_CONTENT_TYPE]
+    return UNSET
+
+
+def _upstream_error(events: list[HttpEvent]) -> str | UnsetType:
+    for event in reversed(events):
+        if event.kind == "response":
+            return UNSET
+        if event.kind == "upstream_error":
+            return event.detail or ""
+    return UNSET
+
+
+def _escaped(value: Any) -> Any:
+    """Write every part without a Struct in it through the standard library, which escapes."""
+    if isinstance(value, Raw):
+        return value
+    if isinstance(value, list) and value and isinstance(value[0], Struct):
+        return [_escaped(item) for item in value]
+    if not isinstance(value, Struct):
+        return Raw(json.dumps(value, separators=(",", ":")).encode())
+    names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
+    parts = {key: getattr(value, name) for name, key in names}
+    return {
+        key: _escaped(part)
+        for key, part in parts.items()
+        if part is not UNSET and not (isinstance(part, Raw) and not bytes(part))
+    }

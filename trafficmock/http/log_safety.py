@@ -1,0 +1,59 @@
+"""What the core has to say, as lines that cannot pretend to be other lines, and not too many."""
+
+from attrs import define
+
+MOST_CHARACTERS = 2000
+"""Of a line. Clients choose the names in it, and log files are for people."""
+
+MOST_LINES = 200
+"""Written of what clients cause, in each :data:`PERIOD_SECONDS`: a flood must not fill a disk."""
+
+PERIOD_SECONDS = 10.0
+
+
+@define
+class LogRateLimit:
+    """Counts lines, and tells which are too many."""
+
+    _ends: float = float("-inf")
+    _written: int = 0
+    _left_out: int = 0
+
+    def take(self, now: float) -> bool:
+        """Tell whether one more line may be written.
+
+        :param now: seconds.
+        """
+        if now >= self._ends:
+            self._ends, self._written = now + PERIOD_SECONDS, 0
+        if self._written >= MOST_LINES:
+            self._left_out += 1
+            return False
+        self._written += 1
+        return True
+
+    def left_out(self, now: float) -> int:
+        """Tell how many lines a period that is over left out, once."""
+        if now < self._ends or not self._left_out:
+            return 0
+        left_out, self._left_out = self._left_out, 0
+        return left_out
+
+
+def one_line(text: str) -> str:
+    """Make one printable line of a text with words of clients in it.
+
+    :param text: of any length and with any characters, lone surrogates included.
+    :returns: at most :data:`MOST_CHARACTERS` of it, line breaks and other controls escaped.
+    """
+    if len(text) > MOST_CHARACTERS:
+        text = f"{text[: MOST_CHARACTERS - 1]}…"
+    if text.isprintable():
+        return text
+    return "".join(map(_escaped, text))
+
+
+def _escaped(character: str) -> str:
+    if character.isprintable():
+        return character
+    return character.encode("unicode_escape").decode("ascii")

@@ -1,0 +1,61 @@
+"""Our own address told from others, and what is for others on a connection that was for us.
+
+The forward proxy takes its connections before the other doors see them: the first request
+of a connection says whose it is.
+"""
+
+import re
+
+from attrs import frozen
+from twisted.web.iweb import IRequest
+
+from trafficmock.http.access import Guard
+from trafficmock.http.hosts import parse_authority
+from trafficmock.http.responses import RestError, error
+
+_ABSOLUTE = re.compile(
+    r"http://(?:[^/?#@]*@)?(?P<authority>[^/?#@]+)(?P<path>/[^?]*)?(?:\?.*)?", re.IGNORECASE
+)
+_ANY_ABSOLUTE = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*://")
+_HTTP_PORT = 80
+
+_UNAVAILABLE = RestError(
+    501,
+    "forward_proxy_unavailable",
+    "This connection began with a request for this service itself. Open another one for what "
+    "goes through the forward proxy.",
+    headers=[(b"connection", b"close")],
+)
+_BAD_TARGET = RestError(400, "bad_request", "The request target must be a path that begins with /.")
+
+
+def own_target(
+    uri: bytes, guard: Guard, bound_host: str | None, bound_port: int | None
+) -> tuple[str, bytes] | None:
+    """Tell whether a target in absolute form is this very service.
+
+    :param uri: the request target as sent.
+    :param bound_host: the local address of the connection.
+    :param bound_port: its port.
+    :returns: the authority, which counts in place of ``Host`` (RFC 9112 section 3.2.2),
+        and the path; ``None`` for other servers and other forms.
+    """
+    found = _ABSOLUTE.fullmatch(uri.decode("latin-1"))
+    authority = None if found is None else parse_authority(found["authority"])
+    if found is None or authority is None:
+        return None
+    if (authority.port or _HTTP_PORT) != bound_port:
+        return None
+    if not guard.is_own_host(authority.host, bound_host):
+        return None
+    return found["authority"], (found["path"] or "/").encode("latin-1")
+
+
+@frozen
+class ForwardDoor:
+    """Answers what is meant for other servers."""
+
+    def render(self, request: IRequest) -> bytes | int:
+        """Turn the request away; see :meth:`twisted.web.resource.IResource.render`."""
+        absolute = request.method == b"CONNECT" or _ANY_ABSOLUTE.match(request.uri)
+        return error(request, _UNAVAILABLE if absolute else _BAD_TARGET)

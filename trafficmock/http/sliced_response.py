@@ -1,0 +1,178 @@
+"""Answers of any size, made a slice at a time so that nobody else waits for them.
+
+A decision of the coordinator may arrive at any moment, so work that grows with
+the history stops after a slice, lets the reactor run, and goes on. What fits into
+one slice leaves in one write with its ``content-length``.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from attrs import Factory, define, field
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IDelayedCall, IPushProducer, IReactorTime
+from twisted.logger import Logger
+from zope.interface import implementer
+
+from trafficmock.http.responses import prepare
+from trafficmock.http.service_request import ServiceRequest
+
+SLICE_BYTES = 1 << 20
+"""Written at once, at most and give or take one chunk."""
+
+SLICE_SECONDS = 0.002
+"""Worked at once, give or take one chunk."""
+
+STALL_SECONDS = 60.0
+"""How long a client may read nothing in the middle of an answer."""
+
+Headers = Iterable[tuple[bytes, bytes]]
+
+
+@implementer(IPushProducer)
+@define(eq=False)
+class SlicedAnswer:
+    """One answer on its way.
+
+    :param request: answered with status 200.
+    :param chunks: the body; an empty chunk is work done without a result yet.
+    :param reactor: gives way between slices.
+    :param headers: of the answer.
+    """
+
+    _log = Logger()
+
+    _request: ServiceRequest
+    _chunks: Iterator[bytes]
+    _reactor: IReactorTime
+    _headers: Headers
+    _ready: list[bytes] = Factory(list)
+    _size: int = 0
+    _started: bool = False
+    _paused: bool = False
+    _call: IDelayedCall | None = None
+    _finished: Deferred[bytes] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._finished = Deferred(lambda _: self.stopProducing())
+
+    def send(self) -> Deferred[bytes]:
+        """Work on the first slice at once.
+
+        :returns: fires with what is left to write when all is done: the whole body
+            when it was small. Cancel it when the client is gone.
+        """
+        self._turn()
+        return self._finished
+
+    def _turn(self) -> None:
+        self._call = None
+        try:
+            done = self._work()
+        except Exception:  # noqa: BLE001 - whatever a bug raises, the client must not wait
+            self._fail()
+            return
+        if done:
+            self._end()
+            return
+        if self._size >= SLICE_BYTES and not self._head():
+            self._write()
+        if not self._paused and self._call is None:
+            self._call = self._reactor.callLater(0, self._turn)
+
+    def _work(self) -> bool:
+        """Collect chunks for one slice; tell whether that was the last one."""
+        until = self._reactor.seconds() + SLICE_SECONDS
+        keep = not self._head()
+        for chunk in self._chunks:
+            self._size += len(chunk)
+            if keep:
+                self._ready.append(chunk)
+                if self._size >= SLICE_BYTES:
+                    return False
+            if self._reactor.seconds() >= until:
+                return False
+        return True
+
+    def _head(self) -> bool:
+        """Tell whether only the length is wanted."""
+        return bool(self._request.method == b"HEAD")
+
+    def _write(self) -> None:
+        if not self._started:
+            self._started = True
+            prepare(self._request, 200, self._headers)
+            self._request.registerProducer(self, True)  # noqa: FBT003 - Twisted's signature
+        body = b"".join(self._ready)
+        self._ready.clear()
+        self._size = 0
+        self._request.write(body)
+
+    def _end(self) -> None:
+        body = b"".join(self._ready)
+        if self._started:
+            self._request.unregisterProducer()
+        else:
+            prepare(self._request, 200, self._headers)
+            self._request.setHeader(b"content-length", b"%d" % self._size)
+        self._finished.callback(body)
+
+    def _fail(self) -> None:
+        """Turn into an error what has not begun, and cut off what has."""
+        if not self._started:
+            self._finished.errback()
+            return
+        self._log.failure("The answer to {uri!r} broke off", uri=self._request.uri)
+        self._request.transport.abortConnection()
+
+    def _stalled(self) -> None:
+        self._call = None
+        self._log.info(
+            "{peer} read nothing for {seconds} s in the middle of an answer: cut off",
+            peer=self._request.getClientAddress(),
+            seconds=STALL_SECONDS,
+        )
+        self._request.transport.abortConnection()
+
+    def _cancel_call(self) -> None:
+        if self._call is not None:
+            self._call.cancel()
+            self._call = None
+
+    def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Wait until the client has read what was written."""
+        self._paused = True
+        self._cancel_call()
+        self._call = self._reactor.callLater(STALL_SECONDS, self._stalled)
+
+    def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Go on, not before others had their turn."""
+        self._paused = False
+        self._cancel_call()
+        self._call = self._reactor.callLater(0, self._turn)
+
+    def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Give up: the client is gone."""
+        self._cancel_call()
+        self._chunks = iter(())
+        self._ready.clear()
+
+
+def send_sliced(
+    request: ServiceRequest,
+    chunks: Iterable[bytes],
+    *,
+    reactor: IReactorTime,
+    headers: Headers = (),
+) -> Deferred[bytes]:
+    """Answer 200 with ``chunks``, however long each is; see :class:`SlicedAnswer`."""
+    return SlicedAnswer(request, _pieces(chunks), reactor, headers).send()
+
+
+def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Cut chunks that are longer than a slice."""
+    for chunk in chunks:
+        if len(chunk) <= SLICE_BYTES:
+            yield chunk
+            continue
+        for start in range(0, len(chunk), SLICE_BYTES):
+            yield chunk[start : start + SLICE_BYTES]

@@ -1,0 +1,127 @@
+"""The grammar of globs: stars, braces, escapes, and text that means itself."""
+
+import enum
+import itertools
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from trafficmock.errors import LocalError
+
+
+class GlobError(LocalError):
+    """A glob cannot be read; the text says what is wrong and where."""
+
+
+class Wild(enum.Enum):
+    """What stars stand for.
+
+    "Any character" leaves out LF, CR, U+2028 and U+2029, as JavaScript's dot does.
+    """
+
+    SEGMENT = enum.auto()  #: any run without a slash
+    ANYTHING = enum.auto()  #: any run of any characters
+    DIRECTORIES = enum.auto()  #: nothing, or any characters and a slash
+
+
+#: Literal text or stars, as they stand outside braces and in each of their branches.
+Plain = str | Wild
+#: Literal text, stars, or the branches of one pair of braces.
+Token = Plain | tuple[tuple[Plain, ...], ...]
+
+LEXEME = re.compile(r"\*\*+/?|\*|\\.|\\|[{},]|[^*\\{},]+", re.DOTALL)
+
+
+def tokenize(glob: str) -> tuple[Token, ...]:
+    """Read a resolved glob.
+
+    :param glob: see :func:`trafficmock.matching.glob_resolution.resolve`.
+    :return: literals, stars and brace groups; neighbouring literals are one.
+    :raises GlobError: braces are nested, or one has no partner.
+    """
+    reader = _Reader(glob)
+    for lexeme in LEXEME.finditer(glob):
+        reader.read(lexeme[0], lexeme.start())
+    return reader.finish()
+
+
+def write_out(tokens: Sequence[Token], most: int) -> list[tuple[Plain, ...]] | None:
+    """Write a glob as the globs without braces that it stands for.
+
+    :param most: how many of them at the most; nothing is returned when there are more.
+    """
+    choices = [token if isinstance(token, tuple) else ((token,),) for token in tokens]
+    if math.prod(map(len, choices)) > most:
+        return None
+    return [tuple(itertools.chain(*parts)) for parts in itertools.product(*choices)]
+
+
+@attrs.define
+class _Reader:
+    """The state between two lexemes: are we inside braces, and what was read so far."""
+
+    glob: str
+    tokens: list[Token] = attrs.Factory(list)
+    branches: list[tuple[Plain, ...]] = attrs.Factory(list)
+    branch: list[Plain] = attrs.Factory(list)
+    opened_at: int | None = None
+
+    def read(self, lexeme: str, position: int) -> None:
+        match lexeme:
+            case "{":
+                self._open(position)
+            case "}":
+                self._close(position)
+            case "," if self.opened_at is not None:
+                self._end_branch()
+            case "*":
+                self._add(Wild.SEGMENT)
+            case _ if lexeme.startswith("**"):
+                self._add_stars(lexeme, position)
+            case _ if lexeme.startswith("\\"):
+                self._add(lexeme[1:] or lexeme)
+            case _:
+                self._add(lexeme)
+
+    def finish(self) -> tuple[Token, ...]:
+        if self.opened_at is not None:
+            raise self._error("no '}' for the '{'", self.opened_at)
+        return tuple(self.tokens)
+
+    def _add(self, token: Plain) -> None:
+        target: list[Any] = self.tokens if self.opened_at is None else self.branch
+        if target and isinstance(token, str) and isinstance(target[-1], str):
+            target[-1] += token
+        else:
+            target.append(token)
+
+    def _add_stars(self, lexeme: str, position: int) -> None:
+        if not lexeme.endswith("/"):
+            self._add(Wild.ANYTHING)
+        elif position > 0 and self.glob[position - 1] == "/":
+            self._add(Wild.DIRECTORIES)
+        else:
+            self._add(Wild.ANYTHING)
+            self._add("/")
+
+    def _open(self, position: int) -> None:
+        if self.opened_at is not None:
+            raise self._error("braces cannot be nested: a second '{'", position)
+        self.opened_at = position
+
+    def _end_branch(self) -> None:
+        self.branches.append(tuple(self.branch))
+        self.branch = []
+
+    def _close(self, position: int) -> None:
+        if self.opened_at is None:
+            raise self._error("no '{' for the '}'", position)
+        self._end_branch()
+        self.tokens.append(tuple(self.branches))
+        self.branches, self.opened_at = [], None
+
+    def _error(self, what: str, position: int) -> GlobError:
+        return GlobError(f"{what} at character {position + 1} of the URL glob {self.glob!r}")

@@ -1,0 +1,154 @@
+"""All routes of one kind, asked together: which of them want this request?"""
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable
+
+import attrs
+
+from trafficmock.matching.candidates import Candidates
+from trafficmock.matching.compiled_matcher import IMPOSSIBLE, RouteMatcher, UrlCondition
+from trafficmock.matching.match_cost import STEPS, Engines, Subject, Work
+from trafficmock.matching.verdict import Verdict
+
+#: Keys by the number of their registration, which is also the order in the dict.
+Keys = dict[int, str]
+
+
+@attrs.frozen
+class Judgement:
+    """What is known about a request without asking anybody.
+
+    :param yes: keys of the routes that match, in the order of their registration.
+    :param undecided: keys of those about which only the worker knows, in that order.
+    """
+
+    yes: list[str]
+    undecided: list[str]
+
+
+@attrs.define(eq=False)
+class _Population:
+    """The routes with one client filter (or none): keys by condition and by method."""
+
+    candidates: Candidates[UrlCondition] = attrs.Factory(Candidates)
+    #: The method is None for the routes that take any.
+    keys: dict[UrlCondition, dict[str | None, Keys]] = attrs.Factory(dict)
+
+    def add(self, number: int, key: str, matcher: RouteMatcher) -> None:
+        condition = matcher.condition
+        if condition not in self.keys:
+            self.keys[condition] = {}
+            self.candidates.add(condition, condition.literals)
+        for method in matcher.methods or (None,):
+            self.keys[condition].setdefault(method, {})[number] = key
+
+    def remove(self, number: int, matcher: RouteMatcher) -> bool:
+        """Forget a route; tell whether its condition went with it."""
+        condition = matcher.condition
+        by_method = self.keys[condition]
+        for method in matcher.methods or (None,):
+            del by_method[method][number]
+            if not by_method[method]:
+                del by_method[method]
+        if not by_method:
+            del self.keys[condition]
+            self.candidates.remove(condition)
+            return True
+        return False
+
+    def judge(
+        self, subject: Subject, method: str, yes: list[Keys], undecided: list[Keys], work: Work
+    ) -> None:
+        """Append the groups of keys that match, and those that nobody here can judge."""
+        for condition in self.candidates.find(subject.url):
+            by_method = self.keys[condition]
+            groups = [by_method[m] for m in (None, method) if m in by_method]
+            if not groups:
+                continue
+            verdict = condition.judge(subject, work)
+            if verdict is Verdict.YES:
+                yes.extend(groups)
+            elif verdict is Verdict.UNDECIDABLE:
+                undecided.extend(groups)
+
+
+class RouteIndex:
+    """The active routes of one kind, HTTP or WebSocket.
+
+    A request costs about the same with ten routes and with ten thousand: only those
+    whose client, and whose rarest literal text, the request has are looked at.
+
+    :param engines: keep what is compiled; other indexes may share them.
+    :param steps: that one request may cost; 0 for any number.
+    """
+
+    def __init__(self, engines: Engines | None = None, steps: int = STEPS) -> None:
+        self._engines = engines or Engines()
+        self._steps = steps
+        self._numbers = itertools.count()
+        self._routes: dict[str, tuple[int, RouteMatcher]] = {}
+        self._populations: defaultdict[str | None, _Population] = defaultdict(_Population)
+
+    def add(self, key: str, matcher: RouteMatcher) -> None:
+        """Register a route.
+
+        :param key: names the route in judgements; must not be registered already.
+        :param matcher: see :func:`trafficmock.matching.compile_matcher`.
+        :raises KeyError: the key is registered already.
+        """
+        if key in self._routes:
+            raise KeyError(key)
+        number = next(self._numbers)
+        self._routes[key] = number, matcher
+        if matcher.condition is not IMPOSSIBLE:
+            for client_id in matcher.client_ids or (None,):
+                self._populations[client_id].add(number, key, matcher)
+
+    def remove(self, key: str) -> None:
+        """Forget a route.
+
+        :raises KeyError: it is not registered.
+        """
+        number, matcher = self._routes.pop(key)
+        if matcher.condition is IMPOSSIBLE:
+            return
+        for client_id in matcher.client_ids or (None,):
+            population = self._populations[client_id]
+            if population.remove(number, matcher):
+                for pattern in matcher.condition.patterns:
+                    self._engines.forget(pattern)
+            if not population.keys:
+                del self._populations[client_id]
+
+    def __len__(self) -> int:
+        return len(self._routes)
+
+    def judge(self, url: str, method: str, client_id: str) -> Judgement:
+        """Judge a request against all routes, as :meth:`RouteMatcher.judge` judges each.
+
+        Routes for which too few steps are left are undecided.
+
+        :param url: its whole URL.
+        :param method: its method, in any case; ``GET`` for a WebSocket.
+        :param client_id: the agent that it comes from.
+        """
+        yes: list[Keys] = []
+        undecided: list[Keys] = []
+        method = method.upper()
+        subject, work = Subject(url), Work(self._engines, self._steps)
+        for filtered_by in (None, client_id):
+            if filtered_by in self._populations:
+                self._populations[filtered_by].judge(subject, method, yes, undecided, work)
+        return Judgement(_in_order(yes), _in_order(undecided))
+
+
+def _in_order(groups: Iterable[Keys]) -> list[str]:
+    """Join groups of keys in the order of their registration."""
+    match groups:
+        case []:
+            return []
+        case [only]:
+            return list(only.values())
+        case _:
+            return [key for _, key in sorted(itertools.chain(*(g.items() for g in groups)))]

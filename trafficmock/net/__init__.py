@@ -1,1 +1,0 @@
-"""trafficmock.net"""

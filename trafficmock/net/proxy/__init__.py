@@ -1,1 +1,0 @@
-"""The forward proxy: applications in any language, under the same routes and history."""

@@ -1,0 +1,396 @@
+"""A client's connection to the forward proxy: requests in, one exchange at a time."""
+
+from __future__ import annotations
+
+import typing
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet.interfaces import IHalfCloseableProtocol, ISSLTransport
+from twisted.internet.protocol import Protocol, connectionDone
+from twisted.logger import Logger
+from zope.interface import implementer
+
+from trafficmock.proxy.http1.body_readers import reader
+from trafficmock.proxy.http1.heads import END, BadMessageError, parse_request
+from trafficmock.proxy.upstream.upstream_connection import widen
+from trafficmock.proxy.upstream_errors import answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from twisted.internet.interfaces import IDelayedCall, IPushProducer
+    from twisted.python.failure import Failure
+
+    from trafficmock.proxy.downstream.router import Doorway
+    from trafficmock.proxy.http1.body_readers import Reader
+    from trafficmock.proxy.proxy_clients import Party
+    from trafficmock.proxy.proxy_settings import Shared
+    from trafficmock.proxy.transfer.proxied_exchange import Exchange
+
+MOST_AHEAD = 64 * 1024
+"""Bytes of later requests that are read while one is answered."""
+
+LINGER_SECONDS = 2.0
+"""How long a client may still send before a connection that is done is closed.
+
+Closing at once, with bytes unread, would reset it and could take the answer along.
+"""
+
+GONE_SECONDS = 1.0
+"""How long a client that has closed its direction waits for a word before it counts as gone."""
+
+_BODY, _AHEAD, _SWITCHED = 1, 2, 4
+
+
+class Successor(typing.Protocol):
+    """Reads what comes after HTTP on a client's connection."""
+
+    def data_received(self, data: bytes) -> None:
+        """Take what the client sends."""
+
+    def done(self) -> None:
+        """Take it that the client has closed its direction."""
+
+    def lost(self) -> None:
+        """Take it that the client is gone."""
+
+
+@implementer(IHalfCloseableProtocol)
+class ClientConnection(Protocol):
+    """Speaks HTTP/1.1 to an application.
+
+    :param shared: what all connections of the proxy have in common.
+    :param doorway: tells what a request is aimed at.
+    :param ended: called when the connection is lost.
+    """
+
+    log = Logger()
+    transport: Any
+
+    def __init__(self, shared: Shared, doorway: Doorway, ended: Callable[[], None]) -> None:
+        self.shared = shared
+        self.secure = False
+        self._doorway = doorway
+        self._ended = ended
+        self._buffer = b""
+        self._party: Party | None = None
+        self._exchange: Exchange | None = None
+        self._reader: Reader | None = None
+        self._advancing = False
+        self._paused = 0
+        self._heard = False
+        self._wrote = False
+        self._end_timer: IDelayedCall | None = None
+        self._closing = False
+        self._asked_all = False
+        self._lost = False
+        self._successor: Successor | None = None
+        self._timer: IDelayedCall | None = None
+
+    # Twisted's side
+
+    def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
+        """Wait for the first request."""
+        self.transport.setTcpNoDelay(True)
+        self._wait()
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
+        """Take what the client sends, unless it has been told that we are done."""
+        if self._successor is not None:
+            self._successor.data_received(data)
+            return
+        if self._closing:
+            return
+        self._heard = True
+        self._buffer = self._buffer + data if self._buffer else data
+        self._advance()
+
+    def readConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
+        """Answer what was asked before the client closed its direction."""
+        self._asked_all = True
+        if self._successor is not None:
+            self._successor.done()
+        elif self._exchange is None:
+            self.transport.loseConnection()
+        elif not self._exchange.request_done:
+            self.transport.abortConnection()
+        else:
+            self._look_whether_gone()
+
+    def _look_whether_gone(self) -> None:
+        """Find out what the end of the client's direction means.
+
+        A client that is gone looks just like one that has only said all it had to say, until
+        something is written to it: then the first resets the connection.
+        """
+        self._wrote = False
+        self._end_timer = self.shared.reactor.callLater(GONE_SECONDS, self._gone_or_not)
+
+    def _stop_looking(self) -> None:
+        if self._end_timer is not None:
+            self._end_timer.cancel()
+            self._end_timer = None
+
+    def _gone_or_not(self) -> None:
+        self._end_timer = None
+        if self._wrote:
+            self._look_whether_gone()
+        else:
+            self.transport.abortConnection()
+
+    def writeConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
+        """Go on waiting for the end: it was our own doing."""
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
+        """Give up what is under way."""
+        self._doorway.lost(reason.value)
+        self.gone()
+        self._ended()
+
+    def gone(self) -> None:
+        """Let go of everything: the connection is lost, or somebody else's now."""
+        self._lost = True
+        self._stop_waiting()
+        self._stop_looking()
+        exchange, self._exchange = self._exchange, None
+        if exchange is not None:
+            exchange.client_gone()
+        successor, self._successor = self._successor, None
+        if successor is not None:
+            successor.lost()
+        if self._party is not None:
+            self.shared.parties.leave(self._party)
+
+    # Reading
+
+    def _advance(self) -> None:
+        """Go on as far as the bytes that are there allow."""
+        if self._advancing:
+            return
+        self._advancing = True
+        try:
+            while self._step():
+                pass
+        except BadMessageError as error:
+            self._refuse(error)
+        except Exception:  # noqa: BLE001 - one client's trouble is not the others'
+            self.log.failure("a connection of the forward proxy failed")
+            self.transport.abortConnection()
+        finally:
+            self._advancing = False
+
+    def _step(self) -> bool:
+        if self._closing or self._lost or self._successor is not None:
+            return False
+        exchange = self._exchange
+        if exchange is None:
+            return self._next_request()
+        if exchange.request_done or self._reader is None:
+            ahead = len(self._buffer) > MOST_AHEAD
+            self._pause(_AHEAD, on=ahead)
+            return False
+        if not self._buffer:
+            return False
+        content, self._buffer = self._reader.feed(self._buffer)
+        if content:
+            exchange.request_data(content)
+        if self._reader.done and self._exchange is exchange:
+            exchange.request_end()
+            return True
+        return False
+
+    def _next_request(self) -> bool:
+        self._pause(_AHEAD, on=False)
+        buffer = self._buffer = (
+            self._buffer.lstrip(b"\r\n") if self._buffer[:1] in b"\r\n" else self._buffer
+        )
+        if not buffer:
+            return False
+        limit = self.shared.settings.max_header_bytes
+        end = buffer.find(END, 0, limit + len(END))
+        if end < 0:
+            if len(buffer) > limit:
+                raise BadMessageError(
+                    f"The request line and headers are over {limit} bytes. Send less, or raise "
+                    "--max-header-bytes.",
+                    status=431,
+                    code="headers_too_large",
+                )
+            _look_for_bare_line_ends(buffer)
+            return False
+        head = parse_request(buffer[:end])
+        self._stop_waiting()
+        self._buffer = buffer[end + len(END) :]
+        self._doorway.enter(self, head, buffer)
+        # Behind CONNECT there may be no exchange, but a request that came along with it.
+        return self._exchange is not None or (bool(self._buffer) and self._successor is None)
+
+    def belongs_to(self, party: Party) -> None:
+        """Count for a party until the end."""
+        before, self._party = self._party, party
+        if before is not None:
+            self.shared.parties.leave(before)
+
+    def begin(self, exchange: Exchange) -> None:
+        """Start an exchange; a body that is here already goes with it."""
+        self._exchange = exchange
+        self._reader = None
+        content: bytes | None = b""
+        if not exchange.request_done:
+            content = None
+            self._reader = reader(exchange.body)
+            self._wait()
+            if self._buffer:
+                early, self._buffer = self._reader.feed(self._buffer)
+                if self._reader.done:
+                    exchange.request_done = True
+                    content = early
+                elif early:
+                    exchange.request_data(early)
+        exchange.announce(content)
+
+    # Other readers
+
+    def succeed(self, successor: Successor) -> None:
+        """Let somebody else read from now on; what was read already comes first."""
+        self._successor = successor
+        self._stop_waiting()
+        buffer, self._buffer = self._buffer, b""
+        if buffer:
+            successor.data_received(buffer)
+
+    def go_on(self, data: bytes, doorway: Doorway, *, context: Any = None) -> None:
+        """Read on behind CONNECT.
+
+        :param data: what was read there already.
+        :param doorway: for the requests there.
+        :param context: of the server's side of TLS, where TLS comes first.
+        """
+        self._successor = None
+        self._doorway = doorway
+        self._wait()
+        if context is None:
+            self.dataReceived(data)
+        else:
+            self.secure = True
+            self.transport.startTLS(context, True)  # noqa: FBT003 - Twisted's
+            self.transport.protocol.dataReceived(data)
+
+    # What an exchange asks for
+
+    def local(self) -> Any:
+        """Give the address of ours that the client came to."""
+        return self.transport.getHost()
+
+    def write(self, data: bytes) -> None:
+        """Send to the client."""
+        self._wrote = True
+        self.transport.write(data)
+
+    def hold_body(self, *, hold: bool) -> None:
+        """Stop reading the request's body, or read on."""
+        self._pause(_BODY, on=hold)
+
+    def consume(self, producer: IPushProducer | None) -> None:
+        """Hold ``producer`` back while the client does not take more; ``None`` at its end."""
+        if self._lost:
+            return
+        if producer is None:
+            self.transport.unregisterProducer()
+        else:
+            widen(self.transport)
+            self.transport.registerProducer(producer, True)  # noqa: FBT003 - Twisted's
+
+    def finished(self, *, close: bool) -> None:
+        """Go on with the next request, or close the connection when all is sent."""
+        exchange, self._exchange = self._exchange, None
+        self._stop_looking()
+        self._pause(_BODY, on=False)
+        if self._lost or exchange is None:
+            return
+        if close or self._asked_all:
+            self._close(unread=not exchange.request_done or bool(self._buffer))
+        else:
+            self._wait()
+            if self._buffer:
+                self._advance()
+
+    def reset(self) -> None:
+        """Cut the connection, so that the client sees an error of the network."""
+        self._exchange = None
+        self._closing = True
+        self.transport.abortConnection()
+
+    # Ends
+
+    def _refuse(self, error: BadMessageError) -> None:
+        """Answer 400 and close; a body that breaks the rules also ends its exchange."""
+        exchange, self._exchange = self._exchange, None
+        begun = exchange is not None and exchange.begun
+        if exchange is not None:
+            exchange.client_gone(error.text)
+        if begun:
+            self._closing = True
+            self.transport.abortConnection()
+            return
+        self.transport.write(answer(error.status, error.code, error.text, headers=error.headers))
+        self._close(unread=True)
+
+    def _close(self, *, unread: bool) -> None:
+        self._closing = True
+        self._buffer = b""
+        self._paused = 0
+        # TLS has no end of one direction alone.
+        if not unread or self.secure or ISSLTransport.providedBy(self.transport):
+            self.transport.loseConnection()
+            return
+        self.transport.resumeProducing()
+        self.transport.loseWriteConnection()
+        self._timer = self.shared.reactor.callLater(LINGER_SECONDS, self.transport.abortConnection)
+
+    def _pause(self, why: int, *, on: bool) -> None:
+        before = self._paused
+        self._paused = before | why if on else before & ~why
+        if self._lost or bool(before) == bool(self._paused):
+            return
+        if self._paused:
+            self.transport.pauseProducing()
+        else:
+            self.transport.resumeProducing()
+
+    def _wait(self) -> None:
+        """Give the client its time for the next request, or for the next piece of its body."""
+        self._stop_waiting()
+        self._heard = False
+        self._timer = self.shared.reactor.callLater(
+            self.shared.settings.idle_seconds, self._too_quiet
+        )
+
+    def _stop_waiting(self) -> None:
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+        self._timer = None
+
+    def _too_quiet(self) -> None:
+        self._timer = None
+        exchange = self._exchange
+        if exchange is not None and (self._heard or self._paused):
+            # It went on in the meantime, or could not because it is not read.
+            self._wait()
+        elif exchange is not None and exchange.request_done:
+            return
+        elif self._buffer or exchange is not None:
+            self._refuse(
+                BadMessageError(
+                    "The request did not come in time.", status=408, code="request_timeout"
+                )
+            )
+        else:
+            self._closing = True
+            self.transport.loseConnection()
+
+
+def _look_for_bare_line_ends(buffer: bytes) -> None:
+    """Refuse a head that ends its lines with LF alone: its end would never be seen."""
+    if b"\n\n" in buffer or b"\n\r\n" in buffer.replace(b"\r\n", b""):
+        raise BadMessageError("A line of the head ends without CR LF.")

@@ -1,0 +1,154 @@
+"""What the proxy presents to a client that opens TLS through it.
+
+>>> store = CertificateStore.open(directory)
+>>> tls = TLSMemoryBIOFactory(store.context_for("api.example"), False, factory)
+
+Nothing is made before the first :meth:`CertificateStore.context_for`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field, frozen
+from OpenSSL import SSL
+from twisted.internet.interfaces import IOpenSSLServerConnectionCreator
+from zope.interface import implementer
+
+from trafficmock.certificates.authority import CertificateAuthority, open_authority
+from trafficmock.certificates.leaves import LeafMaker, is_fresh
+from trafficmock.certificates.names import BadNameError, Name, certificate_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from cryptography import x509
+
+LEAF_CACHE = 1000
+"""Hosts whose certificates are kept; the one not used for longest goes."""
+
+HTTP_1_1 = b"http/1.1"
+_SESSION_ID = b"trafficmock"
+
+
+def _now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC)
+
+
+@frozen
+class _Kept:
+    leaf: x509.Certificate
+    context: SSL.Context
+
+
+@define(eq=False, kw_only=True)
+class CertificateStore:
+    """Certificates for the hosts that clients ask for, kept ready.
+
+    :param directory: where the authority is kept, or will be.
+    :param leaf_cache: how many hosts to keep certificates for.
+    :param now: tells the time.
+    """
+
+    directory: Path
+    leaf_cache: int = LEAF_CACHE
+    _now: Callable[[], dt.datetime] = _now
+    _maker: LeafMaker | None = field(default=None, init=False)
+    _kept: OrderedDict[Name, _Kept] = field(factory=OrderedDict, init=False)
+
+    @classmethod
+    def open(cls, directory: Path) -> CertificateStore:
+        """Give a store over a directory, which need not exist and is not touched yet."""
+        return cls(directory=directory)
+
+    def authority(self) -> CertificateAuthority:
+        """Give the authority, made on first use.
+
+        :raises CertificateError: when it cannot be read or made.
+        """
+        return self._leaf_maker().authority
+
+    def ca_pem(self) -> bytes:
+        """Give the authority's certificate in PEM, made on first use.
+
+        :raises CertificateError: when it cannot be read or made.
+        """
+        return self.authority().pem
+
+    def context_for(self, host: str) -> HostContext:
+        """Give what makes the server's side of TLS connections for a host.
+
+        A client that names another host (SNI, RFC 6066 section 3) gets that one's certificate.
+
+        :param host: of the request target: a name, in Unicode or ASCII, or an IP address.
+        :returns: what Twisted's TLS takes as the context of a server.
+        :raises CertificateError: when the authority cannot be read or made.
+        :raises BadNameError: when no certificate can be made for such a host.
+        """
+        return HostContext(self._context(certificate_name(host)))
+
+    def _context(self, name: Name) -> SSL.Context:
+        now = self._now()
+        kept = self._kept.get(name)
+        if kept is not None and is_fresh(kept.leaf, now):
+            self._kept.move_to_end(name)
+            return kept.context
+        maker = self._leaf_maker()
+        leaf = maker.make(name, now)
+        context = self._new_context(name, leaf, maker)
+        self._kept[name] = _Kept(leaf, context)
+        self._kept.move_to_end(name)
+        while len(self._kept) > self.leaf_cache:
+            self._kept.popitem(last=False)
+        return context
+
+    def _leaf_maker(self) -> LeafMaker:
+        if self._maker is None:
+            self._maker = LeafMaker(open_authority(self.directory, self._now()))
+        return self._maker
+
+    def _new_context(self, name: Name, leaf: x509.Certificate, maker: LeafMaker) -> SSL.Context:
+        """Make a context: TLS 1.2 and later, HTTP/1.1 only, resumption by tickets."""
+        context = SSL.Context(SSL.TLS_SERVER_METHOD)
+        context.set_min_proto_version(SSL.TLS1_2_VERSION)
+        context.set_options(SSL.OP_NO_COMPRESSION | SSL.OP_NO_RENEGOTIATION)
+        # Tickets carry their state themselves: sessions kept here would only take memory.
+        context.set_session_cache_mode(SSL.SESS_CACHE_OFF)
+        context.set_session_id(_SESSION_ID)
+        context.use_privatekey(maker.key)
+        context.use_certificate(leaf)
+        context.set_alpn_select_callback(_choose_protocol)
+        context.set_tlsext_servername_callback(lambda c: self._choose_leaf(c, name))
+        return context
+
+    def _choose_leaf(self, connection: SSL.Connection, name: Name) -> None:
+        """Present the certificate of the host that the client names, if it is another one."""
+        said = connection.get_servername()
+        if said is None:
+            return
+        try:
+            wanted = certificate_name(said.decode("ascii"))
+        except (UnicodeDecodeError, BadNameError):
+            return
+        if wanted != name:
+            connection.set_context(self._context(wanted))
+
+
+@implementer(IOpenSSLServerConnectionCreator)
+@frozen
+class HostContext:
+    """Makes the server's side of TLS connections for one host."""
+
+    _context: SSL.Context
+
+    def serverConnectionForTLS(self, protocol: Any) -> SSL.Connection:  # noqa: ARG002, N802 - Twisted's signature
+        """Make the connection."""
+        return SSL.Connection(self._context, None)
+
+
+def _choose_protocol(_connection: SSL.Connection, offered: list[bytes]) -> Any:
+    """Choose HTTP/1.1 (RFC 7301); who offers only others goes on without a choice."""
+    return HTTP_1_1 if HTTP_1_1 in offered else SSL.NO_OVERLAPPING_PROTOCOLS

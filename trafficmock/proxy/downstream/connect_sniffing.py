@@ -1,0 +1,103 @@
+"""A client that said CONNECT: what it speaks behind that is found out by its first bytes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from trafficmock.proxy.tunnel import SILENCE_SECONDS, Entry, Tunnel, kind_of
+
+if TYPE_CHECKING:
+    from twisted.internet.interfaces import IDelayedCall
+
+    from trafficmock.http.hosts import Authority
+    from trafficmock.proxy.proxy_clients import Party
+    from trafficmock.proxy.proxy_settings import Shared
+
+
+class Inside(Protocol):
+    """Goes on with a client that turned out to speak HTTP."""
+
+    def __call__(self, data: bytes, *, tls: bool) -> None:
+        """Read on.
+
+        :param data: what has been read of it already.
+        :param tls: the HTTP is within TLS, which is to be opened first.
+        """
+
+
+class Behind:
+    """Takes the place of the parser behind CONNECT, until it is known who is to read.
+
+    :param client: the transport of the client.
+    :param authority: what it wants to be connected with.
+    :param headers: of its CONNECT.
+    :param inside: goes on with HTTP.
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        shared: Shared,
+        party: Party,
+        *,
+        authority: Authority,
+        headers: dict[str, str],
+        inside: Inside,
+    ) -> None:
+        self._buffer = b""
+        self._inside = inside
+        name = f"[{authority.host}]" if ":" in authority.host else authority.host
+        self._tunnel = Tunnel(
+            client,
+            shared,
+            authority,
+            entry=lambda: Entry(party, f"{name}:{authority.port}", headers),
+            server_spoke=self._go_blind,
+        )
+        self._timer: IDelayedCall | None = None
+        if shared.settings.is_left_alone(authority.host):
+            self._tunnel.go_blind(b"")
+        else:
+            self._timer = shared.reactor.callLater(SILENCE_SECONDS, self._silent)
+
+    def data_received(self, data: bytes) -> None:
+        """Take what the client sends."""
+        if self._tunnel.blind:
+            self._tunnel.from_client(data)
+            return
+        self._buffer += data
+        kind = kind_of(self._buffer)
+        if kind == "blind":
+            self._go_blind()
+        elif kind is not None:
+            self._stop_timer()
+            self._tunnel.client_lost()
+            self._inside(self._buffer, tls=kind == "tls")
+
+    def done(self) -> None:
+        """Take it that the client has closed its direction."""
+        if not self._tunnel.blind:
+            self._go_blind()
+        self._tunnel.client_done()
+
+    def lost(self) -> None:
+        """Take it that the client is gone."""
+        self._stop_timer()
+        self._tunnel.client_lost()
+
+    def _silent(self) -> None:
+        self._timer = None
+        if self._buffer:
+            self._go_blind()
+        else:
+            self._tunnel.open()
+
+    def _go_blind(self) -> None:
+        self._stop_timer()
+        buffer, self._buffer = self._buffer, b""
+        self._tunnel.go_blind(buffer)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

@@ -1,0 +1,111 @@
+"""The forward proxy put together, and its place beside the other doors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import define
+
+from trafficmock.http.own_target import own_target
+from trafficmock.proxy.downstream.client_connection import ClientConnection
+from trafficmock.proxy.downstream.protocol_sniffing import FirstLook, Service, hand_over
+from trafficmock.proxy.downstream.router import Front
+from trafficmock.proxy.proxy_clients import Parties
+from trafficmock.proxy.proxy_settings import Shared
+from trafficmock.proxy.upstream.connection_pool import ConnectionPool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from twisted.internet.protocol import Protocol
+
+    from trafficmock.http.access import Guard
+    from trafficmock.proxy.proxy_clients import Coordination
+    from trafficmock.proxy.proxy_settings import Certificates, ProxySettings
+    from trafficmock.proxy.upstream.dialer import Roads
+
+
+@define(eq=False)
+class ForwardProxy:
+    """Takes the connections that are for other servers.
+
+    :param shared: what they have in common.
+    :param guard: knows the names of this service.
+    """
+
+    shared: Shared
+    guard: Guard
+
+    def first_look(self, service: Service, ended: Callable[[], None]) -> FirstLook:
+        """Make what a new connection begins with.
+
+        :param service: makes the protocol of the other doors.
+        :param ended: counts the end of the connection; the other doors count their own.
+        """
+
+        def choose(method: bytes, target: bytes, local: Any) -> Protocol | None:
+            if method != b"CONNECT" and self.is_own(target, local):
+                return None
+            return self._client(service, ended)
+
+        settings = self.shared.settings
+        return FirstLook(
+            choose=choose,
+            service=service,
+            ended=ended,
+            clock=self.shared.reactor,
+            seconds=settings.idle_seconds,
+            longest=settings.max_header_bytes,
+        )
+
+    def is_own(self, target: bytes, local: Any) -> bool:
+        """Tell whether a target in absolute form is this very service."""
+        host, port = getattr(local, "host", None), getattr(local, "port", None)
+        return own_target(target, self.guard, host, port) is not None
+
+    def stop(self) -> bool:
+        """Answer who waits, and close the connections to servers that are not in use.
+
+        :returns: whether answers may be on their way.
+        """
+        self.shared.pool.stop()
+        return self.shared.parties.stop()
+
+    def _client(self, service: Service, ended: Callable[[], None]) -> ClientConnection:
+        def leave(connection: ClientConnection, raw: bytes) -> None:
+            hand_over(connection.transport, service(once=True), raw)
+
+        doorway = Front(self.shared, is_own=self.is_own, leave=leave)
+        return ClientConnection(self.shared, doorway, ended)
+
+
+def make_forward_proxy(
+    *,
+    settings: ProxySettings,
+    coordination: Coordination,
+    guard: Guard,
+    roads: Roads,
+    certificates: Certificates,
+    version: str,
+    reactor: Any,
+) -> ForwardProxy:
+    """Put the forward proxy together.
+
+    :param coordination: the way to the core.
+    :param guard: knows the names of this service.
+    :param roads: the ways to servers.
+    :param certificates: what clients are shown behind CONNECT.
+    :param version: of the service, which parties say in their hello.
+    """
+    shared = Shared(
+        settings=settings,
+        reactor=reactor,
+        parties=Parties(
+            coordination=coordination, clock=reactor, version=version, token=settings.token
+        ),
+        pool=ConnectionPool(roads, reactor, settings.max_header_bytes),
+        roads=roads,
+        certificates=certificates,
+        bound_everywhere=not guard.listening,
+    )
+    return ForwardProxy(shared, guard)

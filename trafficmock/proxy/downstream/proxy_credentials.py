@@ -1,0 +1,63 @@
+"""Who a client says it is: the user of the proxy's URL is the client id, the password the token."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+
+from trafficmock.http.bounded_cache import cached_by_text
+from trafficmock.proxy.http1.heads import BadMessageError
+
+DEFAULT_ID = "proxy"
+"""The client id of clients that name none."""
+
+_LONGEST_ID = 256
+
+
+class UnknownClientError(BadMessageError):
+    """The token is missing or wrong."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(
+            text,
+            status=407,
+            code="proxy_authentication_required",
+            headers=[(b"proxy-authenticate", b'Basic realm="trafficmock", charset="UTF-8"')],
+        )
+
+
+def client_id(credentials: bytes | None, token: str | None) -> str:
+    """Read ``Proxy-Authorization`` (RFC 9110 section 11.7.2).
+
+    Without a token anybody may come in, and only the client id counts.
+
+    :param credentials: the value of the header, ``None`` when there is none.
+    :param token: what the password must be, ``None`` when none is asked for.
+    :returns: the client id, :data:`DEFAULT_ID` when the user is not named.
+    :raises UnknownClientError: the token is missing or wrong.
+    """
+    user, password = ("", "") if credentials is None else _basic(credentials)
+    if token is not None:
+        given, expected = password.encode(), token.encode("utf-8", "surrogatepass")
+        if not hmac.compare_digest(given, expected):
+            what = "wrong" if password else "missing"
+            raise UnknownClientError(
+                f"The token is {what}. Use http://CLIENTID:TOKEN@host:port as the address of "
+                "the proxy, with the --token that the service was started with."
+            )
+    return user or DEFAULT_ID
+
+
+@cached_by_text(maxsize=256)
+def _basic(credentials: bytes) -> tuple[str, str]:
+    """Read Basic credentials (RFC 7617); others count as none."""
+    scheme, _, coded = credentials.partition(b" ")
+    if scheme.lower() != b"basic":
+        return "", ""
+    try:
+        text = base64.b64decode(coded.strip(), validate=True).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return "", ""
+    user, _, password = text.partition(":")
+    return user[:_LONGEST_ID], password

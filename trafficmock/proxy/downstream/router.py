@@ -1,0 +1,230 @@
+"""Which way a request of a proxy client goes: to a server, into a tunnel, or back to us."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from OpenSSL import SSL
+from twisted.internet.interfaces import ISSLTransport
+from twisted.logger import Logger
+
+from trafficmock.errors import LocalError
+from trafficmock.http.hosts import parse_authority
+from trafficmock.http.log_safety import one_line
+from trafficmock.proxy import request_target
+from trafficmock.proxy.downstream.connect_sniffing import Behind
+from trafficmock.proxy.downstream.proxy_credentials import client_id
+from trafficmock.proxy.http1 import framing
+from trafficmock.proxy.http1.forwarded_headers import end_to_end
+from trafficmock.proxy.http1.heads import BadMessageError
+from trafficmock.proxy.request_target import Origin
+from trafficmock.proxy.transfer.body_capture import header_map
+from trafficmock.proxy.transfer.proxied_exchange import Exchange
+from trafficmock.proxy.tunnel import Entry
+from trafficmock.proxy.upstream_errors import UpstreamError
+from trafficmock.proxy.websocket.opening_handshake import is_opening
+from trafficmock.proxy.websocket.websocket_session import SocketSession
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.http.hosts import Authority
+    from trafficmock.proxy.downstream.client_connection import ClientConnection
+    from trafficmock.proxy.http1.heads import RequestHead
+    from trafficmock.proxy.proxy_clients import Party
+    from trafficmock.proxy.proxy_settings import Shared
+    from trafficmock.proxy.request_target import Target
+
+_ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
+
+
+class Doorway(Protocol):
+    """Knows what the requests of a connection are aimed at."""
+
+    def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:
+        """Let a request go its way.
+
+        :param raw: its bytes and all that came behind it.
+        :raises BadMessageError: it cannot.
+        """
+
+    def lost(self, reason: BaseException | None) -> None:
+        """Learn why the connection ended."""
+
+
+class Front:
+    """The way of requests in absolute form, and of CONNECT.
+
+    :param shared: what all connections of the proxy have in common.
+    :param is_own: tells whether a target is this very service.
+    :param leave: gives a connection, and what was read from it, to the other doors.
+    """
+
+    log = Logger()
+
+    def __init__(
+        self,
+        shared: Shared,
+        *,
+        is_own: Callable[[bytes, Any], bool],
+        leave: Callable[[ClientConnection, bytes], None],
+    ) -> None:
+        self._shared = shared
+        self._is_own = is_own
+        self._leave = leave
+        self._credentials: bytes | None = None
+        self._party: Party | None = None
+
+    def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:
+        """Let a request go its way; see :class:`Doorway`."""
+        check_host(head)
+        if head.method == b"CONNECT":
+            self._connect(connection, head)
+            return
+        local = connection.local()
+        if b":%d" % getattr(local, "port", 0) in head.target and self._is_own(head.target, local):
+            connection.gone()
+            self._leave(connection, raw)
+            return
+        aim = request_target.absolute(head.target, head.method)
+        begin(connection, self._identify(connection, head), self._shared, head, aim)
+
+    def lost(self, reason: BaseException | None) -> None:
+        """Learn why the connection ended: the exchange knows enough."""
+
+    def _aim(self, connection: ClientConnection, head: RequestHead) -> Authority:
+        """Read what CONNECT is aimed at.
+
+        :raises BadMessageError: there is no way to it.
+        """
+        authority = request_target.connect_authority(head.target)
+        if framing.of_request(head) is not framing.NONE:
+            raise BadMessageError("CONNECT has no body.")
+        if self._is_own(b"http://" + head.target, connection.local()):
+            raise BadMessageError(
+                "This is the proxy itself: leave it out of what goes through a proxy.",
+                status=508,
+                code="loop_detected",
+            )
+        return authority
+
+    def _connect(self, connection: ClientConnection, head: RequestHead) -> None:
+        authority = self._aim(connection, head)
+        party = self._identify(connection, head)
+        left_alone = self._shared.settings.is_left_alone(authority.host)
+        if ISSLTransport.providedBy(connection.transport) and not left_alone:
+            raise BadMessageError(
+                "CONNECT over TLS is not supported: what is within could not be read. Use the "
+                "proxy by an http:// URL (a tcp endpoint), or leave the host alone (--tunnel).",
+                status=501,
+                code="tls_within_tls",
+            )
+        headers, _ = header_map(end_to_end(head))
+
+        def inside(data: bytes, *, tls: bool) -> None:
+            origin = Origin("https" if tls else "http", authority.host, authority.port or 0)
+            doorway = Behindhand(self._shared, party, origin, headers)
+            try:
+                context = self._shared.certificates.context_for(authority.host) if tls else None
+            except (LocalError, ValueError) as error:
+                doorway.failed(f"There is no certificate for {authority.host!r}: {error}.")
+                self.log.warn("{host}: {error}", host=one_line(authority.host), error=error)
+                connection.transport.abortConnection()
+            else:
+                connection.go_on(data, doorway, context=context)
+
+        connection.write(_ESTABLISHED)
+        behind = Behind(
+            connection.transport,
+            self._shared,
+            party,
+            authority=authority,
+            headers=headers,
+            inside=inside,
+        )
+        connection.succeed(behind)
+
+    def _identify(self, connection: ClientConnection, head: RequestHead) -> Party:
+        """Tell whose request it is; each says it anew."""
+        credentials = head.fields.get(b"proxy-authorization")
+        if self._party is None or credentials != self._credentials:
+            name = client_id(credentials, self._shared.settings.token)
+            self._party = self._shared.parties.enter(name)
+            self._credentials = credentials
+            connection.belongs_to(self._party)
+        return self._party
+
+
+class Behindhand:
+    """The way of requests behind CONNECT, which all go to one server.
+
+    :param origin: the server.
+    :param headers: of the CONNECT.
+    """
+
+    def __init__(
+        self, shared: Shared, party: Party, origin: Origin, headers: dict[str, str]
+    ) -> None:
+        self._shared = shared
+        self._party = party
+        self._origin = origin
+        self._headers = headers
+        self._used = False
+
+    def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:  # noqa: ARG002 - the protocol's
+        """Let a request go its way; see :class:`Doorway`."""
+        self._used = True
+        check_host(head)
+        aim = self._aim(head)
+        begin(connection, self._party, self._shared, head, aim)
+
+    def lost(self, reason: BaseException | None) -> None:
+        """Show in the history that a client did not get through its TLS handshake."""
+        if self._used or not isinstance(reason, SSL.Error):
+            return
+        detail = "; ".join(str(part[-1]) for part in (reason.args[0] if reason.args else ()))
+        text = (
+            f"The client broke off TLS with {self._origin.host}"
+            f"{f' ({detail})' if detail else ''}. Does it trust the certificate authority of "
+            "this proxy? `trafficmock ca hints` says how; --tunnel leaves a host's TLS alone."
+        )
+        self.failed(text)
+
+    def failed(self, text: str) -> None:
+        """Show in the history that there was no TLS with the client."""
+        entry = Entry(self._party, f"{self._origin.host}:{self._origin.port}", self._headers)
+        entry.ended(UpstreamError(text, code="client_tls", errno="ECLIENTTLS"))
+
+    def _aim(self, head: RequestHead) -> Target:
+        if head.target.startswith(b"/"):
+            return request_target.on(self._origin, head.target)
+        if head.target == b"*" and head.method == b"OPTIONS":
+            return request_target.absolute(str(self._origin).encode("ascii"), b"OPTIONS")
+        aim = request_target.absolute(head.target, head.method)
+        if aim.origin != self._origin:
+            raise BadMessageError(
+                "A request within a tunnel is for another server than the tunnel."
+            )
+        return aim
+
+
+def begin(
+    connection: ClientConnection, party: Party, shared: Shared, head: RequestHead, aim: Target
+) -> None:
+    """Begin an exchange, or a WebSocket."""
+    if is_opening(head):
+        session = SocketSession(connection, party, shared, head=head, target=aim)
+        connection.succeed(session)
+        session.announce()
+        return
+    body = framing.of_request(head)
+    connection.begin(Exchange(connection, party, shared, head=head, target=aim, body=body))
+
+
+def check_host(head: RequestHead) -> None:
+    """See to it that HTTP/1.1 names one host (RFC 9112 section 3.2)."""
+    host = head.fields.get(b"host")
+    if host is None and head.minor > 0:
+        raise BadMessageError("HTTP/1.1 wants exactly one Host header.")
+    if host and parse_authority(host.decode("latin-1")) is None:
+        raise BadMessageError("HTTP/1.1 wants exactly one Host header, of the form host[:port].")

@@ -1,0 +1,6 @@
+"""HTTP/1.1 messages (RFC 9112), read strictly and written: no sockets, no Twisted.
+
+``heads`` parses start lines and fields, ``framing`` says how long a body is, ``body_readers`` cut
+it out of the stream, ``forwarded_headers`` drops hop-by-hop fields, ``content_codings`` decodes
+gzip and deflate for people and tests.
+"""

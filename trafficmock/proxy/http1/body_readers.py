@@ -1,0 +1,170 @@
+"""Bodies as they arrive: cut out of the stream piece by piece, nothing kept."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Protocol
+
+from trafficmock.proxy.http1.framing import Framing, Kind
+from trafficmock.proxy.http1.heads import BadMessageError, parse_trailers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+_SIZE = re.compile(
+    rb"([0-9A-Fa-f]{1,15})"
+    rb"(?:[ \t]*;[ \t]*[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
+    rb"(?:[ \t]*=[ \t]*(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
+    rb"|\"(?:[^\"\\\x00-\x08\x0a-\x1f\x7f]|\\[^\x00-\x08\x0a-\x1f\x7f])*\"))?)*"
+)
+_LINE_BREAK = re.compile(rb"[\r\n]")
+_LONGEST_SIZE_LINE = 1024
+_LONGEST_TRAILERS = 16 * 1024
+
+
+class Reader(Protocol):
+    """Takes the bytes of one body off a stream."""
+
+    done: bool
+    """The body is complete; what comes next is another message."""
+
+    def feed(self, data: bytes) -> tuple[bytes, bytes]:
+        """Take what arrived.
+
+        :returns: the content in it, and what lies behind the end of the body.
+        :raises BadMessageError: the framing is broken.
+        """
+
+
+class LengthReader:
+    """Counts down a ``Content-Length``."""
+
+    __slots__ = ("done", "left")
+
+    def __init__(self, length: int) -> None:
+        self.left = length
+        self.done = length == 0
+
+    def feed(self, data: bytes) -> tuple[bytes, bytes]:
+        """Take what arrived; see :class:`Reader`."""
+        if len(data) < self.left:
+            self.left -= len(data)
+            return data, b""
+        content, rest = (
+            (data, b"") if len(data) == self.left else (data[: self.left], data[self.left :])
+        )
+        self.left = 0
+        self.done = True
+        return content, rest
+
+
+class RestReader:
+    """Takes everything: only the end of the connection ends this body."""
+
+    __slots__ = ("done",)
+
+    def __init__(self) -> None:
+        self.done = False
+
+    def feed(self, data: bytes) -> tuple[bytes, bytes]:
+        """Take what arrived; see :class:`Reader`."""
+        return data, b""
+
+
+class ChunkReader:
+    """Undoes the chunked coding (RFC 9112 section 7.1); trailers are checked and dropped.
+
+    It walks along what arrived instead of cutting it: a body of tiny chunks must not cost
+    a copy of everything behind each of them.
+    """
+
+    __slots__ = ("_at", "_buffer", "_left", "_step", "done")
+
+    def __init__(self) -> None:
+        self.done = False
+        self._buffer = b""
+        self._at = 0
+        self._left = 0
+        self._step: Callable[[list[bytes]], bool] = self._size
+
+    def feed(self, data: bytes) -> tuple[bytes, bytes]:
+        """Take what arrived; see :class:`Reader`."""
+        self._buffer = self._buffer + data if self._buffer else data
+        content: list[bytes] = []
+        while self._step(content):
+            pass
+        rest, self._buffer, self._at = self._buffer[self._at :], b"", 0
+        if not self.done:
+            self._buffer, rest = rest, b""
+        return content[0] if len(content) == 1 else b"".join(content), rest
+
+    def _size(self, _: list[bytes]) -> bool:
+        buffer, at = self._buffer, self._at
+        end = buffer.find(b"\r\n", at, at + _LONGEST_SIZE_LINE)
+        line = buffer[at : at + _LONGEST_SIZE_LINE] if end < 0 else buffer[at:end]
+        if (
+            end < 0
+            and len(line) < _LONGEST_SIZE_LINE
+            and not _LINE_BREAK.search(line[:-1])
+            and line[-1:] != b"\n"
+        ):
+            return False
+        size = None if end < 0 else _SIZE.fullmatch(line)
+        if size is None:
+            raise BadMessageError(
+                f"A chunk does not begin with its size in hexadecimal and CR LF: {line[:40]!r}."
+            )
+        self._at = end + 2
+        self._left = int(size[1], 16)
+        self._step = self._content if self._left else self._trailers
+        return True
+
+    def _content(self, content: list[bytes]) -> bool:
+        end = min(self._at + self._left, len(self._buffer))
+        if end > self._at:
+            content.append(self._buffer[self._at : end])
+        self._left -= end - self._at
+        self._at = end
+        if self._left:
+            return False
+        self._step = self._line_end
+        return True
+
+    def _line_end(self, _: list[bytes]) -> bool:
+        found = self._buffer[self._at : self._at + 2]
+        if found == b"\r\n":
+            self._at += 2
+            self._step = self._size
+            return True
+        if found not in {b"", b"\r"}:
+            raise BadMessageError("A chunk is longer than its size says.")
+        return False
+
+    def _trailers(self, _: list[bytes]) -> bool:
+        if self._buffer.startswith(b"\r\n", self._at):
+            self._at += 2
+            self.done = True
+            return False
+        end = self._buffer.find(b"\r\n\r\n", self._at)
+        if end < 0:
+            if len(self._buffer) - self._at > _LONGEST_TRAILERS:
+                raise BadMessageError("The trailers are too long.")
+            return False
+        parse_trailers(self._buffer[self._at : end])
+        self._at = end + 4
+        self.done = True
+        return False
+
+
+def reader(framing: Framing) -> Reader:
+    """Make what reads a body of this framing."""
+    match framing.kind:
+        case Kind.NONE:
+            return LengthReader(0)
+        case Kind.LENGTH:
+            return LengthReader(framing.length)
+        case Kind.CHUNKED:
+            return ChunkReader()
+        case Kind.UNTIL_CLOSE:
+            return RestReader()

@@ -1,0 +1,101 @@
+"""Which header lines go on to the other side, and which are between two neighbours only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trafficmock.proxy.http1.framing import Framing, Kind
+from trafficmock.proxy.http1.heads import tokens
+from trafficmock.proxy.upstream_errors import VIA
+
+if TYPE_CHECKING:
+    from trafficmock.proxy.http1.heads import Head, Pairs, RequestHead
+
+HOP_BY_HOP = frozenset(
+    {
+        b"connection",
+        b"keep-alive",
+        b"proxy-authenticate",
+        b"proxy-authentication-info",
+        b"proxy-authorization",
+        b"proxy-connection",
+        b"te",
+        b"trailer",
+        b"transfer-encoding",
+        b"upgrade",
+    }
+)
+"""Header names that are for us alone (RFC 9110 section 7.6.1)."""
+
+_FRAMING = frozenset({b"content-length", b"transfer-encoding"})
+_KEPT_THOUGH_LISTED = frozenset({b"content-length", b"host"})
+"""What ``Connection`` cannot take away: without them the message would be another one."""
+
+
+def end_to_end(head: Head) -> Pairs:
+    """Give the header lines that are meant for the other end."""
+    connection = head.fields.get(b"connection")
+    dropped = HOP_BY_HOP
+    if connection is not None:
+        listed = tokens(connection) - {b"close", b"keep-alive"} - _KEPT_THOUGH_LISTED
+        dropped = HOP_BY_HOP | listed if listed else HOP_BY_HOP
+    return [pair for pair in head.pairs if pair[0].lower() not in dropped]
+
+
+def request_block(method: bytes, path: bytes, host: bytes, pairs: Pairs, framing: Framing) -> bytes:
+    """Write the head of a request to a server; ``Host`` comes first, from its target.
+
+    :param pairs: end-to-end header lines; those about length and host are passed over.
+    :param framing: how the body will be sent.
+    """
+    lines = [b"%s %s HTTP/1.1\r\nhost: %s\r\n" % (method, path, host)]
+    via = VIA
+    for name, value in pairs:
+        lower = name.lower()
+        if lower == b"via":
+            via = b"%s, %s" % (value, via)
+        elif lower not in _FRAMING and lower != b"host":
+            lines.append(b"%s: %s\r\n" % (name, value))
+    lines.append(b"via: %s\r\n" % via)
+    if framing.kind is Kind.CHUNKED:
+        lines.append(b"transfer-encoding: chunked\r\n")
+    elif framing.kind is Kind.LENGTH or method in {b"POST", b"PUT", b"PATCH"}:
+        lines.append(b"content-length: %d\r\n" % framing.length)
+    lines.append(b"\r\n")
+    return b"".join(lines)
+
+
+def response_block(
+    status: int, reason: bytes, pairs: Pairs, *, chunked: bool, close: bool, via: bytes = VIA
+) -> bytes:
+    """Write the head of a response to the client.
+
+    :param pairs: end-to-end header lines, those about length as they shall be.
+    """
+    lines = [b"HTTP/1.1 %d %s\r\n" % (status, reason)]
+    for name, value in pairs:
+        if name.lower() == b"via":
+            via = b"%s, %s" % (value, via)
+        else:
+            lines.append(b"%s: %s\r\n" % (name, value))
+    if via:
+        lines.append(b"via: %s\r\n" % via)
+    if chunked:
+        lines.append(b"transfer-encoding: chunked\r\n")
+    if close:
+        lines.append(b"connection: close\r\n")
+    lines.append(b"\r\n")
+    return b"".join(lines)
+
+
+def expects_continue(head: RequestHead) -> bool:
+    """Tell whether the client waits for 100 before it sends the body (RFC 9110 10.1.1)."""
+    return head.minor > 0 and head.lists(b"expect", b"100-continue")
+
+
+def chunk(data: bytes) -> bytes:
+    """Write one chunk of the chunked coding."""
+    return b"%x\r\n%s\r\n" % (len(data), data)
+
+
+LAST_CHUNK = b"0\r\n\r\n"

@@ -1,0 +1,104 @@
+"""How long the body of a message is (RFC 9112 section 6.3)."""
+
+from __future__ import annotations
+
+import enum
+import re
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from trafficmock.proxy.http1.heads import BadMessageError, tokens
+
+if TYPE_CHECKING:
+    from trafficmock.proxy.http1.heads import Head, RequestHead, ResponseHead
+
+_DIGITS = re.compile(rb"[0-9]{1,18}")
+_WITHOUT_BODY = frozenset({204, 304})
+_FIRST_FINAL = 200
+_SUCCESSES = range(200, 300)
+
+
+class Kind(enum.Enum):
+    """How the end of a body is told."""
+
+    NONE = enum.auto()
+    LENGTH = enum.auto()
+    CHUNKED = enum.auto()
+    UNTIL_CLOSE = enum.auto()
+
+
+@frozen
+class Framing:
+    """How a body is delimited; ``length`` only for :attr:`Kind.LENGTH`."""
+
+    kind: Kind
+    length: int = 0
+
+
+NONE = Framing(Kind.NONE)
+CHUNKED = Framing(Kind.CHUNKED)
+UNTIL_CLOSE = Framing(Kind.UNTIL_CLOSE)
+
+
+def of_request(head: RequestHead) -> Framing:
+    """Tell how long a request's body is.
+
+    :raises BadMessageError: two readers could disagree about it.
+    """
+    coding = head.fields.get(b"transfer-encoding")
+    length = head.fields.get(b"content-length")
+    if coding is None:
+        return NONE if length is None else _length(length)
+    if length is not None:
+        raise BadMessageError("Transfer-Encoding and Content-Length exclude each other.")
+    if head.minor == 0:
+        raise BadMessageError("HTTP/1.0 has no Transfer-Encoding.")
+    return _chunked(coding)
+
+
+def of_response(head: ResponseHead, method: bytes) -> Framing:
+    """Tell how long the body of a response to ``method`` is.
+
+    :raises BadMessageError: two readers could disagree about it.
+    """
+    status = head.status
+    if method == b"HEAD" or status < _FIRST_FINAL or status in _WITHOUT_BODY:
+        return NONE
+    if method == b"CONNECT" and status in _SUCCESSES:
+        return NONE
+    coding = head.fields.get(b"transfer-encoding")
+    length = head.fields.get(b"content-length")
+    if coding is not None:
+        if length is not None:
+            raise BadMessageError("Transfer-Encoding and Content-Length exclude each other.")
+        return _chunked(coding)
+    return UNTIL_CLOSE if length is None else _length(length)
+
+
+def keeps_alive(head: Head) -> bool:
+    """Tell whether the sender of ``head`` wants the connection to last (RFC 9112 section 9.3)."""
+    value = head.fields.get(b"connection")
+    if value is None:
+        return head.minor > 0
+    wanted = tokens(value)
+    return b"close" not in wanted and (head.minor > 0 or b"keep-alive" in wanted)
+
+
+def _length(value: bytes) -> Framing:
+    """Read a ``Content-Length``, of which there may be one, of digits only."""
+    if not _DIGITS.fullmatch(value):
+        raise BadMessageError("Content-Length is not one number.")
+    length = int(value)
+    return Framing(Kind.LENGTH, length) if length else NONE
+
+
+def _chunked(value: bytes) -> Framing:
+    if value.lower() == b"chunked":
+        return CHUNKED
+    codings = [part.strip(b" \t").lower() for part in value.split(b",")]
+    if codings[-1:] == [b"chunked"] and codings.count(b"chunked") == 1 and all(codings):
+        raise BadMessageError(
+            "No transfer coding but chunked is known here.", status=501, code="not_implemented"
+        )
+    raise BadMessageError("Transfer-Encoding is not chunked.")

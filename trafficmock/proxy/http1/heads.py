@@ -1,0 +1,189 @@
+"""The heads of HTTP/1.1 messages, read strictly (RFC 9112).
+
+What two parsers may read differently is how requests are smuggled past one of them,
+so nothing is mended here: a bare line feed, a folded line, or white space where there
+must be none is an error, in requests and in responses alike.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from trafficmock.errors import TrafficMockError
+from trafficmock.http.bounded_cache import cached_by_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+Pairs = list[tuple[bytes, bytes]]
+
+END = b"\r\n\r\n"
+MOST_FIELDS = 500
+"""Header lines in one head."""
+
+_CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_TOKEN = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_TARGET = re.compile(rb"[\x21\x22\x24-\x7e]+")
+_VERSION = re.compile(rb"HTTP/([0-9])\.([0-9])")
+_STATUS = re.compile(rb"HTTP/1\.([0-9]) ([1-9][0-9][0-9])(?: ([\t\x20-\x7e\x80-\xff]*))?")
+_LONGEST_METHOD = 64
+
+
+class BadMessageError(TrafficMockError):
+    """A message that HTTP/1.1 does not allow, or that asks for what we do not do.
+
+    :param text: what is wrong with it, for people.
+    :param status: of the answer to it.
+    :param code: the ``error`` of the answer.
+    :param headers: what the answer carries besides.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        status: int = 400,
+        code: str = "bad_request",
+        headers: Iterable[tuple[bytes, bytes]] = (),
+    ) -> None:
+        super().__init__(text)
+        self.text = text
+        self.status = status
+        self.code = code
+        self.headers = tuple(headers)
+
+
+@frozen
+class Head:
+    """What every message begins with.
+
+    :param pairs: header lines in their order, as they were written.
+    :param fields: values by lower-case name; those of several lines joined with ``, ``.
+    """
+
+    minor: int
+    pairs: Pairs
+    fields: dict[bytes, bytes]
+
+    def lists(self, name: bytes, token: bytes) -> bool:
+        """Tell whether the list in header ``name`` has ``token``, in any case."""
+        value = self.fields.get(name)
+        return value is not None and token in tokens(value)
+
+
+@frozen
+class RequestHead(Head):
+    """The request line and header of a request."""
+
+    method: bytes
+    target: bytes
+
+
+@frozen
+class ResponseHead(Head):
+    """The status line and header of a response."""
+
+    status: int
+    reason: bytes
+
+
+def parse_request(block: bytes) -> RequestHead:
+    """Read the head of a request.
+
+    :param block: from the first byte to before the empty line.
+    :raises BadMessageError: it is none.
+    """
+    line, pairs, fields = _split(block)
+    parts = line.split(b" ")
+    if len(parts) != 3:  # noqa: PLR2004 - method, target, version
+        raise BadMessageError(
+            "The request line is not: method, one space, target, one space, HTTP/1.1."
+        )
+    method, target, version = parts
+    if not _TOKEN.fullmatch(method) or len(method) > _LONGEST_METHOD:
+        raise BadMessageError("The method is not a token.")
+    if not _TARGET.fullmatch(target):
+        raise BadMessageError("The request target is empty, has a fragment, or is not ASCII.")
+    return RequestHead(_minor(version), pairs, fields, method, target)
+
+
+def parse_response(block: bytes) -> ResponseHead:
+    """Read the head of a response.
+
+    :param block: from the first byte to before the empty line.
+    :raises BadMessageError: it is none.
+    """
+    line, pairs, fields = _split(block)
+    found = _STATUS.fullmatch(line)
+    if found is None:
+        raise BadMessageError(f"The status line is not one of HTTP/1.1: {line[:80]!r}.")
+    return ResponseHead(int(found[1]), pairs, fields, int(found[2]), found[3] or b"")
+
+
+def parse_trailers(block: bytes) -> None:
+    """Check the header lines behind a chunked body (RFC 9112 section 7.1.2).
+
+    :param block: the lines, without the empty one behind them.
+    :raises BadMessageError: they are none.
+    """
+    _split(b"\r\n" + block)
+
+
+@cached_by_text(maxsize=512)
+def tokens(value: bytes) -> frozenset[bytes]:
+    """Read a list of tokens, in lower case (RFC 9110 section 5.6.1)."""
+    return frozenset(part.strip(b" \t").lower() for part in value.split(b","))
+
+
+def _minor(version: bytes) -> int:
+    found = _VERSION.fullmatch(version)
+    if found is None:
+        raise BadMessageError("The version is not HTTP/1.1.")
+    if found[1] != b"1":
+        raise BadMessageError(
+            "Only HTTP/1.1 and HTTP/1.0 are spoken here.", status=505, code="version_not_supported"
+        )
+    return int(found[2])
+
+
+def _split(block: bytes) -> tuple[bytes, Pairs, dict[bytes, bytes]]:
+    if _CONTROLS.search(block):
+        raise BadMessageError("There is a control character in the head.")
+    lines = block.split(b"\r\n")
+    if block.count(b"\n") != len(lines) - 1 or block.count(b"\r") != len(lines) - 1:
+        raise BadMessageError("A line of the head ends without CR LF.")
+    if len(lines) > MOST_FIELDS:
+        raise BadMessageError(
+            f"There are more than {MOST_FIELDS} header lines.", status=431, code="headers_too_large"
+        )
+    pairs: Pairs = []
+    values: dict[bytes, list[bytes]] = {}
+    for line in lines[1:]:
+        raw, colon, value = line.partition(b":")
+        name = _name(raw) if colon else None
+        if name is None:
+            raise BadMessageError(_what_is_wrong(line))
+        value = value.strip(b" \t")
+        pairs.append((raw, value))
+        values.setdefault(name, []).append(value)
+    fields = {name: b", ".join(of_name) for name, of_name in values.items()}
+    return lines[0], pairs, fields
+
+
+@cached_by_text(maxsize=1024)
+def _name(raw: bytes) -> bytes | None:
+    return raw.lower() if _TOKEN.fullmatch(raw) else None
+
+
+def _what_is_wrong(line: bytes) -> str:
+    if line[:1] in {b" ", b"\t"}:
+        return "A header line is folded, which HTTP/1.1 no longer allows (RFC 9112 section 5.2)."
+    if b":" not in line:
+        return "A header line has no colon."
+    if line.partition(b":")[0].rstrip(b" \t") != line.partition(b":")[0]:
+        return "There is white space before the colon of a header line (RFC 9112 section 5.1)."
+    return "A header name is not a token."

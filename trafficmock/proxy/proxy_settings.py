@@ -1,0 +1,87 @@
+"""What the forward proxy was told, and what all its connections share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from attrs import define, frozen
+
+from trafficmock.proxy.upstream.server_verification import matches_any
+
+if TYPE_CHECKING:
+    from trafficmock.proxy.http1.heads import Pairs
+    from trafficmock.proxy.proxy_clients import Parties
+    from trafficmock.proxy.request_target import Origin
+    from trafficmock.proxy.upstream.connection_pool import ConnectionPool
+    from trafficmock.proxy.upstream.dialer import Roads
+
+
+class Certificates(Protocol):
+    """Gives what a server needs for TLS, as if we were that server."""
+
+    def context_for(self, host: str) -> Any:
+        """Give the context for a host."""
+
+
+@frozen(kw_only=True)
+class ProxySettings:
+    """Options of the forward proxy; times in seconds, sizes in bytes.
+
+    :param token: what clients must give as their password, ``None`` for none.
+    :param max_header_bytes: for the head of a request or an answer.
+    :param response_seconds: for a server to begin its answer; 0 for ever.
+    :param abort_hold_seconds: how long a request that a test lets time out is held.
+    :param idle_seconds: how long a client may be silent between or in requests.
+    :param tunnels: globs of hosts whose TLS is not opened.
+    :param max_frame_bytes: of the largest message of a WebSocket.
+    :param records_passthrough: whether the history keeps what no test decides about.
+    """
+
+    token: str | None = None
+    max_header_bytes: int = 65536
+    response_seconds: float = 120.0
+    abort_hold_seconds: float = 30.0
+    idle_seconds: float = 60.0
+    tunnels: tuple[str, ...] = ()
+    max_frame_bytes: int = 100 * 2**20
+    records_passthrough: bool = True
+
+    def is_left_alone(self, host: str) -> bool:
+        """Tell whether TLS with a host is not opened."""
+        return matches_any(host, self.tunnels)
+
+
+@define(eq=False, kw_only=True)
+class Shared:
+    """What the connections of the forward proxy have in common."""
+
+    settings: ProxySettings
+    reactor: Any
+    parties: Parties
+    pool: ConnectionPool
+    roads: Roads
+    certificates: Certificates
+    bound_everywhere: bool = False
+
+    def aim(self, origin: Origin, path: bytes, pairs: Pairs) -> tuple[bytes, Pairs]:
+        """Give the request target and the header for a server, or for the proxy before it."""
+        proxy = self.roads.asks_proxy(origin)
+        if proxy is None:
+            return path, pairs
+        host = origin.authority.encode("ascii")
+        target = b"http://%s%s" % (host, b"" if path == b"*" else path)
+        if proxy.credentials is None:
+            return target, pairs
+        return target, [*pairs, (b"Proxy-Authorization", proxy.credentials)]
+
+    def is_ourselves(self, upstream: Any, own: Any) -> bool:
+        """Tell whether a connection that we opened ends at our own listener.
+
+        :param upstream: its transport.
+        :param own: the address that the client came to.
+        """
+        peer = upstream.getPeer()
+        if getattr(peer, "port", None) != getattr(own, "port", 0):
+            return False
+        hosts = {own.host, upstream.getHost().host} if self.bound_everywhere else {own.host}
+        return peer.host in hosts

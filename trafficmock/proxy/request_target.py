@@ -1,0 +1,121 @@
+"""What a request is aimed at: the server, the path on it, and the URL that tests see."""
+
+from __future__ import annotations
+
+import re
+
+import ada_url
+from attrs import field, frozen
+
+from trafficmock.http.bounded_cache import cached_by_text
+from trafficmock.http.hosts import Authority, parse_authority
+from trafficmock.proxy.http1.heads import BadMessageError
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+_SCHEMES = {b"http": "http", b"https": "https", b"ws": "http", b"wss": "https"}
+_ABSOLUTE = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://([^/?]*)((?:/[^?]*)?)((?:\?.*)?)")
+_SEGMENT = r"[A-Za-z0-9\-_~!$&()*+,;=:@%][A-Za-z0-9\-._~!$&()*+,;=:@%]*"
+_PLAIN_PATH = re.compile(
+    rf"/(?:{_SEGMENT}(?:/{_SEGMENT})*/?)?(?:\?[A-Za-z0-9\-._~!$&()*+,;=:@%/?]*)?"
+)
+"""Paths that a URL parser leaves as they are.
+
+A slash stands between two segments, so that there is one way to match: with more of them a
+path that does not match takes time that doubles with each character.
+"""
+
+
+@frozen
+class Origin:
+    """A server: what connections are kept by.
+
+    :param host: lower case, IPv6 without its brackets.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    authority: str = field(init=False, eq=False)
+    """As it stands in URLs and in ``Host``: the default port is left out."""
+
+    def __attrs_post_init__(self) -> None:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        usual = self.port == DEFAULT_PORTS[self.scheme]
+        object.__setattr__(self, "authority", host if usual else f"{host}:{self.port}")
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.authority}"
+
+
+@frozen
+class Target:
+    """One request's aim.
+
+    :param path: with its query, as it goes into the request line.
+    :param url: absolute, in the form in which a URL parser writes it.
+    """
+
+    origin: Origin
+    path: bytes
+    url: str
+
+
+def absolute(target: bytes, method: bytes = b"GET") -> Target:
+    """Read a target in absolute form (RFC 9112 section 3.2.2).
+
+    :raises BadMessageError: it is none, or not of HTTP.
+    """
+    found = _ABSOLUTE.fullmatch(target)
+    if found is None:
+        raise BadMessageError("The request target is neither an absolute URL nor a path.")
+    scheme = _SCHEMES.get(found[1].lower())
+    if scheme is None:
+        raise BadMessageError("Only http and https URLs go through this proxy.")
+    origin = read_origin(scheme, found[2])
+    if method == b"OPTIONS" and not found[3] and not found[4]:
+        return Target(origin, b"*", f"{origin}/")
+    return on(origin, (found[3] or b"/") + found[4])
+
+
+def on(origin: Origin, path: bytes) -> Target:
+    """Aim at ``path``, an origin-form target, on a server that is known already."""
+    text = path.decode("ascii")
+    url = f"{origin.scheme}://{origin.authority}{text}"
+    if _PLAIN_PATH.fullmatch(text) is None or "%2e" in text.lower():
+        url = _normal(url)
+    return Target(origin, path, url)
+
+
+@cached_by_text(maxsize=1024)
+def read_origin(scheme: str, authority: bytes) -> Origin:
+    """Read the authority of a URL.
+
+    :raises BadMessageError: it is not ``host[:port]``.
+    """
+    if b"@" in authority:
+        raise BadMessageError(
+            "The URL names a user; send an Authorization header instead (RFC 9110 section 4.2.4)."
+        )
+    found = parse_authority(authority.decode("latin-1"))
+    if found is None or found.port == 0:
+        raise BadMessageError("The authority of the request target is not host[:port].")
+    return Origin(scheme, found.host, found.port or DEFAULT_PORTS[scheme])
+
+
+def connect_authority(target: bytes) -> Authority:
+    """Read the target of CONNECT (RFC 9112 section 3.2.3).
+
+    :raises BadMessageError: it is not ``host:port``.
+    """
+    found = parse_authority(target.decode("latin-1"))
+    if found is None or not found.port:
+        raise BadMessageError("CONNECT wants host:port as its target.")
+    return found
+
+
+@cached_by_text(maxsize=256)
+def _normal(url: str) -> str:
+    try:
+        return str(ada_url.URL(url).href)
+    except ValueError:
+        return url

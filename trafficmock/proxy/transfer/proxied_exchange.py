@@ -1,0 +1,313 @@
+"""One request that goes through the forward proxy, and what was decided about it."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET
+
+from trafficmock.proxy.http1 import framing
+from trafficmock.proxy.http1.forwarded_headers import end_to_end, expects_continue
+from trafficmock.proxy.http1.framing import Kind
+from trafficmock.proxy.transfer import request_rewriting
+from trafficmock.proxy.transfer.body_capture import request_of
+from trafficmock.proxy.transfer.transfer_report import Report
+from trafficmock.proxy.transfer.upstream_fetches import Fetches
+from trafficmock.proxy.transfer.upstream_transfer import Journey
+from trafficmock.proxy.upstream_errors import UpstreamError, answer
+from trafficmock.wire import body as bodies
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.serialized_request import SerializedOverrides
+
+if TYPE_CHECKING:
+    from twisted.internet.interfaces import IDelayedCall
+
+    from trafficmock.proxy.client_transport import Side
+    from trafficmock.proxy.http1.framing import Framing
+    from trafficmock.proxy.http1.heads import RequestHead
+    from trafficmock.proxy.proxy_clients import Party
+    from trafficmock.proxy.proxy_settings import Shared
+    from trafficmock.proxy.request_target import Target
+    from trafficmock.wire.inbound import Message
+    from trafficmock.wire.serialized_response import SerializedResponse
+
+EARLY_BYTES = 64 * 1024
+"""How much of a body is taken before it is known where it goes."""
+
+CLIENT_CLOSED = "client closed"
+
+_STOPPING = "The proxy stops; the server had not answered yet."
+
+_RESETS = frozenset({"aborted", "connectionreset"})
+"""Abort codes that are no answer at all."""
+
+_UNCHANGED = SerializedOverrides()
+
+
+class Exchange:
+    """A request from its head to the end of its answer.
+
+    :param side: the client's connection.
+    :param party: who asks.
+    :param shared: the ways to servers, and the options.
+    :param head: of the request.
+    :param target: where it is aimed.
+    :param body: how its body is delimited.
+    """
+
+    def __init__(
+        self,
+        side: Side,
+        party: Party,
+        shared: Shared,
+        *,
+        head: RequestHead,
+        target: Target,
+        body: Framing,
+    ) -> None:
+        self.id = str(uuid.uuid4())
+        self.side = side
+        self.party = party
+        self.head = head
+        self.target = target
+        self.body = body
+        self.pairs = end_to_end(head)
+        self.done = False
+        self.request_done = body.kind is Kind.NONE
+        self._shared = shared
+        self._keep = framing.keeps_alive(head)
+        self._early: list[bytes] = []
+        self._early_size = 0
+        self._wanted_whole = False
+        self._told_body = True
+        self._journey: Journey | None = None
+        self._report: Report | None = None
+        self._fetches: Fetches | None = None
+        self._timer: IDelayedCall | None = None
+
+    @property
+    def begun(self) -> bool:
+        """Whether the client has got some of an answer."""
+        return self._journey is not None and self._journey.answered
+
+    def content(self) -> bytes:
+        """Give the body as far as it is here."""
+        if len(self._early) > 1:
+            self._early = [b"".join(self._early)]
+        return self._early[0] if self._early else b""
+
+    # What the client does
+
+    def announce(self, content: bytes | None) -> None:
+        """Tell the coordinator of the request.
+
+        :param content: its body where it is there already, ``None`` where it is on its way.
+        """
+        self.party.subjects[self.id] = self
+        if content:
+            self._early = [content]
+        self._told_body = content is not None
+        prior = self.party.redirect_to(self.target.url)
+        self.party.say(
+            inbound.RequestStart(
+                self.id,
+                self.party.client_id,
+                request_of(self.target.url, self.head.method, self.pairs, content or b""),
+                body_pending=UNSET if self._told_body else True,
+                redirected_from_request_id=UNSET if prior is None else prior,
+            )
+        )
+
+    def request_data(self, data: bytes) -> None:
+        """Take a piece of the body."""
+        if self._journey is not None:
+            self._journey.data(data)
+            return
+        self._early.append(data)
+        self._early_size += len(data)
+        if self._wanted_whole:
+            limit = self.party.limits.handler if self.party.limits else 0
+            if limit and self._early_size > limit:
+                self._tell_body_is_too_large()
+        elif self._early_size > EARLY_BYTES:
+            self.side.hold_body(hold=True)
+
+    def request_end(self) -> None:
+        """Take the end of the body."""
+        self.request_done = True
+        if self._journey is not None:
+            self._journey.end()
+        elif self._wanted_whole:
+            self._tell_whole_body()
+
+    def client_gone(self, reason: str = CLIENT_CLOSED) -> None:
+        """Give up: nobody waits for the answer any more."""
+        if self.done:
+            return
+        begun = self.begun
+        self._settle()
+        if begun and self._report is not None:
+            self._report.tell_end(UpstreamError(reason, code="aborted", errno="aborted"))
+        else:
+            self.party.say(inbound.RequestCancel(self.id, reason))
+
+    # What the coordinator says
+
+    def told(self, message: Message) -> None:
+        """Act on a decision."""
+        match message:
+            case outbound.DecisionPassthrough():
+                self._pass_on(_UNCHANGED)
+            case outbound.DecisionContinue():
+                self._pass_on(message.overrides or _UNCHANGED)
+            case outbound.DecisionFulfill():
+                self._fulfill(message.response)
+            case outbound.DecisionAbort():
+                self._abort(message.error_code, message.message or "")
+            case outbound.DecisionError():
+                self._refuse(502, message.code, message.message + self._came_so_far())
+            case outbound.DecisionFetch():
+                self._fetches = self._fetches or Fetches(self._shared)
+                self._fetches.start(self, message)
+            case outbound.NeedBody():
+                self._need_body()
+
+    # A body that a test wants
+
+    def _need_body(self) -> None:
+        self._wanted_whole = True
+        if self.request_done:
+            self._tell_whole_body()
+            return
+        if expects_continue(self.head):
+            self.side.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        self.side.hold_body(hold=False)
+
+    def _came_so_far(self) -> str:
+        """Say how much came of a body that a test waits for."""
+        if not self._wanted_whole or self._told_body:
+            return ""
+        return f" {self._early_size} bytes of its body came."
+
+    def _tell_whole_body(self) -> None:
+        if not self._told_body:
+            self._told_body = True
+            self.party.say(inbound.RequestBody(self.id, bodies.from_bytes(self.content())))
+
+    def _tell_body_is_too_large(self) -> None:
+        self._wanted_whole = False
+        self._told_body = True
+        self.side.hold_body(hold=True)
+        size = self.body.length or self._early_size
+        self.party.say(inbound.RequestBody(self.id, bodies.NULL, truncated=True, body_size=size))
+
+    # Decisions
+
+    def _pass_on(self, overrides: SerializedOverrides) -> None:
+        body = None if self._told_body else self.content()
+        try:
+            request = request_rewriting.rewrite(
+                self.head.method, self.target, self.pairs, overrides
+            )
+        except UpstreamError as error:
+            report = Report(self.party, self.id, self.target.url, body)
+            report.tell_end(error)
+            self.stranded(error)
+            return
+        if self.request_done or self.head.minor == 0:
+            request = request_rewriting.without(request, b"expect")
+        self._report = Report(self.party, self.id, request.url, body)
+        self._journey = Journey(
+            self,
+            self.side,
+            self._shared,
+            request=request,
+            early=self.content() if request.content is None else request.content,
+            complete=self.request_done,
+            framing=self.body,
+            client_minor=self.head.minor,
+            keep=self._keep,
+            report=self._report,
+        )
+        self._early = []
+        self._journey.start()
+
+    def _fulfill(self, response: SerializedResponse) -> None:
+        self._keep = self._keep and self.request_done
+        try:
+            data = request_rewriting.mock_bytes(response, self.head.method, close=not self._keep)
+        except UpstreamError as error:
+            self._refuse(error.status, error.code, error.text)
+            return
+        self.side.write(data)
+        self._finish()
+
+    def _abort(self, code: str, text: str) -> None:
+        if code == "timedout":
+            seconds = self._shared.settings.abort_hold_seconds
+            self._timer = self._shared.reactor.callLater(seconds, self._hold_over)
+        elif code in _RESETS or self.side.secure:
+            self.broken_off()
+        else:
+            reason = f": {text}" if text and text != code else ""
+            self._refuse(502, code, f"A test failed this request with the code {code}{reason}.")
+
+    def _hold_over(self) -> None:
+        self._timer = None
+        self.broken_off()
+
+    def crashed(self) -> None:
+        """Cut the connection: something of ours failed."""
+        if not self.done:
+            self.client_gone("internal error")
+            self.side.reset()
+
+    def stopped(self) -> None:
+        """Answer in the place of a server that had no time to; an answer that began is cut."""
+        if self.done or self.begun:
+            return
+        error = UpstreamError(_STOPPING, code="disconnected")
+        if self._report is not None:
+            self._report.tell_end(error)
+        self.stranded(error)
+
+    # How it ends
+
+    def arrived(self, *, keep: bool) -> None:
+        """Let the connection go on after an answer that came through."""
+        self._keep = keep
+        self._finish()
+
+    def stranded(self, error: UpstreamError) -> None:
+        """Answer in the place of a server that did not."""
+        self._refuse(error.status, error.code, error.text)
+
+    def broken_off(self, *, noticeable: bool = False) -> None:
+        """Cut the connection, or close it where the client notices that something is missing."""
+        self._settle()
+        if noticeable:
+            self.side.finished(close=True)
+        else:
+            self.side.reset()
+
+    def _refuse(self, status: int, code: str, text: str) -> None:
+        self._keep = self._keep and self.request_done
+        head_only = self.head.method == b"HEAD"
+        self.side.write(answer(status, code, text, keep=self._keep, head_only=head_only))
+        self._finish()
+
+    def _finish(self) -> None:
+        self._settle()
+        self.side.finished(close=not self._keep)
+
+    def _settle(self) -> None:
+        self.done = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._journey is not None:
+            self._journey.cancel()
+        if self._fetches is not None:
+            self._fetches.stop()
+        self.party.subjects.pop(self.id, None)

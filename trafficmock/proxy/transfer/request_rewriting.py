@@ -1,0 +1,127 @@
+"""What a test changed: overrides of a request, and answers that it made up."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import ada_url
+from attrs import evolve, frozen
+from msgspec import UNSET
+
+from trafficmock.proxy import request_target as targets
+from trafficmock.proxy.http1.forwarded_headers import HOP_BY_HOP, response_block
+from trafficmock.proxy.http1.heads import BadMessageError, Pairs
+from trafficmock.proxy.upstream_errors import UpstreamError
+from trafficmock.wire import body as bodies
+
+if TYPE_CHECKING:
+    from trafficmock.proxy.request_target import Origin, Target
+    from trafficmock.wire.serialized_request import SerializedOverrides
+    from trafficmock.wire.serialized_response import SerializedResponse
+
+_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_BAD_VALUE = re.compile(r"[\0\r\n]|[^\0-\xff]")
+_OURS = HOP_BY_HOP | {b"content-length"}
+_WITHOUT_BODY = frozenset({204, 304})
+
+
+@frozen
+class Rewritten:
+    """A request as it goes upstream.
+
+    :param content: its body, ``None`` for the one it came with.
+    """
+
+    method: bytes
+    origin: Origin
+    path: bytes
+    url: str
+    pairs: Pairs
+    content: bytes | None
+
+
+def rewrite(
+    method: bytes, target: Target, pairs: Pairs, overrides: SerializedOverrides
+) -> Rewritten:
+    """Apply overrides to a request.
+
+    :raises UpstreamError: they are none that could be sent.
+    """
+    if overrides.url is not UNSET:
+        target = _aim(overrides.url)
+    changed = method if overrides.method is UNSET else overrides.method.upper().encode("utf-8")
+    if not _TOKEN.fullmatch(changed.decode("utf-8")):
+        raise _unsendable(f"{overrides.method!r} is not a method")
+    if overrides.headers_list is not UNSET:
+        pairs = _pairs(overrides.headers_list)
+    elif overrides.headers is not UNSET:
+        pairs = _pairs(list(overrides.headers.items()))
+    content = (
+        None if bytes(overrides.body_base64) == b"" else bodies.to_bytes(overrides.body_base64)
+    )
+    if content is None and changed != method and changed in {b"GET", b"HEAD"}:
+        content = b""
+    return Rewritten(changed, target.origin, target.path, target.url, pairs, content)
+
+
+def without(request: Rewritten, name: bytes) -> Rewritten:
+    """Leave a header out."""
+    if all(pair[0].lower() != name for pair in request.pairs):
+        return request
+    return evolve(request, pairs=[pair for pair in request.pairs if pair[0].lower() != name])
+
+
+def mock_bytes(response: SerializedResponse, method: bytes, *, close: bool) -> bytes:
+    """Write the answer that a test made up."""
+    lines = response.headers_list
+    pairs = _pairs(list(response.headers.items()) if lines is UNSET else lines)
+    content = bodies.to_bytes(response.body_base64)
+    if response.status not in _WITHOUT_BODY:
+        pairs.append((b"content-length", b"%d" % len(content)))
+    block = response_block(
+        response.status,
+        response.status_text.encode("latin-1", "replace"),
+        pairs,
+        chunked=False,
+        close=close,
+        via=b"",
+    )
+    if method == b"HEAD" or response.status in _WITHOUT_BODY:
+        return block
+    return block + content
+
+
+def resolve(base: str, location: bytes) -> str | None:
+    """Resolve a ``Location``; without its fragment, as a client asks for it."""
+    try:
+        url = ada_url.URL(location.decode("latin-1"), base=base)
+        url.hash = ""
+    except ValueError:
+        return None
+    return str(url.href)
+
+
+def _aim(url: str) -> Target:
+    try:
+        parsed = ada_url.URL(url)
+        parsed.hash = ""
+        return targets.absolute(str(parsed.href).encode("ascii"))
+    except (ValueError, BadMessageError) as error:
+        raise _unsendable(f"{url!r} is not a URL that can be asked for") from error
+
+
+def _pairs(lines: list[tuple[str, str]]) -> Pairs:
+    """Write header lines as bytes; those about the message's length are ours to say."""
+    pairs: Pairs = []
+    for name, value in lines:
+        if not _TOKEN.fullmatch(name) or _BAD_VALUE.search(value):
+            raise _unsendable(f"{name!r} is not a header that can be sent")
+        raw = name.encode("ascii")
+        if raw.lower() not in _OURS:
+            pairs.append((raw, value.strip(" \t").encode("latin-1")))
+    return pairs
+
+
+def _unsendable(text: str) -> UpstreamError:
+    return UpstreamError(f"The test's overrides cannot be sent: {text}.", code="bad_override")

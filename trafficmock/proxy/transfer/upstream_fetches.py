@@ -1,0 +1,265 @@
+"""What a test's ``route.fetch`` asks for: a whole answer, redirects followed, nothing recorded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, evolve, field, frozen
+from msgspec import UNSET
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.task import deferLater
+from twisted.logger import Logger
+from twisted.python.failure import Failure as TwistedFailure
+
+from trafficmock.proxy import request_target
+from trafficmock.proxy.http1 import content_codings
+from trafficmock.proxy.http1.forwarded_headers import end_to_end, request_block
+from trafficmock.proxy.http1.framing import NONE, Framing, Kind
+from trafficmock.proxy.http1.heads import BadMessageError
+from trafficmock.proxy.transfer import request_rewriting
+from trafficmock.proxy.transfer.body_capture import Copy, response_of
+from trafficmock.proxy.upstream_errors import UpstreamError, explain
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.serialized_request import SerializedOverrides
+from trafficmock.wire.serialized_response import REDIRECTS, SerializedError
+
+if TYPE_CHECKING:
+    from trafficmock.proxy.http1.heads import ResponseHead
+    from trafficmock.proxy.proxy_settings import Shared
+    from trafficmock.proxy.transfer.proxied_exchange import Exchange
+    from trafficmock.proxy.transfer.request_rewriting import Rewritten
+    from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
+    from trafficmock.wire.serialized_response import SerializedResponse
+
+MOST_REDIRECTS = 20
+FIRST_PAUSE_SECONDS = 0.25
+"""Before the first retry; doubled for each further one."""
+
+_NOT_FETCHED = frozenset({b"accept-encoding", b"expect"})
+"""A test reads the answer, so it must come in a coding that can be undone here."""
+
+_SEE_OTHER = 303
+_REWRITTEN = frozenset({301, 302})
+_ABOUT_CONTENT = frozenset(
+    {
+        b"content-encoding",
+        b"content-language",
+        b"content-length",
+        b"content-location",
+        b"content-type",
+    }
+)
+
+
+@frozen
+class FetchedAnswer:
+    """What a server said, with the whole body."""
+
+    head: ResponseHead
+    copy: Copy
+
+
+@define(eq=False)
+class Fetches:
+    """Carries out the fetches that tests ask for about one request.
+
+    :param shared: the ways to servers.
+    """
+
+    log = Logger()
+
+    shared: Shared
+    _running: set[Deferred[None]] = field(factory=set)
+
+    def start(self, exchange: Exchange, order: outbound.DecisionFetch) -> None:
+        """Begin a fetch; its result goes to the coordinator."""
+        running = Deferred.fromCoroutine(self._run(exchange, order))
+        self._running.add(running)
+        running.addErrback(lambda failure: self.log.failure("a fetch failed", failure=failure))
+        running.addBoth(lambda _: self._running.discard(running))
+
+    def stop(self) -> None:
+        """Give up what is under way."""
+        for running in list(self._running):
+            running.cancel()
+
+    async def _run(self, exchange: Exchange, order: outbound.DecisionFetch) -> None:
+        try:
+            response = await self._fetch(exchange, order)
+            result = inbound.FetchResult(
+                order.request_id, order.fetch_id, ok=True, response=response
+            )
+        except UpstreamError as error:
+            failure = SerializedError("Error", error.text, code=error.errno)
+            result = inbound.FetchResult(order.request_id, order.fetch_id, ok=False, error=failure)
+        except CancelledError:
+            return
+        exchange.party.say(result)
+
+    async def _fetch(self, exchange: Exchange, order: outbound.DecisionFetch) -> SerializedResponse:
+        overrides = order.overrides or SerializedOverrides()
+        request = request_rewriting.rewrite(
+            exchange.head.method, exchange.target, exchange.pairs, overrides
+        )
+        pairs = [pair for pair in request.pairs if pair[0].lower() not in _NOT_FETCHED]
+        content = exchange.content() if request.content is None else request.content
+        most = MOST_REDIRECTS if order.max_redirects is UNSET else order.max_redirects
+        retries = 0 if order.max_retries is UNSET else order.max_retries
+        pairs.append((b"Accept-Encoding", content_codings.KNOWN))
+        request = evolve(request, content=content, pairs=pairs)
+        for _ in range(most + 1):
+            answer = await self._with_retries(request, retries, exchange)
+            following = _next_hop(request, answer.head) if most else None
+            if following is None:
+                return await _response(request.url, answer, exchange)
+            request = following
+        raise UpstreamError(
+            "Max redirect count exceeded", code="upstream_error", errno="EREDIRECTS"
+        )
+
+    async def _with_retries(
+        self, request: Rewritten, retries: int, exchange: Exchange
+    ) -> FetchedAnswer:
+        pause = FIRST_PAUSE_SECONDS
+        for attempt in range(retries + 1):
+            try:
+                return await self._ask(request, exchange)
+            except UpstreamError as error:
+                if error.errno != "ECONNRESET" or attempt == retries:
+                    if not retries:
+                        raise
+                    text = f"Failed after {attempt + 1} attempt(s): {error.text}"
+                    raise UpstreamError(text, code=error.code, errno=error.errno) from None
+            await deferLater(self.shared.reactor, pause)
+            pause *= 2
+        raise UpstreamError("No attempt was made.", code="upstream_error")
+
+    async def _ask(self, request: Rewritten, exchange: Exchange) -> FetchedAnswer:
+        limit = exchange.party.limits.handler if exchange.party.limits else 0
+        try:
+            connection = await self.shared.pool.connect(
+                request.origin, lambda it: self.shared.is_ourselves(it, exchange.side.local())
+            )
+        except Exception as error:  # noqa: BLE001 - explained to the test
+            raise explain(error, request.origin) from None
+        collector = Collector(limit)
+        content = request.content or b""
+        body = Framing(Kind.LENGTH, len(content)) if content else NONE
+        collector.done.addBoth(self._with_timeout(connection, collector))
+        path, pairs = self.shared.aim(request.origin, request.path, request.pairs)
+        host = request.origin.authority.encode("ascii")
+        block = request_block(request.method, path, host, pairs, body)
+        connection.begin(collector, request.method, block + content, complete=True)
+        try:
+            return await collector.done
+        except CancelledError:
+            connection.cancel()
+            raise
+        except Exception as error:  # noqa: BLE001 - explained to the test
+            raise explain(error, request.origin) from None
+
+    def _with_timeout(self, connection: UpstreamConnection, collector: Collector) -> Any:
+        seconds = self.shared.settings.response_seconds
+        if not seconds:
+            return lambda result: result
+
+        def too_slow() -> None:
+            connection.cancel()
+            text = "The server did not answer in time (--upstream-timeout-ms)."
+            error = UpstreamError(text, status=504, code="upstream_timeout", errno="ETIMEDOUT")
+            collector.fail(error)
+
+        timer = self.shared.reactor.callLater(seconds, too_slow)
+
+        def stop(result: Any) -> Any:
+            if timer.active():
+                timer.cancel()
+            return result
+
+        return stop
+
+
+class Collector:
+    """Waits for a whole answer.
+
+    :param limit: bytes of its body that a test can be handed; 0 for any number.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.done: Deferred[FetchedAnswer] = Deferred()
+        self._limit = limit
+        self._head: ResponseHead | None = None
+        self._copy = Copy(0)
+
+    def interim(self, head: ResponseHead) -> None:
+        """Pass over 1xx answers."""
+
+    def response_head(self, head: ResponseHead, body: Framing) -> None:  # noqa: ARG002 - the protocol's
+        """Take the head."""
+        self._head = head
+
+    def response_data(self, data: bytes) -> None:
+        """Take a piece of the body."""
+        self._copy.add(data)
+        if self._limit and self._copy.size > self._limit:
+            self.fail(
+                UpstreamError(
+                    f"The answer has more than {self._limit} bytes (--handler-body-bytes).",
+                    code="upstream_error",
+                    errno="EFBIG",
+                )
+            )
+
+    def response_pause(self) -> None:
+        """Wait for more."""
+
+    def response_end(self) -> None:
+        """Hand the answer over."""
+        if self._head is not None and not self.done.called:
+            self.done.callback(FetchedAnswer(self._head, self._copy))
+
+    def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:  # noqa: ARG002 - the protocol's
+        """Pass the failure on."""
+        self.fail(reason)
+
+    def server_ready(self) -> None:
+        """Do nothing: everything was sent at once."""
+
+    def server_busy(self) -> None:
+        """Do nothing: everything was sent at once."""
+
+    def fail(self, error: BaseException) -> None:
+        """End with an error."""
+        if not self.done.called:
+            self.done.errback(TwistedFailure(error))
+
+
+def _next_hop(request: Rewritten, head: ResponseHead) -> Rewritten | None:
+    """Make the request that follows a redirect (Fetch standard, HTTP-redirect fetch)."""
+    location = head.fields.get(b"location")
+    if head.status not in REDIRECTS or not location:
+        return None
+    url = request_rewriting.resolve(request.url, location)
+    try:
+        aim = None if url is None else request_target.absolute(url.encode("ascii"))
+    except (BadMessageError, ValueError):
+        aim = None
+    if aim is None:
+        raise UpstreamError(
+            f"The server redirects to {location[:200]!r}, which is no URL.", code="upstream_error"
+        )
+    method, content, pairs = request.method, request.content, request.pairs
+    post = head.status in _REWRITTEN and method == b"POST"
+    if post or (head.status == _SEE_OTHER and method not in {b"GET", b"HEAD"}):
+        method, content = b"GET", b""
+        pairs = [pair for pair in pairs if pair[0].lower() not in _ABOUT_CONTENT]
+    if aim.origin != request.origin:
+        pairs = [pair for pair in pairs if pair[0].lower() != b"authorization"]
+    return request_rewriting.Rewritten(method, aim.origin, aim.path, aim.url, pairs, content)
+
+
+async def _response(url: str, answer: FetchedAnswer, exchange: Exchange) -> SerializedResponse:
+    party = exchange.party
+    limit = party.limits.handler if party.limits else 0
+    plain = await party.decoders.plain(end_to_end(answer.head), answer.copy, limit)
+    return response_of(url, answer.head, *plain)

@@ -1,0 +1,300 @@
+"""A request on its way to a server, and the answer on its way back; neither is ever held whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from trafficmock.proxy.http1.forwarded_headers import (
+    LAST_CHUNK,
+    chunk,
+    end_to_end,
+    request_block,
+    response_block,
+)
+from trafficmock.proxy.http1.framing import NONE, Framing, Kind
+from trafficmock.proxy.upstream_errors import UpstreamError, explain
+
+if TYPE_CHECKING:
+    from twisted.internet.defer import Deferred
+    from twisted.internet.interfaces import IDelayedCall
+    from twisted.python.failure import Failure
+
+    from trafficmock.proxy.client_transport import Side
+    from trafficmock.proxy.http1.heads import ResponseHead
+    from trafficmock.proxy.proxy_settings import Shared
+    from trafficmock.proxy.transfer.request_rewriting import Rewritten
+    from trafficmock.proxy.transfer.transfer_report import Report
+    from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
+
+_REPEATABLE = frozenset({b"GET", b"HEAD", b"OPTIONS", b"TRACE", b"PUT", b"DELETE"})
+"""Methods of requests that may be sent twice (RFC 9110 section 9.2.2)."""
+
+
+class Traveller(Protocol):
+    """Whose request it is."""
+
+    def arrived(self, *, keep: bool) -> None:
+        """Learn that the answer is complete; ``keep`` if the client's connection may last."""
+
+    def stranded(self, error: UpstreamError) -> None:
+        """Answer in the place of a server that did not."""
+
+    def broken_off(self, *, noticeable: bool) -> None:
+        """End an answer that cannot be completed.
+
+        :param noticeable: the client knows how long the answer was to be.
+        """
+
+
+class Journey:
+    """One request upstream, as the ``Listener`` of the answer.
+
+    :param side: the client's connection.
+    :param request: what is sent.
+    :param early: as much of its body as is there.
+    :param complete: that is all of it.
+    :param framing: of the body the client sends, where it is not complete.
+    :param client_minor: of the client's HTTP version.
+    :param keep: the client's connection may last.
+    :param report: copies what goes by.
+    """
+
+    def __init__(
+        self,
+        traveller: Traveller,
+        side: Side,
+        shared: Shared,
+        *,
+        request: Rewritten,
+        early: bytes,
+        complete: bool,
+        framing: Framing,
+        client_minor: int,
+        keep: bool,
+        report: Report,
+    ) -> None:
+        self.answered = False
+        self._traveller = traveller
+        self._side = side
+        self._shared = shared
+        self._request = request
+        self._early = early
+        self._complete = complete
+        self._streams = not complete
+        self._framing = framing if self._streams else _whole(early)
+        self._client_minor = client_minor
+        self._keep = keep
+        self._report = report
+        self._upstream: UpstreamConnection | None = None
+        self._opening: Deferred[Any] | None = None
+        self._fresh = True
+        self._timer: IDelayedCall | None = None
+        self._chunked = False
+        self._until_close = False
+        self._consumed = False
+        self._over = False
+        self._out: list[bytes] = []
+        if complete:
+            report.request_complete()
+
+    # The request
+
+    def start(self, *, again: bool = False) -> None:
+        """Get a connection to the server and send the request over it.
+
+        :param again: over a new one, since the last was closed just then.
+        """
+        origin, pool = self._request.origin, self._shared.pool
+        connection = None if again else pool.take(origin, repeatable=self._repeatable)
+        self._fresh = connection is None
+        if connection is not None:
+            self._send(connection)
+        else:
+            self._opening = pool.connect(origin, self._is_ourselves)
+            self._opening.addCallbacks(self._opened, self._not_opened)
+
+    def data(self, data: bytes) -> None:
+        """Send a piece of the body on."""
+        self._report.request_data(data)
+        if self._upstream is None:
+            self._early += data
+            self._side.hold_body(hold=True)
+        else:
+            self._upstream.send(self._coded(data), complete=False)
+
+    def end(self) -> None:
+        """Send the end of the body."""
+        self._complete = True
+        self._report.request_complete()
+        if self._upstream is not None:
+            self._upstream.send(self._last(), complete=True)
+            self._begin_waiting()
+
+    def cancel(self) -> None:
+        """Give up: nobody wants the answer."""
+        if self._over:
+            return
+        self._end()
+        connection, self._upstream = self._upstream, None
+        if connection is not None:
+            connection.cancel()
+        opening, self._opening = self._opening, None
+        if opening is not None:
+            opening.cancel()
+
+    @property
+    def _repeatable(self) -> bool:
+        return not self._streams and self._request.method in _REPEATABLE
+
+    def _opened(self, connection: UpstreamConnection) -> None:
+        self._opening = None
+        self._send(connection)
+
+    def _is_ourselves(self, upstream: Any) -> bool:
+        return self._shared.is_ourselves(upstream, self._side.local())
+
+    def _not_opened(self, failure: Failure) -> None:
+        self._opening = None
+        if not self._over:
+            self._fail(explain(failure.value, self._request.origin))
+
+    def _send(self, connection: UpstreamConnection) -> None:
+        self._upstream = connection
+        request, early = self._request, self._early
+        path, pairs = self._shared.aim(request.origin, request.path, request.pairs)
+        host = request.origin.authority.encode("ascii")
+        data = request_block(request.method, path, host, pairs, self._framing)
+        if early:
+            data += self._coded(early)
+        if self._complete:
+            data += self._last()
+        if self._streams:
+            self._early = b""
+        connection.begin(self, request.method, data, complete=self._complete)
+        if self._complete:
+            self._begin_waiting()
+        else:
+            self._side.hold_body(hold=False)
+
+    def _coded(self, data: bytes) -> bytes:
+        return chunk(data) if self._framing.kind is Kind.CHUNKED else data
+
+    def _last(self) -> bytes:
+        return LAST_CHUNK if self._framing.kind is Kind.CHUNKED else b""
+
+    def _begin_waiting(self) -> None:
+        seconds = self._shared.settings.response_seconds
+        if seconds and not self.answered and not self._over:
+            self._timer = self._shared.reactor.callLater(seconds, self._too_slow)
+
+    def _too_slow(self) -> None:
+        self._timer = None
+        text = f"{self._request.origin}: it did not answer in time (--upstream-timeout-ms)."
+        self.cancel()
+        error = UpstreamError(text, status=504, code="upstream_timeout", errno="ETIMEDOUT")
+        self._report.tell_end(error)
+        self._traveller.stranded(error)
+
+    # The answer
+
+    def interim(self, head: ResponseHead) -> None:
+        """Pass a 1xx answer on, to a client that knows them."""
+        if self._client_minor > 0:
+            self._side.write(
+                response_block(
+                    head.status, head.reason, end_to_end(head), chunked=False, close=False, via=b""
+                )
+            )
+
+    def response_head(self, head: ResponseHead, body: Framing) -> None:
+        """Begin the answer to the client."""
+        self._stop_timer()
+        self.answered = True
+        unknown = body.kind in {Kind.CHUNKED, Kind.UNTIL_CLOSE}
+        self._chunked = unknown and self._client_minor > 0
+        self._until_close = unknown and not self._chunked
+        self._keep = self._keep and self._complete and not self._until_close
+        pairs = end_to_end(head)
+        self._report.response_head(head, pairs, body=body.kind is not Kind.NONE)
+        self._out.append(
+            response_block(
+                head.status, head.reason, pairs, chunked=self._chunked, close=not self._keep
+            )
+        )
+
+    def response_data(self, data: bytes) -> None:
+        """Pass a piece of the answer's body on."""
+        self._report.response_data(data)
+        self._out.append(chunk(data) if self._chunked else data)
+
+    def response_pause(self) -> None:
+        """Send what has come; the server goes at the client's pace from now on."""
+        if self._upstream is None or not self.answered:
+            return
+        if not self._consumed:
+            self._consumed = True
+            self._side.consume(self._upstream)
+        self._flush()
+        self._report.tell_head()
+
+    def response_end(self) -> None:
+        """Send the end, report, and let both connections go on."""
+        if self._chunked:
+            self._out.append(LAST_CHUNK)
+        connection, self._upstream = self._upstream, None
+        self._end()
+        self._flush()
+        if connection is not None:
+            self._shared.pool.give_back(self._request.origin, connection)
+        self._report.tell_end(None)
+        self._traveller.arrived(keep=self._keep)
+
+    def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:
+        """Try again where that cannot do harm, or tell everybody."""
+        connection, self._upstream = self._upstream, None
+        error = explain(reason, self._request.origin)
+        silent = connection is not None and not connection.heard
+        if answered:
+            self._end()
+            self._flush()
+            self._report.tell_end(error)
+            self._traveller.broken_off(noticeable=not self._until_close)
+        elif silent and not self._fresh and self._repeatable:
+            self._stop_timer()
+            self.start(again=True)
+        else:
+            self._fail(error)
+
+    def server_busy(self) -> None:
+        """Hold the request's body back."""
+        self._side.hold_body(hold=True)
+
+    def server_ready(self) -> None:
+        """Let the request's body go on."""
+        self._side.hold_body(hold=False)
+
+    def _fail(self, error: UpstreamError) -> None:
+        self._end()
+        self._report.tell_end(error)
+        self._traveller.stranded(error)
+
+    def _end(self) -> None:
+        self._over = True
+        self._stop_timer()
+        if self._consumed:
+            self._consumed = False
+            self._side.consume(None)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _flush(self) -> None:
+        if self._out:
+            self._side.write(self._out[0] if len(self._out) == 1 else b"".join(self._out))
+            self._out.clear()
+
+
+def _whole(content: bytes) -> Framing:
+    return Framing(Kind.LENGTH, len(content)) if content else NONE

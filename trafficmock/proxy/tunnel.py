@@ -1,0 +1,284 @@
+"""What lies behind CONNECT: TLS that is opened, plain HTTP, or bytes that nobody reads."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet.interfaces import IHalfCloseableProtocol
+from twisted.internet.protocol import Factory, Protocol, connectionDone
+from zope.interface import implementer
+
+from trafficmock import records
+from trafficmock.proxy.upstream_errors import UpstreamError, explain
+from trafficmock.wire import body as bodies
+from trafficmock.wire.serialized_request import SerializedRequest
+from trafficmock.wire.serialized_response import SerializedError as WireFailure
+from trafficmock.wire.serialized_response import SerializedResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from twisted.internet.defer import Deferred
+    from twisted.python.failure import Failure
+
+    from trafficmock.http.hosts import Authority
+    from trafficmock.proxy.proxy_clients import Party
+    from trafficmock.proxy.proxy_settings import Shared
+
+SILENCE_SECONDS = 0.3
+"""When a client has said nothing for so long, it may be waiting for the server to speak."""
+
+_HANDSHAKE = 0x16
+"""The first byte of TLS (RFC 8446 section 5.1)."""
+
+_HTTP_2 = b"PRI * HTTP/2"
+"""What HTTP/2 without TLS begins with (RFC 9113 section 3.4): gRPC speaks it, we do not."""
+
+_REQUEST = re.compile(rb"[A-Z]{3,20} [ -~]")
+_MAYBE_REQUEST = re.compile(rb"[A-Z]{0,20} ?")
+
+
+def kind_of(data: bytes) -> str | None:
+    """Tell what a client speaks by its first bytes.
+
+    :returns: ``tls``, ``http`` or ``blind``; ``None`` when it cannot be told yet.
+    """
+    if not data:
+        return None
+    if data[0] == _HANDSHAKE:
+        return "tls"
+    if data.startswith(_HTTP_2):
+        return "blind"
+    if _HTTP_2.startswith(data):
+        return None
+    if _REQUEST.match(data):
+        return "http"
+    return None if _MAYBE_REQUEST.fullmatch(data) else "blind"
+
+
+class Entry:
+    """A tunnel as the history shows it: one row, which no route decides about.
+
+    :param party: whose it is.
+    :param authority: ``host:port`` that it leads to.
+    """
+
+    def __init__(self, party: Party, authority: str, headers: dict[str, str]) -> None:
+        self._party = party
+        self._id = str(uuid.uuid4())
+        self._url = f"https://{authority}/"
+        self._open = True
+        request = SerializedRequest(self._url, "CONNECT", headers, bodies.NULL)
+        party.record(records.RequestSeen(self._id, party.client_id, request))
+
+    def ended(self, error: UpstreamError | None = None) -> None:
+        """Note how it ended; only the first time counts."""
+        if not self._open:
+            return
+        self._open = False
+        self._party.record(records.RequestPassedThrough(self._id))
+        if error is None:
+            response = SerializedResponse(200, "Connection established", {}, bodies.NULL, self._url)
+            self._party.record(records.ResponseReported(self._id, response, None))
+        else:
+            failure = WireFailure("Error", error.text, code=error.errno)
+            self._party.record(records.ResponseReported(self._id, None, failure))
+
+
+class Tunnel:
+    """Carries bytes between a client and a server without reading them.
+
+    :param client: the transport of the client.
+    :param authority: of the server.
+    :param entry: makes the tunnel's row in the history.
+    :param server_spoke: called when the server says something before anybody knows what
+        the client speaks.
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        shared: Shared,
+        authority: Authority,
+        *,
+        entry: Callable[[], Entry],
+        server_spoke: Callable[[], None],
+    ) -> None:
+        self.blind = False
+        self._client = client
+        self._shared = shared
+        self._authority = authority
+        self._make_entry = entry
+        self._entry: Entry | None = None
+        self._server_spoke = server_spoke
+        self._server: Any = None
+        self._opening: Deferred[Any] | None = None
+        self._waiting: list[bytes] = []
+        self._client_done = False
+        self._server_done = False
+        self._over = False
+
+    def open(self) -> None:
+        """Connect with the server."""
+        if self._opening is None and self._server is None and not self._over:
+            factory = Factory.forProtocol(lambda: ServerSide(self))
+            factory.noisy = False
+            endpoint = self._shared.roads.to_host(self._authority.host, self._authority.port or 0)
+            self._opening = endpoint.connect(factory)
+            self._opening.addCallbacks(self._opened, self._not_opened)
+
+    def go_blind(self, data: bytes) -> None:
+        """Read nothing of what passes, beginning with ``data`` of the client."""
+        self.blind = True
+        self._entry = self._make_entry()
+        if data:
+            self._waiting.append(data)
+        if self._server is None:
+            self._client.pauseProducing()
+            self.open()
+        else:
+            self._join()
+
+    # The client's side
+
+    def from_client(self, data: bytes) -> None:
+        """Pass on what the client sends."""
+        if self._server is None:
+            self._waiting.append(data)
+        else:
+            self._server.write(data)
+
+    def client_done(self) -> None:
+        """Pass on that the client has closed its direction."""
+        self._client_done = True
+        if self._server_done:
+            self._end()
+        elif self._server is not None:
+            self._server.loseWriteConnection()
+
+    def client_lost(self) -> None:
+        """End the server's side; also when the client turns out to speak what we read."""
+        if self._over:
+            return
+        self._over = True
+        if self._entry is not None:
+            self._entry.ended()
+        opening, self._opening = self._opening, None
+        if opening is not None:
+            opening.addErrback(lambda _: None)
+            opening.cancel()
+        if self._server is not None:
+            self._server.unregisterProducer()
+            self._server.loseConnection()
+
+    # The server's side
+
+    def from_server(self, data: bytes) -> None:
+        """Pass on what the server sends; from a server that speaks first, too."""
+        if self._over:
+            return
+        if not self.blind:
+            self._server_spoke()
+        self._client.write(data)
+
+    def server_done(self) -> None:
+        """Pass on that the server has closed its direction."""
+        self._server_done = True
+        if self._over or not self.blind:
+            return
+        if self._client_done:
+            self._end()
+        else:
+            self._client.loseWriteConnection()
+
+    def server_lost(self) -> None:
+        """End the client's side."""
+        self._server = None
+        if self._over or not self.blind:
+            return
+        self._over = True
+        if self._entry is not None:
+            self._entry.ended()
+        self._client.unregisterProducer()
+        self._client.loseConnection()
+
+    def _end(self) -> None:
+        """Close both sides: each has closed its direction, and Twisted leaves the rest to us."""
+        if self._over:
+            return
+        self._over = True
+        if self._entry is not None:
+            self._entry.ended()
+        for side in (self._server, self._client):
+            if side is not None:
+                side.unregisterProducer()
+                side.loseConnection()
+
+    def _opened(self, side: ServerSide) -> None:
+        self._opening = None
+        transport = side.transport
+        if self._over:
+            transport.abortConnection()
+        elif self._shared.is_ourselves(transport, self._client.getHost()):
+            transport.abortConnection()
+            self._cannot(
+                UpstreamError("The tunnel leads back to this proxy.", code="loop_detected")
+            )
+        else:
+            self._server = transport
+            if self.blind:
+                self._join()
+
+    def _join(self) -> None:
+        self._server.registerProducer(self._client, True)  # noqa: FBT003 - Twisted's
+        self._client.registerProducer(self._server, True)  # noqa: FBT003 - Twisted's
+        self._client.resumeProducing()
+        for data in self._waiting:
+            self._server.write(data)
+        self._waiting.clear()
+        if self._client_done:
+            self._server.loseWriteConnection()
+        if self._server_done:
+            self.server_done()
+
+    def _not_opened(self, failure: Failure) -> None:
+        self._opening = None
+        if self.blind and not self._over:
+            self._cannot(explain(failure.value, self._authority.host))
+
+    def _cannot(self, error: UpstreamError) -> None:
+        self._over = True
+        if self._entry is not None:
+            self._entry.ended(error)
+        self._client.abortConnection()
+
+
+@implementer(IHalfCloseableProtocol)
+class ServerSide(Protocol):
+    """The server's end of a tunnel."""
+
+    transport: Any
+
+    def __init__(self, tunnel: Tunnel) -> None:
+        self._tunnel = tunnel
+
+    def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
+        """Let small pieces pass at once."""
+        self.transport.setTcpNoDelay(True)
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
+        """Pass it on."""
+        self._tunnel.from_server(data)
+
+    def readConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
+        """Pass it on that the server has said all."""
+        self._tunnel.server_done()
+
+    def writeConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
+        """Go on reading: it was our own doing."""
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002, N802 - Twisted's signature
+        """Pass the end on."""
+        self._tunnel.server_lost()

@@ -1,0 +1,148 @@
+"""A connection through another proxy: CONNECT, and what it answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import define
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IStreamClientEndpoint
+from twisted.internet.protocol import Factory, Protocol, connectionDone
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from trafficmock.proxy.http1.heads import END, BadMessageError, parse_response
+from trafficmock.proxy.upstream_errors import UpstreamError
+
+if TYPE_CHECKING:
+    from twisted.internet.interfaces import IAddress, IDelayedCall, IProtocolFactory, IReactorTime
+
+_LONGEST_HEAD = 65536
+_SUCCESSES = range(200, 300)
+
+
+@implementer(IStreamClientEndpoint)
+@define(eq=False)
+class ThroughProxy:
+    """Reaches a host through a proxy (RFC 9110 section 9.3.6).
+
+    :param proxy: the endpoint of the proxy.
+    :param host: as it stands in a URL.
+    :param credentials: the value of ``Proxy-Authorization``, if the proxy wants one.
+    :param seconds: for the proxy to answer.
+    """
+
+    proxy: IStreamClientEndpoint
+    host: str
+    port: int
+    credentials: bytes | None
+    clock: IReactorTime
+    seconds: float
+
+    def connect(self, protocolFactory: IProtocolFactory) -> Deferred[Any]:  # noqa: N803 - Twisted's names
+        """Connect ``protocolFactory`` with the host."""
+        asker = _Asker(self, protocolFactory)
+        factory = Factory.forProtocol(lambda: asker)
+        factory.noisy = False
+        connecting = self.proxy.connect(factory)
+        connecting.addErrback(asker.failed)
+        asker.connecting = connecting
+        return asker.done
+
+    def request(self) -> bytes:
+        """Write the request."""
+        aim = f"{self.host}:{self.port}".encode("ascii")
+        more = (
+            b"" if self.credentials is None else b"proxy-authorization: %s\r\n" % self.credentials
+        )
+        return b"CONNECT %s HTTP/1.1\r\nhost: %s\r\n%s\r\n" % (aim, aim, more)
+
+
+class _Asker(Protocol):
+    """Asks the proxy, and passes everything on once it has agreed."""
+
+    transport: Any
+
+    def __init__(self, way: ThroughProxy, factory: IProtocolFactory) -> None:
+        self.done: Deferred[Any] = Deferred(lambda _: self._give_up())
+        self._way = way
+        self._factory = factory
+        self._buffer = b""
+        self._inner: Any = None
+        self.connecting: Deferred[Any] | None = None
+        self._timer: IDelayedCall | None = None
+
+    def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
+        """Ask."""
+        self._timer = self._way.clock.callLater(self._way.seconds, self._too_slow)
+        self.transport.write(self._way.request())
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
+        """Read the answer; all that follows is from the host."""
+        if self._inner is not None:
+            self._inner.dataReceived(data)
+            return
+        self._buffer += data
+        end = self._buffer.find(END)
+        if end < 0:
+            if len(self._buffer) > _LONGEST_HEAD:
+                self._refused("its answer has no end")
+            return
+        try:
+            head = parse_response(self._buffer[:end])
+        except BadMessageError as error:
+            self._refused(error.text)
+            return
+        if head.status not in _SUCCESSES:
+            self._refused(f"it answered {head.status} {head.reason.decode('latin-1')}".rstrip())
+            return
+        rest, self._buffer = self._buffer[end + len(END) :], b""
+        self._hand_over(rest)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
+        """Pass the end on."""
+        self._stop_timer()
+        if self._inner is not None:
+            self._inner.connectionLost(reason)
+        else:
+            self._refused("it closed the connection")
+
+    def failed(self, failure: Failure) -> None:
+        """Learn that the proxy cannot be reached."""
+        if not self.done.called:
+            self.done.errback(failure)
+
+    def _hand_over(self, rest: bytes) -> None:
+        self._stop_timer()
+        address: IAddress = self.transport.getPeer()
+        self._inner = self._factory.buildProtocol(address)
+        self._inner.makeConnection(self.transport)
+        if not self.done.called:
+            self.done.callback(self._inner)
+        if rest:
+            self._inner.dataReceived(rest)
+
+    def _refused(self, why: str) -> None:
+        self._stop_timer()
+        text = (
+            f"The proxy on the way to {self._way.host}:{self._way.port} (--upstream-proxy): {why}."
+        )
+        if not self.done.called:
+            self.done.errback(Failure(UpstreamError(text, code="upstream_proxy")))
+        self.transport.abortConnection()
+
+    def _too_slow(self) -> None:
+        self._timer = None
+        self._refused("it did not answer in time (--connect-timeout-ms)")
+
+    def _give_up(self) -> None:
+        self._stop_timer()
+        if self.connecting is not None:
+            self.connecting.cancel()
+        if self.transport is not None:
+            self.transport.abortConnection()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

@@ -1,0 +1,219 @@
+"""Connections to servers, kept for the next request."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+from twisted.internet.defer import Deferred, fail
+from twisted.internet.error import TimeoutError  # noqa: A004 - Twisted's
+from twisted.internet.protocol import Factory
+from twisted.python.failure import Failure
+
+from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
+from trafficmock.proxy.upstream_errors import loop_detected
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from twisted.internet.interfaces import IDelayedCall, IReactorTime, IStreamClientEndpoint
+
+    from trafficmock.proxy.request_target import Origin
+    from trafficmock.proxy.upstream.dialer import Roads
+
+KEPT_SECONDS = 4.0
+"""How long an unused connection is kept: many servers close them after five seconds."""
+
+FRESH_SECONDS = 1.0
+"""How long it is good for a request that must not be sent twice."""
+
+MOST_KEPT = 256
+"""Unused connections, over all servers."""
+
+
+@define(eq=False)
+class ConnectionPool:
+    """Gives connections out, and takes them back.
+
+    :param roads: how servers are reached.
+    :param clock: for the time that connections are kept.
+    :param max_header_bytes: for the heads of answers.
+    """
+
+    roads: Roads
+    clock: IReactorTime
+    max_header_bytes: int
+    open: set[UpstreamConnection] = field(factory=set)
+    _idle: dict[Origin, deque[UpstreamConnection]] = field(factory=dict)
+    _kept: dict[UpstreamConnection, Origin] = field(factory=dict)
+    _timer: IDelayedCall | None = None
+
+    def take(self, origin: Origin, *, repeatable: bool) -> UpstreamConnection | None:
+        """Give a connection that was used before, if there is one.
+
+        :param repeatable: the request may be sent again when the server has just closed it.
+        """
+        idle = self._idle.get(origin)
+        if not idle:
+            return None
+        connection = idle[-1]
+        if not repeatable and connection.idle_since + FRESH_SECONDS < self.clock.seconds():
+            return None
+        self._forget(connection)
+        return connection
+
+    def connect(
+        self, origin: Origin, is_ourselves: Callable[[Any], bool] = lambda _: False
+    ) -> Deferred[UpstreamConnection]:
+        """Open a connection; cancelling the Deferred gives up.
+
+        :param is_ourselves: tells of a transport whether it leads back to this very service.
+            That is asked before TLS, of which our own listener understands nothing.
+        """
+        try:
+            endpoint = self.roads.to(origin)
+        except ValueError as error:
+            return fail(error)
+        opening = _Opening(self, origin, is_ourselves)
+        opening.start(endpoint)
+        return opening.done
+
+    def give_back(self, origin: Origin, connection: UpstreamConnection) -> None:
+        """Keep a connection for the next request, or close it."""
+        if not connection.reusable or len(self._kept) >= MOST_KEPT:
+            if not connection.lost:
+                connection.transport.loseConnection()
+            return
+        connection.idle_since = self.clock.seconds()
+        self._idle.setdefault(origin, deque()).append(connection)
+        self._kept[connection] = origin
+        if self._timer is None:
+            self._timer = self.clock.callLater(KEPT_SECONDS, self._sweep)
+
+    def stop(self) -> None:
+        """Close everything."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        for connection in list(self.open):
+            if connection.transport is not None:
+                connection.cancel()
+
+    def lost(self, connection: UpstreamConnection) -> None:
+        """Forget a connection that is lost."""
+        self.open.discard(connection)
+        self._forget(connection)
+
+    def _forget(self, connection: UpstreamConnection) -> None:
+        origin = self._kept.pop(connection, None)
+        if origin is not None:
+            idle = self._idle[origin]
+            if idle[-1] is connection:
+                idle.pop()
+            else:
+                idle.remove(connection)
+            if not idle:
+                del self._idle[origin]
+
+    def _sweep(self) -> None:
+        self._timer = None
+        now = self.clock.seconds()
+        for connection in list(self._kept):
+            if connection.idle_since + KEPT_SECONDS > now:
+                self._timer = self.clock.callLater(
+                    connection.idle_since + KEPT_SECONDS - now, self._sweep
+                )
+                return
+            self._forget(connection)
+            connection.transport.loseConnection()
+
+
+class _Opening:
+    """A connection on its way to be of use: TCP, and for https the TLS handshake."""
+
+    def __init__(
+        self, pool: ConnectionPool, origin: Origin, is_ourselves: Callable[[Any], bool]
+    ) -> None:
+        self.done: Deferred[UpstreamConnection] = Deferred(lambda _: self._give_up())
+        self._pool = pool
+        self._origin = origin
+        self._is_ourselves = is_ourselves
+        self._secure = origin.scheme == "https"
+        self._connection: UpstreamConnection | None = None
+        self._connecting: Deferred[Any] | None = None
+        self._timer: IDelayedCall | None = None
+
+    def start(self, endpoint: IStreamClientEndpoint) -> None:
+        """Connect."""
+        factory = Factory.forProtocol(self._build)
+        factory.noisy = False
+        self._connecting = endpoint.connect(factory)
+        self._connecting.addCallbacks(self._connected, self._failed)
+
+    def _build(self) -> UpstreamConnection:
+        connection = UpstreamConnection(
+            max_header_bytes=self._pool.max_header_bytes,
+            ready=self._ready,
+            ended=self._ended,
+            tls=self._secure,
+        )
+        self._connection = connection
+        self._pool.open.add(connection)
+        return connection
+
+    def _connected(self, _: object) -> None:
+        if not self.done.called and self._secure and not self._is_loop():
+            seconds = self._pool.roads.connect_seconds
+            self._timer = self._pool.clock.callLater(seconds, self._too_slow)
+
+    def _ready(self, connection: UpstreamConnection) -> None:
+        self._stop_timer()
+        if self.done.called:
+            connection.cancel()
+            return
+        if not self._secure and self._is_loop():
+            return
+        if self._secure:
+            try:
+                self._pool.roads.trust.check_name(connection.transport, self._origin.host)
+            except Exception as error:  # noqa: BLE001 - whatever it is, this server is not trusted
+                self._failed(Failure(error))
+                connection.cancel()
+                return
+        self.done.callback(connection)
+
+    def _is_loop(self) -> bool:
+        connection = self._connection
+        if connection is None or not self._is_ourselves(connection.transport):
+            return False
+        self._failed(Failure(loop_detected(self._origin)))
+        connection.cancel()
+        return True
+
+    def _ended(self, connection: UpstreamConnection, error: BaseException) -> None:
+        self._stop_timer()
+        self._pool.lost(connection)
+        self._failed(Failure(error))
+
+    def _failed(self, failure: Failure) -> None:
+        if not self.done.called:
+            self.done.errback(failure)
+
+    def _too_slow(self) -> None:
+        self._timer = None
+        self._failed(Failure(TimeoutError()))
+        if self._connection is not None:
+            self._connection.cancel()
+
+    def _give_up(self) -> None:
+        self._stop_timer()
+        if self._connecting is not None:
+            self._connecting.cancel()
+        if self._connection is not None and self._connection.transport is not None:
+            self._connection.cancel()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

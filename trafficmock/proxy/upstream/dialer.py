@@ -1,0 +1,161 @@
+"""How a server is reached: directly, by ``--resolve``, or through another proxy."""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field, frozen
+from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
+from twisted.internet.interfaces import IStreamClientEndpoint
+from zope.interface import implementer
+
+from trafficmock.http.hosts import parse_authority
+from trafficmock.proxy.upstream.connect_attempts import Impatient
+from trafficmock.proxy.upstream.connect_endpoint import ThroughProxy
+from trafficmock.proxy.upstream.resolver import Renaming, is_unusual
+from trafficmock.redaction import without_credentials
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from twisted.internet.defer import Deferred
+    from twisted.internet.interfaces import IProtocolFactory
+
+    from trafficmock.proxy.request_target import Origin
+    from trafficmock.proxy.upstream.server_verification import ServerVerification
+
+_PROXY_URL = re.compile(r"http://(?:(?P<user>[^/@]*)@)?(?P<authority>[^/@?#]+)/?", re.IGNORECASE)
+
+
+@frozen
+class UpstreamProxy:
+    """Another proxy on the way to every server.
+
+    :param credentials: the value of ``Proxy-Authorization``, if it wants one.
+    """
+
+    host: str
+    port: int
+    credentials: bytes | None = None
+
+    @classmethod
+    def parse(cls, url: str) -> UpstreamProxy:
+        """Read ``http://[user:password@]host[:port]``.
+
+        :raises ValueError: it is something else.
+        """
+        found = _PROXY_URL.fullmatch(url)
+        authority = None if found is None else parse_authority(found["authority"])
+        if found is None or authority is None:
+            raise ValueError(f"an address like http://host:port, not {without_credentials(url)!r}")
+        user = found["user"]
+        coded = None if user is None else b"Basic " + base64.b64encode(_unquote(user))
+        return cls(authority.host, authority.port or 80, coded)
+
+
+@define(eq=False, kw_only=True)
+class Roads:
+    """Makes the endpoint of each server.
+
+    :param reactor: connects and resolves names.
+    :param connect_seconds: for a connection to be taken.
+    :param trust: checks who a server is.
+    :param resolved: addresses that are given for a host and port, as curl's ``--resolve``.
+    :param proxy: is on the way to every server.
+    """
+
+    reactor: Any
+    connect_seconds: float
+    trust: ServerVerification
+    resolved: Mapping[tuple[str, int], str] = field(factory=dict)
+    proxy: UpstreamProxy | None = None
+
+    def to(self, origin: Origin) -> IStreamClientEndpoint:
+        """Give the endpoint of a server, with TLS for https.
+
+        :raises ValueError: there can be no TLS with such a host.
+        """
+        if origin.scheme == "https":
+            tls = self.trust.for_host(origin.host)
+            return wrapClientTLS(tls, self.to_host(origin.host, origin.port))
+        if self.proxy is not None:
+            return self._direct(self.proxy.host, self.proxy.port)
+        return self._direct(origin.host, origin.port)
+
+    def to_socket(self, origin: Origin) -> IStreamClientEndpoint:
+        """Give the endpoint of a WebSocket's server: through a proxy it takes CONNECT.
+
+        :raises ValueError: there can be no TLS with such a host.
+        """
+        plain = self.to_host(origin.host, origin.port)
+        if origin.scheme != "https":
+            return plain
+        return wrapClientTLS(self.trust.for_host(origin.host), plain)
+
+    def to_host(self, host: str, port: int) -> IStreamClientEndpoint:
+        """Give the endpoint of a host without anything on top."""
+        if self.proxy is None:
+            return self._direct(host, port)
+        return ThroughProxy(
+            self._direct(self.proxy.host, self.proxy.port),
+            host=f"[{host}]" if ":" in host else host,
+            port=port,
+            credentials=self.proxy.credentials,
+            clock=self.reactor,
+            seconds=self.connect_seconds,
+        )
+
+    def asks_proxy(self, origin: Origin) -> UpstreamProxy | None:
+        """Give the proxy that is asked for a URL instead of the server for a path."""
+        return self.proxy if origin.scheme == "http" else None
+
+    def _direct(self, host: str, port: int) -> IStreamClientEndpoint:
+        address = self.resolved.get((host, port), host)
+        reactor = self.reactor
+        if is_unusual(address):
+            # Twisted would not even ask for it; a valid name stands in for it.
+            reactor, address = Renaming(reactor, address), "unusual"
+        return _AtOnce(reactor, address, port, self.connect_seconds)
+
+
+@implementer(IStreamClientEndpoint)
+@frozen
+class _AtOnce:
+    """Connects with a host; each connection has attempts of its own."""
+
+    reactor: Any
+    host: str
+    port: int
+    seconds: float
+
+    def connect(self, protocolFactory: IProtocolFactory) -> Deferred[Any]:  # noqa: N803 - Twisted's name
+        """Connect; see :class:`twisted.internet.endpoints.HostnameEndpoint`."""
+        reactor: Any = Impatient(self.reactor)
+        endpoint = HostnameEndpoint(reactor, self.host, self.port, timeout=self.seconds)
+        return endpoint.connect(protocolFactory)
+
+
+def parse_resolve(text: str) -> tuple[tuple[str, int], str]:
+    """Read ``HOST:PORT:ADDRESS``.
+
+    :raises ValueError: it is something else.
+    """
+    found = re.fullmatch(
+        r"(?P<host>\[[^\]]+\]|[^:\[\]]+):(?P<port>[0-9]{1,5}):(?P<address>.+)", text
+    )
+    name = None if found is None else parse_authority(f"{found['host']}:{found['port']}")
+    to = None
+    if found is not None:
+        given = found["address"].strip("[]")
+        to = parse_authority(f"[{given}]" if ":" in given else given)
+    if name is None or not name.port or to is None:
+        raise ValueError(f"HOST:PORT:ADDRESS, not {text!r}")
+    return (name.host, name.port), to.host
+
+
+def _unquote(text: str) -> bytes:
+    return re.sub(
+        rb"%([0-9A-Fa-f]{2})", lambda found: bytes([int(found[1], 16)]), text.encode("utf-8")
+    )

@@ -1,0 +1,291 @@
+"""One connection to a server: a request at a time, its answer told piece by piece."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from twisted.internet import error as network
+from twisted.internet.interfaces import IHandshakeListener, IPushProducer
+from twisted.internet.protocol import Protocol as TwistedProtocol
+from twisted.internet.protocol import connectionDone
+from zope.interface import implementer
+
+from trafficmock.proxy.http1 import framing
+from trafficmock.proxy.http1.body_readers import RestReader, reader
+from trafficmock.proxy.http1.heads import END, BadMessageError, parse_response
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from twisted.python.failure import Failure
+
+    from trafficmock.proxy.http1.body_readers import Reader
+    from trafficmock.proxy.http1.framing import Framing
+    from trafficmock.proxy.http1.heads import ResponseHead
+
+STREAM_BYTES = 256 * 1024
+"""What is read, and may wait to be written, at a time where a body streams."""
+
+_FIRST_FINAL = 200
+_SWITCHING = 101
+MOST_INTERIM = 100
+"""1xx answers to one request, which a server could otherwise send for ever."""
+
+
+class Listener(Protocol):
+    """Is told how a server answers."""
+
+    def interim(self, head: ResponseHead) -> None:
+        """Take a 1xx answer; the final one is still to come."""
+
+    def response_head(self, head: ResponseHead, body: Framing) -> None:
+        """Take the head of the final answer."""
+
+    def response_data(self, data: bytes) -> None:
+        """Take a piece of its body."""
+
+    def response_end(self) -> None:
+        """Learn that the answer is complete; the connection is no longer the listener's."""
+
+    def response_pause(self) -> None:
+        """Pass on what has come: there is no more for now."""
+
+    def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:
+        """Learn that the connection failed; ``answered`` if some of the answer had come."""
+
+    def server_ready(self) -> None:
+        """Send on: the server takes more of the request."""
+
+    def server_busy(self) -> None:
+        """Hold the request's body back: the server does not take more yet."""
+
+
+@implementer(IPushProducer, IHandshakeListener)
+class UpstreamConnection(TwistedProtocol):
+    """Speaks HTTP/1.1 to a server.
+
+    It is itself the producer of response bodies, for whoever consumes them.
+
+    ``heard`` tells whether any of the answer to the present request has come.
+
+    :param max_header_bytes: for the head of an answer.
+    :param ready: called once the connection can be used: after the TLS handshake.
+    :param ended: called when the connection is lost.
+    """
+
+    transport: Any
+
+    def __init__(
+        self,
+        *,
+        max_header_bytes: int,
+        ready: Callable[[UpstreamConnection], None],
+        ended: Callable[[UpstreamConnection, BaseException], None],
+        tls: bool,
+    ) -> None:
+        self.max_header_bytes = max_header_bytes
+        self.requests = 0
+        self.idle_since = 0.0
+        self.lost = False
+        self.heard = False
+        self._ready = ready
+        self._ended = ended
+        self._tls = tls
+        self._listener: Listener | None = None
+        self._method = b""
+        self._buffer = b""
+        self._reader: Reader | None = None
+        self._sent_all = True
+        self._answered = False
+        self._interim = 0
+        self._reusable = True
+        self._producing = False
+        self._held = False
+        self._failure: BaseException | None = None
+
+    # Twisted's side
+
+    def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
+        """Get ready, unless TLS has to come first."""
+        self.transport.setTcpNoDelay(True)
+        if not self._tls:
+            self._ready(self)
+
+    def handshakeCompleted(self) -> None:  # noqa: N802 - Twisted's name
+        """Get ready: the server is who it should be."""
+        self._ready(self)
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
+        """Read the answer."""
+        if self._listener is None:
+            # Nothing was asked: this connection cannot be trusted with the next request.
+            self.transport.abortConnection()
+            return
+        self.heard = True
+        self._buffer = self._buffer + data if self._buffer else data
+        listener = self._listener
+        try:
+            while self._buffer and self._listener is listener and self._step(listener):
+                pass
+        except BadMessageError as error:
+            self._fail(error)
+            return
+        if self._listener is listener:
+            listener.response_pause()
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
+        """Tell whoever waits; a body may end this way."""
+        self.lost = True
+        error = self._failure or reason.value or network.ConnectionLost()
+        listener, self._listener = self._listener, None
+        self._ended(self, error)
+        if listener is None:
+            return
+        rest = isinstance(self._reader, RestReader)
+        if rest and isinstance(error, network.ConnectionDone):
+            listener.response_end()
+        else:
+            listener.upstream_lost(error, answered=self._answered)
+
+    # The request
+
+    def begin(self, listener: Listener, method: bytes, data: bytes, *, complete: bool) -> None:
+        """Send a request.
+
+        :param data: its head, and what there is of its body.
+        :param complete: there is no more of it.
+        """
+        self.requests += 1
+        self.heard = False
+        self._interim = 0
+        self._listener = listener
+        self._method = method
+        self._sent_all = complete
+        self._answered = False
+        self._reader = None
+        if not complete:
+            widen(self.transport)
+            self.transport.registerProducer(_Body(listener), True)  # noqa: FBT003 - Twisted's
+            self._producing = True
+        self.transport.write(data)
+
+    def send(self, data: bytes, *, complete: bool) -> None:
+        """Send more of the request's body."""
+        if data:
+            self.transport.write(data)
+        if complete:
+            self._sent_all = True
+            self._stop_producing()
+
+    def cancel(self) -> None:
+        """Cut the connection: nobody wants the answer any more."""
+        self._listener = None
+        self._stop_producing()
+        self.transport.abortConnection()
+
+    # The answer
+
+    def _step(self, listener: Listener) -> bool:
+        if self._reader is None:
+            return self._head(listener)
+        content, self._buffer = self._reader.feed(self._buffer)
+        if content:
+            listener.response_data(content)
+        if self._reader.done and self._listener is listener:
+            self._finish(listener)
+        return False
+
+    def _head(self, listener: Listener) -> bool:
+        end = self._buffer.find(END, 0, self.max_header_bytes + len(END))
+        if end < 0:
+            if len(self._buffer) > self.max_header_bytes:
+                raise BadMessageError("the head of its answer is over --max-header-bytes")
+            return False
+        head = parse_response(self._buffer[:end])
+        self._buffer = self._buffer[end + len(END) :]
+        if head.status < _FIRST_FINAL:
+            if head.status == _SWITCHING:
+                raise BadMessageError("it switches protocols unasked")
+            self._interim += 1
+            if self._interim > MOST_INTERIM:
+                raise BadMessageError("it sends interim answers without an end")
+            listener.interim(head)
+            return True
+        body = framing.of_response(head, self._method)
+        self._answered = True
+        self._reader = reader(body)
+        self._reusable = framing.keeps_alive(head) and body is not framing.UNTIL_CLOSE
+        listener.response_head(head, body)
+        if self._reader.done and self._listener is listener:
+            self._finish(listener)
+        return self._listener is listener
+
+    def _finish(self, listener: Listener) -> None:
+        self._listener = None
+        self._reader = None
+        self._stop_producing()
+        if self._held:
+            # Within TLS the end may have been here already when the client asked for a pause.
+            self.resumeProducing()
+        if self._buffer or not self._sent_all:
+            self._reusable = False
+        listener.response_end()
+
+    @property
+    def reusable(self) -> bool:
+        """Whether another request may be sent over it."""
+        return self._reusable and not self.lost and self._listener is None
+
+    def _fail(self, error: BaseException) -> None:
+        self._failure = error
+        self.transport.abortConnection()
+
+    def _stop_producing(self) -> None:
+        if self._producing:
+            self._producing = False
+            self.transport.unregisterProducer()
+
+    # As the producer of a response
+
+    def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Stop reading: the client does not take more yet."""
+        self._held = True
+        self.transport.pauseProducing()
+
+    def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Read on."""
+        self._held = False
+        if not self.lost:
+            self.transport.resumeProducing()
+
+    def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Do nothing: who consumes tells us otherwise when it is gone."""
+
+
+def widen(transport: Any) -> None:
+    """Let more pass at a time, where much will.
+
+    Twisted holds a producer back at 64 KiB, which costs a round of system calls for each.
+    """
+    while (below := getattr(transport, "transport", None)) is not None:
+        transport = below
+    transport.bufferSize = STREAM_BYTES
+
+
+@implementer(IPushProducer)
+class _Body:
+    """The request's body as the producer of what is written to the server."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+
+    def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Hold the client back."""
+        self._listener.server_busy()
+
+    def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Let the client go on."""
+        self._listener.server_ready()
+
+    def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Do nothing: the end of the connection is told otherwise."""

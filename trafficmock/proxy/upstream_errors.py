@@ -1,0 +1,157 @@
+"""What can go wrong on the way to a server, in words and as an HTTP answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+from OpenSSL import SSL
+from service_identity import CertificateError, VerificationError
+from twisted.internet import error as network
+
+from trafficmock.errors import TrafficMockError
+from trafficmock.http.responses import JSON, error_body, reason
+from trafficmock.proxy.http1.heads import BadMessageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trafficmock.proxy.request_target import Origin
+
+VIA = b"1.1 trafficmock"
+
+
+_ERROR_TYPES = {
+    "loop_detected": b"proxy_loop_detected",
+    "upstream_closed": b"connection_terminated",
+    "upstream_error": b"proxy_internal_error",
+    "upstream_malformed": b"http_protocol_error",
+    "upstream_proxy": b"destination_unavailable",
+    "upstream_timeout": b"http_response_timeout",
+    "upstream_tls": b"tls_protocol_error",
+    "upstream_unreachable": b"destination_unavailable",
+}
+"""What ``Proxy-Status`` calls them (RFC 9209 section 2.3)."""
+
+_LOCAL = b"proxy_internal_response"
+"""The same of all answers for which no server was asked."""
+
+
+class UpstreamError(TrafficMockError):
+    """A server, or the way to it, failed.
+
+    :param status: of the answer to the client.
+    :param code: the ``error`` of the answer.
+    :param errno: the name of the error as Node's programs know it, for tests.
+    """
+
+    def __init__(
+        self, text: str, *, status: int = 502, code: str, errno: str = "ECONNRESET"
+    ) -> None:
+        super().__init__(text)
+        self.text = text
+        self.status = status
+        self.code = code
+        self.errno = errno
+
+
+@frozen
+class _Case:
+    kinds: tuple[type[BaseException], ...]
+    code: str
+    errno: str
+    what: str
+    status: int = 502
+
+
+_CASES = (
+    _Case((network.DNSLookupError,), "upstream_unreachable", "ENOTFOUND", "its name is not known"),
+    _Case(
+        (network.ConnectionRefusedError,),
+        "upstream_unreachable",
+        "ECONNREFUSED",
+        "it refused the connection",
+    ),
+    _Case(
+        (network.TimeoutError,),
+        "upstream_timeout",
+        "ETIMEDOUT",
+        "it did not take the connection in time (--connect-timeout-ms)",
+        504,
+    ),
+    _Case((network.ConnectError,), "upstream_unreachable", "EHOSTUNREACH", "it cannot be reached"),
+    _Case((VerificationError, CertificateError, SSL.Error), "upstream_tls", "ECERT", "TLS failed"),
+    _Case((BadMessageError,), "upstream_malformed", "EPROTO", "its answer is not HTTP"),
+    _Case(
+        (network.ConnectionLost, network.ConnectionDone, network.ConnectionAborted),
+        "upstream_closed",
+        "ECONNRESET",
+        "it closed the connection",
+    ),
+)
+
+
+def loop_detected(origin: Origin) -> UpstreamError:
+    """Say that a server is this very service (RFC 9110 section 7.6.3)."""
+    text = f"{origin} is this very proxy."
+    return UpstreamError(text, status=508, code="loop_detected", errno="ELOOP")
+
+
+def explain(error: BaseException | None, origin: Origin | str) -> UpstreamError:
+    """Say what an exception on the way to ``origin`` means."""
+    if isinstance(error, UpstreamError):
+        return error
+    for case in _CASES:
+        if isinstance(error, case.kinds):
+            return UpstreamError(
+                f"{origin}: {case.what}{_detail(error)}.",
+                status=case.status,
+                code=case.code,
+                errno=case.errno,
+            )
+    return UpstreamError(f"{origin}: {type(error).__name__}: {error}", code="upstream_error")
+
+
+def _detail(error: BaseException) -> str:
+    if isinstance(error, BadMessageError):
+        return f" ({error.text.rstrip('.')})"
+    if isinstance(error, SSL.Error) and error.args and error.args[0]:
+        reasons = [str(part[-1]) for part in error.args[0] if part]
+        return f" ({'; '.join(reasons)})"
+    if isinstance(error, (VerificationError, CertificateError)):
+        return " (the certificate is for another host)"
+    return ""
+
+
+def answer(
+    status: int,
+    code: str,
+    message: str,
+    *,
+    headers: Iterable[tuple[bytes, bytes]] = (),
+    keep: bool = False,
+    head_only: bool = False,
+) -> bytes:
+    """Write an answer of our own; ``via`` and ``proxy-status`` tell it from the server's.
+
+    :param keep: the connection lasts.
+    :param head_only: it answers HEAD.
+    """
+    body = error_body(code, message)
+    head = (
+        b"HTTP/1.1 %d %s\r\ncontent-type: %s\r\ncontent-length: %d\r\n"
+        b"cache-control: no-store\r\nvia: %s (%s)\r\n"
+        b'proxy-status: trafficmock; error=%s; details="%s"\r\n%s%s\r\n'
+    ) % (
+        status,
+        reason(status),
+        JSON,
+        len(body),
+        VIA,
+        code.encode("ascii"),
+        _ERROR_TYPES.get(code, _LOCAL),
+        code.encode("ascii"),
+        b"" if keep else b"connection: close\r\n",
+        b"".join(b"%s: %s\r\n" % pair for pair in headers),
+    )
+    return head if head_only else head + body

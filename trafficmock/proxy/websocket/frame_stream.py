@@ -1,0 +1,173 @@
+"""One side of a WebSocket after its handshake: messages in and out (RFC 6455)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import TYPE_CHECKING, Any, Protocol
+
+from wsproto.connection import CLIENT, SERVER, Connection, ConnectionState
+from wsproto.events import BytesMessage, CloseConnection, Ping, TextMessage
+from wsproto.utilities import LocalProtocolError
+
+from trafficmock.proxy.websocket.message_pieces import Pieces
+
+if TYPE_CHECKING:
+    from twisted.internet.interfaces import IDelayedCall, IReactorTime
+
+    from trafficmock.wire.inbound import SocketFrame
+
+NORMAL, TOO_BIG, ABNORMAL = 1000, 1009, 1006
+CLOSE_SECONDS = 5.0
+"""How long the other side may take to answer a close."""
+
+_LONGEST_REASON = 123
+_SENDABLE = (1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014)
+_PRIVATE = range(3000, 5000)
+
+
+class Owner(Protocol):
+    """Is told what one side says."""
+
+    def message(self, side: Frames, data: str | bytes) -> None:
+        """Take a message."""
+
+    def closed(self, side: Frames, code: int, reason: str, *, clean: bool) -> None:
+        """Take it that the side is closed; told once."""
+
+
+class Frames:
+    """Speaks frames over a transport whose handshake is done.
+
+    No extension is offered or taken, so nothing is compressed.
+
+    :param client: we are the client of the handshake.
+    :param longest: bytes of the largest message.
+    """
+
+    def __init__(
+        self, transport: Any, owner: Owner, clock: IReactorTime, *, client: bool, longest: int
+    ) -> None:
+        self._transport = transport
+        self._owner = owner
+        self._clock = clock
+        self._longest = longest
+        self._connection = Connection(CLIENT if client else SERVER)
+        self._is_client = client
+        self._said: tuple[int, str] | None = None
+        self._text = Pieces("")
+        self._bytes = Pieces(b"")
+        self._told = False
+        self._timer: IDelayedCall | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether messages may be sent."""
+        return self._connection.state is ConnectionState.OPEN and not self._told
+
+    def data_received(self, data: bytes) -> None:
+        """Take what the other side sends."""
+        if self._connection.state is ConnectionState.CLOSED or self._told:
+            return
+        self._connection.receive_data(data)
+        for event in self._connection.events():
+            self._take(event)
+            if self._told:
+                return
+
+    def send(self, data: str | bytes) -> None:
+        """Send a message; on a closed side it is dropped, as browsers do."""
+        if self.open:
+            event = TextMessage(data) if isinstance(data, str) else BytesMessage(data)
+            self._transport.write(self._connection.send(event))
+
+    def close(self, code: int | None, reason: str) -> None:
+        """Say goodbye and wait for the answer."""
+        if not self.open:
+            return
+        self._say_goodbye(code, reason)
+        self._timer = self._clock.callLater(CLOSE_SECONDS, self._cut)
+
+    def lost(self) -> None:
+        """Take it that the connection is gone."""
+        self._tell(ABNORMAL, "", clean=False)
+
+    def _take(self, event: Any) -> None:
+        match event:
+            case TextMessage() | BytesMessage():
+                self._add(event)
+            case Ping():
+                self._transport.write(self._connection.send(event.response()))
+            case CloseConnection():
+                self._goodbye(event)
+            case _:
+                return
+
+    def _add(self, event: TextMessage | BytesMessage) -> None:
+        pieces: Any = self._text if isinstance(event, TextMessage) else self._bytes
+        pieces.add(event.data)
+        if pieces.size > self._longest:
+            self._say_goodbye(TOO_BIG, "the message is over --max-frame-bytes")
+            self._end(TOO_BIG, "", clean=False)
+        elif event.message_finished:
+            self._owner.message(self, pieces.take())
+
+    def _goodbye(self, event: CloseConnection) -> None:
+        """Answer a close, or one of our own that was answered, or a breach of the rules."""
+        state = self._connection.state
+        if state is ConnectionState.CLOSED:
+            self._end(int(event.code), self._reason(event), clean=True)
+        elif state is ConnectionState.REMOTE_CLOSING:
+            self._transport.write(self._connection.send(event.response()))
+            self._end(int(event.code), event.reason or "", clean=True)
+        else:
+            self._say_goodbye(int(event.code), event.reason or "")
+            self._end(int(event.code), event.reason or "", clean=False)
+
+    def _reason(self, answer: CloseConnection) -> str:
+        """Give the reason of an answered close.
+
+        Many clients answer with the code alone, and their applications are told our reason: so is
+        the test. Of a server there is nothing but what it says.
+        """
+        if self._said is None or self._is_client or answer.reason:
+            return answer.reason or ""
+        code, reason = self._said
+        return reason if int(answer.code) == code else ""
+
+    def _say_goodbye(self, code: int | None, reason: str) -> None:
+        if code is None or not (code in _SENDABLE or code in _PRIVATE):
+            code = NORMAL
+        cut = reason.encode("utf-8", "replace")[:_LONGEST_REASON].decode("utf-8", "ignore")
+        try:
+            goodbye = self._connection.send(CloseConnection(code, cut or None))
+        except LocalProtocolError:
+            return
+        self._said = (code, cut)
+        self._transport.write(goodbye)
+
+    def _cut(self) -> None:
+        self._timer = None
+        self._transport.abortConnection()
+
+    def _end(self, code: int, reason: str, *, clean: bool) -> None:
+        self._transport.loseConnection()
+        self._tell(code, reason, clean=clean)
+
+    def _tell(self, code: int, reason: str, *, clean: bool) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if not self._told:
+            self._told = True
+            self._owner.closed(self, code, reason, clean=clean)
+
+
+def content(frame: SocketFrame) -> str | bytes:
+    """Give what a message of protocol 3 carries; what is no base64 is nothing."""
+    if not frame.is_base64:
+        return frame.data
+    try:
+        return base64.b64decode(frame.data)
+    except (binascii.Error, ValueError):
+        return b""

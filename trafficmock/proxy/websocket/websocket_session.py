@@ -1,0 +1,400 @@
+"""A WebSocket that comes through the forward proxy: held, mocked, connected or passed through."""
+
+from __future__ import annotations
+
+import base64
+import uuid
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet.interfaces import IPushProducer
+from twisted.internet.protocol import Factory
+from zope.interface import implementer
+
+from trafficmock import records
+from trafficmock.proxy.http1.forwarded_headers import end_to_end, request_block, response_block
+from trafficmock.proxy.http1.framing import NONE
+from trafficmock.proxy.http1.heads import BadMessageError
+from trafficmock.proxy.upstream_errors import UpstreamError, answer, explain, loop_detected
+from trafficmock.proxy.websocket import opening_handshake
+from trafficmock.proxy.websocket.frame_stream import Frames, content
+from trafficmock.proxy.websocket.frame_tap import Overheard
+from trafficmock.proxy.websocket.websocket_upstream import ServerConnection
+from trafficmock.wire import inbound, outbound
+
+if TYPE_CHECKING:
+    from twisted.internet.defer import Deferred
+    from twisted.internet.interfaces import IDelayedCall
+    from twisted.python.failure import Failure
+
+    from trafficmock.proxy.downstream.client_connection import ClientConnection
+    from trafficmock.proxy.http1.heads import Pairs, RequestHead, ResponseHead
+    from trafficmock.proxy.proxy_clients import Party
+    from trafficmock.proxy.proxy_settings import Shared
+    from trafficmock.proxy.request_target import Target
+    from trafficmock.wire.inbound import Message
+
+GRACE_SECONDS = 5.0
+"""How long the server's side lives on when the application's has closed and nobody closes it."""
+
+_SWITCHING = 101
+_ABNORMAL = 1006
+
+
+@implementer(IPushProducer)
+class SocketSession:
+    """Both sides of one WebSocket, and the coordinator between them.
+
+    :param connection: the client's.
+    :param head: of its handshake.
+    :param target: where it is aimed.
+    """
+
+    def __init__(
+        self,
+        connection: ClientConnection,
+        party: Party,
+        shared: Shared,
+        *,
+        head: RequestHead,
+        target: Target,
+    ) -> None:
+        self.id = str(uuid.uuid4())
+        self._opening = opening_handshake.read_opening(head)
+        self._transport: Any = connection.transport
+        self._party = party
+        self._shared = shared
+        self._head = head
+        self._target = target
+        self._page: Frames | None = None
+        self._server: Frames | None = None
+        self._key = opening_handshake.new_key()
+        self._blind = False
+        self._relayed = False
+        self._raw_server: Any = None
+        self._connecting: Deferred[Any] | None = None
+        self._to_server: list[str | bytes] = []
+        self._early = b""
+        self._timer: IDelayedCall | None = None
+        self._refused = False
+        self._gone = False
+        self._heard = Overheard(self.id, self._party.record)
+
+    def announce(self) -> None:
+        """Tell the coordinator of it; the client waits for the answer to its handshake."""
+        self._party.subjects[self.id] = self
+        self._party.sockets[self.id] = self
+        url = "ws" + self._target.url.removeprefix("http")
+        self._say(inbound.SocketOpen(self.id, url, self._opening.protocols, self._party.client_id))
+
+    # What the client does
+
+    def data_received(self, data: bytes) -> None:
+        """Take what the client sends."""
+        if self._page is not None:
+            self._page.data_received(data)
+        elif self._blind and self._raw_server is not None:
+            self._raw_server.write(data)
+            self._heard.from_page(data)
+        else:
+            self._early += data
+            if len(self._early) > self._shared.settings.max_header_bytes:
+                self._transport.abortConnection()
+
+    def done(self) -> None:
+        """Take it that the client has closed its direction, which ends a WebSocket."""
+        self._transport.loseConnection()
+
+    def lost(self) -> None:
+        """Take it that the client is gone."""
+        self._gone = True
+        self._party.sockets.pop(self.id, None)
+        self._party.coordination.socket_gone(self)
+        if self._page is not None:
+            self._page.lost()
+        elif not self._blind and not self._refused:
+            self._closed_page(_ABNORMAL, "", clean=False)
+        if self._blind:
+            self._heard.page_lost()
+            self._drop_server()
+
+    # What the coordinator says
+
+    def told(self, message: Message) -> None:
+        """Act on a message about this WebSocket."""
+        match message:
+            case outbound.SocketPassthrough():
+                self._blind = True
+                self._settle()
+                self._dial()
+            case outbound.SocketError():
+                self._refuse(502, message.code, message.message)
+            case inbound.SocketConnect():
+                if self._connecting is None and self._raw_server is None:
+                    self._dial()
+            case inbound.SendToServer():
+                self._send_to_server(content(message))
+            case inbound.CloseServer():
+                self._close_server(message)
+            case _:
+                self._told_page(message)
+
+    def _told_page(self, message: Message) -> None:
+        """Act on what is for the application's side, which all of it opens."""
+        self._accept(self._opening.protocols[0] if self._opening.protocols else None)
+        if self._page is None:
+            return
+        if isinstance(message, inbound.SendToPage):
+            self._page.send(content(message))
+        elif isinstance(message, inbound.ClosePage):
+            self._page.close(message.code or None, message.reason or "")
+
+    def crashed(self) -> None:
+        """Cut the connection: something of ours failed."""
+        self._transport.abortConnection()
+
+    def stopped(self) -> None:
+        """Do nothing: the coordinator ends what it decides, and what is passed on is cut."""
+
+    # Its pace
+
+    drained_total = 0
+    """Nobody asks how far a WebSocket has come: it has no heartbeat of its own."""
+
+    def pause(self) -> None:
+        """Stop reading from both sides: the test that takes their frames lags behind."""
+        self._read(on=False)
+
+    def resume(self) -> None:
+        """Read again."""
+        self._read(on=True)
+
+    def _read(self, *, on: bool) -> None:
+        for transport in (self._transport, self._raw_server):
+            if transport is not None and not (self._gone and transport is self._transport):
+                (transport.resumeProducing if on else transport.pauseProducing)()
+
+    def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Hold the test back: a side takes less than it is sent."""
+        self._party.coordination.socket_backlogged(self)
+
+    def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Let the test go on."""
+        self._party.coordination.socket_drained(self)
+
+    def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Do nothing: the end of the connection is told otherwise."""
+
+    # What both sides say
+
+    def message(self, side: Frames, data: str | bytes) -> None:
+        """Pass a message on to the test that owns the WebSocket."""
+        kind = inbound.MessageFromPage if side is self._page else inbound.MessageFromServer
+        if isinstance(data, str):
+            self._say(kind(self.id, data, is_base64=False))
+        else:
+            self._say(kind(self.id, base64.b64encode(data).decode("ascii"), is_base64=True))
+
+    def closed(self, side: Frames, code: int, reason: str, *, clean: bool) -> None:
+        """Pass on that a side is closed."""
+        self.resumeProducing()
+        if side is self._page:
+            if not self._gone:
+                self._transport.unregisterProducer()
+            self._closed_page(code, reason, clean=clean)
+        else:
+            self._server = None
+            if self._raw_server is not None:
+                self._raw_server.unregisterProducer()
+            self._say(inbound.CloseServer(self.id, clean, code, reason))
+
+    # The application's side
+
+    def _accept(self, protocol: str | None) -> None:
+        """Open the application's side, if it is not."""
+        if self._page is not None or self._gone or self._refused:
+            return
+        self._transport.write(opening_handshake.acceptance(self._opening.key, protocol))
+        self._page = Frames(
+            self._transport,
+            self,
+            self._shared.reactor,
+            client=False,
+            longest=self._shared.settings.max_frame_bytes,
+        )
+        self._transport.registerProducer(self, True)  # noqa: FBT003 - Twisted's
+        early, self._early = self._early, b""
+        if early:
+            self._page.data_received(early)
+
+    def _refuse(self, status: int, code: str, text: str) -> None:
+        """Fail the application's WebSocket: by HTTP while it is held, else by a close."""
+        self._refused = True
+        self._settle()
+        self._drop_server()
+        if self._page is not None:
+            self._page.close(1011, text)
+        else:
+            self._transport.write(answer(status, code, text))
+            self._transport.loseConnection()
+
+    def _closed_page(self, code: int, reason: str, *, clean: bool) -> None:
+        self._say(inbound.ClosePage(self.id, clean, code, reason))
+        if self._raw_server is None and self._connecting is None:
+            self._settle()
+        else:
+            self._timer = self._shared.reactor.callLater(GRACE_SECONDS, self._drop_server)
+
+    # The server's side
+
+    def _dial(self) -> None:
+        origin, shared = self._target.origin, self._shared
+        limit, trust = shared.settings.max_header_bytes, shared.roads.trust
+        check = partial(trust.check_name, host=origin.host) if origin.scheme == "https" else None
+        factory = Factory.forProtocol(lambda: ServerConnection(self, limit, check))
+        factory.noisy = False
+        try:
+            endpoint = shared.roads.to_socket(origin)
+        except ValueError as error:
+            self.server_lost(error)
+            return
+        self._connecting = endpoint.connect(factory)
+        self._connecting.addErrback(self._not_reached)
+
+    def server_reached(self, server: ServerConnection) -> bool:
+        """Go no further where the way leads back to this very service."""
+        if not self._shared.is_ourselves(server.transport, self._transport.getHost()):
+            return True
+        self._failed(loop_detected(self._target.origin))
+        server.transport.abortConnection()
+        return False
+
+    def server_opened(self, server: ServerConnection) -> None:
+        """Send the handshake."""
+        self._connecting = None
+        if self._gone:
+            server.transport.abortConnection()
+            return
+        self._raw_server = server.transport
+        if self._blind:
+            pairs = opening_handshake.relayed_pairs(self._head)
+        else:
+            pairs = opening_handshake.opening_pairs(self._head, self._key, self._opening)
+        host = self._target.origin.authority.encode("ascii")
+        server.transport.write(request_block(b"GET", self._target.path, host, pairs, NONE))
+
+    def server_answered(self, server: ServerConnection, head: ResponseHead) -> None:
+        """Take the answer to the handshake."""
+        if self._blind:
+            self._relay_answer(head)
+            return
+        try:
+            protocol = opening_handshake.accepted_protocol(head, self._key, self._opening)
+        except BadMessageError as error:
+            self._raw_server = None
+            self._failed(explain(error, self._target.origin))
+            server.transport.abortConnection()
+            return
+        self._server = Frames(
+            server.transport,
+            self,
+            self._shared.reactor,
+            client=True,
+            longest=self._shared.settings.max_frame_bytes,
+        )
+        server.transport.registerProducer(self, True)  # noqa: FBT003 - Twisted's
+        self._accept(protocol)
+        waiting, self._to_server = self._to_server, []
+        for data in waiting:
+            self._server.send(data)
+
+    def server_data(self, data: bytes) -> None:
+        """Take what the server sends."""
+        if self._blind:
+            self._transport.write(data)
+            self._heard.from_server(data)
+        elif self._server is not None:
+            self._server.data_received(data)
+
+    def server_lost(self, error: BaseException | None) -> None:
+        """Take it that the server's connection is gone, or never was."""
+        raw, self._raw_server = self._raw_server, None
+        self._connecting = None
+        if self._server is not None:
+            self._server.lost()
+        elif self._blind and raw is not None and self._relayed:
+            self._heard.server_lost()
+            self._transport.unregisterProducer()
+            self._transport.loseConnection()
+        elif not self._gone and not self._refused and (self._blind or self._page is None):
+            self._failed(explain(error, self._target.origin))
+
+    def _relay_answer(self, head: ResponseHead) -> None:
+        """Pass the answer on; the two sides agree among themselves, extensions included."""
+        self._relayed = True
+        if head.status == _SWITCHING:
+            pairs: Pairs = opening_handshake.relayed_pairs(head)
+            block = response_block(head.status, head.reason, pairs, chunked=False, close=False)
+            if self._shared.settings.records_passthrough:
+                self._heard.listen(head.fields.get(b"sec-websocket-extensions", b""))
+        else:
+            coding = head.fields.get(b"transfer-encoding")
+            pairs = end_to_end(head)
+            if coding is not None:
+                pairs.append((b"transfer-encoding", coding))
+            block = response_block(head.status, head.reason, pairs, chunked=False, close=True)
+        self._transport.write(block)
+        self._raw_server.registerProducer(self._transport, True)  # noqa: FBT003 - Twisted's
+        self._transport.registerProducer(self._raw_server, True)  # noqa: FBT003 - Twisted's
+        early, self._early = self._early, b""
+        if early:
+            self._raw_server.write(early)
+            self._heard.from_page(early)
+
+    def _not_reached(self, failure: Failure) -> None:
+        self.server_lost(failure.value)
+
+    def _failed(self, error: UpstreamError) -> None:
+        """Tell everybody that there is no server."""
+        if self._blind:
+            self._party.record(records.SocketFailed(self.id, None, error.code, error.text, None))
+        else:
+            self._say(
+                inbound.CloseServer(self.id, was_clean=False, code=_ABNORMAL, reason=error.text)
+            )
+        self._refuse(error.status, error.code, error.text)
+
+    def _send_to_server(self, data: str | bytes) -> None:
+        if self._server is not None:
+            self._server.send(data)
+        elif self._connecting is not None or self._raw_server is not None:
+            self._to_server.append(data)
+
+    def _close_server(self, message: inbound.CloseServer) -> None:
+        if self._server is not None:
+            self._server.close(message.code or None, message.reason or "")
+        elif self._connecting is not None or self._raw_server is not None:
+            self._drop_server()
+            self._say(inbound.CloseServer(self.id, was_clean=False, code=_ABNORMAL))
+
+    def _drop_server(self) -> None:
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+        self._timer = None
+        raw, self._raw_server = self._raw_server, None
+        if raw is not None:
+            raw.unregisterProducer()
+            raw.abortConnection()
+        connecting, self._connecting = self._connecting, None
+        if connecting is not None:
+            connecting.cancel()
+        if self._gone:
+            self._settle()
+
+    # What both ends have in common
+
+    def _say(self, message: Message) -> None:
+        self._party.say(message)
+
+    def _settle(self) -> None:
+        self._party.subjects.pop(self.id, None)

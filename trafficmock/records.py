@@ -1,0 +1,198 @@
+"""What happened, for the history. The core emits these and forgets them."""
+
+from typing import Literal
+
+from attrs import field, frozen
+
+from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
+from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
+from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
+
+
+@frozen
+class Owner:
+    """The test that got a request or a socket, as it was called when it was matched."""
+
+    test_id: str
+    route_id: str
+    title: str
+    file: str
+
+
+@frozen
+class RequestSeen:
+    """An application's request arrived.
+
+    :param body_pending: without its body, of which :class:`RequestBodyCame` will tell.
+    :param redirected_from: the request of the same client whose redirect it follows.
+    """
+
+    request_id: str
+    client_id: str
+    request: SerializedRequest
+    body_pending: bool = field(default=False, kw_only=True)
+    redirected_from: str | None = field(default=None, kw_only=True)
+
+
+@frozen
+class RequestBodyCame:
+    """The body of a request that was seen without it is there, or will never be.
+
+    :param request: with as much of the body as there is.
+    """
+
+    request_id: str
+    request: SerializedRequest
+
+
+@frozen
+class RequestPassedThrough:
+    """Nobody wanted it: it goes to the real network unchanged."""
+
+    request_id: str
+
+
+@frozen
+class RequestContinued:
+    """Its owner sent it on, changed or not."""
+
+    request_id: str
+    owner: Owner
+    overrides: SerializedOverrides | None
+
+
+@frozen
+class RequestFulfilled:
+    """Its owner answered it."""
+
+    request_id: str
+    owner: Owner
+    response: SerializedResponse
+
+
+@frozen
+class RequestAborted:
+    """Its owner failed it, or the application gave it up."""
+
+    request_id: str
+    owner: Owner | None
+    error_code: str
+    detail: str
+
+
+@frozen
+class RequestFailed:
+    """It could not be decided."""
+
+    request_id: str
+    owner: Owner | None
+    code: str
+    message: str
+    matches: list[RouteMatchDiagnostic] | None
+
+
+@frozen
+class ResponseReported:
+    """The upstream answered, or failed, after the decision; both when the body broke off.
+
+    :param body_pending: the response is only a head; another report will bring the body.
+    """
+
+    request_id: str
+    response: SerializedResponse | None
+    error: SerializedError | None
+    body_pending: bool = field(default=False, kw_only=True)
+
+
+@frozen
+class HopSeen:
+    """The agent follows a redirect: a request with the fate of the one before."""
+
+    request_id: str
+    client_id: str
+    request: SerializedRequest
+    prior_id: str
+    action: Literal["continue", "passthrough"]
+    owner: Owner | None
+
+
+@frozen
+class SocketSeen:
+    """An application opened a WebSocket."""
+
+    socket_id: str
+    client_id: str
+    url: str
+    protocols: list[str]
+
+
+@frozen
+class SocketMatched:
+    """A test owns it."""
+
+    socket_id: str
+    owner: Owner
+
+
+@frozen
+class SocketPassedThrough:
+    """Nobody wanted it."""
+
+    socket_id: str
+
+
+@frozen
+class SocketFailed:
+    """It could not be decided, or lost its owner or its application."""
+
+    socket_id: str
+    owner: Owner | None
+    code: str
+    message: str
+    matches: list[RouteMatchDiagnostic] | None
+
+
+@frozen
+class SocketEvent:
+    """A frame or an action of the handler.
+
+    ``direction`` is who seems to speak to the application's eyes: ``client`` for what
+    goes to the server, ``server`` for what goes to the application.
+    """
+
+    socket_id: str
+    direction: Literal["client", "server", "system"]
+    kind: Literal["frame", "handler"]
+    detail: str | None
+    data: str | None
+    is_base64: bool | None
+
+
+@frozen
+class SocketClosed:
+    """One side closed; recorded once for each side."""
+
+    socket_id: str
+    side: Literal["page", "server"]
+    code: int | None
+    reason: str | None
+    was_clean: bool
+
+
+Record = (
+    RequestSeen
+    | RequestBodyCame
+    | RequestPassedThrough
+    | RequestContinued
+    | RequestFulfilled
+    | RequestAborted
+    | RequestFailed
+    | ResponseReported
+    | HopSeen
+    | SocketSeen
+    | SocketMatched
+    | SocketPassedThrough
+    | SocketFailed
+    | SocketEvent
+    | SocketClosed
+)

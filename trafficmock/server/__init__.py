@@ -1,0 +1,12 @@
+"""The running service: one process, one port, three doors.
+
+Bytes come in through ``site`` (:mod:`~trafficmock.proxy.downstream.protocol_sniffing` looks at the
+first of them), which hands a connection to the forward proxy or, by ``root_resource``, to
+
+* :mod:`trafficmock.server.rest`: the read-only REST API over the history;
+* :mod:`trafficmock.server.websocket`: the coordinator's WebSocket ``/ws``.
+
+``driver`` gives each message to the core (:mod:`trafficmock.core`) and performs the effects that
+come back: messages out, history, log (``event_log``), wake-ups. ``service`` starts and stops
+all of it; ``options`` and ``startup`` read the command line and say why a start fails.
+"""

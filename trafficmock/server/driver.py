@@ -1,0 +1,354 @@
+"""Performs what the core decides: the only place where effects become acts."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from typing import TYPE_CHECKING, Any, Protocol
+
+from attrs import define, field
+from twisted.logger import Logger, LogLevel
+
+from trafficmock.core.effects import (
+    AnswerQuery,
+    Close,
+    Cut,
+    Effects,
+    Note,
+    Send,
+    Wake,
+)
+from trafficmock.core.moment import Moment
+from trafficmock.http.backpressure import Backpressure, Paced
+from trafficmock.http.log_safety import LogRateLimit, one_line
+from trafficmock.server import worker_queries
+from trafficmock.server.event_log import Journal
+from trafficmock.wire.codec import InvalidMessageError, decode, encode
+from trafficmock.wire.inbound import RequestResponse, SocketFrame
+from trafficmock.wire.message_heads import too_long
+from trafficmock.wire.outbound import HelloOk, HistoryResult, RequestObserved
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from twisted.internet.interfaces import IDelayedCall, IReactorTime
+
+    from trafficmock.core.coordinator import Coordinator
+    from trafficmock.history.store import History
+    from trafficmock.records import Record
+    from trafficmock.server.history_recorder import Recorder
+    from trafficmock.server.websocket.oversized_frames import Overlong
+    from trafficmock.server.websocket.upgrade import Link
+    from trafficmock.wire.inbound import Hello, Message
+
+MOST_SENT_BYTES = 104857600
+"""No client takes a larger message."""
+
+_SHORTEST_WAIT = 0.001
+"""Seconds; without it a deadline that rounding puts just behind us would be a busy loop."""
+
+_NEWS = frozenset({RequestObserved, RequestResponse})
+"""What workers are told of all traffic, whether it concerns them or not."""
+
+_LEVELS = {level.name: level for level in LogLevel.iterconstants()}
+
+
+class Party(Protocol):
+    """A client of the core within this process: it is told messages, not their encoding.
+
+    :param id: given by the driver.
+    :param kind: the door it stands for, as ``/api/connections`` shows it.
+    """
+
+    id: str
+    kind: str
+
+    def deliver(self, message: Message) -> None:
+        """Take a message of the core. Must not raise."""
+
+    def socket(self, socket_id: str) -> Paced | None:
+        """Give one of its WebSockets, which is held back while its receiver lags."""
+
+
+@define(eq=False, kw_only=True)
+class Driver:
+    """Tells the core what happens on connections and does what it answers.
+
+    It is the link handler of the WebSocket door, and wakes the core when it asked for it.
+
+    :param clock: for wake-ups.
+    :param monotonic: seconds on a clock that never jumps.
+    :param epoch_ms: milliseconds since 1970.
+    :param journal: what is told of each connection and decision, for the log.
+    :param prefix: what the connection ids of this process begin with.
+    """
+
+    log = Logger()
+
+    coordinator: Coordinator
+    history: History
+    recorder: Recorder
+    clock: IReactorTime
+    monotonic: Callable[[], float]
+    epoch_ms: Callable[[], int]
+    prefix: str
+    journal: Journal = field(factory=Journal)
+    _links: dict[str, Link] = field(factory=dict)
+    _parties: dict[str, Party] = field(factory=dict)
+    _said: deque[tuple[Party, Message]] = field(factory=deque)
+    _depth: int = 0
+    _hearing: bool = False
+    _introduced: set[str] = field(factory=set)
+    _backpressure: Backpressure = field(factory=Backpressure)
+    _quota: LogRateLimit = field(factory=LogRateLimit)
+    _numbers: itertools.count[int] = field(factory=lambda: itertools.count(1))
+    _timer: IDelayedCall | None = None
+    _performers: dict[type, Callable[[Any, Moment], None]] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._performers = {
+            Send: self._send,
+            Close: self._close,
+            Cut: self._cut,
+            Wake: self._wake,
+            Note: self._note,
+            AnswerQuery: self._answer_query,
+        }
+
+    # What links report
+
+    def link_opened(self, link: Link) -> None:
+        """Introduce a new connection to the core."""
+        link.id = f"{self.prefix}-{next(self._numbers)}"
+        self._links[link.id] = link
+        now = self._now()
+        self._perform(self.coordinator.connect(link.id, now), now)
+
+    def link_received(self, link: Link, payload: bytes) -> None:
+        """Hand a message to the core and do what it answers."""
+        now = self._now()
+        try:
+            message = decode(payload)
+        except InvalidMessageError as error:
+            self._perform(self.coordinator.handle_invalid(link.id, error, now), now)
+            return
+        self._perform(self.coordinator.handle(link.id, message, now), now)
+        if isinstance(message, SocketFrame):
+            self._backpressure.pause_sender(link)
+
+    def link_overlong(self, link: Link, message: Overlong) -> None:
+        """Let the core answer for a message that was too long to be read."""
+        now = self._now()
+        error = too_long(message.head, message.limit, stranger=link.id not in self._introduced)
+        self._perform(self.coordinator.handle_invalid(link.id, error, now), now)
+
+    def link_closed(self, link: Link) -> None:
+        """Tell the core that a connection is gone."""
+        del self._links[link.id]
+        if link.id in self._introduced:
+            self._introduced.discard(link.id)
+            self.journal.closed(link.id)
+        self._backpressure.gone(link)
+        now = self._now()
+        self._perform(self.coordinator.disconnect(link.id, now), now)
+
+    def link_backlogged(self, link: Link) -> None:
+        """Remember that a connection takes less than it is sent."""
+        self._backpressure.backlogged(link)
+
+    def link_drained(self, link: Link) -> None:
+        """Let those who waited for a connection go on."""
+        self._backpressure.drained(link)
+
+    # What parties within this process say
+
+    def party_opened(self, party: Party, hello: Hello) -> None:
+        """Introduce a party of this process to the core; see :class:`Party`."""
+        party.id = f"{self.prefix}-{next(self._numbers)}"
+        self._parties[party.id] = party
+        now = self._now()
+        self._perform(self.coordinator.connect(party.id, now, kind=party.kind), now)
+        self.party_said(party, hello)
+
+    def party_said(self, party: Party, message: Message) -> None:
+        """Hand a party's message to the core, once the effects being performed are done.
+
+        A party is told things in the middle of a list of effects, and what it answers
+        must not overtake the rest of the list.
+        """
+        if self._depth or self._hearing:
+            self._said.append((party, message))
+        else:
+            self._heard(party, message)
+
+    def party_closed(self, party: Party) -> None:
+        """Tell the core that a party is gone."""
+        del self._parties[party.id]
+        now = self._now()
+        self._perform(self.coordinator.disconnect(party.id, now), now)
+
+    def party_recorded(self, record: Record) -> None:
+        """Write into the history what the core has nothing to decide about."""
+        self.recorder.record(record, self.epoch_ms())
+
+    def socket_backlogged(self, socket: Paced) -> None:
+        """Remember that a party's WebSocket takes less than it is sent."""
+        self._backpressure.backlogged(socket)
+
+    def socket_drained(self, socket: Paced) -> None:
+        """Let those who waited for a party's WebSocket go on."""
+        self._backpressure.drained(socket)
+
+    def socket_gone(self, socket: Paced) -> None:
+        """Forget a party's WebSocket."""
+        self._backpressure.gone(socket)
+
+    def _heard(self, party: Party, message: Message) -> None:
+        now = self._now()
+        self._perform(self.coordinator.handle(party.id, message, now), now)
+        if isinstance(message, SocketFrame):
+            sender = party.socket(message.socket_id)
+            if sender is not None:
+                self._backpressure.pause_sender(sender)
+
+    # The service's end
+
+    def stop(self) -> None:
+        """Answer everybody who waits and close every connection."""
+        now = self._now()
+        self._perform(self.coordinator.stop(), now)
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+        self._timer = None
+
+    def open_links(self) -> int:
+        """Count the connections that are still there."""
+        return len(self._links)
+
+    # Effects
+
+    def _perform(self, effects: Effects, now: Moment) -> None:
+        performers = self._performers
+        self._depth += 1
+        try:
+            for effect in effects:
+                perform = performers.get(type(effect))
+                if perform is None:
+                    self.journal.recorded(effect)  # type: ignore[arg-type] # the rest
+                    self.recorder.record(effect, now.epoch_ms)  # type: ignore[arg-type] # the rest
+                else:
+                    perform(effect, now)
+        finally:
+            self._depth -= 1
+        if self._said and not self._depth and not self._hearing:
+            self._hear_all()
+
+    def _hear_all(self) -> None:
+        """Hand on what parties said meanwhile, and what they say to that: one by one.
+
+        It is not done where each is performed: hundreds answer a ping, and would be nested.
+        """
+        self._hearing = True
+        try:
+            while self._said:
+                self._heard(*self._said.popleft())
+        finally:
+            self._hearing = False
+
+    def _send(self, send: Send, now: Moment) -> None:
+        if self._parties and not self._send_within(send):
+            return
+        payload = encode(send.message)
+        if len(payload) > MOST_SENT_BYTES:
+            instead = self.coordinator.too_big(send, len(payload), MOST_SENT_BYTES)
+            self._perform(instead, now)
+            return
+        links = self._links
+        news = type(send.message) in _NEWS
+        for connection_id in send.to:
+            link = links.get(connection_id)
+            if link is not None:
+                if type(send.message) is HelloOk:
+                    self.journal.sent(send, link.peer)
+                    self._introduced.add(connection_id)
+                    link.welcome()
+                link.send(payload, news=news)
+                if isinstance(send.message, SocketFrame):
+                    self._backpressure.sent_frame(link)
+
+    def _send_within(self, send: Send) -> bool:
+        """Tell the parties among the receivers, who need no encoding.
+
+        :returns: whether there are others.
+        """
+        others = False
+        for connection_id in send.to:
+            party = self._parties.get(connection_id)
+            if party is None:
+                others = True
+            else:
+                if isinstance(send.message, SocketFrame):
+                    receiver = party.socket(send.message.socket_id)
+                    if receiver is not None:
+                        self._backpressure.sent_frame(receiver)
+                party.deliver(send.message)
+        return others
+
+    def _close(self, close: Close, _: Moment) -> None:
+        link = self._links.get(close.connection_id)
+        if link is not None:
+            link.close(close.code, close.reason)
+
+    def _cut(self, cut: Cut, _: Moment) -> None:
+        link = self._links.get(cut.connection_id)
+        if link is not None:
+            self.log.warn(
+                "Connection {peer} cut: {reason}", peer=link.peer, reason=one_line(cut.reason)
+            )
+            link.abort()
+
+    def _note(self, note: Note, now: Moment) -> None:
+        left_out = self._quota.left_out(now.seconds)
+        if left_out:
+            self.log.warn("{count} lines like the last ones were left out", count=left_out)
+        if not self._quota.take(now.seconds):
+            return
+        text = note.text
+        if note.of is not None:
+            link = self._links.get(note.of)
+            text = f"Connection from {'elsewhere' if link is None else link.peer} {text}"
+        self.log.emit(_LEVELS[note.level], "{text}", text=one_line(text))
+
+    def _answer_query(self, effect: AnswerQuery, _: Moment) -> None:
+        self._go_on(effect.connection_id, worker_queries.answer(self.history, effect.query))
+
+    def _go_on(self, connection_id: str, steps: Iterator[HistoryResult | None]) -> None:
+        """Work on an answer for a slice of time, and go on when others had their turn."""
+        until = self.monotonic() + worker_queries.SLICE_SECONDS
+        while connection_id in self._links:
+            result = next(steps)
+            if result is not None:
+                self._send(Send((connection_id,), result), self._now())
+                return
+            if self.monotonic() >= until:
+                self.clock.callLater(0, self._go_on, connection_id, steps)
+                return
+
+    # Time
+
+    def _now(self) -> Moment:
+        return Moment(self.monotonic(), self.epoch_ms())
+
+    def _wake(self, wake: Wake, now: Moment) -> None:
+        delay = max(_SHORTEST_WAIT, wake.at - now.seconds)
+        if self._timer is not None and self._timer.active():
+            self._timer.reset(delay)
+        else:
+            self._timer = self.clock.callLater(delay, self._tick)
+
+    def _tick(self) -> None:
+        self._timer = None
+        now = self._now()
+        for link in self._backpressure.living(self._links.values()):
+            self.coordinator.progressed(link.id, now)
+        self._perform(self.coordinator.tick(now), now)

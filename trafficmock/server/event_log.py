@@ -1,0 +1,75 @@
+"""What the log says of the day: who came and went, what failed, and on request everything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define
+from twisted.logger import Logger
+
+from trafficmock import records
+from trafficmock.http.log_safety import one_line
+from trafficmock.wire.outbound import HelloOk
+
+if TYPE_CHECKING:
+    from trafficmock.core.effects import Send
+
+_EXPECTED = frozenset({"disconnected"})
+"""Codes of what ends with somebody's leaving, which is no reason to warn."""
+
+
+@define
+class Journal:
+    """Writes log lines about what the core decided.
+
+    :param debug: whether each request is worth a line; asked once, since it would cost all.
+    """
+
+    log = Logger()
+
+    debug: bool = False
+
+    def sent(self, send: Send, peer: str) -> None:
+        """Note that a client is in."""
+        hello = send.message
+        if isinstance(hello, HelloOk):
+            text = "{client_id} connected from {peer} as {connection_id}"
+            name = one_line(hello.client_id)
+            self.log.info(text, client_id=name, peer=peer, connection_id=hello.connection_id)
+
+    def closed(self, connection_id: str) -> None:
+        """Note that a connection is gone."""
+        self.log.info("{connection_id} disconnected", connection_id=connection_id)
+
+    def recorded(self, record: records.Record) -> None:
+        """Note what could not be decided, and in detail what was."""
+        if isinstance(record, records.RequestFailed | records.SocketFailed):
+            write = self.log.info if record.code in _EXPECTED else self.log.warn
+            write("{code}: {text}", code=record.code, text=one_line(record.message))
+        elif self.debug:
+            self._in_detail(record)
+
+    def _in_detail(self, record: records.Record) -> None:
+        what = type(record).__name__
+        subject = one_line(getattr(record, "request_id", "") or getattr(record, "socket_id", ""))
+        match record:
+            case records.RequestSeen():
+                request = record.request
+                self.log.debug(
+                    "{id} {method} {url} of {client_id}",
+                    id=subject,
+                    method=one_line(request.method),
+                    url=one_line(request.url),
+                    client_id=one_line(record.client_id),
+                )
+            case records.SocketSeen():
+                self.log.debug(
+                    "{id} WebSocket {url} of {client_id}",
+                    id=subject,
+                    url=one_line(record.url),
+                    client_id=one_line(record.client_id),
+                )
+            case records.SocketEvent():
+                return
+            case _:
+                self.log.debug("{id} {what}", id=subject, what=what)

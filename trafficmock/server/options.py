@@ -1,0 +1,185 @@
+"""The options of ``twistd -n trafficmock``, their defaults and what they allow."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from OpenSSL import SSL
+from twisted.python import usage
+
+from trafficmock.coercers import Coerce as _Coerce
+from trafficmock.coercers import choice as _choice
+from trafficmock.coercers import named as _named
+from trafficmock.coercers import not_empty as _not_empty
+from trafficmock.coercers import number as _number
+from trafficmock.http.hosts import parse_authority, parse_origin
+from trafficmock.proxy.upstream.dialer import UpstreamProxy, parse_resolve
+from trafficmock.server.log_observers import LEVELS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MIB = 2**20
+CAPTURES = ("all", "handled", "none")
+OWNERSHIPS = ("direct", "always-ask")
+
+
+_PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
+    ("host", "127.0.0.1", _not_empty, "Address to listen on."),
+    ("port", 4310, _number(0, 65535), "Port to listen on; 0 takes a free one."),
+    ("endpoint", None, _not_empty, "Twisted endpoint to listen on instead of host and port."),
+    ("token", None, _not_empty, "What /ws clients must present; or set TRAFFICMOCK_TOKEN."),
+    ("ca-dir", None, _not_empty, "Where the certificate authority is; by default user data."),
+    ("history-limit", 1000, _number(1), "HTTP requests to remember."),
+    ("ws-history-limit", 200, _number(1), "WebSocket connections to remember."),
+    ("history-bytes", 128 * _MIB, _number(0), "Bytes of bodies and frames to remember; 0: all."),
+    ("history-body-bytes", 8 * _MIB, _number(0), "As above, of one streamed body; 0: all."),
+    ("history-capture", "all", _choice(*CAPTURES), "What to remember: all, handled or none."),
+    ("claim-timeout-ms", 5000, _number(1), "Time for tests to answer a claim."),
+    ("heartbeat-ms", 15000, _number(1), "Time between pings to clients."),
+    ("idle-timeout-ms", 60000, _number(1), "Silence after which a client is cut off."),
+    ("hello-timeout-ms", 10000, _number(0), "Time for a client to say hello; 0: for ever."),
+    ("body-timeout-ms", 20000, _number(0), "Time for a body that a test wants; 0: for ever."),
+    ("ownership", "direct", _choice(*OWNERSHIPS), "direct: ask tests in doubt; or always-ask."),
+    ("regex-memory-bytes", 64 * _MIB, _number(0), "Compiled URL patterns of all tests; 0: any."),
+    ("regex-steps", 10_000_000, _number(0), "Work on URL patterns for one request; 0: any."),
+    ("handler-body-bytes", 64 * _MIB, _number(0), "Largest body handed to a test; 0: no limit."),
+    ("max-frame-bytes", 100 * _MIB, _number(0), "Largest message taken from a client; 0: any."),
+    ("max-header-bytes", 64 * 1024, _number(1024), "Largest head of an HTTP request."),
+    ("max-connections", 2000, _number(0), "Connections held at once; 0: no limit."),
+    ("send-queue-bytes", 64 * _MIB, _number(0), "Unsent bytes that cut a client off; 0: never."),
+    ("connect-timeout-ms", 10000, _number(1), "Time for a server to take a connection."),
+    ("upstream-timeout-ms", 120000, _number(0), "Time for it to begin its answer; 0: for ever."),
+    ("abort-hold-ms", 30000, _number(0), "How long a proxied request that a test times out hangs."),
+    ("upstream-proxy", None, UpstreamProxy.parse, "Proxy on the way to servers: http://host:port."),
+    ("ready-file", None, _not_empty, "File that gets one JSON line with url and pid."),
+    ("log-level", "info", _choice(*LEVELS), f"How much to log: {', '.join(LEVELS)}."),
+]
+
+
+class ServiceOptions(usage.Options):
+    """What the services have in common. A bad value ends with one line and exit status 1."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self["allowed-host"] = []
+        self["logfile"] = None
+
+    def opt_allowed_host(self, name: str) -> None:
+        """Host name to answer to, besides loopback and --host. Repeatable."""
+        self["allowed-host"].append(self._given("allowed-host", name))
+        if parse_authority(name) is None:
+            raise usage.UsageError(f"--allowed-host must be a host name, not {name!r}")
+
+    def opt_version(self) -> None:
+        """Print the version and leave."""
+        from trafficmock import __version__  # noqa: PLC0415 - only when asked for
+
+        sys.stdout.write(f"trafficmock {__version__}\n")
+        raise SystemExit(0)
+
+    def parseOptions(self, options: Sequence[str] | None = None) -> None:  # noqa: N802 - Twisted's
+        """Parse, or leave with one line that says what is wrong and what is allowed."""
+        try:
+            super().parseOptions(options)
+        except usage.UsageError as error:
+            sys.stderr.write(f"trafficmock: {_plain(str(error))}\n")
+            raise SystemExit(1) from None
+
+    def parseArgs(self, *words: str) -> None:  # noqa: N802 - Twisted's
+        """Take no arguments."""
+        if words:
+            raise usage.UsageError(f"unknown argument {words[0]!r}; options begin with --")
+
+    def postOptions(self) -> None:  # noqa: N802 - Twisted's
+        """Settle what twistd does on our behalf."""
+        if self.parent is not None:
+            self._settle_twistd(self.parent)
+
+    def _settle_twistd(self, twistd: usage.Options) -> None:
+        """Keep no pid file in the foreground, so that several run in one directory."""
+        foreground = bool(twistd["nodaemon"])
+        if foreground and twistd["pidfile"] == "twistd.pid":
+            twistd["pidfile"] = ""
+        if not twistd["syslog"]:
+            self["logfile"] = twistd["logfile"] or ("-" if foreground else "twistd.log")
+
+    @staticmethod
+    def _given(name: str, value: str) -> str:
+        try:
+            return _not_empty(value)
+        except ValueError as error:
+            raise usage.UsageError(f"--{name} must be {error}") from None
+
+
+class ProxyOptions(ServiceOptions):
+    """Options of the proxy."""
+
+    synopsis = "[options]"
+    longdesc = (
+        "The proxy between the processes of an application and the tests that decide "
+        "what these receive from the outside."
+    )
+    optParameters: ClassVar[list[list[Any]]] = [  # noqa: N815 - Twisted's
+        [name, None, default, text, _named(name, coerce)]
+        for name, default, coerce, text in _PARAMETERS
+    ]
+    optFlags: ClassVar[list[list[Any]]] = [  # noqa: N815 - Twisted's
+        ["insecure", None, "Listen beyond loopback without a token."],
+        ["open-history", None, "Answer REST requests from other machines too."],
+        ["log-json", None, "Log JSON lines, for machines."],
+        ["stock-websocket", None, "Use Autobahn's own WebSocket path, for comparison."],
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        for name in ("cors-origin", "tunnel", "upstream-ca", "upstream-insecure", "resolve"):
+            self[name] = []
+
+    def opt_cors_origin(self, origin: str) -> None:
+        """Origin to let in, besides loopback ones; * for any. Repeatable."""
+        self["cors-origin"].append(self._given("cors-origin", origin))
+        if origin != "*" and parse_origin(origin) is None:
+            raise usage.UsageError(
+                f"--cors-origin must be an origin such as http://host:port, or *, not {origin!r}"
+            )
+
+    def opt_tunnel(self, glob: str) -> None:
+        """Hosts whose TLS is left alone, * stands for any text. Repeatable."""
+        self["tunnel"].append(self._given("tunnel", glob))
+
+    def opt_upstream_insecure(self, glob: str) -> None:
+        """Hosts whose certificates are not verified. Repeatable."""
+        self["upstream-insecure"].append(self._given("upstream-insecure", glob))
+
+    def opt_upstream_ca(self, file: str) -> None:
+        """PEM file of authorities to trust besides the system's. Repeatable."""
+        self["upstream-ca"].append(self._given("upstream-ca", file))
+        try:
+            SSL.Context(SSL.TLS_CLIENT_METHOD).load_verify_locations(file)
+        except SSL.Error:
+            raise usage.UsageError(
+                f"--upstream-ca must be a readable PEM file, not {file!r}"
+            ) from None
+
+    def opt_resolve(self, entry: str) -> None:
+        """Address to use for a host: HOST:PORT:ADDRESS, as in curl. Repeatable."""
+        try:
+            self["resolve"].append(parse_resolve(self._given("resolve", entry)))
+        except ValueError as error:
+            raise usage.UsageError(f"--resolve must be {error}") from None
+
+    def postOptions(self) -> None:  # noqa: N802 - Twisted's
+        """Read the environment and settle what twistd does on our behalf."""
+        if self["token"] is None and "TRAFFICMOCK_TOKEN" in os.environ:
+            self["token"] = os.environ["TRAFFICMOCK_TOKEN"]
+            if not self["token"]:
+                raise usage.UsageError("TRAFFICMOCK_TOKEN must be not empty, or not set")
+        super().postOptions()
+
+
+def _plain(text: str) -> str:
+    """Leave out what Twisted says before our own words."""
+    return text.removeprefix("Parameter type enforcement failed: ")

@@ -1,0 +1,151 @@
+"""The first look at a request: which door it is for, and whether it may come in."""
+
+from typing import Any
+
+from attrs import define
+from twisted.web.resource import IResource
+from zope.interface import implementer
+
+from trafficmock.http.access import Guard, Refusal
+from trafficmock.http.http_limits import ConnectionCount
+from trafficmock.http.own_target import ForwardDoor, own_target
+from trafficmock.http.responses import NOT_FOUND, WRONG_METHOD, RestError, error, header
+from trafficmock.http.service_request import ServiceRequest
+from trafficmock.server.rest.path_segments import is_plain_path
+
+WEBSOCKET_PATH = b"/ws"
+
+_NO_UPGRADE = RestError(
+    426,
+    "upgrade_required",
+    "This is the coordinator's WebSocket: connect with a WebSocket client that speaks protocol 3.",
+    headers=[(b"upgrade", b"websocket"), (b"connection", b"upgrade")],
+)
+_GET_ONLY = RestError(
+    405, "method_not_allowed", "Only GET opens a WebSocket.", headers=[(b"allow", b"GET, HEAD")]
+)
+_ONE_HOST = RestError(400, "bad_request", "HTTP/1.1 wants exactly one Host header.")
+
+
+@implementer(IResource)
+@define(eq=False)
+class Doors:
+    """The root resource: the coordinator's WebSocket, the forward proxy, or REST.
+
+    :param guard: who may come in.
+    :param rest: everything that is not one of the others.
+    :param websocket: takes over an upgraded connection.
+    :param forward: answers requests whose target is another server.
+    :param connections: counts an upgraded connection until its end.
+    """
+
+    isLeaf = True  # noqa: N815 - Twisted's name
+
+    _guard: Guard
+    _rest: IResource
+    _websocket: IResource
+    _forward: ForwardDoor
+    _connections: ConnectionCount
+
+    def getChildWithDefault(self, name: bytes, request: ServiceRequest) -> IResource:  # noqa: ARG002, N802 - Twisted's signature
+        """Stay the only resource: paths are not walked."""
+        return self
+
+    def putChild(self, path: bytes, child: IResource) -> None:  # noqa: N802 - Twisted's signature
+        """Refuse children."""
+        raise NotImplementedError("the doors are fixed")
+
+    def render(self, request: ServiceRequest) -> bytes | int:
+        """Answer, or let the right door answer."""
+        try:
+            return self._choose(request)
+        except RestError as refused:
+            body = error(request, refused)
+            return b"" if request.method == b"HEAD" else body
+
+    def _choose(self, request: ServiceRequest) -> bytes | int:
+        host = self._host(request)
+        if not request.path.startswith(b"/") and request.uri != b"*":
+            target = own_target(request.uri, self._guard, *_bound(request))
+            if target is None:
+                return self._forward.render(request)
+            host, request.path = target
+            request.postpath = request.path.split(b"/")
+        _raise(self._guard.host_refusal(host, _bound(request)[0]))
+        if request.path == WEBSOCKET_PATH:
+            return self._coordinator(request, host)
+        if not is_plain_path(request.path):
+            raise NOT_FOUND
+        if request.method != request.method.upper():
+            # Methods are case-sensitive (RFC 9110 section 9.1); the router of REST differs.
+            raise WRONG_METHOD
+        answer: bytes | int = self._rest.render(request)
+        return answer
+
+    def _host(self, request: ServiceRequest) -> str | None:
+        """Give the ``Host``, of which HTTP/1.1 has exactly one (RFC 9112 section 3.2)."""
+        values = request.requestHeaders.getRawHeaders(b"host", [])
+        if len(values) > 1 or (not values and request.clientproto == b"HTTP/1.1"):
+            raise _ONE_HOST
+        return header(request, "host")
+
+    def _coordinator(self, request: ServiceRequest, host: str | None) -> bytes | int:
+        if request.method == b"OPTIONS":
+            raise NOT_FOUND
+        if request.method not in (b"GET", b"HEAD"):
+            raise _GET_ONLY
+        if not _wants_websocket(request):
+            raise _NO_UPGRADE
+        _raise(self._guard.websocket_origin_refusal(header(request, "origin"), host))
+        return self._upgrade(request)
+
+    def _upgrade(self, request: ServiceRequest) -> bytes | int:
+        """Hand the connection over, and count it until the new protocol loses it.
+
+        The channel, which counts otherwise, is replaced and never hears of the end.
+        What a hasty client has sent behind its handshake goes along.
+        """
+        channel, transport = request.channel, request.channel.transport
+        channel.hand_over()
+        early = channel.clearLineBuffer()
+        answer: bytes | int = self._websocket.render(request)
+        if transport.protocol is not channel:
+            _count_until_lost(transport.protocol, self._connections)
+            if early:
+                transport.protocol.dataReceived(early)
+        return answer
+
+
+def _count_until_lost(protocol: Any, connections: ConnectionCount) -> None:
+    lost = protocol.connectionLost
+
+    def connection_lost(reason: object) -> None:
+        connections.leave()
+        lost(reason)
+
+    protocol.connectionLost = connection_lost
+
+
+def _wants_websocket(request: ServiceRequest) -> bool:
+    """Tell whether this is a handshake (RFC 6455 section 4.2.1)."""
+    return (
+        request.method == b"GET"
+        and request.clientproto == b"HTTP/1.1"
+        and "websocket" in _tokens(request, "upgrade")
+        and "upgrade" in _tokens(request, "connection")
+    )
+
+
+def _tokens(request: ServiceRequest, name: str) -> list[str]:
+    return [token.strip().lower() for token in (header(request, name) or "").split(",")]
+
+
+def _bound(request: ServiceRequest) -> tuple[str | None, int | None]:
+    """Give the local address of the connection; a UNIX socket has none."""
+    address = request.getHost()
+    return getattr(address, "host", None), getattr(address, "port", None)
+
+
+def _raise(refusal: Refusal | None) -> None:
+    if refusal is not None:
+        raise RestError(refusal.status, refusal.code, refusal.message)

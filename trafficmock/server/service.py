@@ -1,0 +1,210 @@
+"""The running service: it listens, says where, and ends so that nobody is left waiting."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from attrs import define, field
+from twisted.application.service import Service
+from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.defer import Deferred, maybeDeferred
+from twisted.internet.error import CannotListenError
+from twisted.internet.task import deferLater
+from twisted.logger import ILogObserver, Logger
+from twisted.python.components import Componentized
+
+from trafficmock.errors import LocalError
+from trafficmock.http.hosts import is_loopback
+from trafficmock.server.ready_file import ReadyFile
+from trafficmock.server.systemd_notify import notify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from twisted.internet.interfaces import IListeningPort, IStreamServerEndpoint
+    from twisted.python.failure import Failure
+    from twisted.web.server import Site
+
+_FAREWELL = 2.0
+"""Seconds that clients have to complete their closing handshakes when we stop."""
+
+_LOOK_AGAIN = 0.05
+"""Seconds between two looks whether they have."""
+
+
+class StartError(SystemExit, Exception):
+    """The service does not start, and the process is to end with this status, silently.
+
+    twistd lets ``SystemExit`` pass but acts on an ``Exception``: it removes the pid file.
+    """
+
+
+class StartReport(Protocol):
+    """Who tells people how the start ended."""
+
+    def succeeded(self) -> None:
+        """Hear that the service is started."""
+
+    def failed(self, text: str) -> None:
+        """Hear that it cannot start.
+
+        :param text: one line that says why.
+        """
+
+
+class Stoppable(Protocol):
+    """Who works behind the doors."""
+
+    def stop(self) -> None:
+        """Answer who waits, and begin to close all connections."""
+
+    def open_links(self) -> int:
+        """Count the connections that are still to end."""
+
+
+@define(eq=False, kw_only=True)
+class ProxyService(Service):
+    """Listens while it runs.
+
+    :param endpoint: where to listen.
+    :param site: the doors.
+    :param driver: who must be stopped.
+    :param open_to_all: whether listening beyond loopback is allowed.
+    :param ready_file: where to write one JSON line with ``url`` and ``pid``, if anywhere.
+    :param banner: makes the lines to log from the base URL.
+    :param log_observer: what the application logs through, unless twistd was told otherwise.
+    :param start: tells people how the start ended.
+    :param name: how the log calls the service.
+    :param stop_forward: lets go of what the forward proxy holds, and tells whether answers of
+        it are on their way.
+    """
+
+    log = Logger()
+
+    endpoint: IStreamServerEndpoint
+    site: Site
+    driver: Stoppable
+    reactor: Any
+    open_to_all: bool
+    ready_file: str | None
+    banner: Callable[[str], list[str]]
+    log_observer: ILogObserver | None = None
+    start: StartReport
+    name: str = "trafficmock"
+    stop_forward: Callable[[], bool] = lambda: False
+    _port: IListeningPort | None = field(default=None, init=False)
+    _ready: ReadyFile = field(init=False)
+    _failed: bool = field(default=False, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._ready = ReadyFile(Path(self.ready_file) if self.ready_file else None)
+
+    def setServiceParent(self, parent: Any) -> None:  # noqa: N802 - Twisted's
+        """Give the application our log observer; twistd's own options win over it."""
+        if self.log_observer is not None and isinstance(parent, Componentized):
+            parent.setComponent(ILogObserver, self.log_observer)
+        super().setServiceParent(parent)
+
+    def privilegedStartService(self) -> None:  # noqa: N802 - Twisted's
+        """Listen before privileges are shed; a failure ends the process with one line.
+
+        :raises StartError: with status 1, when the endpoint failed at once, as all of
+            Twisted's do. It is raised here because a Deferred would keep it to itself.
+        """
+        super().privilegedStartService()
+        listening: Deferred[IListeningPort] = maybeDeferred(self._listen)
+        listening.addCallback(self._listening).addErrback(self._cannot_start)
+        if self._failed:
+            raise StartError(1)
+
+    def _listen(self) -> Deferred[IListeningPort]:
+        self._ready.prepare()
+        return self.endpoint.listen(self.site)
+
+    def startService(self) -> None:  # noqa: N802 - Twisted's
+        """Take SIGTERM and SIGINT for an orderly end with exit status 0."""
+        super().startService()
+        self.reactor.callWhenRunning(self._handle_signals)
+        self.start.succeeded()
+
+    async def _stop(self) -> None:
+        notify("STOPPING=1", os.environ)
+        if self._port is not None:
+            await maybeDeferred(self._port.stopListening)
+        self.driver.stop()
+        if self.stop_forward():
+            # What was written just now leaves in the next turn of the reactor.
+            await deferLater(self.reactor, _LOOK_AGAIN)
+        deadline = self.reactor.seconds() + _FAREWELL
+        while self.driver.open_links() and self.reactor.seconds() < deadline:
+            await deferLater(self.reactor, _LOOK_AGAIN)
+        self._remove_ready_file()
+        if self._port is not None:
+            self.log.info("{name} stopped", name=self.name)
+
+    def stopService(self) -> Deferred[None]:  # noqa: N802 - Twisted's
+        """Answer who waits, close all connections, and wait a moment for their goodbyes."""
+        super().stopService()
+        return Deferred.fromCoroutine(self._stop())
+
+    def _listening(self, port: IListeningPort) -> None:
+        self._port = port
+        address: Any = port.getHost()
+        if not self.open_to_all and not _is_local(address):
+            raise LocalError(
+                f"refusing to listen on {address.host} without a token: anybody who reaches it "
+                "could answer the application's requests. Give --token, or listen on 127.0.0.1 "
+                "(--host, or interface=127.0.0.1 in an --endpoint), or say --insecure."
+            )
+        url = _base_url(address)
+        for line in self.banner(url):
+            self.log.info("{line}", line=line)
+        if not _is_local(address):
+            self.log.info("  open to other machines: bound to {host}", host=address.host)
+        self._ready.write(url)
+        notify("READY=1", os.environ)
+
+    def _remove_ready_file(self) -> None:
+        try:
+            self._ready.remove()
+        except LocalError as error:
+            self.log.warn("{error}", error=error)
+
+    def _cannot_start(self, failure: Failure) -> None:
+        if failure.check(LocalError):
+            self.start.failed(failure.getErrorMessage())
+        elif failure.check(CannotListenError, OSError, ValueError):
+            self.start.failed(
+                f"cannot listen: {failure.getErrorMessage().rstrip('.')}; choose another --port "
+                "or --host, or stop who listens there"
+            )
+        else:
+            self.log.failure("cannot start", failure=failure)
+            self.start.failed(f"cannot start: {failure.getErrorMessage()}")
+        self._failed = True
+        self._end()
+
+    def _handle_signals(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self.reactor.callFromThread(self._end))
+
+    def _end(self) -> None:
+        if self.reactor.running:
+            self.reactor.stop()
+
+
+def _is_local(address: Any) -> bool:
+    if isinstance(address, IPv4Address | IPv6Address):
+        return is_loopback(address.host)
+    return True
+
+
+def _base_url(address: Any) -> str:
+    """Write where we listen as people reach it."""
+    if isinstance(address, IPv4Address | IPv6Address):
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address.host, address.host)  # noqa: S104 - how people reach it
+        return f"http://[{host}]:{address.port}" if ":" in host else f"http://{host}:{address.port}"
+    return str(address)

@@ -1,0 +1,89 @@
+"""What all services do at their start: find where to listen, and say what is wrong."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from twisted.internet.endpoints import serverFromString
+
+from trafficmock.server.daemon import Daemon, Foreground, complain
+from trafficmock.server.log_observers import make_observer
+
+if TYPE_CHECKING:
+    from twisted.internet.interfaces import IStreamServerEndpoint
+    from twisted.logger import ILogObserver
+    from twisted.python.usage import Options
+
+
+_NO_SOCKET = (
+    "no such socket was handed over. systemd says which ones by LISTEN_PID, LISTEN_FDS and "
+    "LISTEN_FDNAMES; systemd-socket-activate sets the last one only when it is given --fdname=NAME"
+)
+
+
+def listening_endpoint(options: Options, reactor: Any) -> IStreamServerEndpoint:
+    """Make the endpoint of ``--endpoint``, or of ``--host`` and ``--port``.
+
+    :raises SystemExit: with status 1, after one line that says what is wrong with it.
+    """
+    text = options["endpoint"]
+    if text is None:
+        host = options["host"].replace("\\", r"\\").replace(":", r"\:")
+        kind = "tcp6" if ":" in options["host"] else "tcp"
+        text = f"{kind}:{options['port']}:interface={host}"
+    try:
+        endpoint: IStreamServerEndpoint = serverFromString(reactor, text)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        why = (
+            _NO_SOCKET if text.startswith("systemd:") and isinstance(error, LookupError) else error
+        )
+        _refuse(f"--endpoint {text!r} cannot be used: {why}")
+    return endpoint
+
+
+def start_report(options: Options) -> Foreground | Daemon:
+    """Make what tells people how the start ended: a daemon has no terminal of its own."""
+    twistd = options.parent
+    foreground = twistd is None or bool(twistd.get("nodaemon"))
+    if twistd is not None:
+        _check_paths(twistd)
+    return Foreground() if foreground else Daemon.to_come()
+
+
+def _check_paths(twistd: Any) -> None:
+    """Check the paths of twistd's that it would complain about by a traceback.
+
+    :raises SystemExit: with status 1, after one line.
+    """
+    if twistd["chroot"] is not None:
+        if not Path(twistd["chroot"]).is_dir():
+            _refuse(f"--chroot {twistd['chroot']!r} is no directory")
+        return  # The other paths are those in there.
+    rundir, pidfile = Path(twistd["rundir"]), twistd["pidfile"]
+    if not (rundir.is_dir() and os.access(rundir, os.X_OK)):
+        _refuse(f"--rundir {str(rundir)!r} is no directory that can be entered")
+    if pidfile:
+        directory = (rundir / pidfile).parent
+        if not (directory.is_dir() and os.access(directory, os.W_OK | os.X_OK)):
+            _refuse(f"--pidfile {pidfile!r} cannot be written: no writable directory {directory}")
+
+
+def _refuse(text: str) -> NoReturn:
+    complain(text)
+    raise SystemExit(1)
+
+
+def chosen_observer(options: Options) -> ILogObserver | None:
+    """Make the log observer of the options; ``None`` when twistd was told of another.
+
+    :raises SystemExit: with status 1, after one line that says why the file cannot be written.
+    """
+    path = options["logfile"]
+    if path is None:
+        return None
+    try:
+        return make_observer(path, options["log-level"], as_json=bool(options["log-json"]))
+    except OSError as error:
+        _refuse(f"--logfile {path!r} cannot be written: {error.strerror}")

@@ -1,0 +1,268 @@
+"""A WebSocket connection on Autobahn's public interface."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from autobahn.twisted.websocket import WebSocketServerProtocol
+from twisted.internet.protocol import connectionDone
+from twisted.logger import Logger
+
+from trafficmock.server.http_channel import bare_answer
+from trafficmock.server.websocket.link import STRANGER_BYTES
+from trafficmock.server.websocket.open_link import OpenLink
+from trafficmock.server.websocket.oversized_frames import Overlong
+from trafficmock.server.websocket.send_queue import Outbox
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from autobahn.websocket.types import ConnectionRequest
+    from twisted.internet.interfaces import IDelayedCall, IReactorTime
+    from twisted.python.failure import Failure
+
+    from trafficmock.server.websocket.link import LinkHandler, WebSocketLimits
+    from trafficmock.server.websocket.write_coalescing import Turn
+
+_INTERNAL_ERROR = 1011
+_REASON_BYTES = 123
+"""What a close frame has room for beside the code (RFC 6455 section 5.5)."""
+
+
+class StockProtocol(WebSocketServerProtocol):
+    """Autobahn's server protocol with our queue, limits, closing and error handling.
+
+    :param handler: is told what happens.
+    :param limits: what this connection may ask of us.
+    :param turn: of all connections.
+    :param clock: bounds the end of the connection.
+    """
+
+    _logger = Logger()
+    # Autobahn's own attribute "log" is in the way of the usual name.
+
+    # Autobahn looks for it before it copies the factory's options.
+    tcpNoDelay = True  # noqa: N815 - Autobahn's name
+
+    transport: Any
+    message_data: list[bytes]
+    _outbox: Outbox
+    _link: OpenLink | None = None
+    _overlong: Overlong | None = None
+    _last_call: IDelayedCall | None = None
+
+    def __init__(
+        self, *, handler: LinkHandler, limits: WebSocketLimits, turn: Turn, clock: IReactorTime
+    ) -> None:
+        super().__init__()
+        self._handler = handler
+        self._limits = limits
+        self._longest = min(STRANGER_BYTES, limits.max_frame_bytes)
+        self._turn = turn
+        self._clock = clock
+
+    # What the transport tells
+
+    def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
+        """Put the queue between Autobahn and the transport."""
+        self._outbox = Outbox(
+            self.transport,
+            write=self._direct_write(),
+            limits=self._limits,
+            turn=self._turn,
+            owner=self,
+        )
+        super().connectionMade()
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
+        """Read, and send what that leads to together."""
+        with self._turn:
+            self._read(data)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
+        """Tell the handler that it is over."""
+        if self._last_call is not None and self._last_call.active():
+            self._last_call.cancel()
+        self._outbox.discard()
+        super().connectionLost(reason)
+        link, self._link = self._link, None
+        if link is not None:
+            link.hears = False
+            with self._turn:
+                self._tell(self._handler.link_closed, link)
+
+    # What Autobahn tells
+
+    def onConnect(self, request: ConnectionRequest) -> str | None:  # noqa: N802 - Autobahn's name
+        """Accept the first subprotocol that is offered, as the npm proxy does."""
+        return request.protocols[0] if request.protocols else None
+
+    def failHandshake(  # noqa: N802 - Autobahn's name
+        self,
+        reason: str,
+        code: int = 400,
+        responseHeaders: Iterable[tuple[str, str]] | None = None,  # noqa: N803 - Autobahn's name
+    ) -> None:
+        """Refuse a handshake in the shape that all errors have."""
+        self.wasNotCleanReason = reason
+        headers = [(name.encode(), value.encode()) for name, value in responseHeaders or ()]
+        text = f"This is no handshake of RFC 6455: {reason}."
+        self.sendData(bare_answer(code, "bad_request", text, headers))
+        self.dropConnection(abort=False)
+
+    def onOpen(self) -> None:  # noqa: N802 - Autobahn's name
+        """Make the link and introduce it."""
+        link = OpenLink(self, self._outbox, self._text_sender(), _readable(self.transport))
+        self._link = link
+        with self._turn:
+            self._guard(link, self._handler.link_opened, link)
+
+    def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803, FBT001, ARG002 - Autobahn's signature
+        """Deliver a message, text or not."""
+        link = self._link
+        if link is not None and link.hears:
+            self._guard(link, self._handler.link_received, link, payload)
+
+    def onMessageFrameBegin(self, length: int) -> None:  # noqa: N802 - Autobahn's name
+        """Notice that a message is longer than we take."""
+        super().onMessageFrameBegin(length)
+        size = self.message_data_total_length
+        if self._overlong is None and size > self._longest and not self.failedByMe:
+            self._overlong = Overlong(size, self._longest)
+            parts, self.message_data = self.message_data, []
+            for part in parts:
+                self._take_overlong(part)
+
+    def onMessageFrameData(self, payload: bytes) -> None:  # noqa: N802 - Autobahn's name
+        """Do not collect what will not be delivered."""
+        if self._link is None or not self._link.hears:
+            return
+        if self._overlong is None:
+            super().onMessageFrameData(payload)
+        else:
+            self._take_overlong(payload)
+
+    def onMessageEnd(self) -> None:  # noqa: N802 - Autobahn's name
+        """Deliver what was collected; an overlong message was told of when it began."""
+        overlong, self._overlong = self._overlong, None
+        if overlong is None:
+            super().onMessageEnd()
+
+    def sendData(  # noqa: N802 - Autobahn's name
+        self,
+        data: bytes,
+        sync: bool = False,  # noqa: FBT001, FBT002, ARG002 - Autobahn's signature
+        chopsize: int | None = None,  # noqa: ARG002
+    ) -> None:
+        """Queue all that Autobahn writes, in order with our own frames."""
+        self._outbox.add(data)
+
+    def sendCloseFrame(  # noqa: N802 - Autobahn's name
+        self,
+        code: int | None = None,
+        reasonUtf8: bytes | None = None,  # noqa: N803 - Autobahn's name
+        isReply: bool = False,  # noqa: N803, FBT001, FBT002 - Autobahn's signature
+    ) -> None:
+        """Deliver nothing from here on, and see to it that the end comes."""
+        if self._link is not None and self._link.hears:
+            self._link.hears = False
+            # The other side's close frame must be read even when its messages were not.
+            self.transport.resumeProducing()
+        super().sendCloseFrame(code=code, reasonUtf8=reasonUtf8, isReply=isReply)
+        self._bound_the_end()
+
+    def unregisterProducer(self) -> None:  # noqa: N802 - Autobahn's name
+        """Keep the queue registered: the transport waits for it before it closes."""
+
+    def _closeConnection(self, abort: bool = False) -> None:  # noqa: N802, FBT001, FBT002 - Autobahn's
+        """Close when the queue is empty; cut only what has not ended in an orderly way."""
+        if abort and not self.wasClean:
+            self.cut()
+            return
+        self._outbox.flush()
+        self._bound_the_end()
+        self.transport.loseConnection()
+
+    # What the link asks for
+
+    def welcome(self) -> None:
+        """Take messages of full size."""
+        self._longest = self._limits.max_frame_bytes
+
+    def say_goodbye(self, code: int, reason: str) -> None:
+        """Begin the closing handshake."""
+        with self._turn:
+            cut = reason.encode()[:_REASON_BYTES].decode(errors="ignore").encode()
+            self.sendCloseFrame(code=code, reasonUtf8=cut)
+
+    def cut(self) -> None:
+        """Drop the connection and what is queued for it; the handler hears of it later."""
+        if self._link is not None:
+            self._link.hears = False
+        self._outbox.discard()
+        self.transport.abortConnection()
+
+    # What the queue tells
+
+    def outbox_backlogged(self) -> None:
+        """Pass it on."""
+        if self._link is not None:
+            self._tell(self._handler.link_backlogged, self._link)
+
+    def outbox_drained(self) -> None:
+        """Pass it on."""
+        if self._link is not None:
+            self._tell(self._handler.link_drained, self._link)
+
+    def outbox_overflowed(self, queued: int) -> None:
+        """Cut off who takes too little, before it costs everybody's memory."""
+        self._logger.warn(
+            "Connection {peer} cut: {queued} bytes wait for it to read, more than the "
+            "{limit} of --send-queue-bytes. Look why it does not read, or raise the limit.",
+            peer=_readable(self.transport),
+            queued=queued,
+            limit=self._limits.send_queue_bytes,
+        )
+        self.cut()
+
+    # For the tuned protocol to replace
+
+    def _read(self, data: bytes) -> None:
+        super().dataReceived(data)
+
+    def _direct_write(self) -> Callable[[Iterable[bytes | memoryview]], int] | None:
+        return None
+
+    def _text_sender(self) -> Callable[[bytes, bool], None]:
+        return lambda payload, _: self.sendMessage(payload)
+
+    # Within
+
+    def _guard(self, link: OpenLink, tell: Callable[..., None], *arguments: Any) -> None:
+        """Keep a fault of ours from anybody but the connection that met it."""
+        try:
+            tell(*arguments)
+        except Exception:  # noqa: BLE001 - whatever it is, Autobahn would keep it to itself
+            self._logger.failure("Closing {peer} after an error of ours", peer=link.peer)
+            link.close(_INTERNAL_ERROR, "Internal error")
+
+    def _take_overlong(self, part: bytes) -> None:
+        link, overlong = self._link, self._overlong
+        if link is not None and link.hears and overlong is not None and overlong.take(part):
+            self._guard(link, self._handler.link_overlong, link, overlong)
+
+    def _tell(self, tell: Callable[[OpenLink], None], link: OpenLink) -> None:
+        self._guard(link, tell, link)
+
+    def _bound_the_end(self) -> None:
+        if self._last_call is None:
+            self._last_call = self._clock.callLater(self._limits.close_timeout, self.cut)
+
+
+def _readable(transport: Any) -> str:
+    """Write where the other side is; a UNIX socket has no address worth naming."""
+    peer = transport.getPeer()
+    host, port = getattr(peer, "host", None), getattr(peer, "port", None)
+    if host is None:
+        return "a local socket"
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,0 +1,147 @@
+"""The frames that nearly all messages come in (RFC 6455 section 5.2): whole, masked, data.
+
+Everything else on a WebSocket is recognised here as not ours, and left to Autobahn.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+
+from trafficmock.server.websocket.masking import unmask
+
+INCOMPLETE = -1
+"""Instead of a length: the frame's header is not there yet."""
+
+FOREIGN = -2
+"""Instead of a length: not a frame for us."""
+
+_TEXT = 0x81
+_WHOLE_DATA = (_TEXT, 0x82)
+_MASKED = 0x80
+_MASK_BYTES = 4
+_TWO_BYTES = 126
+_EIGHT_BYTES = 127
+_LONGER = {_TWO_BYTES: (126, 2), _EIGHT_BYTES: (1 << 16, 8)}
+"""The least that lengths in more bytes say, and how many bytes those are."""
+
+_short = Struct("!BB").pack
+_medium = Struct("!BBH").pack
+_long = Struct("!BBQ").pack
+
+
+def text_header(length: int) -> bytes:
+    """Write the header of one whole unmasked text frame."""
+    if length < _TWO_BYTES:
+        return _short(_TEXT, length)
+    if length < 1 << 16:
+        return _medium(_TEXT, _TWO_BYTES, length)
+    return _long(_TEXT, _EIGHT_BYTES, length)
+
+
+def locate(data: bytes, start: int, longest: int) -> tuple[int, int]:
+    """Read the header of a whole masked data frame.
+
+    :param data: received bytes.
+    :param start: where the frame begins.
+    :param longest: payload bytes; a longer frame is not for us.
+    :returns: where the mask begins, with the payload behind it, and the length of the payload,
+        which is :data:`INCOMPLETE` or :data:`FOREIGN` when there is none to tell.
+    """
+    if len(data) - start < 2:  # noqa: PLR2004 - the least that a header has
+        return start, INCOMPLETE
+    length = data[start + 1] - _MASKED
+    if length < 0 or data[start] not in _WHOLE_DATA:
+        return start, FOREIGN
+    shortest, length_bytes = _LONGER.get(length, (0, 0))
+    mask_at = start + 2 + length_bytes
+    if len(data) < mask_at + _MASK_BYTES:
+        return start, INCOMPLETE
+    if length_bytes:
+        length = int.from_bytes(data[start + 2 : mask_at], "big")
+    # A length may be written in the shortest way only.
+    return mask_at, length if shortest <= length <= longest else FOREIGN
+
+
+class MessageReader:
+    """Cuts messages out of what a client sends, until something comes that is not for us.
+
+    A message that comes in parts is unmasked part by part, while each is still at hand, and
+    joined once, so that a message of any size costs time in proportion to it.
+
+    :param longest: payload bytes of the largest message.
+    """
+
+    __slots__ = ("_arrived", "_at", "_data", "_head", "_missing", "_parts", "foreign", "longest")
+
+    def __init__(self, longest: int) -> None:
+        self.longest = longest
+        self._data = b""
+        self._at = 0
+        self._head = b""
+        self._parts: list[bytes] = []
+        self._arrived = 0
+        self._missing = 0
+        self.foreign = False
+        """Whether what comes next is not for us; :meth:`give_back` gives it."""
+
+    @property
+    def missing(self) -> int:
+        """How many bytes the message that has begun to arrive still needs."""
+        return self._missing
+
+    def feed(self, data: bytes) -> None:
+        """Take what was received; call :meth:`next` until it gives nothing."""
+        if self._missing:
+            part = data[: self._missing]
+            self._add_part(part)
+            self._data, self._at = data, len(part)
+        elif self._at < len(self._data):
+            self._data, self._at = self._data[self._at :] + data, 0
+        else:
+            self._data, self._at = data, 0
+
+    def next(self) -> bytes | None:
+        """Give the next message, if there is a whole one."""
+        if self._head and not self._missing:
+            return self._join_parts()
+        data, start = self._data, self._at
+        if start == len(data):
+            self._data, self._at = b"", 0
+            return None
+        mask_at, length = locate(data, start, self.longest)
+        if length < 0:
+            self.foreign = length == FOREIGN
+            return None
+        begin = mask_at + _MASK_BYTES
+        end = begin + length
+        if end > len(data):
+            self._head, self._missing = data[start:begin], length
+            self._add_part(data[begin:])
+            self._at = len(data)
+            return None
+        self._at = end
+        return unmask(bytearray(data[begin:end]), data[mask_at:begin]) if length else b""
+
+    def give_back(self) -> bytes:
+        """Give all bytes that were fed and did not become messages, and forget them."""
+        rest = self._data[self._at :]
+        if self._head:
+            head, self._missing = self._head, 0
+            # Masking twice is not masking at all.
+            rest = head + unmask(bytearray(self._join_parts()), head[-_MASK_BYTES:]) + rest
+        self._data, self._at, self.foreign = b"", 0, False
+        return rest
+
+    def _add_part(self, part: bytes) -> None:
+        if part:
+            # The mask goes on where the last part ended.
+            turn = self._arrived % _MASK_BYTES
+            mask = self._head[-_MASK_BYTES:]
+            self._parts.append(unmask(bytearray(part), mask[turn:] + mask[:turn]))
+            self._missing -= len(part)
+            self._arrived += len(part)
+
+    def _join_parts(self) -> bytes:
+        message = b"".join(self._parts)
+        self._head, self._parts, self._arrived = b"", [], 0
+        return message

@@ -1,0 +1,121 @@
+"""What the rest of the service sees of a WebSocket connection: a link, and who handles it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Protocol
+
+from attrs import field, frozen
+
+if TYPE_CHECKING:
+    from trafficmock.server.websocket.oversized_frames import Overlong
+
+MOST_SENT_BYTES = 104857600
+"""No protocol-3 client takes a larger message: it closes with 1009 instead."""
+
+_KIB = 1024
+_MIB = 1024 * _KIB
+
+STRANGER_BYTES = 64 * _KIB
+"""The largest message of a client that has not introduced itself: room for any ``hello``."""
+
+
+def _or_none(limit: int) -> int:
+    return limit or sys.maxsize
+
+
+@frozen(kw_only=True)
+class WebSocketLimits:
+    """How much one connection may ask of us; sizes in bytes, 0 is no limit.
+
+    :param max_frame_bytes: the largest message taken from a client, fragments added up. A
+        longer one is read past and answered for by its head; one very much longer closes the
+        connection with 1009.
+    :param send_queue_bytes: what may wait to be sent before the next message, one large
+        message not counted; a connection that lags behind further is cut off.
+    :param high_water: queued bytes above which a link counts as backlogged.
+    :param low_water: queued bytes at which it has drained again.
+    :param close_timeout: seconds from our last word to the end of the connection, whether
+        the other side answers or not.
+    """
+
+    max_frame_bytes: int = field(default=100 * _MIB, converter=_or_none)
+    send_queue_bytes: int = field(default=64 * _MIB, converter=_or_none)
+    high_water: int = field(default=_MIB, converter=_or_none)
+    low_water: int = 256 * _KIB
+    close_timeout: float = 5.0
+
+
+class Link(Protocol):
+    """One open WebSocket connection."""
+
+    id: str
+    """Free for the handler to set; empty at first."""
+
+    @property
+    def peer(self) -> str:
+        """Where the other side is, for logs: ``127.0.0.1:51234``."""
+
+    @property
+    def queued_bytes(self) -> int:
+        """Bytes on their way out that the kernel has not taken yet."""
+
+    @property
+    def drained_total(self) -> int:
+        """Bytes that the kernel has taken so far: it grows while the other side reads."""
+
+    def send(self, payload: bytes, *, news: bool = False) -> None:
+        """Send one text message; after :meth:`close` or :meth:`abort` nothing happens.
+
+        Messages sent while one is handled leave together when that is done. The payload
+        is kept by reference.
+
+        :param payload: UTF-8, at most :data:`MOST_SENT_BYTES`.
+        :param news: nobody waits for it: it may leave a millisecond later, and together
+            with what comes behind it.
+        :raises trafficmock.errors.LocalError: when it is longer.
+        """
+
+    def welcome(self) -> None:
+        """Take messages of full size: until then they have :data:`STRANGER_BYTES` at most."""
+
+    def close(self, code: int, reason: str) -> None:
+        """Send a close frame behind what is queued; no message is delivered from now on.
+
+        :param code: a close code that may be sent (RFC 6455 section 7.4).
+        :param reason: cut to the 123 bytes that a close frame has room for.
+        """
+
+    def abort(self) -> None:
+        """Cut the connection without a close frame; no message is delivered from now on."""
+
+    def pause(self) -> None:
+        """Stop reading; what was read already is still delivered. Pausing twice is one pause."""
+
+    def resume(self) -> None:
+        """Read again."""
+
+
+class LinkHandler(Protocol):
+    """Is told what happens on all links.
+
+    What it raises is logged and closes the link that it was called about.
+    """
+
+    def link_opened(self, link: Link) -> None:
+        """Take a new link."""
+
+    def link_received(self, link: Link, payload: bytes) -> None:
+        """Take one text or binary message; whether it is UTF-8 has not been checked."""
+
+    def link_overlong(self, link: Link, message: Overlong) -> None:
+        """Answer for a message over the limit, of which only the head is there."""
+
+    def link_closed(self, link: Link) -> None:
+        """Forget a link: called once for each opened one, however it ended."""
+
+    def link_backlogged(self, link: Link) -> None:
+        """Note that more than the high-water mark is queued; may be called within ``send``."""
+
+    def link_drained(self, link: Link) -> None:
+        """Note that a backlogged link has no more than the low-water mark queued again."""

@@ -1,0 +1,72 @@
+"""The link of an open connection, as its protocol makes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from trafficmock.errors import LocalError
+from trafficmock.server.websocket.link import MOST_SENT_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.server.websocket.autobahn_protocol import StockProtocol
+    from trafficmock.server.websocket.send_queue import Outbox
+
+
+@define(eq=False)
+class OpenLink:
+    """The link of an open connection; ``Link`` documents its methods."""
+
+    _protocol: StockProtocol
+    _outbox: Outbox
+    _send: Callable[[bytes, bool], None]
+    peer: str
+    id: str = ""
+    hears: bool = field(default=True, init=False)
+    """Whether messages are still delivered."""
+
+    @property
+    def queued_bytes(self) -> int:
+        """Bytes that the kernel has not taken yet."""
+        return self._outbox.queued_bytes
+
+    @property
+    def drained_total(self) -> int:
+        """Bytes that the kernel has taken so far."""
+        return self._outbox.drained_total
+
+    def send(self, payload: bytes, *, news: bool = False) -> None:
+        """Send one text message."""
+        if len(payload) > MOST_SENT_BYTES:
+            raise LocalError(
+                f"a message of {len(payload)} bytes cannot be sent: clients take "
+                f"{MOST_SENT_BYTES} at most"
+            )
+        if self.hears:
+            self._send(payload, news)
+
+    def welcome(self) -> None:
+        """Take messages of full size."""
+        self._protocol.welcome()
+
+    def close(self, code: int, reason: str) -> None:
+        """Send a close frame and deliver nothing more."""
+        if self.hears:
+            self._protocol.say_goodbye(code, reason)
+
+    def abort(self) -> None:
+        """Cut the connection."""
+        self._protocol.cut()
+
+    def pause(self) -> None:
+        """Stop reading."""
+        if self.hears:
+            self._protocol.transport.pauseProducing()
+
+    def resume(self) -> None:
+        """Read again."""
+        if self.hears:
+            self._protocol.transport.resumeProducing()

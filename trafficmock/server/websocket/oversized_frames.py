@@ -1,0 +1,33 @@
+"""Messages longer than we take: read past, so that only the message is lost."""
+
+from attrs import define
+
+from trafficmock.wire.message_heads import HEAD_BYTES
+
+READ_PAST = 16
+"""How many times the limit a message may have to be read past; beyond, the connection closes."""
+
+
+@define
+class Overlong:
+    """A message that is being read past.
+
+    :param size: bytes that it has at least.
+    :param limit: bytes that it might have had.
+    """
+
+    size: int
+    limit: int
+    head: bytes = b""
+    _told: bool = False
+
+    def take(self, payload: bytes) -> bool:
+        """Keep the head of the message.
+
+        :returns: true once, when the head is whole.
+        """
+        if self._told:
+            return False
+        self.head += payload[: HEAD_BYTES - len(self.head)]
+        self._told = len(self.head) >= min(HEAD_BYTES, self.size)
+        return self._told

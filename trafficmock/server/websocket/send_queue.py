@@ -1,0 +1,224 @@
+"""What one connection still has to be sent, and how it gets to the kernel."""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Protocol
+
+from twisted.internet.interfaces import IPullProducer
+from zope.interface import implementer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from trafficmock.server.websocket.link import WebSocketLimits
+    from trafficmock.server.websocket.write_coalescing import Turn
+
+CHUNK_BYTES = 128 * 1024
+"""Handed to the transport at a time: what Twisted sends in one go."""
+
+_MOST_PIECES = 512
+"""Written at a time; the kernel takes 1024."""
+
+
+class OutboxOwner(Protocol):
+    """Is told how an outbox fares."""
+
+    def outbox_backlogged(self) -> None:
+        """More than the high-water mark is queued."""
+
+    def outbox_drained(self) -> None:
+        """No more than the low-water mark is queued again."""
+
+    def outbox_overflowed(self, queued: int) -> None:
+        """Too much was queued when there was more to send; that has not been queued."""
+
+
+@implementer(IPullProducer)
+class Outbox:
+    """First in, first out; nothing is copied that the kernel takes at once.
+
+    While the transport holds nothing of ours, a direct write goes past it. What the kernel
+    does not take is handed to the transport in chunks, each when the last one is gone, so
+    that the progress of a slow reader shows.
+
+    :param transport: a consumer without a producer. It may still hold bytes of others.
+    :param write: tries to write pieces past the transport, gives the number of bytes that
+        were taken, and never raises; without it everything goes through the transport.
+    :param limits: the water marks and the limit.
+    :param turn: says when to write.
+    :param owner: is told of backlogs.
+    """
+
+    def __init__(
+        self,
+        transport: Any,
+        *,
+        write: Callable[[Iterable[bytes | memoryview]], int] | None,
+        limits: WebSocketLimits,
+        turn: Turn,
+        owner: OutboxOwner,
+    ) -> None:
+        self.queued_bytes = 0
+        self.drained_total = 0
+        self._transport = transport
+        self._write = write
+        self._limits = limits
+        self._turn = turn
+        self._owner = owner
+        self._pieces: deque[bytes | memoryview] = deque()
+        self._handed = 0
+        # Where large messages begin and end, counted in bytes since the connection began.
+        self._large: deque[tuple[int, int]] = deque()
+        self._waits_for_turn = False
+        self._producing = False
+        # Until it has asked for more, the transport may hold what somebody else wrote.
+        self._empty_transport = False
+        self._backlogged = False
+        self._closed = False
+
+    def add(self, *pieces: bytes, news: bool = False) -> None:
+        """Queue pieces of one frame, by reference.
+
+        :param news: nobody waits for it; see ``Turn``.
+        """
+        if self._closed:
+            return
+        limits = self._limits
+        before = self.queued_bytes
+        if before > limits.send_queue_bytes:
+            self.flush()
+            before = self.queued_bytes
+            if before - self._left_of_large() > limits.send_queue_bytes:
+                self._owner.outbox_overflowed(before)
+                return
+        self._pieces.extend(pieces)
+        for piece in pieces:
+            self.queued_bytes += len(piece)
+        if self.queued_bytes - before > limits.high_water:
+            self._left_of_large()
+            self._large.append(
+                (self.drained_total + before, self.drained_total + self.queued_bytes)
+            )
+        if self._producing:
+            self._look_at_high_water()
+        elif self.queued_bytes > limits.high_water:
+            # Large messages gain nothing by waiting, and the sender may have to be held back.
+            self.flush()
+        elif self._waits_for_turn:
+            return
+        elif news:
+            self._turn.add_news(self)
+        else:
+            self._waits_for_turn = True
+            self._turn.add(self)
+
+    def flush(self) -> None:
+        """Write what is queued, or have it written as the other side takes it."""
+        self._waits_for_turn = False
+        if self._producing or not self._pieces:
+            return
+        self._write_directly()
+        if self._pieces:
+            self._producing = True
+            self._transport.registerProducer(self, streaming=False)
+            self._look_at_high_water()
+
+    def discard(self) -> None:
+        """Forget everything and take nothing more: the connection is gone or cut."""
+        self._closed = True
+        self._pieces.clear()
+        self._large.clear()
+        self.queued_bytes = 0
+        self._handed = 0
+
+    # What the transport asks of a producer
+
+    def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Hand over the next chunk: the transport has sent what it had."""
+        if self._closed:
+            return
+        if self._handed:
+            self._count_taken(self._handed)
+            self._handed = 0
+            self._empty_transport = True
+            self._write_directly()
+        if self._pieces:
+            chunk = self._next_chunk()
+            self._handed = len(chunk)
+            self._transport.write(chunk)
+        else:
+            self._producing = False
+            self._transport.unregisterProducer()
+        self._look_at_low_water()
+
+    def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Learn that the connection is lost."""
+        self.discard()
+
+    # Within
+
+    def _left_of_large(self) -> int:
+        """Count the bytes still queued of the first large message.
+
+        It says nothing about how fast the other side reads: one message may be larger
+        than all that may wait, and whoever reads as well as he can must not be cut off
+        because of it.
+        """
+        large, sent = self._large, self.drained_total
+        while large and large[0][1] <= sent:
+            large.popleft()
+        return large[0][1] - max(large[0][0], sent) if large else 0
+
+    def _write_directly(self) -> None:
+        if self._write is None or not self._empty_transport:
+            return
+        pieces = self._pieces
+        while pieces:
+            some = islice(pieces, _MOST_PIECES) if len(pieces) > _MOST_PIECES else pieces
+            taken = self._write(some)
+            if taken == self.queued_bytes:
+                pieces.clear()
+                self._count_taken(taken)
+                return
+            if not taken:
+                return
+            self._count_taken(taken)
+            self._drop(taken)
+
+    def _drop(self, taken: int) -> None:
+        pieces = self._pieces
+        while taken:
+            first = pieces.popleft()
+            if len(first) > taken:
+                pieces.appendleft(memoryview(first)[taken:])
+                return
+            taken -= len(first)
+
+    def _next_chunk(self) -> bytes:
+        """Take bytes off the queue, few enough to copy."""
+        pieces, chosen, room = self._pieces, [], CHUNK_BYTES
+        while pieces and room:
+            piece = pieces.popleft()
+            if len(piece) > room:
+                view = memoryview(piece)
+                pieces.appendleft(view[room:])
+                piece = view[:room]
+            chosen.append(piece)
+            room -= len(piece)
+        return b"".join(chosen)
+
+    def _count_taken(self, taken: int) -> None:
+        self.queued_bytes -= taken
+        self.drained_total += taken
+
+    def _look_at_high_water(self) -> None:
+        if self.queued_bytes > self._limits.high_water and not self._backlogged:
+            self._backlogged = True
+            self._owner.outbox_backlogged()
+
+    def _look_at_low_water(self) -> None:
+        if self._backlogged and self.queued_bytes <= self._limits.low_water:
+            self._backlogged = False
+            self._owner.outbox_drained()

@@ -1,0 +1,132 @@
+"""The coordinator's WebSocket door: makes links of upgraded connections."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from autobahn.twisted.resource import WebSocketResource
+from autobahn.twisted.websocket import WebSocketServerFactory
+from twisted.logger import Logger
+
+from trafficmock.server.websocket.autobahn_protocol import StockProtocol
+from trafficmock.server.websocket.fast_protocol import TunedProtocol
+from trafficmock.server.websocket.link import Link, LinkHandler, WebSocketLimits
+from trafficmock.server.websocket.masking import native_parts_missing
+from trafficmock.server.websocket.oversized_frames import READ_PAST
+from trafficmock.server.websocket.write_coalescing import Turn
+
+if TYPE_CHECKING:
+    from twisted.internet.interfaces import IAddress, IReactorTime
+    from twisted.web.http import Request
+    from twisted.web.resource import IResource
+
+__all__ = ["Link", "LinkHandler", "WebSocketLimits", "native_parts_missing", "websocket_resource"]
+
+KNOWN_VERSIONS = {"autobahn": ((25, 10), (26, 11)), "twisted": ((24, 10), (26, 11))}
+"""From, and up to but not including: what the tuned path has been compared with."""
+
+_log = Logger()
+
+
+class LinkFactory(WebSocketServerFactory):
+    """Makes the protocol of each upgraded connection.
+
+    :param protocol: the class to make it of.
+    :param handler: is told what happens on all connections.
+    :param limits: what one connection may ask of us.
+    :param reactor: for time.
+    """
+
+    def __init__(
+        self,
+        protocol: type[StockProtocol],
+        *,
+        handler: LinkHandler,
+        limits: WebSocketLimits,
+        reactor: IReactorTime,
+    ) -> None:
+        super().__init__(server=None, reactor=reactor)
+        self._protocol = protocol
+        self._handler = handler
+        self._limits = limits
+        self._turn = Turn(reactor)
+        self.setProtocolOptions(
+            webStatus=False,
+            # The JSON decoder looks at every byte anyway.
+            utf8validateIncoming=False,
+            # Up to here a message that is too long is read past; this ends the connection.
+            maxMessagePayloadSize=min(READ_PAST * limits.max_frame_bytes, sys.maxsize),
+            # Say what was wrong before closing.
+            failByDrop=False,
+            # The handshake is complete before it comes here; the end is bounded by our clock.
+            openHandshakeTimeout=0,
+            closeHandshakeTimeout=0,
+        )
+
+    def buildProtocol(self, addr: IAddress) -> StockProtocol:  # noqa: ARG002, N802 - Twisted's signature
+        """Make the protocol of a connection."""
+        protocol = self._protocol(
+            handler=self._handler, limits=self._limits, turn=self._turn, clock=self.reactor
+        )
+        protocol.factory = self
+        return protocol
+
+
+class LinkResource(WebSocketResource):
+    """Takes over a connection that asked for a WebSocket."""
+
+    def render(self, request: Request) -> bytes | int:
+        """Free the transport of the HTTP channel, and let Autobahn take it."""
+        transport: Any = request.channel.transport
+        if getattr(transport, "producer", None) is not None:
+            transport.unregisterProducer()
+        answer: bytes | int = super().render(request)
+        return answer
+
+
+def websocket_resource(
+    handler: LinkHandler, *, limits: WebSocketLimits, reactor: IReactorTime, stock: bool = False
+) -> IResource:
+    """Make the resource that upgrades requests and reports the links that come of it.
+
+    Whether the client may come in, and that it asks for an upgrade at all, has been checked
+    before. No extension is negotiated; of subprotocols the first one offered is accepted.
+
+    :param handler: is told what happens on all links.
+    :param limits: what one connection may ask of us.
+    :param reactor: bounds how long a closing connection may take.
+    :param stock: take Autobahn's public interface only, which is several times slower.
+    """
+    missing = native_parts_missing()
+    if missing:
+        _log.warn("{missing}", missing=missing)
+    unknown = None if stock else _unknown_version()
+    if unknown:
+        _log.warn(
+            "Using Autobahn's own WebSocket path, which is slower: {unknown} is not among the "
+            "versions that the faster one has been compared with.",
+            unknown=unknown,
+        )
+    factory = LinkFactory(
+        StockProtocol if stock or unknown else TunedProtocol,
+        handler=handler,
+        limits=limits,
+        reactor=reactor,
+    )
+    resource: IResource = LinkResource(factory)
+    return resource
+
+
+def _unknown_version() -> str | None:
+    """Name a library whose version the tuned path has not been compared with."""
+    for library, (first, beyond) in KNOWN_VERSIONS.items():
+        found = version(library)
+        if not first <= _numbers(found) < beyond:
+            return f"{library} {found}"
+    return None
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(".") if part.isdigit())

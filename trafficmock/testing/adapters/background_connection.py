@@ -1,0 +1,133 @@
+"""The connection of blocking and asyncio tests: it lives on a thread of its own.
+
+So a test that is blocked in ``page.click()`` still answers, and a fixture can end a test
+whose event loop is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+import uuid
+from typing import TYPE_CHECKING
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, WebSocketException
+
+from trafficmock.testing.adapters.loop_thread import LoopThread
+from trafficmock.testing.launch.proxy_address import unreachable, websocket_url
+from trafficmock.testing.session.worker_client import Hub
+from trafficmock.testing.session.worker_codec import decode_for_worker
+from trafficmock.wire.codec import encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from websockets.asyncio.client import ClientConnection
+
+    from trafficmock.testing.adapters.world import Cancel
+    from trafficmock.testing.session.worker_identity import Identity
+    from trafficmock.wire.inbound import Message
+
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
+OPEN_SECONDS = 10.0
+CLOSE_SECONDS = 2.0
+
+
+class Background(LoopThread):
+    """A connection to the proxy and the hub that speaks for it.
+
+    Everything of the hub and its sessions happens on the one thread; others come in by
+    :meth:`call`, :meth:`wait_for` and :meth:`post`.
+    """
+
+    def __init__(self, proxy_url: str, identity: Identity) -> None:
+        super().__init__()
+        self.proxy_url = proxy_url
+        self.hub = Hub(self, identity)
+        self._url = websocket_url(proxy_url)
+        self._outgoing: asyncio.Queue[bytes] = asyncio.Queue()
+        self._closing = asyncio.Event()
+
+    # Life
+
+    def open(self) -> None:
+        """Connect and introduce ourselves.
+
+        :raises ConnectionLostError: there is no proxy.
+        :raises RefusedError: it does not let us in.
+        """
+        self._thread.start()
+        try:
+            self.wait_for(lambda: self.hub.ready)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Disconnect and end the thread."""
+        self.post(self._closing.set)
+        self._thread.join(CLOSE_SECONDS)
+
+    async def _live(self) -> None:
+        """Converse until the end; stay after a loss, so that those who ask hear why."""
+        conversation = asyncio.ensure_future(self._connection())
+        await self._closing.wait()
+        conversation.cancel()
+        await asyncio.gather(conversation, return_exceptions=True)
+        self.hub.closed("it was closed")
+
+    async def _connection(self) -> None:
+        try:
+            async with connect(
+                self._url,
+                compression=None,
+                max_size=None,
+                ping_interval=None,
+                proxy=None,
+                open_timeout=OPEN_SECONDS,
+                close_timeout=CLOSE_SECONDS,
+            ) as socket:
+                self.hub.opened()
+                writer = asyncio.ensure_future(self._write(socket))
+                try:
+                    await self._read(socket)
+                finally:
+                    writer.cancel()
+        except (OSError, WebSocketException) as error:
+            if not self.hub.ready.done:
+                self.hub.ready.reject(unreachable(self.proxy_url, error))
+            self.hub.closed(str(error))
+
+    async def _read(self, socket: ClientConnection) -> None:
+        while True:
+            message = decode_for_worker(await socket.recv(decode=False))
+            if message is not None:
+                self.hub.receive(message)
+
+    async def _write(self, socket: ClientConnection) -> None:
+        # A lost connection ends the reader too, which says so.
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                await socket.send(await self._outgoing.get(), text=True)
+
+    # The link
+
+    def send(self, message: Message) -> None:
+        """Send a message after those before it."""
+        self._outgoing.put_nowait(encode(message))
+
+    def call_later(self, seconds: float, function: Callable[[], object]) -> Cancel:
+        """Call a function later, on the thread."""
+        return self.loop.call_later(seconds, function).cancel
+
+    def new_id(self) -> str:
+        """Make an id that nobody else has."""
+        return str(uuid.uuid4())
+
+    def epoch_ms(self) -> int:
+        """Tell the time in milliseconds since 1970."""
+        return round(time.time() * 1000)

@@ -1,0 +1,127 @@
+"""An event loop on a thread of its own, and the ways in from other threads."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, TypeVar
+
+from trafficmock.errors import TrafficMockError
+from trafficmock.testing.errors import ConnectionLostError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.testing.session.promise import Promise
+
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
+T = TypeVar("T")
+
+
+class LoopThread:
+    """What belongs to the loop is touched on its thread alone; others ask for it here."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="trafficmock", daemon=True)
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        try:
+            self.loop.run_until_complete(self._live())
+        finally:
+            self.loop.close()
+
+    async def _live(self) -> None:
+        """Be what the thread is for; it ends with this."""
+        raise NotImplementedError
+
+    def on_thread(self) -> bool:
+        """Tell whether this is the connection's own thread."""
+        return threading.current_thread() is self._thread
+
+    def post(self, function: Callable[[], object]) -> None:
+        """Call a function on the thread, soon; nothing happens when that has ended."""
+        try:
+            self.loop.call_soon_threadsafe(function)
+        except RuntimeError:
+            return
+
+    def call(self, function: Callable[[], T]) -> T:
+        """Call a function on the thread, and give what it gives.
+
+        :raises ConnectionLostError: the thread has ended.
+        """
+        if self.on_thread():
+            return function()
+        future: Future[T] = Future()
+
+        def work() -> None:
+            try:
+                future.set_result(function())
+            except BaseException as error:  # noqa: BLE001 - it is raised where it was asked for
+                future.set_exception(error)
+
+        self._post_or_fail(work)
+        return outcome(future)
+
+    def wait_for(self, function: Callable[[], Promise[T]]) -> T:
+        """Call a function on the thread that gives a promise, and block until that is settled.
+
+        :raises UsageError: on the thread itself, which would wait for ever.
+        """
+        if self.on_thread():
+            raise UsageError(
+                "this would block the connection, on whose thread async handlers of blocking "
+                "tests run: only a plain handler may wait, on a thread of its own"
+            )
+        return outcome(self.future(function))
+
+    def future(self, function: Callable[[], Promise[T]]) -> Future[T]:
+        """Call a function on the thread that gives a promise, and give that as a future."""
+        future: Future[T] = Future()
+
+        def settled(promise: Promise[T]) -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            if promise.error is not None:
+                future.set_exception(promise.error)
+            else:
+                future.set_result(promise.value)
+
+        def work() -> None:
+            try:
+                promise = function()
+            except BaseException as error:  # noqa: BLE001 - it is raised where it was asked for
+                if future.set_running_or_notify_cancel():
+                    future.set_exception(error)
+                return
+            future.add_done_callback(lambda _: self._give_up(future, promise))
+            promise.watch(settled)
+
+        self._post_or_fail(work)
+        return future
+
+    def _give_up(self, future: Future[T], promise: Promise[T]) -> None:
+        if future.cancelled():
+            self.post(promise.cancel)
+
+    def _post_or_fail(self, work: Callable[[], None]) -> None:
+        try:
+            self.loop.call_soon_threadsafe(work)
+        except RuntimeError:
+            raise ConnectionLostError("the connection to the proxy was closed") from None
+
+
+def outcome(future: Future[T]) -> T:
+    """Wait for a future; an error of ours is raised as if it came from here.
+
+    Where it came from is our own code, on another thread, which says nothing to a test.
+    """
+    error = future.exception()
+    if isinstance(error, TrafficMockError):
+        raise error.with_traceback(None)
+    return future.result()

@@ -1,0 +1,87 @@
+"""A connection on a thread of its own, for blocking and asyncio tests."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from trafficmock import __version__
+from trafficmock.attach import agent_variables
+from trafficmock.testing.adapters.background_connection import Background
+from trafficmock.testing.adapters.blocking_world import BlockingWorld
+from trafficmock.testing.adapters.handler_threads import HandlerThreads
+from trafficmock.testing.errors import ConnectionLostError
+from trafficmock.testing.session.session import Session
+from trafficmock.testing.session.traffic_report import traffic
+from trafficmock.testing.session.worker_identity import Identity
+
+if TYPE_CHECKING:
+    from trafficmock.testing.adapters.world import World
+    from trafficmock.testing.session.session import TestInfo
+
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
+
+class Connection:
+    """A connection on which tests follow one another.
+
+    It is made anew for the next test where the proxy went away in the meantime and is back.
+
+    :param proxy_url: where the proxy is; else what the environment says, else the default.
+    :param worker_id: the index of the test worker.
+    """
+
+    def __init__(
+        self,
+        proxy_url: str | None = None,
+        *,
+        token: str | None = None,
+        worker_id: str = "0",
+    ) -> None:
+        url = proxy_url or agent_variables.proxy_url() or agent_variables.DEFAULT_PROXY_URL
+        identity = Identity(
+            version=__version__,
+            worker_id=worker_id,
+            token=token or agent_variables.proxy_token(),
+        )
+        self._pool = HandlerThreads()
+        self.background = Background(url, identity)
+        self.background.open()
+
+    def refresh(self) -> None:
+        """Connect anew if the proxy does not answer on this connection any more.
+
+        :raises ConnectionLostError: it is not there.
+        :raises RefusedError: it does not let us in.
+        """
+        old = self.background
+        # Asked rather than looked up: the loss may not have been noticed yet.
+        with contextlib.suppress(ConnectionLostError):
+            old.wait_for(old.hub.barrier)
+            return
+        old.close()
+        self.background = Background(old.proxy_url, old.hub.identity)
+        self.background.open()
+
+    def session(self, info: TestInfo, world: World | None = None) -> Session:
+        """Register a test; :meth:`refresh` first where others came before it.
+
+        :param world: how its handlers run; blocking unless told.
+        """
+        background = self.background
+        world = world or BlockingWorld(background, self._pool)
+        session = Session(background.new_id(), info, background.hub, world)
+        background.wait_for(session.start)
+        return session
+
+    def traffic(self, session: Session) -> str:
+        """Describe the traffic of a test; nothing when the proxy is gone, as other errors say."""
+        try:
+            return self.background.wait_for(lambda: traffic(session))
+        except ConnectionLostError:
+            return ""
+
+    def close(self) -> None:
+        """Disconnect."""
+        self.background.close()

@@ -1,0 +1,165 @@
+"""The connection of Twisted tests: it lives on the reactor, by autobahn."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from autobahn.twisted.websocket import WebSocketClientFactory, WebSocketClientProtocol
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.endpoints import HostnameEndpoint
+from twisted.logger import Logger
+
+from trafficmock.testing.adapters.tx_views import DeferredTrafficMock
+from trafficmock.testing.adapters.tx_world import TwistedSurroundings, TwistedWorld, as_deferred
+from trafficmock.testing.errors import ConnectionLostError
+from trafficmock.testing.launch.proxy_address import unreachable, websocket_url
+from trafficmock.testing.session.session import Session, TestInfo
+from trafficmock.testing.session.traffic_report import traffic
+from trafficmock.testing.session.worker_client import Hub
+from trafficmock.testing.session.worker_codec import decode_for_worker
+from trafficmock.wire.codec import encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from twisted.python.failure import Failure
+
+    from trafficmock.testing.adapters.world import Cancel
+    from trafficmock.testing.session.worker_identity import Identity
+    from trafficmock.wire.inbound import Message
+
+OPEN_SECONDS = 10.0
+
+
+class _Protocol(WebSocketClientProtocol):
+    """Hands what autobahn reads to the connection."""
+
+    log = Logger()
+    connection: TwistedConnection
+
+    def onOpen(self) -> None:  # noqa: N802 - autobahn's name
+        self.connection.opened(self)
+
+    def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: ARG002, FBT001, N802, N803 - autobahn's signature
+        try:
+            self.connection.received(payload)
+        except Exception:  # noqa: BLE001 - autobahn would keep it to itself
+            self.log.failure("a message of the proxy could not be acted on")
+
+    def onClose(self, wasClean: bool, code: int | None, reason: str | None) -> None:  # noqa: ARG002, FBT001, N802, N803 - autobahn's signature
+        self.connection.lost(reason or f"closed with code {code}")
+
+
+class TwistedConnection:
+    """A connection on which tests follow one another; all of it lives on the reactor.
+
+    :param reactor: for time and sockets.
+    """
+
+    def __init__(self, reactor: Any, proxy_url: str, identity: Identity) -> None:
+        self.proxy_url = proxy_url
+        self.hub = Hub(self, identity)
+        self._reactor = reactor
+        self._protocol: _Protocol | None = None
+        self._gone: Deferred[None] = Deferred()
+
+    def open(self) -> Deferred[None]:
+        """Connect and introduce ourselves.
+
+        :raises ConnectionLostError: there is no proxy.
+        :raises RefusedError: it does not let us in.
+        """
+        url = websocket_url(self.proxy_url)
+        factory = WebSocketClientFactory(url, reactor=self._reactor)
+        factory.setProtocolOptions(
+            openHandshakeTimeout=OPEN_SECONDS, closeHandshakeTimeout=2, tcpNoDelay=True
+        )
+
+        def build() -> _Protocol:
+            protocol = _Protocol()
+            protocol.connection = self
+            return protocol
+
+        factory.protocol = build
+        endpoint = HostnameEndpoint(self._reactor, factory.host, factory.port)
+        connecting: Deferred[Any] = endpoint.connect(factory)
+        connecting.addErrback(self._not_there)
+        return as_deferred(self.hub.ready)
+
+    def close(self) -> Deferred[None]:
+        """Disconnect."""
+        if self._protocol is None:
+            return succeed(None)
+        self._protocol.sendClose(1000)
+        return self._gone
+
+    def _not_there(self, failure: Failure) -> None:
+        error = failure.value or ConnectionError("no reason was given")
+        self.hub.ready.reject(unreachable(self.proxy_url, error))
+        self.hub.closed(str(error))
+
+    # What autobahn reports
+
+    def opened(self, protocol: _Protocol) -> None:
+        """Introduce ourselves."""
+        self._protocol = protocol
+        self.hub.opened()
+
+    def received(self, payload: bytes) -> None:
+        """Act on a message."""
+        message = decode_for_worker(payload)
+        if message is not None:
+            self.hub.receive(message)
+
+    def lost(self, reason: str) -> None:
+        """Tell everybody that the connection is gone."""
+        if not self.hub.ready.done:
+            self.hub.ready.reject(unreachable(self.proxy_url, ConnectionError(reason)))
+        self.hub.closed(reason)
+        self._protocol = None
+        if not self._gone.called:
+            self._gone.callback(None)
+
+    # The link
+
+    def send(self, message: Message) -> None:
+        """Send a message."""
+        if self._protocol is not None:
+            self._protocol.sendMessage(encode(message))
+
+    def call_later(self, seconds: float, function: Callable[[], object]) -> Cancel:
+        """Call a function later."""
+        timer = self._reactor.callLater(seconds, function)
+
+        def cancel() -> None:
+            if timer.active():
+                timer.cancel()
+
+        return cancel
+
+    def new_id(self) -> str:
+        """Make an id that nobody else has."""
+        return str(uuid.uuid4())
+
+    def epoch_ms(self) -> int:
+        """Tell the time in milliseconds since 1970."""
+        return round(time.time() * 1000)
+
+    # Tests
+
+    async def begin(self, info: TestInfo) -> DeferredTrafficMock:
+        """Register a test, and give its mocks."""
+        surroundings = TwistedSurroundings()
+        world = TwistedWorld(self._reactor, surroundings)
+        session = Session(self.new_id(), info, self.hub, world)
+        await as_deferred(session.start())
+        return DeferredTrafficMock(surroundings, session)
+
+    async def traffic(self, session: Session) -> str:
+        """Describe the traffic of a test; nothing when the proxy is gone, as other errors say."""
+        try:
+            return await as_deferred(traffic(session))
+        except ConnectionLostError:
+            return ""

@@ -1,0 +1,141 @@
+"""Writes down what upstream answers, as a HAR that can be replayed."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import mimetypes
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import parse_qsl, urlsplit
+
+from attrs import define, field
+
+from trafficmock.testing.har.har_lookup import STALLED
+from trafficmock.testing.session import headers as hd
+
+if TYPE_CHECKING:
+    from trafficmock.testing.objects.response import ResponseState
+    from trafficmock.testing.session.headers import Pairs
+    from trafficmock.testing.session.request_state import RequestState
+
+Content = Literal["attach", "embed"]
+Mode = Literal["minimal", "full"]
+_UNKNOWN = -1
+
+
+@define
+class Recording:
+    """The entries of a HAR that is being made.
+
+    :param version: ours, for the creator's.
+    :param content: bodies go into files of their own, or into the HAR.
+    :param mode: ``minimal`` leaves times and sizes out.
+    """
+
+    version: str
+    content: Content = "attach"
+    mode: Mode = "minimal"
+    files: dict[str, bytes] = field(init=False, factory=dict)
+    _entries: list[dict[str, Any]] = field(init=False, factory=list)
+
+    def add(
+        self, request: RequestState, response: ResponseState | str, began: int, ms: int
+    ) -> None:
+        """Add a request with its response, or the text of its failure.
+
+        :param began: epoch milliseconds.
+        :param ms: how long it took.
+        """
+        full = self.mode == "full"
+        entry = {
+            "startedDateTime": datetime.fromtimestamp(began / 1000, UTC).isoformat(
+                timespec="milliseconds"
+            ),
+            "time": ms if full else _UNKNOWN,
+            "request": self._request(request),
+            "response": self._failed(response)
+            if isinstance(response, str)
+            else self._response(response),
+            "cache": {},
+            "timings": {"send": 0, "wait": ms, "receive": 0}
+            if full
+            else dict.fromkeys(("send", "wait", "receive"), _UNKNOWN),
+        }
+        self._entries.append(entry)
+
+    def document(self) -> dict[str, Any]:
+        """Give the HAR (format 1.2)."""
+        creator = {"name": "trafficmock", "version": self.version}
+        return {"log": {"version": "1.2", "creator": creator, "entries": self._entries}}
+
+    def _request(self, request: RequestState) -> dict[str, Any]:
+        content = request.content
+        query = parse_qsl(urlsplit(request.url).query, keep_blank_values=True)
+        made: dict[str, Any] = {
+            "method": request.method,
+            "url": request.url,
+            "httpVersion": "HTTP/1.1",
+            "cookies": [],
+            "headers": _lines(request.headers),
+            "queryString": [{"name": name, "value": value} for name, value in query],
+            "headersSize": _UNKNOWN,
+            "bodySize": self._size(content),
+        }
+        if content:
+            kind = hd.get(request.headers, "content-type") or "application/octet-stream"
+            made["postData"] = {"mimeType": kind, "params": [], **self._body(content, kind)}
+        return made
+
+    def _response(self, response: ResponseState) -> dict[str, Any]:
+        content = response.read()
+        kind = hd.get(response.headers, "content-type") or "application/octet-stream"
+        return {
+            **self._answer(response.wire.status, response.wire.status_text),
+            "headers": _lines(response.headers),
+            "content": {
+                "size": self._size(content),
+                "mimeType": kind,
+                **(self._body(content, kind) if content else {}),
+            },
+            "bodySize": self._size(content),
+            "redirectURL": hd.get(response.headers, "location") or "",
+        }
+
+    def _failed(self, text: str) -> dict[str, Any]:
+        return {
+            **self._answer(STALLED, ""),
+            "headers": [],
+            "content": {"size": _UNKNOWN, "mimeType": "x-unknown"},
+            "bodySize": _UNKNOWN,
+            "redirectURL": "",
+            "_failureText": text,
+        }
+
+    def _answer(self, status: int, text: str) -> dict[str, Any]:
+        return {
+            "status": status,
+            "statusText": text,
+            "httpVersion": "HTTP/1.1",
+            "cookies": [],
+            "headersSize": _UNKNOWN,
+        }
+
+    def _size(self, content: bytes) -> int:
+        return len(content) if self.mode == "full" else _UNKNOWN
+
+    def _body(self, content: bytes, kind: str) -> dict[str, str]:
+        if self.content == "attach":
+            extension = mimetypes.guess_extension(kind.split(";", maxsplit=1)[0].strip()) or ".bin"
+            # Names are for telling contents apart, as Playwright does it; nothing is secret.
+            name = hashlib.sha1(content, usedforsecurity=False).hexdigest() + extension
+            self.files[name] = content
+            return {"_file": name}
+        try:
+            return {"text": content.decode()}
+        except UnicodeDecodeError:
+            return {"text": base64.b64encode(content).decode(), "encoding": "base64"}
+
+
+def _lines(pairs: Pairs) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in pairs]

@@ -1,0 +1,27 @@
+"""The coordinator's address, and what to say when nobody is there."""
+
+from urllib.parse import urlsplit, urlunsplit
+
+from trafficmock.redaction import without_credentials
+from trafficmock.testing.errors import ConnectionLostError, UsageError
+
+
+def websocket_url(proxy_url: str) -> str:
+    """Give the coordinator's address for the proxy's.
+
+    :raises UsageError: it is no URL of a proxy.
+    """
+    parts = urlsplit(proxy_url)
+    scheme = {"http": "ws", "https": "wss"}.get(parts.scheme)
+    if scheme is None or not parts.netloc:
+        shown = without_credentials(proxy_url)
+        raise UsageError(f"the proxy's URL must be like http://127.0.0.1:4310, not {shown!r}")
+    return urlunsplit((scheme, parts.netloc, "/ws", "", ""))
+
+
+def unreachable(proxy_url: str, error: BaseException) -> ConnectionLostError:
+    """Make the error of a proxy that is not there."""
+    return ConnectionLostError(
+        f"no trafficmock proxy at {without_credentials(proxy_url)}: {error}. "
+        "Start one with `trafficmock serve`, or say where it is with TRAFFICMOCK_PROXY_URL."
+    )

@@ -1,0 +1,52 @@
+"""One proxy for all workers of a pytest run: the first that needs it starts it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from trafficmock.testing.launch import lease
+from trafficmock.testing.launch.proxy_process import Proxy, listens, start_proxy
+from trafficmock.testing.launch.shared_directory import directory, state_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pytest
+
+_LOCK = "trafficmock-proxy.lock"
+_LEASE = "trafficmock-proxy.lease"
+
+
+def get(config: pytest.Config, token: str | None) -> Proxy:
+    """Give the run's proxy, started if no worker did; it lives as long as one of them."""
+    folder, state = directory(config), state_file(config)
+    with _locked(folder / _LOCK):
+        lease.hold(folder / _LEASE)
+        if state.exists():
+            proxy = Proxy(**json.loads(state.read_text()))
+            # The worker that started it may have crashed before we held the lease.
+            if listens(proxy.url):
+                return proxy
+        proxy = start_proxy(token, folder / _LEASE)
+        state.touch(mode=0o600)
+        state.write_text(json.dumps({"url": proxy.url, "token": token, "pid": proxy.pid}))
+        return proxy
+
+
+def stop(config: pytest.Config) -> None:
+    """Stop the run's proxy, which there is."""
+    state = state_file(config)
+    proxy = Proxy(**json.loads(state.read_text()))
+    state.unlink()
+    proxy.stop()
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,105 @@
+"""What is to happen within a block of a test."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from trafficmock.testing.session.promise import mapped
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from types import TracebackType
+
+    from trafficmock.testing.adapters.surroundings import Surroundings
+    from trafficmock.testing.session.waiters import Waiter
+
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
+T = TypeVar("T")
+
+
+class BaseExpectation:
+    """A wait that began when it was made.
+
+    :param begin: begins it.
+    :param show: makes what the test sees of what came.
+    """
+
+    def __init__(
+        self, surroundings: Surroundings, begin: Callable[[], Waiter], show: Callable[[Any], Any]
+    ) -> None:
+        self._surroundings = surroundings
+        self._show = show
+        self._waiter: Waiter = surroundings.call(begin)
+
+    def cancel(self) -> None:
+        """Wait no longer."""
+        self._surroundings.call(self._waiter.promise.cancel)
+
+    def is_done(self) -> bool:
+        """Tell whether it came already, or will not come any more."""
+        done: bool = self._surroundings.call(lambda: self._waiter.promise.done)
+        return done
+
+    def _ready(self) -> Any:
+        return self._surroundings.wait_for(lambda: self._waiter.ready)
+
+    def _value(self) -> Any:
+        return self._surroundings.wait_for(lambda: mapped(self._waiter.promise, self._show))
+
+
+class Expectation(BaseExpectation, Generic[T]):
+    """Something that is to happen within a ``with`` block."""
+
+    def __enter__(self) -> Expectation[T]:
+        self._ready()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None:
+            self._value()
+        else:
+            self.cancel()
+
+    @property
+    def value(self) -> T:
+        """What came; waits for it.
+
+        :raises WaitTimeoutError: nothing did in time.
+        """
+        value: T = self._value()
+        return value
+
+
+class AsyncExpectation(BaseExpectation, Generic[T]):
+    """Something that is to happen within an ``async with`` block."""
+
+    async def __aenter__(self) -> AsyncExpectation[T]:
+        await self._ready()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None:
+            await self._value()
+        else:
+            self.cancel()
+
+    @property
+    def value(self) -> Awaitable[T]:
+        """What came, to be awaited.
+
+        :raises WaitTimeoutError: nothing did in time.
+        """
+        awaited: Awaitable[T] = self._value()
+        return awaited

@@ -1,0 +1,177 @@
+"""Responses: what the app got, or what a handler's ``fetch`` brought."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+from msgspec import UNSET
+
+from trafficmock.testing.errors import UsageError
+from trafficmock.testing.session import headers as hd
+from trafficmock.wire import body
+
+if TYPE_CHECKING:
+    from trafficmock.testing.objects.request import BaseRequest
+    from trafficmock.testing.session.headers import Pairs
+    from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.wire.serialized_response import SerializedResponse as WireResponse
+
+_OK = range(200, 300)
+
+
+@define(eq=False)
+class ResponseState:
+    """One response with its body.
+
+    :param views: what tests see of it, one for each way of writing tests.
+    """
+
+    request: RequestState
+    wire: WireResponse
+    disposed: bool = False
+    views: dict[type, Any] = field(factory=dict)
+
+    @property
+    def url(self) -> str:
+        """Its URL; the request's when the wire gave none."""
+        return self.request.url if self.wire.url is UNSET else self.wire.url or self.request.url
+
+    @property
+    def headers(self) -> Pairs:
+        """All headers, names in lower case."""
+        return hd.from_wire(self.wire.headers, self.wire.headers_list)
+
+    def read(self) -> bytes:
+        """Decode the body.
+
+        :raises UsageError: it was disposed of, or the proxy did not keep all of it (feature
+            ``stream``): what is no longer there must not pass for empty.
+        """
+        if self.disposed:
+            raise UsageError("the response has been disposed")
+        if self.wire.truncated is True:
+            raise UsageError(
+                f"the proxy did not keep the body of {self.url} whole: the application read no "
+                "further, or it is longer than --history-body-bytes"
+            )
+        return body.to_bytes(self.wire.body_base64)
+
+
+class BaseResponse:
+    """What is there at once, whichever way a test is written (Playwright's ``Response``)."""
+
+    def __init__(self, state: ResponseState, request: BaseRequest) -> None:
+        self._state = state
+        self._request = request
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.status} {self.url}>"
+
+    @property
+    def request(self) -> Any:
+        """The request that it answers."""
+        return self._request
+
+    @property
+    def url(self) -> str:
+        """The URL that it came from."""
+        return self._state.url
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return self._state.wire.status
+
+    @property
+    def status_text(self) -> str:
+        """The text beside the status; may be empty."""
+        return self._state.wire.status_text
+
+    @property
+    def ok(self) -> bool:
+        """Whether the status is 200 to 299."""
+        return self.status in _OK
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Headers by lower-case name, repeats joined."""
+        return hd.to_map(self._state.headers)
+
+    @property
+    def from_service_worker(self) -> bool:
+        """Never: these are requests of servers."""
+        return False
+
+    def header_value(self, name: str) -> str | None:
+        """Read one header; the name's case does not matter."""
+        return hd.get(self._state.headers, name)
+
+    def headers_array(self) -> list[dict[str, str]]:
+        """List headers as ``{"name", "value"}``, repeats apart."""
+        return [{"name": name, "value": value} for name, value in self._state.headers]
+
+    def header_values(self, name: str) -> list[str]:
+        """List the values of a header that repeats; the name's case does not matter."""
+        return [value for each, value in self._state.headers if each == name.lower()]
+
+    def all_headers(self) -> dict[str, str]:
+        """Give all headers by lower-case name."""
+        return self.headers
+
+    @property
+    def frame(self) -> Any:
+        """There is none.
+
+        :raises UsageError: always.
+        """
+        raise UsageError("requests of a server have no frame")
+
+    def dispose(self) -> None:
+        """Let go of the body; reading it is an error from now on."""
+        self._state.disposed = True
+
+
+class Response(BaseResponse):
+    """A response as blocking tests see it."""
+
+    def body(self) -> bytes:
+        """Give the body, decompressed.
+
+        :raises UsageError: it was disposed of, or the proxy did not keep all of it.
+        """
+        return self._state.read()
+
+    def text(self) -> str:
+        """Give the body as text (UTF-8)."""
+        return self._state.read().decode("utf-8", "replace")
+
+    def json(self) -> Any:
+        """Give the body read as JSON.
+
+        :raises ValueError: it is not JSON.
+        """
+        return json.loads(self._state.read())
+
+
+class AsyncResponse(BaseResponse):
+    """A response as asyncio and Twisted tests see it."""
+
+    async def body(self) -> bytes:
+        """Give the body, decompressed.
+
+        :raises UsageError: it was disposed of, or the proxy did not keep all of it.
+        """
+        return self._state.read()
+
+    async def text(self) -> str:
+        """Give the body as text (UTF-8)."""
+        return self._state.read().decode("utf-8", "replace")
+
+    async def json(self) -> Any:
+        """Give the body read as JSON.
+
+        :raises ValueError: it is not JSON.
+        """
+        return json.loads(self._state.read())

@@ -1,0 +1,240 @@
+"""One request on its way through a test's handlers, to its one decision."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+from msgspec import UNSET
+
+from trafficmock.testing.errors import (
+    AlreadyHandledError,
+    RequestSettledError,
+    TestEndedError,
+    UndecidedError,
+    UsageError,
+)
+from trafficmock.testing.session import handler_errors, handler_fetches, mock_response
+from trafficmock.testing.session import request_overrides as ch
+from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill, HandlerResult
+
+if TYPE_CHECKING:
+    from trafficmock.testing.objects.response import ResponseState
+    from trafficmock.testing.session.promise import Promise
+    from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.testing.session.route_list import RouteEntry
+    from trafficmock.testing.session.session import Session
+    from trafficmock.wire.inbound import AbortCode
+
+ABORT_CODES: dict[str, AbortCode] = {
+    "aborted": "aborted",
+    "accessdenied": "failed",
+    "addressunreachable": "failed",
+    "blockedbyclient": "failed",
+    "blockedbyresponse": "failed",
+    "connectionaborted": "failed",
+    "connectionclosed": "failed",
+    "connectionfailed": "failed",
+    "connectionrefused": "connectionrefused",
+    "connectionreset": "connectionreset",
+    "failed": "failed",
+    "internetdisconnected": "failed",
+    "namenotresolved": "namenotresolved",
+    "timedout": "timedout",
+}
+"""Playwright's codes, and what protocol 3 has for each."""
+
+
+class Stage(enum.Enum):
+    """Where an exchange is."""
+
+    RUNNING = "a handler runs"
+    FALLEN_BACK = "the running handler left it to the next"
+    HELD = "the handler returned and somebody still holds the route"
+    SETTLED = "decided"
+
+
+@define(eq=False)
+class Exchange:
+    """A request that this test owns.
+
+    :param chain: the handlers that are still to be asked, newest first.
+    """
+
+    session: Session
+    request: RequestState
+    chain: list[RouteEntry]
+    stage: Stage = Stage.RUNNING
+    entry: RouteEntry | None = None
+    _asked: bool = field(init=False, default=False)
+    _route_gone: bool = field(init=False, default=False)
+
+    # The chain
+
+    def proceed(self) -> None:
+        """Run the next handler that matches the request as it is now, or let it go on."""
+        while self.chain:
+            entry = self.chain.pop(0)
+            if entry.active and self.session.http.judge(entry, self.request):
+                self._run(entry)
+                return
+        self._exhausted()
+
+    def _run(self, entry: RouteEntry) -> None:
+        self.stage, self.entry, self._asked = Stage.RUNNING, entry, True
+        self._route_gone = False
+        self.session.http.count(entry)
+        call = entry.begin_call()
+
+        def done(_: Any, error: BaseException | None) -> None:
+            if call.resolve(None):
+                entry.running.remove(call)
+                self._returned(entry, error)
+
+        entry.run(self, done)
+
+    def _returned(self, entry: RouteEntry, error: BaseException | None) -> None:
+        if self.session.ended:
+            return
+        if isinstance(error, RequestSettledError):
+            self._given_up()
+            return
+        if error is not None:
+            error = handler_errors.translated(error)
+        if error is not None and not entry.ignore_errors:
+            self.session.record(error, self, entry)
+        if self.stage is Stage.SETTLED:
+            return
+        if error is not None and not entry.ignore_errors:
+            self._settle(Abort("failed", str(error) or type(error).__name__))
+        elif error is not None or self.stage is Stage.FALLEN_BACK:
+            self.proceed()
+        else:
+            self.stage = Stage.HELD
+            if self._route_gone:
+                self.abandoned()
+
+    def _given_up(self) -> None:
+        """Let a request go that the application gave up while its handler fetched."""
+        if self.stage is not Stage.SETTLED:
+            self._settle(Abort("aborted"))
+
+    def _exhausted(self) -> None:
+        if not self._asked and self.session.may_decline():
+            self._settle(Decline())
+            return
+        try:
+            ch.check_scheme(self.request.wire.url, self.request.changes)
+        except UsageError as error:
+            self.session.record(error, self, self.entry)
+            self._settle(Abort("failed", str(error)))
+            return
+        self._continue()
+
+    def abandoned(self) -> None:
+        """Note that nobody can decide this any more: its route is gone."""
+        self._route_gone = True
+        if self.stage is Stage.HELD and not self.session.ended:
+            self.give_up("returned without a decision and kept no hold on the route")
+
+    def give_up(self, why: str) -> None:
+        """Fail a request that nobody decided."""
+        name = self.entry.name if self.entry else "its handler"
+        error = UndecidedError(
+            f"{self.request}: {name} {why}; call fulfill, continue_, abort or fallback"
+        )
+        self.session.record(error, self, None)
+        self._settle(Abort("failed", str(error)))
+
+    def force_continue(self) -> None:
+        """Let it go on upstream, whatever its handler may still say."""
+        if self.stage is not Stage.SETTLED:
+            self._continue()
+
+    # What handlers do
+
+    def fulfill(self, mock: mock_response.Mock) -> None:
+        """Answer the application.
+
+        :raises UsageError: the mock makes no response; it may be tried again.
+        """
+        self._check_open()
+        response = mock_response.build(mock, self.request.url)
+        self._settle(Fulfill(response))
+        self.session.answered_here(self.request, response)
+
+    def continue_(self, **overrides: Any) -> None:
+        """Send the request upstream with all changes so far and these.
+
+        :raises UsageError: they are not allowed; it may be tried again.
+        """
+        self._check_open()
+        changes = ch.merge(self.request.changes, **overrides)
+        ch.check_scheme(self.request.wire.url, changes)
+        self.request.changes = changes
+        self._continue()
+
+    def abort(self, code: str) -> None:
+        """Fail the request.
+
+        :param code: one of Playwright's; those that no agent knows count as ``failed``.
+        :raises UsageError: another code; it may be tried again.
+        """
+        self._check_open()
+        if code not in ABORT_CODES:
+            raise UsageError(f"abort: a code is one of {', '.join(ABORT_CODES)}, not {code!r}")
+        self._settle(Abort(ABORT_CODES[code]))
+
+    def fallback(self, **overrides: Any) -> None:
+        """Leave the request, with these changes, to the next handler."""
+        self._check_open()
+        self.request.changes = ch.merge(self.request.changes, **overrides)
+        self.stage = Stage.FALLEN_BACK
+
+    def fetch(self, options: handler_fetches.FetchOptions) -> Promise[ResponseState]:
+        """Ask the upstream; decides nothing.
+
+        :raises UsageError: the options make no request; nothing was sent.
+        """
+        self._check_open()
+        base = self.session.base_url or self.request.url
+        changes = handler_fetches.changes_of(self.request.changes, options, base)
+        sent = ch.for_fetch(self.request.original_headers, changes)
+        fetch_id, promise = self.session.fetches.begin(self.request.id, options.timeout)
+        action = Fetch(
+            fetch_id,
+            UNSET if sent is None else sent,
+            UNSET if options.max_redirects is None else options.max_redirects,
+            UNSET if options.max_retries is None else options.max_retries,
+        )
+        self.session.send(HandlerResult(self.request.id, action))
+        return handler_fetches.as_response(promise, self.request.with_changes(changes))
+
+    # Ends
+
+    def _check_open(self) -> None:
+        if self.session.ended:
+            raise TestEndedError(f"{self.request}: the test has ended")
+        if self.stage is Stage.SETTLED or self.stage is Stage.FALLEN_BACK:
+            raise AlreadyHandledError(f"{self.request}: the route is already handled")
+
+    def _continue(self) -> None:
+        sent = ch.for_continue(self.request.original_headers, self.request.changes)
+        self._settle(Continue(UNSET if sent is None else sent))
+
+    def _settle(self, action: Fulfill | Continue | Abort | Decline) -> None:
+        self.stage = Stage.SETTLED
+        self.session.http.open.pop(self.request.id, None)
+        self.session.http.decisions[self.request.id] = _in_words(action)
+        self.session.send(HandlerResult(self.request.id, action))
+        if isinstance(action, Abort):
+            self.request.answer(None)
+
+
+def _in_words(action: Fulfill | Continue | Abort | Decline) -> str:
+    """Say what became of a request, with the reason where a handler failed."""
+    name = type(action).__name__.lower()
+    if isinstance(action, Abort) and action.message is not UNSET:
+        return f"{name} because of an error: {action.message}"
+    return name

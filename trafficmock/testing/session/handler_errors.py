@@ -1,0 +1,112 @@
+"""Errors that teach: where a handler failed, and how an ambiguous route can be told apart."""
+
+from __future__ import annotations
+
+import traceback
+from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET
+
+from trafficmock.errors import TrafficMockError
+from trafficmock.testing.errors import RoutingError, UsageError
+from trafficmock.testing.session.callables import code_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+
+    from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.testing.session.route_list import RouteEntry
+    from trafficmock.wire.outbound import ProxyError
+
+_HOW_TO_SCOPE = (
+    "To tell the tests apart, start one application for each worker with a client id of its "
+    "own and give it to the route: route(url, handler, client_id=...); or make the URLs differ."
+)
+
+
+def from_proxy(message: ProxyError, test_id: str) -> RoutingError:
+    """Make an exception of a ``proxy:error``; an ambiguous route names who else matches."""
+    detail = None if message.detail is UNSET else message.detail
+    lines = [message.message]
+    if message.code == "ambiguous_route" and isinstance(detail, list):
+        lines += [line for each in detail if (line := _other(each, test_id, message.message))]
+        if "client id" not in message.message:
+            # Our proxy gives this advice itself, the npm one does not.
+            lines.append(_HOW_TO_SCOPE)
+    return RoutingError("\n".join(lines), code=message.code, matches=detail)
+
+
+def is_repeated(known: RoutingError, error: RoutingError) -> bool:
+    """Tell whether another request met what one has met before: the same routes compete."""
+    return error.code == known.code == "ambiguous_route" and _competing(error) == _competing(known)
+
+
+def note_repeats(errors: Iterable[BaseException]) -> None:
+    """Note on errors that stand for several requests how many they are."""
+    for error in errors:
+        if isinstance(error, RoutingError) and error.repeats:
+            more = "1 more request" if error.repeats == 1 else f"{error.repeats} more requests"
+            error.add_note(f"{more} met the same.")
+
+
+def _competing(error: RoutingError) -> list[str]:
+    matches = error.matches if isinstance(error.matches, list) else []
+    return sorted(str(each.get("routeId")) for each in matches if isinstance(each, dict))
+
+
+def translated(error: BaseException) -> BaseException:
+    """Replace the error of a sync Playwright object that a handler used by one that helps.
+
+    Such objects belong to the greenlet, and so to the thread, of the test.
+    """
+    if type(error).__module__ != "greenlet":
+        return error
+    told = UsageError(
+        "a handler used an object of sync Playwright, such as `page`. Handlers of blocking tests "
+        "run on a thread of their own, and these objects belong to the thread of the test. Read "
+        "from the page before the route is registered, or let the handler put what it found into "
+        "a queue and use the page in the test; with async Playwright, handlers may use the page"
+    )
+    told.__cause__ = error
+    return told.with_traceback(error.__traceback__)
+
+
+def _other(diagnostic: Any, test_id: str, said: str) -> str:
+    if not isinstance(diagnostic, dict) or diagnostic.get("testId") == test_id:
+        return ""
+    title, file = diagnostic.get("title"), diagnostic.get("file")
+    if title and file and str(title) in said and str(file) in said:
+        return ""
+    matcher, worker = diagnostic.get("matcher"), diagnostic.get("workerId")
+    return f"Also matched by {title!r} in {file} (worker {worker}), matcher {matcher}"
+
+
+def point_at(error: BaseException, entry: RouteEntry, request: RequestState) -> None:
+    """Note on an error which handler raised it, on which line, for which request."""
+    error.add_note(f"in {entry.name}, registered for {entry.matcher}, on {request}")
+    code = code_of(entry.handler)
+    if code is None:
+        return
+    own = _frames_in(error, code.co_filename)
+    if own:
+        _leave_ours_out(error, own)
+        frames = traceback.extract_tb(error.__traceback__)
+        last = next(frame for frame in reversed(frames) if frame.filename == code.co_filename)
+        error.add_note(f"at {last.filename}:{last.lineno}: {last.line}")
+
+
+def _frames_in(error: BaseException, file: str) -> list[TracebackType]:
+    frames, here = [], error.__traceback__
+    while here is not None:
+        if here.tb_frame.f_code.co_filename == file:
+            frames.append(here)
+        here = here.tb_next
+    return frames
+
+
+def _leave_ours_out(error: BaseException, own: list[TracebackType]) -> None:
+    """Begin a traceback with the test's own code, and end it there when the error is ours."""
+    if isinstance(error, TrafficMockError):
+        own[-1].tb_next = None
+    error.__traceback__ = own[0]

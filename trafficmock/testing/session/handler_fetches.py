@@ -1,0 +1,158 @@
+"""Upstream fetches that handlers asked for, and what is still awaited of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import ada_url
+from attrs import define, evolve, field, frozen
+from msgspec import UNSET, UnsetType
+
+from trafficmock.testing.errors import (
+    FetchError,
+    RequestSettledError,
+    TestEndedError,
+    UsageError,
+)
+from trafficmock.testing.objects.response import ResponseState
+from trafficmock.testing.session import headers as hd
+from trafficmock.testing.session import request_overrides as ch
+from trafficmock.testing.session.promise import Promise
+from trafficmock.testing.session.timeouts import DEFAULT_TIMEOUT_MS
+from trafficmock.wire.serialized_response import REQUEST_SETTLED
+
+if TYPE_CHECKING:
+    from trafficmock.testing.adapters.world import Cancel, Link
+    from trafficmock.testing.session.headers import HeadersArgument
+    from trafficmock.testing.session.request_overrides import Changes, PostData
+    from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.wire.outbound import FetchDone
+    from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
+
+
+@frozen(kw_only=True)
+class FetchOptions:
+    """The arguments of ``fetch``.
+
+    :param timeout: milliseconds; 0 for none.
+    """
+
+    url: str | None = None
+    method: str | None = None
+    headers: HeadersArgument | None = None
+    post_data: PostData = None
+    timeout: float = DEFAULT_TIMEOUT_MS
+    max_redirects: int | None = None
+    max_retries: int | None = None
+
+
+def changes_of(before: Changes, options: FetchOptions, base: str) -> Changes:
+    """Add a fetch's options to the changes so far, for this fetch alone.
+
+    :param base: what a relative URL is resolved against.
+    :raises UsageError: a negative count, or a URL that is not HTTP's.
+    """
+    for name in ("max_redirects", "max_retries"):
+        if (getattr(options, name) or 0) < 0:
+            # Playwright's spelling stands beside ours: both are looked for.
+            camel = name.replace("_r", "R")
+            raise UsageError(f"{name} ({camel}) must be 0 or more")
+    changes = ch.merge(
+        before, url=None, method=options.method, headers=None, post_data=options.post_data
+    )
+    if options.headers is not None:
+        changes = evolve(changes, headers=hd.lenient(options.headers))
+    if options.url is not None:
+        changes = evolve(changes, url=_absolute(options.url, base))
+    return changes
+
+
+def _absolute(url: str, base: str) -> str:
+    try:
+        parsed = ada_url.URL(url, base)
+    except ValueError:
+        raise UsageError(f"invalid URL: {url!r}") from None
+    if parsed.protocol not in ("http:", "https:"):
+        raise UsageError(f"fetch takes the protocol http or https, not {url!r}")
+    return parsed.href
+
+
+def as_response(
+    promise: Promise[SerializedResponse], request: RequestState
+) -> Promise[ResponseState]:
+    """Turn the wire's response into one that tests can be shown."""
+    result: Promise[ResponseState] = Promise(on_cancel=promise.cancel)
+
+    def done(fetched: Promise[SerializedResponse]) -> None:
+        if fetched.error is not None:
+            result.reject(fetched.error)
+        else:
+            result.resolve(ResponseState(request, fetched.value))
+
+    promise.watch(done)
+    return result
+
+
+@define
+class Fetches:
+    """The fetches of one test that are under way."""
+
+    link: Link
+    _waiting: dict[str, tuple[Promise[SerializedResponse], Cancel]] = field(factory=dict)
+
+    def begin(self, request_id: str, timeout: float) -> tuple[str, Promise[SerializedResponse]]:
+        """Expect an answer.
+
+        :param timeout: milliseconds; 0 for none.
+        :returns: the id to send, and the promise of the response.
+        """
+        fetch_id = self.link.new_id()
+        text = f"Timeout {timeout:g}ms exceeded while fetching for request {request_id}"
+        promise: Promise[SerializedResponse] = Promise(
+            on_cancel=lambda: self._fail(fetch_id, FetchError("the fetch was aborted"))
+        )
+        cancel: Cancel = _nothing
+        if timeout > 0:
+            cancel = self.link.call_later(
+                timeout / 1000, lambda: self._fail(fetch_id, FetchError(text))
+            )
+        self._waiting[fetch_id] = promise, cancel
+        return fetch_id, promise
+
+    def done(self, message: FetchDone) -> None:
+        """Take an answer; one that comes too late changes nothing."""
+        if message.ok and message.response is not UNSET:
+            promise = self._take(message.fetch_id)
+            if promise is not None:
+                promise.resolve(message.response)
+            return
+        self._fail(message.fetch_id, _reason(message.error))
+
+    def end(self, error: Exception | None = None) -> None:
+        """Fail all that is under way."""
+        for fetch_id in list(self._waiting):
+            self._fail(fetch_id, error or TestEndedError("the test ended during the fetch"))
+
+    def _fail(self, fetch_id: str, error: Exception) -> None:
+        promise = self._take(fetch_id)
+        if promise is not None:
+            promise.reject(error)
+
+    def _take(self, fetch_id: str) -> Promise[SerializedResponse] | None:
+        found = self._waiting.pop(fetch_id, None)
+        if found is None:
+            return None
+        found[1]()
+        return found[0]
+
+
+def _reason(error: SerializedError | UnsetType) -> FetchError:
+    if error is UNSET:
+        return FetchError("the fetch failed")
+    if error.code == REQUEST_SETTLED:
+        return RequestSettledError("the application gave the request up during the fetch")
+    return FetchError(error.message)
+
+
+def _nothing() -> None:
+    """Cancel what was not begun."""

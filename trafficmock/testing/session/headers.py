@@ -1,0 +1,123 @@
+"""Headers as ordered pairs, and the rules for changing them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET
+
+from trafficmock.testing.errors import UsageError
+
+if TYPE_CHECKING:
+    from msgspec import UnsetType
+
+    from trafficmock.wire.serialized_request import HeaderPairs
+
+Pairs = tuple[tuple[str, str], ...]
+HeadersArgument = Mapping[str, Any] | Iterable[tuple[str, Any]]
+"""What tests may write: a mapping, or pairs where a name comes more than once."""
+
+_FORBIDDEN = frozenset(
+    {
+        "accept-charset",
+        "accept-encoding",
+        "access-control-request-headers",
+        "access-control-request-method",
+        "connection",
+        "content-length",
+        "cookie",
+        "date",
+        "dnt",
+        "expect",
+        "host",
+        "keep-alive",
+        "origin",
+        "referer",
+        "set-cookie",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "via",
+    }
+)
+_METHOD_OVERRIDES = frozenset({"x-http-method", "x-http-method-override", "x-method-override"})
+_FORBIDDEN_METHODS = frozenset({"connect", "trace", "track"})
+
+
+def from_wire(headers: dict[str, str], pairs: HeaderPairs | UnsetType) -> Pairs:
+    """Take headers as they came, names in lower case; the list wins over the map."""
+    items = headers.items() if pairs is UNSET else pairs
+    return tuple((name.lower(), value) for name, value in items)
+
+
+def to_map(pairs: Pairs) -> dict[str, str]:
+    """Join repeats: cookies by a line feed, as Playwright does, the others by ``, ``."""
+    joined: dict[str, str] = {}
+    for name, value in pairs:
+        if name in joined:
+            separator = "\n" if name == "set-cookie" else ", "
+            joined[name] += separator + value
+        else:
+            joined[name] = value
+    return joined
+
+
+def to_wire(pairs: Pairs) -> tuple[dict[str, str], HeaderPairs | UnsetType]:
+    """Give the map that protocol 3 wants, and the list where the map would lose something."""
+    repeated = len({name for name, _ in pairs}) < len(pairs)
+    joined: dict[str, str] = {}
+    for name, value in pairs:
+        joined[name] = f"{joined[name]}, {value}" if name in joined else value
+    return joined, list(pairs) if repeated else UNSET
+
+
+def get(pairs: Pairs, name: str) -> str | None:
+    """Read one header, repeats joined; names are case-insensitive (RFC 9110 section 5.1)."""
+    return to_map(pairs).get(name.lower())
+
+
+def without(pairs: Pairs, *names: str) -> Pairs:
+    """Leave headers out."""
+    return tuple(pair for pair in pairs if pair[0] not in names)
+
+
+def strict(headers: HeadersArgument) -> Pairs:
+    """Read headers whose values must be strings; ``None`` leaves a header out.
+
+    :raises UsageError: a value that is no string.
+    """
+    result = []
+    for name, value in _items(headers):
+        if value is None:
+            continue
+        if not isinstance(value, str):
+            raise UsageError(f"header {name!r} must be a string, not {type(value).__name__}")
+        result.append((name.lower(), value))
+    return tuple(result)
+
+
+def lenient(headers: HeadersArgument) -> Pairs:
+    """Read headers of any values, made strings; ``None`` leaves a header out."""
+    return tuple((name.lower(), str(value)) for name, value in _items(headers) if value is not None)
+
+
+def for_continue(original: Pairs, changed: Pairs) -> Pairs:
+    """Replace a request's headers where a handler may: the forbidden ones stay the original's."""
+    kept = tuple(pair for pair in original if is_forbidden(*pair))
+    return tuple(pair for pair in changed if not is_forbidden(*pair)) + kept
+
+
+def is_forbidden(name: str, value: str) -> bool:
+    """Tell whether a handler cannot change this header (the Fetch standard's list)."""
+    if name in _FORBIDDEN or name.startswith(("proxy-", "sec-")):
+        return True
+    if name in _METHOD_OVERRIDES:
+        methods = {method.strip().lower() for method in value.split(",")}
+        return bool(methods & _FORBIDDEN_METHODS)
+    return False
+
+
+def _items(headers: HeadersArgument) -> Iterable[tuple[str, Any]]:
+    return headers.items() if isinstance(headers, Mapping) else headers

@@ -1,0 +1,160 @@
+"""A test's handlers for HTTP requests, and the requests that they have in hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from attrs import define, field
+
+from trafficmock.testing.errors import UsageError
+from trafficmock.testing.session.exchange import Exchange, Stage
+from trafficmock.testing.session.promise import Promise, all_of, settled
+from trafficmock.testing.session.route_list import RouteEntry, Routes, limit
+from trafficmock.wire.inbound import (
+    RequestClaimResult,
+    RouteMatch,
+    RouteRegister,
+    RouteUnregister,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.testing.adapters.world import Done
+    from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.testing.session.session import Session
+    from trafficmock.testing.session.url_matchers import Matcher
+    from trafficmock.wire.outbound import RequestClaim, RequestMatched
+
+Behavior = Literal["default", "wait", "ignoreErrors"]
+
+
+@define(eq=False)
+class HttpRoutes:
+    """The handlers form a chain, newest first.
+
+    :param live: the handlers.
+    :param open: the exchanges that are not decided.
+    :param decisions: what became of each request that the test owned, in words.
+    """
+
+    session: Session
+    live: Routes = field(init=False, factory=Routes)
+    open: dict[str, Exchange] = field(init=False, factory=dict)
+    decisions: dict[str, str] = field(init=False, factory=dict)
+
+    def route(
+        self,
+        matcher: Matcher,
+        handler: Any,
+        times: float | None = None,
+        run: Callable[[Exchange, Done], None] | None = None,
+    ) -> Promise[Any]:
+        """Register a handler before all others; kept when every later request may meet it.
+
+        :param run: how to run it; the world knows unless it is one of ours.
+        """
+        entry = RouteEntry(
+            self.session.hub.link.new_id(),
+            matcher,
+            handler,
+            run or (lambda exchange, done: self.session.world.handle(handler, exchange, done)),
+            limit(times),
+        )
+        self.live.add(entry)
+        message = RouteRegister(entry.id, self.session.id, matcher.wire)
+        return self.session.hub.ask(("route:register", entry.id), message)
+
+    def unroute(self, matcher: Matcher | None, handler: Any) -> Promise[None]:
+        """Remove handlers; kept when no later request meets them."""
+        return self._remove(self.live.select(matcher, handler))
+
+    def unroute_all(self, behavior: Behavior) -> Promise[None]:
+        """Remove all handlers of HTTP requests.
+
+        :param behavior: of the handlers that still run: ``default`` lets their requests go
+            on, ``wait`` waits for them, ``ignoreErrors`` does neither and swallows what
+            they raise from now on.
+        :raises UsageError: another behavior.
+        """
+        if behavior not in get_args(Behavior):
+            raise UsageError(
+                f"behavior is one of {', '.join(get_args(Behavior))}, not {behavior!r}"
+            )
+        entries = list(self.live)
+        for entry in entries:
+            entry.ignore_errors = behavior == "ignoreErrors"
+        result: Promise[None] = Promise()
+
+        def removed(acks: Promise[None]) -> None:
+            if acks.error is not None:
+                result.reject(acks.error)
+                return
+            if behavior == "default":
+                for exchange in list(self.open.values()):
+                    if exchange.entry in entries:
+                        exchange.force_continue()
+            running = [call for entry in entries for call in entry.running]
+            waited = all_of(running) if behavior == "wait" else settled(None)
+            waited.watch(lambda _: result.resolve(None))
+
+        self._remove(entries).watch(removed)
+        return result
+
+    def _remove(self, entries: list[RouteEntry]) -> Promise[None]:
+        for entry in entries:
+            self.live.remove(entry)
+        return all_of(
+            [
+                self.session.hub.ask(("route:unregister", entry.id), RouteUnregister(entry.id))
+                for entry in entries
+            ]
+        )
+
+    def count(self, entry: RouteEntry) -> None:
+        """Note that a handler's call begins; it may be its last."""
+        entry.handled += 1
+        if entry.times is not None and entry.handled >= entry.times and entry.active:
+            self.live.remove(entry)
+            self.session.send(RouteUnregister(entry.id))
+
+    def judge(self, entry: RouteEntry, request: RequestState) -> bool:
+        """Ask a route about a request as it is now."""
+        return self._judge(entry, request.url, request.method, request.client_id)
+
+    def _judge(self, entry: RouteEntry, url: str, method: str, client_id: str) -> bool:
+        try:
+            return entry.matcher.matches(url, method, client_id)
+        except Exception as error:  # noqa: BLE001 - a test's predicate may raise anything
+            error.add_note(f"in the URL predicate {entry.matcher}, asked about {url}")
+            self.session.errors.append(error)
+            return False
+
+    # Messages
+
+    def claimed(self, message: RequestClaim) -> None:
+        """Answer which of our routes match."""
+        request = message.request
+        matches = [
+            RouteMatch(entry.id)
+            for entry in list(self.live)
+            if self._judge(entry, request.url, request.method, message.client_id)
+        ]
+        self.session.send(RequestClaimResult(message.request_id, self.session.id, matches))
+
+    def matched(self, message: RequestMatched) -> None:
+        """Run our handlers on what is ours."""
+        session = self.session
+        state, new = session.traffic.observe(message.request_id, message.request, message.client_id)
+        if new:
+            session.waiters.request_came(state)
+        exchange = Exchange(session, state, list(self.live))
+        self.open[state.id] = exchange
+        self.decisions[state.id] = "undecided"
+        exchange.proceed()
+
+    def end(self) -> None:
+        """Fail what handlers left undecided for later, which is now too late."""
+        for exchange in list(self.open.values()):
+            if exchange.stage is Stage.HELD:
+                exchange.give_up("held the route to the end of the test")

@@ -1,0 +1,139 @@
+"""What ``fulfill`` makes of its arguments (Playwright's rules)."""
+
+from __future__ import annotations
+
+import json as json_module
+import mimetypes
+import re
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from trafficmock.testing.errors import UsageError
+from trafficmock.testing.session import headers as hd
+from trafficmock.testing.session.request_overrides import BYTES, JSON
+from trafficmock.wire import body as wire_body
+from trafficmock.wire.reason_phrases import phrase_of
+from trafficmock.wire.serialized_response import SerializedResponse
+
+if TYPE_CHECKING:
+    from msgspec import Raw
+
+    from trafficmock.testing.objects.response import ResponseState
+    from trafficmock.testing.session.headers import HeadersArgument, Pairs
+
+HIGHEST_STATUS = 599
+_STATUS_TEXT = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+"""What a status line can carry (RFC 9112, section 4), as latin-1."""
+
+
+@frozen
+class File:
+    """A file whose content is the body; ``name`` tells what it is."""
+
+    name: str
+    content: bytes
+
+
+@frozen(kw_only=True)
+class Mock:
+    """The arguments of ``fulfill``; ``None`` was not given."""
+
+    status: int | None = None
+    status_text: str | None = None
+    headers: HeadersArgument | None = None
+    body: str | bytes | None = None
+    json: Any = None
+    file: File | None = None
+    content_type: str | None = None
+    response: ResponseState | None = None
+
+
+def build(mock: Mock, url: str) -> SerializedResponse:
+    """Make the response of a mock.
+
+    :param url: the request's, for a mock that is not based on a fetched response.
+    :raises UsageError: both ``body`` and ``json``, a status or status text that is none, or a
+        ``response`` that was disposed of.
+    """
+    if mock.json is not None and mock.body is not None:
+        raise UsageError("can specify either body or json parameters")
+    if mock.response is not None and mock.response.disposed:
+        raise UsageError("the response given to fulfill has been disposed")
+    content = _content(mock)
+    pairs = _headers(mock, content)
+    headers, headers_list = hd.to_wire(pairs)
+    status = _status(mock)
+    return SerializedResponse(
+        status=status,
+        status_text=_status_text(mock, status),
+        headers=headers,
+        body_base64=_body(mock, content),
+        url=mock.response.url if mock.response else url,
+        headers_list=headers_list,
+    )
+
+
+def _status(mock: Mock) -> int:
+    given = mock.status
+    if given is None and mock.response is not None:
+        given = mock.response.wire.status
+    status = given or 200
+    if not isinstance(status, int) or not 0 <= status <= HIGHEST_STATUS:
+        raise UsageError(f"status must be an integer from 200 to 599, not {status!r}")
+    return status
+
+
+def _status_text(mock: Mock, status: int) -> str:
+    """Give the reason phrase: as told, else the response's if the status is, else the status's."""
+    given = mock.status_text
+    if given is None and mock.response is not None and mock.response.wire.status == status:
+        given = mock.response.wire.status_text
+    text = given or phrase_of(status)
+    if not isinstance(text, str) or not _STATUS_TEXT.fullmatch(text):
+        raise UsageError(
+            f"status_text must be text without control characters, within latin-1, not {text!r}"
+        )
+    return text
+
+
+def _content(mock: Mock) -> bytes | None:
+    """Give the new body; ``None`` when the response's stays."""
+    if mock.file is not None:
+        return mock.file.content
+    if mock.json is not None:
+        return json_module.dumps(mock.json).encode()
+    if isinstance(mock.body, str):
+        return mock.body.encode("utf-8", "surrogatepass")
+    return mock.body
+
+
+def _body(mock: Mock, content: bytes | None) -> Raw:
+    if content is None and mock.response is not None:
+        return mock.response.wire.body_base64
+    return wire_body.from_bytes(content)
+
+
+def _headers(mock: Mock, content: bytes | None) -> Pairs:
+    if mock.headers is not None:
+        pairs = hd.lenient(mock.headers)
+    else:
+        pairs = mock.response.headers if mock.response else ()
+        if content is not None:
+            pairs = hd.without(pairs, "content-length")
+    pairs = hd.without(pairs, "transfer-encoding")
+    kind = _content_type(mock)
+    if kind is not None:
+        pairs = (*hd.without(pairs, "content-type"), ("content-type", kind))
+    length = wire_body.size(_body(mock, content))
+    if length and hd.get(pairs, "content-length") is None:
+        pairs = (*pairs, ("content-length", str(length)))
+    return pairs
+
+
+def _content_type(mock: Mock) -> str | None:
+    if mock.content_type is not None:
+        return mock.content_type
+    if mock.file is not None:
+        return mimetypes.guess_type(mock.file.name)[0] or BYTES
+    return JSON if mock.json is not None else None

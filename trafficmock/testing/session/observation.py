@@ -1,0 +1,180 @@
+"""What tests ask about traffic: what came, and what is to come."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from attrs import define
+
+from trafficmock.testing.errors import TestEndedError
+from trafficmock.testing.session.callables import check_handler, describe
+from trafficmock.testing.session.diagnosis import what_was_seen
+from trafficmock.testing.session.promise import Promise, mapped, settled
+from trafficmock.testing.session.url_matchers import URLPattern, make_matcher
+from trafficmock.testing.session.waiters import Kind, Waiter, timed_out
+from trafficmock.testing.session.worker_identity import AGENTS, SUBSCRIBE
+
+if TYPE_CHECKING:
+    from trafficmock.testing.adapters.world import Done
+    from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.testing.session.session import Session
+    from trafficmock.testing.session.url_matchers import Matcher
+    from trafficmock.wire.outbound import ConnectedClient, HistoryResult
+
+_LAST_LOOK_SECONDS = 1.0
+"""How long a failed wait may ask the proxy what came instead."""
+
+
+@define
+class Observing:
+    """The questions of one test about traffic."""
+
+    session: Session
+
+    def requests(self, matcher: Matcher | None) -> Promise[list[RequestState]]:
+        """Promise all requests since the test began, oldest first."""
+        result: Promise[list[RequestState]] = Promise()
+
+        def found(seen: Promise[list[RequestState]]) -> None:
+            if seen.error is not None:
+                result.reject(seen.error)
+            else:
+                result.resolve([each for each in seen.value if _wanted(matcher, each)])
+
+        self._all().watch(found)
+        return result
+
+    def _all(self) -> Promise[list[RequestState]]:
+        session = self.session
+        if SUBSCRIBE not in session.hub.features:
+            # The proxy tells everybody everything; a barrier orders it before this question.
+            return self._after_barrier()
+        result: Promise[list[RequestState]] = Promise()
+
+        def answered(answer: Promise[HistoryResult]) -> None:
+            if answer.error is not None:
+                result.reject(answer.error)
+            else:
+                result.resolve(session.memory.merge(answer.value))
+
+        # The subscription first: what the history does not know yet will be told.
+        if not session.ended:
+            session.subscribe()
+        session.hub.query(session.started_at).watch(answered)
+        return result
+
+    def _after_barrier(self) -> Promise[list[RequestState]]:
+        result: Promise[list[RequestState]] = Promise()
+
+        def heard(barrier: Promise[Any]) -> None:
+            if barrier.error is not None:
+                result.reject(barrier.error)
+            else:
+                result.resolve(list(self.session.traffic.requests.values()))
+
+        self.session.hub.barrier().watch(heard)
+        return result
+
+    def agents(self) -> Promise[list[ConnectedClient] | None]:
+        """Promise the connected applications; ``None`` from a proxy that does not tell."""
+        hub = self.session.hub
+        if AGENTS not in hub.features:
+            return settled(None)
+        return mapped(hub.agents(), lambda answer: answer.agents)
+
+    def expect(self, kind: Kind, wanted: Any, timeout: float) -> Waiter:
+        """Begin a wait for a request or response to come.
+
+        :param wanted: glob, pattern, URLPattern, or a predicate over the request or response.
+        :param timeout: milliseconds; 0 for none.
+        :raises TestEndedError: the test is over.
+        """
+        session = self.session
+        if session.ended:
+            raise TestEndedError("the test has ended")
+        waiter = self._waiter(kind, wanted, timeout)
+        session.waiters.add(waiter)
+        waiter.promise.on_cancel = lambda: waiter.promise.reject(
+            TestEndedError("the wait was given up")
+        )
+        if timeout > 0:
+            waiter.stop_clock = session.hub.link.call_later(
+                timeout / 1000, lambda: self._expire(waiter)
+            )
+        try:
+            session.subscribe().watch(lambda done: _pass_on(done, waiter))
+        except Exception as error:
+            waiter.promise.reject(error)
+            raise
+        return waiter
+
+    def _waiter(self, kind: Kind, wanted: Any, timeout: float) -> Waiter:
+        session = self.session
+        if isinstance(wanted, str | re.Pattern | URLPattern):
+            matcher = make_matcher(wanted, base_url=session.base_url)
+
+            def test(found: Any, done: Done) -> None:
+                done(matcher.matches_url(found.url), None)
+
+            glob = wanted if isinstance(wanted, str) else None
+            return Waiter(
+                kind,
+                str(matcher),
+                test,
+                session.traffic.sequence,
+                timeout,
+                glob,
+                matcher.matches_url,
+            )
+        check_handler(wanted, "the request or response, or else a URL")
+        ask = session.world.test_request if kind == "request" else session.world.test_response
+
+        def predicate(found: Any, done: Done) -> None:
+            ask(wanted, found, done)
+
+        return Waiter(
+            kind, describe(wanted, "predicate"), predicate, session.traffic.sequence, timeout
+        )
+
+    def _expire(self, waiter: Waiter) -> None:
+        agents: list[ConnectedClient] | None = None
+
+        def fail(found: list[RequestState]) -> None:
+            stop()
+            capture = self.session.memory.capture
+            note = f"(the proxy's history keeps only: {capture})" if capture else ""
+            text = what_was_seen(waiter, found, note, agents)
+            waiter.promise.reject(timed_out(waiter, text))
+
+        def give_up() -> None:
+            fail(list(self.session.traffic.requests.values()))
+
+        def requests_known(seen: Promise[list[RequestState]]) -> None:
+            if seen.error is not None:
+                give_up()
+            else:
+                fail(seen.value)
+
+        def agents_known(told: Promise[list[ConnectedClient] | None]) -> None:
+            nonlocal agents
+            agents = None if told.error is not None else told.value
+
+        stop = self.session.hub.link.call_later(_LAST_LOOK_SECONDS, give_up)
+        try:
+            self.agents().watch(agents_known)
+            self._all().watch(requests_known)
+        except Exception:  # noqa: BLE001 - without the proxy, say what we know by ourselves
+            give_up()
+
+
+def _wanted(matcher: Matcher | None, request: RequestState) -> bool:
+    return matcher is None or matcher.matches(request.url, request.method, request.client_id)
+
+
+def _pass_on(done: Promise[Any], waiter: Waiter) -> None:
+    if done.error is not None:
+        waiter.ready.reject(done.error)
+        waiter.promise.reject(done.error)
+    else:
+        waiter.ready.resolve(None)

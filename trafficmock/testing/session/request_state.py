@@ -1,0 +1,91 @@
+"""What is known of one request of the application, from its arrival to its end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from trafficmock.testing.errors import UsageError
+from trafficmock.testing.session import headers as hd
+from trafficmock.testing.session.promise import Promise
+from trafficmock.testing.session.request_overrides import NO_CHANGES, Changes
+from trafficmock.wire import body
+
+if TYPE_CHECKING:
+    from trafficmock.testing.objects.response import ResponseState
+    from trafficmock.testing.session.headers import Pairs
+    from trafficmock.wire.serialized_request import SerializedRequest as WireRequest
+
+
+@define(eq=False)
+class RequestState:
+    """One request from its arrival on.
+
+    :param sequence: its place among all that the test saw.
+    :param answered: the response, or ``None`` when there will be none.
+    :param changes: what handlers changed so far.
+    :param views: what tests see of it, one for each way of writing tests.
+    """
+
+    id: str
+    client_id: str
+    wire: WireRequest
+    sequence: int
+    changes: Changes = NO_CHANGES
+    answered: Promise[ResponseState | None] = field(factory=Promise)
+    redirected_from: RequestState | None = None
+    redirected_to: RequestState | None = None
+    views: dict[type, Any] = field(factory=dict)
+
+    @property
+    def url(self) -> str:
+        """The URL, as changed so far."""
+        return self.wire.url if self.changes.url is None else self.changes.url
+
+    @property
+    def method(self) -> str:
+        """The method, as changed so far."""
+        return self.changes.method or self.wire.method
+
+    @property
+    def original_headers(self) -> Pairs:
+        """The headers that the application sent."""
+        return hd.from_wire(self.wire.headers, self.wire.headers_list)
+
+    @property
+    def headers(self) -> Pairs:
+        """The headers, as changed so far."""
+        return self.original_headers if self.changes.headers is None else self.changes.headers
+
+    @property
+    def content(self) -> bytes:
+        """The body, as changed so far.
+
+        :raises UsageError: the proxy did not keep all of it (feature ``stream``): what is no
+            longer there must not pass for empty.
+        """
+        if self.changes.body is not None:
+            return self.changes.body
+        if self.wire.truncated is True:
+            raise UsageError(
+                f"the proxy did not keep the body of {self} whole: no test owned the request, "
+                "so it was passed on as it came, and it was not all sent or is longer than "
+                "--history-body-bytes"
+            )
+        return body.to_bytes(self.wire.body_base64)
+
+    def with_changes(self, changes: Changes) -> RequestState:
+        """Make the request that a handler's fetch sends; it has a life of its own."""
+        return RequestState(self.id, self.client_id, self.wire, self.sequence, changes)
+
+    def answer(self, response: ResponseState | None) -> bool:
+        """Settle it; tell whether this was the first time."""
+        return self.answered.resolve(response)
+
+    def existing(self) -> ResponseState | None:
+        """Give the response if it is there."""
+        return self.answered.value if self.answered.done else None
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.url}"

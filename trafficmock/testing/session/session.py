@@ -1,0 +1,245 @@
+"""One test: its routes, what it saw, what it waits for, and what went wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field, frozen
+from msgspec import UNSET
+
+from trafficmock.testing.errors import RoutingError
+from trafficmock.testing.session import handler_errors
+from trafficmock.testing.session.handler_fetches import Fetches
+from trafficmock.testing.session.http_routes import HttpRoutes
+from trafficmock.testing.session.observed_traffic import Traffic
+from trafficmock.testing.session.promise import Promise, all_of, settled
+from trafficmock.testing.session.recorded_traffic import Memory
+from trafficmock.testing.session.waiters import Waiters
+from trafficmock.testing.session.websocket_routes import SocketRoutes
+from trafficmock.testing.session.worker_identity import DECLINE, SUBSCRIBE
+from trafficmock.wire import outbound
+from trafficmock.wire.inbound import (
+    RouteUnregister,
+    TestRegister,
+    TestSubscribe,
+    TestUnregister,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.testing.adapters.world import World
+    from trafficmock.testing.session.exchange import Exchange
+    from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.testing.session.route_list import RouteEntry
+    from trafficmock.testing.session.worker_client import Hub
+    from trafficmock.wire.inbound import Message, RequestResponse
+    from trafficmock.wire.serialized_response import SerializedResponse
+
+
+@frozen(kw_only=True)
+class TestInfo:
+    """How a test is called where it is named to people.
+
+    :param base_url: for relative globs.
+    """
+
+    __test__ = False
+
+    title: str
+    file: str
+    base_url: str | None = None
+
+
+@define(eq=False)
+class Session:
+    """A registered test.
+
+    :param finishing: called at the end, before the test is unregistered.
+    """
+
+    id: str
+    info: TestInfo
+    hub: Hub
+    world: World
+    http: HttpRoutes = field(init=False)
+    sockets: SocketRoutes = field(init=False)
+    traffic: Traffic = field(init=False, factory=Traffic)
+    memory: Memory = field(init=False)
+    waiters: Waiters = field(init=False, factory=Waiters)
+    fetches: Fetches = field(init=False)
+    errors: list[BaseException] = field(init=False, factory=list)
+    finishing: list[Callable[[], None]] = field(init=False, factory=list)
+    ended: bool = field(init=False, default=False)
+    started_at: int | None = field(init=False, default=None)
+    _subscribed: Promise[Any] | None = field(init=False, default=None)
+
+    def __attrs_post_init__(self) -> None:
+        self.fetches = Fetches(self.hub.link)
+        self.http = HttpRoutes(self)
+        self.sockets = SocketRoutes(self)
+        self.memory = Memory(self.traffic)
+
+    @property
+    def base_url(self) -> str | None:
+        """What relative globs and URLs are resolved against."""
+        return self.info.base_url
+
+    def send(self, message: Message) -> None:
+        """Send a message for this test."""
+        self.hub.send(message)
+
+    # Begin and end
+
+    def start(self) -> Promise[None]:
+        """Register the test; kept when every later request is judged with it in mind."""
+        self.hub.sessions[self.id] = self
+        info = self.info
+        message = TestRegister(self.id, info.title, info.file, self.hub.identity.worker_id)
+        asked = self.hub.ask(("test:register", self.id), message)
+        result: Promise[None] = Promise()
+
+        def answered(answer: Promise[outbound.TestRegistered]) -> None:
+            if answer.error is not None:
+                del self.hub.sessions[self.id]
+                result.reject(answer.error)
+                return
+            at = answer.value.at
+            self.started_at = None if at is UNSET else at
+            result.resolve(None)
+
+        asked.watch(answered)
+        return result
+
+    def finish(self) -> Promise[list[BaseException]]:
+        """Unregister the test, and promise the errors that are left."""
+        for task in self.finishing:
+            try:
+                task()
+            except Exception as error:  # noqa: BLE001 - whatever it is, the test is told of it
+                self.errors.append(error)
+        self.http.end()
+        result: Promise[list[BaseException]] = Promise()
+        self._unregister().watch(lambda acks: self._end(acks, result))
+        return result
+
+    def _unregister(self) -> Promise[None]:
+        try:
+            return all_of(
+                [
+                    self.hub.ask(("route:unregister", self.id), RouteUnregister(test_id=self.id)),
+                    self.hub.ask(("test:unregister", self.id), TestUnregister(self.id)),
+                ]
+            )
+        except Exception as error:  # noqa: BLE001 - it goes where all errors of the test go
+            failed: Promise[None] = Promise()
+            failed.reject(error)
+            return failed
+
+    def _end(self, acks: Promise[None], result: Promise[list[BaseException]]) -> None:
+        self.ended = True
+        self.hub.sessions.pop(self.id, None)
+        if acks.error is not None:
+            self.errors.append(acks.error)
+        self.waiters.end()
+        self.fetches.end()
+        self.memory.end()
+        errors, self.errors = self.errors, []
+        handler_errors.note_repeats(errors)
+        result.resolve(errors)
+
+    def connection_lost(self, error: Exception) -> None:
+        """Fail everything that waits for the proxy."""
+        self.waiters.end(error)
+        self.fetches.end(error)
+        self.memory.end(error)
+
+    def take_errors(self) -> Promise[list[BaseException]]:
+        """Promise the errors so far, those included that the proxy is about to tell of."""
+        result: Promise[list[BaseException]] = Promise()
+
+        def heard(barrier: Promise[Any]) -> None:
+            if barrier.error is not None:
+                result.reject(barrier.error)
+                return
+            taken, self.errors[:] = list(self.errors), []
+            handler_errors.note_repeats(taken)
+            result.resolve(taken)
+
+        self.hub.barrier().watch(heard)
+        return result
+
+    # What the proxy can do
+
+    def may_decline(self) -> bool:
+        """Tell whether the proxy takes a match back."""
+        return DECLINE in self.hub.features
+
+    # Observation
+
+    def subscribe(self) -> Promise[Any]:
+        """Ask to be told of all traffic from now on; kept when nothing is missed any more."""
+        if SUBSCRIBE not in self.hub.features:
+            return settled(None)
+        if self._subscribed is None:
+            message = TestSubscribe(self.id)
+            self._subscribed = self.hub.ask(("test:subscribe", self.id), message)
+        return self._subscribed
+
+    def answered_here(self, request: RequestState, response: SerializedResponse) -> None:
+        """Note a mock, where the proxy does not tell us of our own."""
+        if SUBSCRIBE in self.hub.features and self._subscribed is None:
+            self.traffic.respond(request, response)
+
+    # Messages
+
+    def observed(self, message: outbound.RequestObserved) -> None:
+        """Take note of a request of some application."""
+        state, new = self.traffic.observe(message.request_id, message.request, message.client_id)
+        if new:
+            self.waiters.request_came(state)
+
+    def responded(self, message: RequestResponse) -> None:
+        """Take note of how a request ended."""
+        state = self.traffic.requests.get(message.request_id)
+        if state is None:
+            self.memory.responded(message)
+        elif message.ok and message.response is not UNSET:
+            response, hop = self.traffic.respond(state, message.response)
+            if response is not None:
+                self.waiters.response_came(response)
+            if hop is not None:
+                self.waiters.request_came(hop)
+        else:
+            state.answer(None)
+
+    def claimed(self, message: outbound.RequestClaim | outbound.SocketClaim) -> None:
+        """Answer which of our routes match."""
+        if isinstance(message, outbound.SocketClaim):
+            self.sockets.claimed(message)
+            return
+        self.http.claimed(message)
+
+    def matched(self, message: outbound.RequestMatched | outbound.SocketMatched) -> None:
+        """Run our handlers on what is ours."""
+        if isinstance(message, outbound.SocketMatched):
+            self.sockets.matched(message)
+            return
+        self.http.matched(message)
+
+    # Errors
+
+    def complaint(self, message: outbound.ProxyError) -> None:
+        """Keep what the proxy has against this test."""
+        error = handler_errors.from_proxy(message, self.id)
+        for known in self.errors:
+            if isinstance(known, RoutingError) and handler_errors.is_repeated(known, error):
+                known.repeats += 1
+                return
+        self.errors.append(error)
+
+    def record(self, error: BaseException, exchange: Exchange, entry: RouteEntry | None) -> None:
+        """Keep what went wrong in a handler, with the place."""
+        if entry is not None:
+            handler_errors.point_at(error, entry, exchange.request)
+        self.errors.append(error)

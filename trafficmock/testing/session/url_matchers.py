@@ -1,0 +1,184 @@
+"""What tests may write to say which traffic they mean."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol, runtime_checkable
+
+from attrs import frozen
+from msgspec import UNSET
+
+from trafficmock.matching import compile_glob
+from trafficmock.matching.glob_resolution import needs_base, resolve
+from trafficmock.matching.js_regex_syntax import UnsupportedRegexError
+from trafficmock.matching.regex import compile_regex
+from trafficmock.testing.errors import UsageError
+from trafficmock.testing.session.callables import describe
+from trafficmock.wire import serialized_matcher as wire
+
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
+
+@runtime_checkable
+class URLPattern(Protocol):
+    """Anything that can test a URL, as JavaScript's class of this name does."""
+
+    def test(self, url: str, /) -> bool:
+        """Tell whether the URL matches."""
+
+
+UrlMatcher = str | re.Pattern[str] | Callable[[str], bool] | URLPattern | Mapping[str, Any] | None
+Names = str | Iterable[str] | None
+
+_JS_FLAGS = {re.IGNORECASE: "i", re.DOTALL: "s", re.MULTILINE: "m"}
+_HARMLESS = re.UNICODE | re.ASCII
+_MEANS_OTHERWISE = re.compile(r"\[\^?\]")
+"""Empty classes, which Python reads as classes that hold a bracket."""
+
+
+@frozen(eq=False)
+class Matcher:
+    """A matcher, ready to be asked and to be sent.
+
+    :param url: what the test gave for the URL; none matches every URL.
+    :param methods: upper-case; none matches all.
+    :param client_ids: exact; none matches all.
+    :param wire: what the proxy is told.
+    """
+
+    url: UrlMatcher
+    methods: tuple[str, ...]
+    client_ids: tuple[str, ...]
+    wire: wire.SerializedMatcher
+    _test: Callable[[str], Any]
+
+    def matches(self, url: str, method: str, client_id: str) -> bool:
+        """Judge a request, the filters first: a predicate sees only what passed them."""
+        if self.methods and method.upper() not in self.methods:
+            return False
+        if self.client_ids and client_id not in self.client_ids:
+            return False
+        return self.matches_url(url)
+
+    def matches_url(self, url: str) -> bool:
+        """Judge a URL alone."""
+        return bool(self._test(url))
+
+    def same_as(self, other: Matcher) -> bool:
+        """Tell whether both were written alike; functions and URLPatterns by identity."""
+        filters = (self.methods, self.client_ids) == (other.methods, other.client_ids)
+        if isinstance(self.url, str | re.Pattern):
+            return filters and type(self.url) is type(other.url) and self.url == other.url
+        return filters and self.url is other.url
+
+    def __str__(self) -> str:
+        parts = [_describe(self.url)]
+        parts += [f"method={'/'.join(self.methods)}"] if self.methods else []
+        parts += [f"client_id={'/'.join(self.client_ids)}"] if self.client_ids else []
+        return " ".join(parts)
+
+
+def make_matcher(
+    url: UrlMatcher,
+    *,
+    method: Names = None,
+    client_id: Names = None,
+    base_url: str | None = None,
+    websocket: bool = False,
+) -> Matcher:
+    """Read what a test gave.
+
+    :param url: glob, pattern, predicate over the URL, URLPattern, or a mapping with the
+        keys ``url``, ``method`` and ``client_id``.
+    :param base_url: for relative globs.
+    :param websocket: the URLs are those of WebSockets.
+    :raises UsageError: something else.
+    :raises GlobError: a glob whose braces are nested or unmatched.
+    """
+    if isinstance(url, Mapping):
+        unknown = set(url) - {"url", "method", "client_id"}
+        if unknown:
+            raise UsageError(f"a filter has the keys url, method and client_id, not {unknown}")
+        method = url.get("method") if method is None else method
+        client_id = url.get("client_id") if client_id is None else client_id
+        url = url.get("url")
+    methods = tuple(name.upper() for name in _names(method))
+    client_ids = _names(client_id)
+    told, test = _url_part(url, base_url=base_url, websocket=websocket)
+    told = wire.SerializedMatcher(
+        url_glob=told.url_glob,
+        url_regex=told.url_regex,
+        predicate=told.predicate,
+        methods=list(methods) or UNSET,
+        client_ids=list(client_ids) or UNSET,
+    )
+    return Matcher(url, methods, client_ids, told, test)
+
+
+def _names(given: Names) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _url_part(
+    url: UrlMatcher, *, base_url: str | None, websocket: bool
+) -> tuple[wire.SerializedMatcher, Callable[[str], Any]]:
+    if url is None:
+        return wire.SerializedMatcher(), lambda _: True
+    if isinstance(url, str):
+        return _glob_part(url, base_url=base_url, websocket=websocket)
+    if isinstance(url, re.Pattern):
+        if not isinstance(url.pattern, str):
+            raise UsageError("a pattern for URLs must be made of str, not of bytes")
+        return _pattern_on_wire(url), url.search
+    if isinstance(url, URLPattern):
+        return wire.SerializedMatcher(predicate=True), url.test
+    if callable(url):
+        if inspect.iscoroutinefunction(url):
+            raise UsageError("a predicate over the URL must be a plain function")
+        return wire.SerializedMatcher(predicate=True), url
+    raise UsageError(
+        "a matcher is a glob, a re.Pattern, a function of the URL, a URLPattern or a filter, "
+        f"not {type(url).__name__}"
+    )
+
+
+def _glob_part(
+    glob: str, *, base_url: str | None, websocket: bool
+) -> tuple[wire.SerializedMatcher, Callable[[str], Any]]:
+    compiled = compile_glob(glob, base_url=base_url, websocket=websocket)
+    told = glob
+    if needs_base(glob):
+        told = resolve(glob, base_url=base_url, websocket=websocket)
+        if needs_base(told) or resolve(told, websocket=websocket) != told:
+            # The proxy would read it otherwise than we do, so it has to ask.
+            return wire.SerializedMatcher(predicate=True), compiled.fullmatch
+    return wire.SerializedMatcher(url_glob=told), compiled.fullmatch
+
+
+def _pattern_on_wire(pattern: re.Pattern[str]) -> wire.SerializedMatcher:
+    """Tell the proxy the pattern where it means the same to JavaScript, else to ask."""
+    flags = pattern.flags & ~_HARMLESS
+    letters = "".join(letter for flag, letter in _JS_FLAGS.items() if flags & flag)
+    known = sum(flag for flag in _JS_FLAGS if flags & flag)
+    if flags == known and not _MEANS_OTHERWISE.search(pattern.pattern):
+        try:
+            compile_regex(pattern.pattern, letters)
+        except UnsupportedRegexError:
+            return wire.SerializedMatcher(predicate=True)
+        return wire.SerializedMatcher(url_regex=wire.SerializedRegex(pattern.pattern, letters))
+    return wire.SerializedMatcher(predicate=True)
+
+
+def _describe(url: UrlMatcher) -> str:
+    if url is None:
+        return "any URL"
+    if isinstance(url, str):
+        return repr(url)
+    if isinstance(url, re.Pattern):
+        return f"the pattern {url.pattern!r}"
+    return describe(url, "predicate")

@@ -1,0 +1,186 @@
+"""One connection to the proxy: the handshake, acknowledgements, and who gets which message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+from msgspec import UNSET
+
+from trafficmock.testing.errors import ConnectionLostError, RefusedError
+from trafficmock.testing.session.promise import Promise
+from trafficmock.wire import outbound
+from trafficmock.wire.inbound import (
+    AgentsQuery,
+    ClosePage,
+    CloseServer,
+    HistoryQuery,
+    MessageFromPage,
+    MessageFromServer,
+    Ping,
+    Pong,
+    RequestResponse,
+)
+
+if TYPE_CHECKING:
+    from trafficmock.testing.adapters.world import Link
+    from trafficmock.testing.session.session import Session
+    from trafficmock.testing.session.worker_codec import WorkerMessage
+    from trafficmock.testing.session.worker_identity import Identity
+    from trafficmock.wire.inbound import Message
+
+ACK_SECONDS = 5.0
+"""How long an acknowledgement may take (protocol 3)."""
+
+
+@define(eq=False)
+class Hub:
+    """Speaks for one connection; every test on it is a session.
+
+    :param ready: kept when the proxy let us in.
+    """
+
+    link: Link
+    identity: Identity
+    ready: Promise[None] = field(init=False, factory=Promise)
+    features: frozenset[str] = field(init=False, default=frozenset())
+    sessions: dict[str, Session] = field(init=False, factory=dict)
+    _asked: dict[tuple[str, str], Promise[Any]] = field(init=False, factory=dict)
+    _pings: int = field(init=False, default=0)
+    _lost: Exception | None = field(init=False, default=None)
+
+    # The connection
+
+    def opened(self) -> None:
+        """Introduce ourselves."""
+        self.send(self.identity.hello())
+
+    def closed(self, reason: str) -> None:
+        """Tell everybody who waits that nothing will come any more."""
+        if self._lost is not None:
+            return
+        error = ConnectionLostError(f"lost the connection to the trafficmock proxy: {reason}")
+        self._lost = error
+        self.ready.reject(error)
+        for promise in list(self._asked.values()):
+            promise.reject(error)
+        for session in list(self.sessions.values()):
+            session.connection_lost(error)
+
+    def send(self, message: Message) -> None:
+        """Send a message.
+
+        :raises ConnectionLostError: there is no connection.
+        """
+        if self._lost is not None:
+            raise ConnectionLostError(str(self._lost))
+        self.link.send(message)
+
+    def ask(self, key: tuple[str, str], message: Message) -> Promise[Any]:
+        """Send a message that is answered, and promise the answer.
+
+        :raises ConnectionLostError: there is no connection.
+        """
+        promise: Promise[Any] = Promise()
+        self._asked[key] = promise
+        text = f"the proxy did not answer {key[0]} within {ACK_SECONDS:g} s"
+        cancel = self.link.call_later(
+            ACK_SECONDS, lambda: promise.reject(ConnectionLostError(text))
+        )
+
+        def settled(_: Promise[Any]) -> None:
+            cancel()
+            if self._asked.get(key) is promise:
+                del self._asked[key]
+
+        promise.watch(settled)
+        try:
+            self.send(message)
+        except ConnectionLostError as error:
+            promise.reject(error)
+            raise
+        return promise
+
+    def barrier(self) -> Promise[Any]:
+        """Promise that everything the proxy said before now has been heard."""
+        self._pings += 1
+        return self.ask(("ping", str(self._pings)), Ping(self._pings))
+
+    def query(self, since: int | None) -> Promise[outbound.HistoryResult]:
+        """Ask for recorded traffic.
+
+        :param since: epoch milliseconds.
+        """
+        query_id = self.link.new_id()
+        message = HistoryQuery(query_id, since=UNSET if since is None else since)
+        return self.ask(("query", query_id), message)
+
+    def agents(self) -> Promise[outbound.AgentsResult]:
+        """Ask which applications are connected; for a proxy with the feature ``agents``."""
+        query_id = self.link.new_id()
+        return self.ask(("agents", query_id), AgentsQuery(query_id))
+
+    # Messages
+
+    def receive(self, message: WorkerMessage) -> None:  # noqa: C901, PLR0912 - one flat match
+        """Act on a message of the proxy."""
+        match message:
+            case outbound.RequestMatched() | outbound.SocketMatched():
+                session = self.sessions.get(message.test_id)
+                if session is not None:
+                    session.matched(message)
+            case outbound.RequestObserved():
+                for session in list(self.sessions.values()):
+                    session.observed(message)
+            case RequestResponse():
+                for session in list(self.sessions.values()):
+                    session.responded(message)
+            case outbound.RequestClaim() | outbound.SocketClaim():
+                for session in list(self.sessions.values()):
+                    session.claimed(message)
+            case outbound.FetchDone():
+                for session in list(self.sessions.values()):
+                    session.fetches.done(message)
+            case MessageFromPage() | MessageFromServer() | ClosePage() | CloseServer():
+                for session in list(self.sessions.values()):
+                    session.sockets.receive(message)
+            case Ping():
+                self.send(Pong(message.at))
+            case outbound.ProxyError():
+                self._complaint(message)
+            case outbound.HelloOk():
+                self.features = frozenset(message.features or ())
+                self.ready.resolve(None)
+            case outbound.HelloError():
+                self.ready.reject(RefusedError(message.message, code=message.code))
+            case _:
+                self._answered(message)
+
+    def _answered(self, message: WorkerMessage) -> None:
+        match message:
+            case Pong():
+                key = "ping", str(message.at)
+            case outbound.TestRegistered():
+                key = "test:register", message.test_id
+            case outbound.TestUnregistered():
+                key = "test:unregister", message.test_id
+            case outbound.TestSubscribed():
+                key = "test:subscribe", message.test_id
+            case outbound.RouteRegistered():
+                key = "route:register", message.route_id
+            case outbound.RouteUnregistered():
+                key = "route:unregister", message.route_id or message.test_id or ""
+            case outbound.HistoryResult():
+                key = "query", message.query_id
+            case outbound.AgentsResult():
+                key = "agents", message.query_id
+            case _:
+                return
+        promise = self._asked.get(key)
+        if promise is not None:
+            promise.resolve(message)
+
+    def _complaint(self, message: outbound.ProxyError) -> None:
+        for session in list(self.sessions.values()):
+            if message.test_id in (UNSET, session.id):
+                session.complaint(message)
