@@ -9,19 +9,27 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.e2e.node_parts import MODULES, chromium, node_binary
 from tests.testing import runs
 
-FOLDER = runs.REPOSITORY / "docs" / "examples" / "shop"
+EXAMPLES = runs.REPOSITORY / "docs" / "examples"
 
 
-class ShopTests(SynchronousTestCase):
-    """Each runner passes its five tests."""
+class ExampleTestCase(SynchronousTestCase):
+    """A copy of an example, in which a test runner runs."""
+
+    example: str
 
     def run_child(self, *arguments: str, **environment: str) -> str:
-        folder = Path(self.mktemp()).resolve() / "shop"
-        shutil.copytree(FOLDER, folder)
+        folder = Path(self.mktemp()).resolve() / self.example
+        shutil.copytree(EXAMPLES / self.example, folder)
         (folder / "node_modules").symlink_to(MODULES)
         node = {"SHOP_NODE": str(node_binary())}
         environment |= node
         return runs.run(*arguments, environment=environment, cwd=folder, path=str(folder))
+
+
+class ShopTests(ExampleTestCase):
+    """Each runner passes its five tests."""
+
+    example = "shop"
 
     def test_pytest(self) -> None:
         """In Chromium, with pytest-playwright."""
@@ -56,3 +64,23 @@ class ShopTests(SynchronousTestCase):
         for module in ("test_with_unittest", "test_with_asyncio"):
             output = self.run_child("unittest", module)
             self.assertRegex(output, r"Ran 5 tests[^\n]*\n\nOK")
+
+
+class RecipeTests(ExampleTestCase):
+    """The recipes of the documentation."""
+
+    example = "recipes"
+
+    def test_recipes(self) -> None:
+        """Each does what its page says."""
+        output = self.run_child(*runs.lean_pytest(), "test_recipes.py", **runs.LEAN)
+        count = (EXAMPLES / self.example / "test_recipes.py").read_text().count("\ndef test_")
+        self.assertIn(f"{count} passed", output, output)
+
+    def test_nothing_leaves(self) -> None:
+        """A request without a route fails its test, which names it; the other test passes."""
+        output = self.run_child(*runs.lean_pytest(), "test_nothing_leaves.py", **runs.LEAN)
+        self.assertIn("2 passed, 1 error", output)
+        line = "AssertionError: requests without a route: ['GET https://feed.example/teapots']"
+        self.assertIn(line, output)
+        self.assertIn(line, (EXAMPLES.parent / "how-to" / "recipes.md").read_text())
