@@ -65,8 +65,8 @@ def _passed(seen: list[dict[str, Any]]) -> int:
     return sum("passed" in entry for entry in seen)
 
 
-def _order(entry: dict[str, Any]) -> tuple[str, str]:
-    return entry["method"], entry["url"]
+def _order(entry: dict[str, Any]) -> tuple[str, str, str]:
+    return entry["method"], entry["url"], str(entry.get("body"))
 
 
 def _asked(entry: dict[str, Any]) -> dict[str, Any]:
