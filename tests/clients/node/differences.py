@@ -106,7 +106,7 @@ RIGHT = (
     Difference(
         "an answer without a body has no length in a mock, which undici takes for a mismatch",
         ("mock", "fetch"),
-        r"error|result",
+        r"error|result|hangs",
         call=r"undici\d: status (204|304) with a length",
     ),
     Difference(
@@ -129,6 +129,12 @@ RIGHT = (
         call=r".*: 303 after post",
     ),
     Difference(
+        "undici 6 without the agent never ends it when the connection is refused",
+        ("abort",),
+        r"hangs|error",
+        call=r"undici6: interceptor: dns, fetch",
+    ),
+    Difference(
         "the stack that it shows has lines of the agent",
         ("abort",),
         r"stderr|result\.error\.details",
@@ -138,6 +144,20 @@ RIGHT = (
 """Differences that are as they should be."""
 
 WRONG = (
+    Difference(
+        "undici 8 takes the length of an answer without a body (204, 304) for a mismatch",
+        ("passthrough", "continue"),
+        r"error|result",
+        call=r"undici8: status (204|304) with a length",
+        shown=True,
+    ),
+    Difference(
+        "undici 6 names the headers of a changed `fetch` by numbers behind its dns interceptor",
+        ("continue", "fetch"),
+        r"upstream\.\d+\.headers.*",
+        call=r"undici6: interceptor: dns, fetch",
+        shown=True,
+    ),
     Difference(
         "a timeout that begins when the request is sent does not run while a test decides",
         ("mock", "fetch"),
