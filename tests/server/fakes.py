@@ -19,7 +19,7 @@ HEADERS = {"accept": "*/*"}
 class FakeLink:
     """Keeps what the driver does to it.
 
-    ``queued_bytes`` and ``drained_total`` are for the test to set.
+    ``queued_bytes``, ``drained_total`` and ``received_parts`` are for the test to set.
     """
 
     id: str = ""
@@ -32,6 +32,7 @@ class FakeLink:
     news: int = 0
     queued_bytes: int = 0
     drained_total: int = 0
+    received_parts: int = 0
     welcomed: bool = False
 
     def welcome(self) -> None:

@@ -213,6 +213,21 @@ class TimeTests(SynchronousTestCase):
         (decision,) = agent.took("decision:error")
         self.assertEqual(decision["code"], "claim_timeout")
 
+    def test_owner_sends_a_large_answer(self) -> None:
+        """An owner whose message is still arriving is not silent; one that stops sending is."""
+        agent = self.rig.agent()
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.rig.clock.advance(0.001)
+        self.rig.request(agent, "1", URL)
+        for _ in range(60):
+            worker.received_parts += 1
+            self.rig.clock.advance(0.1)
+        self.assertEqual(agent.took(), [])
+        self.rig.clock.advance(2.51)
+        self.rig.clock.advance(2.51)
+        (decision,) = agent.took("decision:error")
+        self.assertEqual(decision["code"], "claim_timeout")
+
     def test_one_timer(self) -> None:
         """All deadlines share one timer."""
         for _ in range(5):

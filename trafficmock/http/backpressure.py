@@ -19,6 +19,7 @@ class Paced(Protocol):
     """Whoever sends or takes frames: a link, or a WebSocket of the forward proxy."""
 
     id: str
+    received_parts: int
 
     @property
     def drained_total(self) -> int:
@@ -42,6 +43,7 @@ class Backpressure:
     _waiting_for: dict[str, set[str]] = field(factory=dict)
     _last_receiver: Paced | None = None
     _taken: dict[str, int] = field(factory=dict)
+    _received: dict[str, int] = field(factory=dict)
 
     def backlogged(self, link: Paced) -> None:
         """Note that a link takes less than it is sent."""
@@ -77,16 +79,18 @@ class Backpressure:
         for receiver_id in self._waiting_for.pop(link.id, ()):
             self._lagging[receiver_id].discard(link)
         self._taken.pop(link.id, None)
+        self._received.pop(link.id, None)
 
     def living(self, links: Iterable[P]) -> Iterator[P]:
         """Give the links that are silent for a good reason.
 
         Those are the ones that lag behind and took some of what was queued for them since
-        the last call, and the ones that we do not read from. What a link takes that does not
+        the last call, the ones that sent some more of a message that is not whole yet, and the
+        ones that we do not read from. What a link takes that does not
         lag says nothing: the kernel takes it also for a process that is stopped.
         """
         for link in links:
-            if link.id in self._waiting_for:
+            if link.id in self._waiting_for or self._sent_more(link):
                 yield link
             elif link.id in self._lagging:
                 if self._taken.get(link.id) != link.drained_total:
@@ -94,3 +98,11 @@ class Backpressure:
                     yield link
             else:
                 self._taken.pop(link.id, None)
+
+    def _sent_more(self, link: Paced) -> bool:
+        """Look whether more of a message came since the last call."""
+        received = link.received_parts
+        if received == self._received.get(link.id, 0):
+            return False
+        self._received[link.id] = received
+        return True

@@ -198,6 +198,18 @@ class ConnectionTests(SynchronousTestCase):
         rig.link.send(b"next")
         self.assertEqual(rig.frames(), [(TEXT, b"next")])
 
+    def test_message_arriving(self) -> None:
+        """Each part of a message that is not whole yet is counted, a whole message is not."""
+        rig = self.open()
+        data = frame(bytes(100_000))
+        rig.receive(frame(b"whole"))
+        self.assertEqual(rig.link.received_parts, 0)
+        rig.receive(data[:1000])
+        rig.receive(data[1000:2000])
+        self.assertEqual(rig.link.received_parts, 2)
+        rig.receive(data[2000:])
+        self.assertEqual(rig.link.received_parts, 2)
+
     def test_slow_reader(self) -> None:
         """What the kernel does not take waits, is counted, and arrives in order."""
         rig = self.open(high_water=1000, low_water=100)

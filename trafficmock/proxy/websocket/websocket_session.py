@@ -159,6 +159,7 @@ class SocketSession:
     # Its pace
 
     drained_total = 0
+    received_parts = 0
     """Nobody asks how far a WebSocket has come: it has no heartbeat of its own."""
 
     def pause(self) -> None:

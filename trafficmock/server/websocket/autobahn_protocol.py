@@ -78,6 +78,9 @@ class StockProtocol(WebSocketServerProtocol):
         """Read, and send what that leads to together."""
         with self._turn:
             self._read(data)
+        link = self._link
+        if link is not None and self._within_message():
+            link.received_parts += 1
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
         """Tell the handler that it is over."""
@@ -90,6 +93,10 @@ class StockProtocol(WebSocketServerProtocol):
             link.hears = False
             with self._turn:
                 self._tell(self._handler.link_closed, link)
+
+    def _within_message(self) -> bool:
+        """Tell whether a message has begun to arrive and is not whole."""
+        return self.inside_message or self.current_frame is not None
 
     # What Autobahn tells
 

@@ -67,6 +67,9 @@ class TunedProtocol(StockProtocol):
             self.state == self.STATE_OPEN and self.current_frame is None and not self.inside_message
         )
 
+    def _within_message(self) -> bool:
+        return self._reader.missing > 0 or super()._within_message()
+
     def _set_read_size(self, missing: int) -> None:
         self._large_reads = missing > _READ_BYTES
         self.transport.bufferSize = _LARGE_READ_BYTES if self._large_reads else _READ_BYTES

@@ -52,6 +52,10 @@ class Link(Protocol):
     id: str
     """Free for the handler to set; empty at first."""
 
+    received_parts: int
+    """How often a part of a message came that did not make it whole: it grows while the other
+    side sends a large one."""
+
     @property
     def peer(self) -> str:
         """Where the other side is, for logs: ``127.0.0.1:51234``."""

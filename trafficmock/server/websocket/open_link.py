@@ -27,6 +27,8 @@ class OpenLink:
     id: str = ""
     hears: bool = field(default=True, init=False)
     """Whether messages are still delivered."""
+    received_parts: int = field(default=0, init=False)
+    """How often a part of a message came that did not make it whole."""
 
     @property
     def queued_bytes(self) -> int:
