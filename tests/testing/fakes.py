@@ -9,8 +9,8 @@ from twisted.internet.task import Clock
 
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.url_matchers import make_matcher
-from trafficmock.testing.session.worker_client import Hub
-from trafficmock.testing.session.worker_identity import FEATURES, Identity
+from trafficmock.testing.session.worker_client import WorkerClient
+from trafficmock.testing.session.worker_identity import FEATURES, WorkerIdentity
 from trafficmock.wire import body, inbound, outbound
 from trafficmock.wire.inbound import Message
 from trafficmock.wire.serialized_request import SerializedRequest
@@ -54,10 +54,10 @@ class FakeLink:
 
 
 class HandWorld:
-    """Calls handlers with the exchange itself and ``done``: each test plays them by hand."""
+    """Calls handlers with the routed request itself and ``done``: each test plays them by hand."""
 
-    def handle(self, handler: Any, exchange: Any, done: Any) -> None:
-        handler(exchange, done)
+    def handle(self, handler: Any, routed: Any, done: Any) -> None:
+        handler(routed, done)
 
     def handle_socket(self, handler: Any, socket: Any, done: Any) -> None:
         handler(socket, done)
@@ -89,17 +89,17 @@ class Play:
         self.acknowledges = True
         self.entries: list[Raw] = []
         self.agents: list[outbound.ConnectedClient] = []
-        self.hub = Hub(self.link, Identity(version="1.2.3"))
-        self.hub.opened()
+        self.client = WorkerClient(self.link, WorkerIdentity(version="1.2.3"))
+        self.client.opened()
         self.says(outbound.HelloOk("c1", 3, "1.2.3", "python-0", list(features)))
-        self.session = Session("t1", TestInfo(title="buys", file="f.py"), self.hub, HandWorld())
+        self.session = Session("t1", TestInfo(title="buys", file="f.py"), self.client, HandWorld())
         self.session.start()
         self.acks()
         self.acknowledges = acknowledges
         self.take()
 
     def says(self, message: WorkerMessage) -> None:
-        self.hub.receive(message)
+        self.client.receive(message)
         self.acks()
 
     def acks(self) -> None:
@@ -110,7 +110,7 @@ class Play:
             answer = self.answer(message)
             if answer is not None and message not in self._acked:
                 self._acked.append(message)
-                self.hub.receive(answer)
+                self.client.receive(answer)
 
     def answer(self, message: Message) -> WorkerMessage | None:
         """Answer from what the test says that the proxy knows; acknowledge the rest."""

@@ -10,7 +10,7 @@ from twisted.trial.unittest import TestCase
 from tests.e2e.proxies import start_proxy
 from tests.testing.shared_stage import shared_stage
 from trafficmock.testing import aio, sync, tx
-from trafficmock.testing.adapters.threaded_connection import Connection
+from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.errors import ConnectionLostError, RefusedError
 from trafficmock.testing.session.session import TestInfo
 
@@ -66,7 +66,7 @@ class ConnectionTests(TestCase):
     def test_not_there(self) -> None:
         """Nobody at the address: the error says where we looked and what to do."""
         with self.assertRaisesRegex(ConnectionLostError, "127.0.0.1:1.*trafficmock serve"):
-            Connection("http://127.0.0.1:1")
+            ThreadedConnection("http://127.0.0.1:1")
 
     async def test_not_there_for_twisted(self) -> None:
         """The same on the reactor."""
@@ -78,10 +78,10 @@ class ConnectionTests(TestCase):
         proxy = start_proxy(["--token", "right"])
         self.addCleanup(proxy.child.stop)
         with self.assertRaises(RefusedError):
-            Connection(proxy.url, token="wrong")
+            ThreadedConnection(proxy.url, token="wrong")
         with self.assertRaises(RefusedError):
             await tx.connect(reactor, proxy.url, token="wrong")
-        connection = Connection(proxy.url, token="right")
+        connection = ThreadedConnection(proxy.url, token="right")
         self.addCleanup(connection.close)
         mocks, _ = sync.begin(connection, TestInfo(title="t", file="f"))
         expectation = mocks.expect_request(NEVER, timeout=0)

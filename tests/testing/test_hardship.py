@@ -15,7 +15,7 @@ from tests.testing import runs
 from tests.testing.scene import control
 from tests.testing.shared_stage import shared_stage
 from trafficmock.testing import sync
-from trafficmock.testing.adapters.threaded_connection import Connection
+from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.errors import AlreadyHandledError, ConnectionLostError, WaitTimeoutError
 from trafficmock.testing.session.session import TestInfo
 
@@ -185,7 +185,7 @@ class HardshipTests(SynchronousTestCase):
     def test_proxy_restarts(self) -> None:
         """Tests whose proxy was restarted are told so, at every call and at their end."""
         proxy = start_proxy([])
-        connection = Connection(proxy.url)
+        connection = ThreadedConnection(proxy.url)
         self.addCleanup(connection.close)
         mocks, _ = sync.begin(connection, TestInfo(title="t", file="f"))
         expectation = mocks.expect_request("**/never", timeout=0)
@@ -209,7 +209,7 @@ class HardshipTests(SynchronousTestCase):
         """A test after the proxy's restart connects anew; while it is away each test is told."""
         proxy = start_proxy([])
         port = proxy.url.rpartition(":")[2]
-        connection = Connection(proxy.url)
+        connection = ThreadedConnection(proxy.url)
         self.addCleanup(connection.close)
         os.kill(proxy.child.process.pid, signal.SIGKILL)
         proxy.child.stop()

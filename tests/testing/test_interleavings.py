@@ -50,9 +50,9 @@ class Interleavings(RuleBasedStateMachine):
     def route(self, page: str, times: int | None) -> None:
         route = Route(page, times)
 
-        def handler(exchange: Any, done: Any) -> None:
-            self.called.append((exchange.request.id, route))
-            self.running.append((exchange, done, route))
+        def handler(routed: Any, done: Any) -> None:
+            self.called.append((routed.request.id, route))
+            self.running.append((routed, done, route))
 
         self.handlers[handler] = route
         self.routes.insert(0, route)
@@ -78,42 +78,42 @@ class Interleavings(RuleBasedStateMachine):
     @precondition(lambda self: self.running)
     @rule(data=st.data(), end=st.sampled_from(ENDS), fetches=st.booleans())
     def handler_ends(self, data: Any, end: str, fetches: bool) -> None:  # noqa: FBT001 - drawn
-        exchange, done, _ = running = data.draw(st.sampled_from(self.running))
+        routed, done, _ = running = data.draw(st.sampled_from(self.running))
         self.running.remove(running)
         if fetches:
-            exchange.fetch(FetchOptions())
+            routed.fetch(FetchOptions())
         nothing = {"url": None, "method": None, "headers": None, "post_data": None}
         match end:
             case "fulfill":
-                exchange.fulfill(Mock())
-                self._twice(exchange)
+                routed.fulfill(Mock())
+                self._twice(routed)
             case "continue":
-                exchange.continue_(**nothing)
-                self._twice(exchange)
+                routed.continue_(**nothing)
+                self._twice(routed)
             case "abort":
-                exchange.abort("failed")
+                routed.abort("failed")
             case "fallback":
-                exchange.fallback(**nothing)
+                routed.fallback(**nothing)
         before = len(self.called)
         done(None, ValueError("raised") if end == "raise" else None)
         if end == "fallback":
-            self._expect_next(exchange.request.id, before)
+            self._expect_next(routed.request.id, before)
         elif end == "return":
-            self.held[exchange.request.id] = exchange
+            self.held[routed.request.id] = routed
 
     @precondition(lambda self: self.held)
     @rule(data=st.data(), decide=st.booleans())
     def held_route_ends(self, data: Any, decide: bool) -> None:  # noqa: FBT001 - drawn
-        exchange = self.held.pop(data.draw(st.sampled_from(sorted(self.held))))
+        routed = self.held.pop(data.draw(st.sampled_from(sorted(self.held))))
         if decide:
-            exchange.fulfill(Mock())
-        exchange.abandoned()
+            routed.fulfill(Mock())
+        routed.abandoned()
 
     # What must hold
 
-    def _twice(self, exchange: Any) -> None:
+    def _twice(self, routed: Any) -> None:
         try:
-            exchange.fulfill(Mock())
+            routed.fulfill(Mock())
         except AlreadyHandledError:
             return
         raise AssertionError("decided twice")
@@ -141,7 +141,7 @@ class Interleavings(RuleBasedStateMachine):
             if isinstance(message, HandlerResult) and not isinstance(message.result, Fetch):
                 self.decided[message.request_id] += 1
         assert set(self.decided.values()) <= {1}, self.decided
-        open_ones = {exchange.request.id for exchange, _, _ in self.running} | set(self.held)
+        open_ones = {routed.request.id for routed, _, _ in self.running} | set(self.held)
         assert set(self.play.session.http.open) == open_ones
         assert set(self.decided) == set(self.pages) - open_ones
 

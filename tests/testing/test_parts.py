@@ -12,16 +12,16 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.hypothesis_profiles import effort
 from tests.testing.fakes import URL, request, response
 from trafficmock.core.response_rules import sendable
+from trafficmock.testing.adapters.proxy_address import websocket_url
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.har.har_lookup import HarCycleError, Lookup, Question
-from trafficmock.testing.launch.proxy_address import websocket_url
+from trafficmock.testing.har.har_lookup import HarCycleError, HarLookup, HarRequest
 from trafficmock.testing.objects.request import Request
 from trafficmock.testing.objects.response import Response, ResponseState
 from trafficmock.testing.session import headers as hd
 from trafficmock.testing.session import request_overrides as ch
 from trafficmock.testing.session.diagnosis import differing
 from trafficmock.testing.session.mock_response import File, Mock, build
-from trafficmock.testing.session.observed_traffic import Traffic
+from trafficmock.testing.session.observed_traffic import ObservedTraffic
 from trafficmock.testing.session.promise import Promise, all_of
 from trafficmock.testing.session.timeouts import milliseconds
 from trafficmock.testing.session.url_matchers import make_matcher
@@ -200,7 +200,7 @@ class MockTests(SynchronousTestCase):
 
     def test_status_texts(self) -> None:
         """The text is the one told, else the response's with its status, else the status's."""
-        state, _ = Traffic().observe("r1", request(), "app")
+        state, _ = ObservedTraffic().observe("r1", request(), "app")
         for text in ("Fine", ""):
             wire = structs.replace(response(), status_text=text)
             given = ResponseState(state, wire)
@@ -246,7 +246,7 @@ class TrafficTests(SynchronousTestCase):
     def test_either_order(self) -> None:
         """The next request of the same client to the resolved Location is the hop."""
         for hop_first in (False, True):
-            traffic = Traffic()
+            traffic = ObservedTraffic()
             first, _ = traffic.observe("r1", request("http://h.test/x/a"), "app")
             if not hop_first:
                 traffic.respond(first, response(302, location="../b"))
@@ -261,7 +261,7 @@ class TrafficTests(SynchronousTestCase):
 
     def test_cut_body(self) -> None:
         """A body that the proxy did not keep whole cannot be read as if it were empty."""
-        traffic = Traffic()
+        traffic = ObservedTraffic()
         state, _ = traffic.observe("r1", request(), "app")
         answer, _ = traffic.respond(state, structs.replace(response(), truncated=True))
         assert answer is not None
@@ -280,7 +280,7 @@ class TrafficTests(SynchronousTestCase):
     def test_repeated_headers(self) -> None:
         """The values of a header that repeats are listed apart, whatever the name's case."""
         pairs = [("Set-Cookie", "a=1"), ("set-cookie", "b=2, c"), ("x-a", "1")]
-        state, _ = Traffic().observe("r1", request(), "app")
+        state, _ = ObservedTraffic().observe("r1", request(), "app")
         wire = structs.replace(response(), headers_list=pairs)
         surroundings: Any = None
         seen = Response(ResponseState(state, wire), Request(state, surroundings))
@@ -289,7 +289,7 @@ class TrafficTests(SynchronousTestCase):
 
     def test_same_request_once(self) -> None:
         """A request that is told twice is one, and its first answer stays."""
-        traffic = Traffic()
+        traffic = ObservedTraffic()
         state, new = traffic.observe("r1", request(), "app")
         self.assertTrue(new)
         self.assertEqual(traffic.observe("r1", request(), "app"), (state, False))
@@ -321,20 +321,20 @@ class HarTests(SynchronousTestCase):
             },
             "response": {"status": 200, "content": {"text": "hit"}},
         }
-        lookup = Lookup([entry], lambda _: b"")
+        lookup = HarLookup([entry], lambda _: b"")
         kind = (("content-type", 'multipart/form-data; boundary="BBB"'),)
         sent = recorded.replace("AAA", "BBB").encode()
-        found = lookup.find(Question("u", "POST", kind, sent))
+        found = lookup.find(HarRequest("u", "POST", kind, sent))
         assert found is not None
         self.assertEqual(found.body, b"hit")
-        self.assertIsNone(lookup.find(Question("u", "POST", kind, sent + b"!")))
+        self.assertIsNone(lookup.find(HarRequest("u", "POST", kind, sent + b"!")))
 
     def test_circle(self) -> None:
         """A circle of redirects is an error, not an endless loop."""
         response = {"status": 302, "headers": [{"name": "Location", "value": "http://h/"}]}
         entry = {"request": {"method": "GET", "url": "http://h/"}, "response": response}
         with self.assertRaises(HarCycleError):
-            Lookup([entry], lambda _: b"").find(Question("http://h/", "GET", (), b""))
+            HarLookup([entry], lambda _: b"").find(HarRequest("http://h/", "GET", (), b""))
 
 
 class CodecTests(SynchronousTestCase):

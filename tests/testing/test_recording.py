@@ -13,18 +13,18 @@ from tests.support.hypothesis_profiles import effort
 from tests.testing import runs
 from tests.testing.fakes import request, response
 from trafficmock.testing.har.har_file import HarFile
-from trafficmock.testing.har.har_lookup import Lookup, Question
-from trafficmock.testing.har.har_recording import Content, Mode, Recording
+from trafficmock.testing.har.har_lookup import HarLookup, HarRequest
+from trafficmock.testing.har.har_recording import Content, HarRecording, Mode
 from trafficmock.testing.objects.response import ResponseState
 from trafficmock.testing.session.request_state import RequestState
 
 URL = "http://shop.test/teapots?size=2"
 
 
-def recorded(content: Any, mode: Any, sent: bytes, answered: bytes) -> Recording:
+def recorded(content: Any, mode: Any, sent: bytes, answered: bytes) -> HarRecording:
     """Record one request with a body, and its answer."""
     asked = RequestState("r", "app", request(URL, "POST", sent), 1)
-    recording = Recording("1", content, mode)
+    recording = HarRecording("1", content, mode)
     recording.add(asked, ResponseState(asked, response(200, answered)), 0, 5)
     return recording
 
@@ -43,7 +43,9 @@ class ReplayTests(SynchronousTestCase):
         """Whatever bytes were sent and answered, they are found again."""
         recording = recorded(content, mode, sent, answered)
         entries = json.loads(json.dumps(recording.document()))["log"]["entries"]
-        found = Lookup(entries, recording.files.__getitem__).find(Question(URL, "POST", (), sent))
+        found = HarLookup(entries, recording.files.__getitem__).find(
+            HarRequest(URL, "POST", (), sent)
+        )
         assert found is not None
         self.assertEqual(found.body, answered)
 
@@ -54,7 +56,7 @@ class ReplayTests(SynchronousTestCase):
             path = Path(self.mktemp()).resolve() / name
             asked = RequestState("r", "app", request(URL), 1)
             answer = response(200, b"<p>recorded", **{"content-type": "text/html"})
-            recording = Recording("1", content)
+            recording = HarRecording("1", content)
             recording.add(asked, ResponseState(asked, answer), 0, 5)
             HarFile(path).save(recording.document(), recording.files)
             self.assertEqual(zipfile.is_zipfile(path), name == "some.zip")

@@ -224,15 +224,15 @@ class LaunchTests(SynchronousTestCase):
 
     def test_started_and_stopped(self) -> None:
         """It serves with the token that it was given, and is gone after ``stop``."""
-        from trafficmock.testing.adapters.threaded_connection import Connection  # noqa: PLC0415
+        from trafficmock.testing.adapters.threaded_connection import ThreadedConnection  # noqa: PLC0415
         from trafficmock.testing.launch.proxy_process import start_proxy  # noqa: PLC0415 - beside its one use
 
         self.patch(os, "environ", {**os.environ, "PYTHONPATH": str(runs.REPOSITORY)})
         proxy = start_proxy("secret")
         self.addCleanup(proxy.stop)
-        Connection(proxy.url, token="secret").close()
+        ThreadedConnection(proxy.url, token="secret").close()
         with self.assertRaisesRegex(Exception, "token"):
-            Connection(proxy.url, token="wrong")
+            ThreadedConnection(proxy.url, token="wrong")
         proxy.stop()
         with self.assertRaisesRegex(Exception, "no trafficmock proxy"):
-            Connection(proxy.url, token="secret")
+            ThreadedConnection(proxy.url, token="secret")

@@ -2,15 +2,15 @@
 
 Five nouns and who calls whom:
 
-* a **hub** (:mod:`trafficmock.testing.session.worker_client`) speaks for one
+* a **worker client** (:mod:`trafficmock.testing.session.worker_client`) speaks for one
   connection to the proxy and hands each message to the session it is for;
 * a **session** (:mod:`trafficmock.testing.session.session`) is one test: its routes, waiters and
   errors;
-* a **route entry** is one registered handler, an **exchange**
-  (:mod:`trafficmock.testing.session.exchange`) one request on its way through them;
+* a **route entry** is one registered handler, a **routed request**
+  (:mod:`trafficmock.testing.session.routed_request`) one request on its way through them;
 * a **world** (:mod:`trafficmock.testing.adapters.world`) runs handlers and predicates as the test
   is written: blocking (:mod:`trafficmock.testing.sync`), asyncio
   (:mod:`trafficmock.testing.aio`) or Twisted (:mod:`trafficmock.testing.tx`).
 
-Hub, session and exchange open nothing and look at no clock; the adapters do.
+Worker client, session and routed request open nothing and look at no clock; the adapters do.
 """

@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from trafficmock.testing.adapters.asyncio_world import AsyncioSurroundings, AsyncioWorld
-from trafficmock.testing.adapters.threaded_connection import Connection
+from trafficmock.testing.adapters.teardown import note_errors, note_traffic, raise_errors
+from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.objects.expectations import AsyncExpectation
 from trafficmock.testing.objects.request import AsyncRequest
@@ -15,7 +16,6 @@ from trafficmock.testing.objects.response import AsyncResponse
 from trafficmock.testing.objects.route import AsyncRoute
 from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.session.session import TestInfo
-from trafficmock.testing.session.teardown import add_left, note_traffic, raise_left
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-def begin(connection: Connection, info: TestInfo) -> tuple[AsyncTrafficMock, Session]:
+def begin(connection: ThreadedConnection, info: TestInfo) -> tuple[AsyncTrafficMock, Session]:
     """Register a test whose event loop is the one of its first call; give its mocks."""
     surroundings = AsyncioSurroundings(connection.background)
     world = AsyncioWorld(connection.background, surroundings)
@@ -55,7 +55,7 @@ async def mocks(
     :param base_url: for relative globs.
     :raises ExceptionGroup: at the end, what went wrong in handlers.
     """
-    connection = await asyncio.to_thread(Connection, proxy_url, token=token)
+    connection = await asyncio.to_thread(ThreadedConnection, proxy_url, token=token)
     try:
         info = TestInfo(title=title, file=file, base_url=base_url)
         mine, session = await asyncio.to_thread(begin, connection, info)
@@ -64,8 +64,8 @@ async def mocks(
         except BaseException as error:
             if isinstance(error, Exception):
                 note_traffic(error, await asyncio.to_thread(connection.traffic, session))
-            add_left(error, await finish(mine))
+            note_errors(error, await finish(mine))
             raise
-        raise_left(title, await finish(mine))
+        raise_errors(title, await finish(mine))
     finally:
         await asyncio.to_thread(connection.close)

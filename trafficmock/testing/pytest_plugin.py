@@ -17,7 +17,7 @@ from trafficmock.testing.launch.shared_directory import has_proxy
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
-    from trafficmock.testing.adapters.threaded_connection import Connection
+    from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
     from trafficmock.testing.launch.proxy_process import Proxy
 
 _OPTIONS = {
@@ -77,10 +77,10 @@ def trafficmock_base_url(request: pytest.FixtureRequest) -> str | None:
 
 
 @pytest.fixture(scope="session")
-def _trafficmock_connection(trafficmock_proxy: Proxy) -> Iterator[Connection]:
-    from trafficmock.testing.adapters.threaded_connection import Connection  # noqa: PLC0415 - only where it is needed
+def _trafficmock_connection(trafficmock_proxy: Proxy) -> Iterator[ThreadedConnection]:
+    from trafficmock.testing.adapters.threaded_connection import ThreadedConnection  # noqa: PLC0415 - only where it is needed
 
-    connection = Connection(
+    connection = ThreadedConnection(
         trafficmock_proxy.url, token=trafficmock_proxy.token, worker_id=_worker_id()
     )
     yield connection
@@ -90,7 +90,7 @@ def _trafficmock_connection(trafficmock_proxy: Proxy) -> Iterator[Connection]:
 @pytest.fixture
 def trafficmock(
     request: pytest.FixtureRequest,
-    _trafficmock_connection: Connection,
+    _trafficmock_connection: ThreadedConnection,
     trafficmock_base_url: str | None,
 ) -> Iterator[Any]:
     """Give the mocks of this test; awaitable ones in an ``async def`` test.
@@ -98,8 +98,8 @@ def trafficmock(
     What went wrong in handlers is raised at the test's end, as an ``ExceptionGroup``.
     """
     from trafficmock.testing import aio, sync  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.adapters.teardown import raise_errors  # noqa: PLC0415
     from trafficmock.testing.session.session import TestInfo  # noqa: PLC0415
-    from trafficmock.testing.session.teardown import raise_left  # noqa: PLC0415
 
     connection = _trafficmock_connection
     connection.refresh()
@@ -114,7 +114,7 @@ def trafficmock(
     if errors and _STASHED in request.node.stash:
         # Now: the connection may be closed when the report of the teardown is made.
         request.node.stash[_STASHED] = (connection, session, connection.traffic(session))
-    raise_left(title, errors)
+    raise_errors(title, errors)
 
 
 _STASHED: pytest.StashKey[Any] = pytest.StashKey()
@@ -128,7 +128,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     report: pytest.TestReport = outcome.get_result()
     stashed = item.stash.get(_STASHED, None)
     if report.failed and stashed is not None:
-        from trafficmock.testing.session.teardown import TITLE  # noqa: PLC0415 - only where it is needed
+        from trafficmock.testing.adapters.teardown import TITLE  # noqa: PLC0415 - only where it is needed
 
         connection, session, text = stashed
         if text := text or connection.traffic(session):

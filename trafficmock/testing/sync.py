@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from trafficmock.testing.adapters.blocking_world import BlockingSurroundings
-from trafficmock.testing.adapters.threaded_connection import Connection
+from trafficmock.testing.adapters.teardown import note_errors, note_traffic, raise_errors
+from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.objects.api import warn_of_capture
 from trafficmock.testing.objects.expectations import Expectation
 from trafficmock.testing.objects.request import Request
@@ -20,7 +21,6 @@ from trafficmock.testing.objects.route import Route
 from trafficmock.testing.objects.traffic_mock import BaseTrafficMock
 from trafficmock.testing.objects.websocket_route import WebSocketRoute
 from trafficmock.testing.session.session import TestInfo
-from trafficmock.testing.session.teardown import add_left, note_traffic, raise_left
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ class TrafficMock(
         return found
 
 
-def begin(connection: Connection, info: TestInfo) -> tuple[TrafficMock, Session]:
+def begin(connection: ThreadedConnection, info: TestInfo) -> tuple[TrafficMock, Session]:
     """Register a test; give its mocks."""
     session = connection.session(info)
     return TrafficMock(BlockingSurroundings(connection.background), session), session
@@ -77,7 +77,7 @@ def mocks(
     :param base_url: for relative globs.
     :raises ExceptionGroup: at the end, what went wrong in handlers.
     """
-    connection = Connection(proxy_url, token=token)
+    connection = ThreadedConnection(proxy_url, token=token)
     try:
         mine, session = begin(connection, TestInfo(title=title, file=file, base_url=base_url))
         try:
@@ -85,8 +85,8 @@ def mocks(
         except BaseException as error:
             if isinstance(error, Exception):
                 note_traffic(error, connection.traffic(session))
-            add_left(error, finish(mine))
+            note_errors(error, finish(mine))
             raise
-        raise_left(title, finish(mine))
+        raise_errors(title, finish(mine))
     finally:
         connection.close()

@@ -9,10 +9,10 @@ from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.trial import unittest
 
 from trafficmock.testing import tx
+from trafficmock.testing.adapters.teardown import TITLE, show_in_text, wrap_test_method
 from trafficmock.testing.launch.proxy_process import Proxy, process_proxy
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.session.session import TestInfo
-from trafficmock.testing.session.teardown import TITLE, show_in_text, wrap_test_method
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -83,7 +83,7 @@ async def _begin(case: Any) -> AsyncTrafficMock:
     connection = await tx.connect(reactor, proxy.url, token=proxy.token)
     info = TestInfo(title=case.id(), file=type(case).__module__, base_url=case.trafficmock_base_url)
     mocks = await connection.begin(info)
-    (session,) = connection.hub.sessions.values()
+    (session,) = connection.client.sessions.values()
     case._trafficmock_mine = connection, session  # noqa: SLF001 - our mixin's
     case.addCleanup(lambda: Deferred.fromCoroutine(_end(case, mocks, connection)))
     return mocks

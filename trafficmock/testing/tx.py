@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from trafficmock import __version__
 from trafficmock.attach import agent_variables
+from trafficmock.testing.adapters.teardown import note_errors, note_traffic, raise_errors
 from trafficmock.testing.adapters.tx_connection import TwistedConnection
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.objects.expectations import AsyncExpectation
@@ -15,8 +16,7 @@ from trafficmock.testing.objects.response import AsyncResponse
 from trafficmock.testing.objects.route import AsyncRoute
 from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.session.session import TestInfo
-from trafficmock.testing.session.teardown import add_left, note_traffic, raise_left
-from trafficmock.testing.session.worker_identity import Identity
+from trafficmock.testing.session.worker_identity import WorkerIdentity
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -46,7 +46,7 @@ async def connect(
     :raises ConnectionLostError: there is no proxy.
     :raises RefusedError: it does not let us in.
     """
-    identity = Identity(
+    identity = WorkerIdentity(
         version=__version__, worker_id=worker_id, token=token or agent_variables.proxy_token()
     )
     url = proxy_url or agent_variables.proxy_url() or agent_variables.DEFAULT_PROXY_URL
@@ -78,10 +78,10 @@ async def mocks(
             yield mine
         except BaseException as error:
             if isinstance(error, Exception):
-                (session,) = connection.hub.sessions.values()
+                (session,) = connection.client.sessions.values()
                 note_traffic(error, await connection.traffic(session))
-            add_left(error, await finish(mine))
+            note_errors(error, await finish(mine))
             raise
-        raise_left(title, await finish(mine))
+        raise_errors(title, await finish(mine))
     finally:
         await connection.close()

@@ -7,10 +7,10 @@ import inspect
 import unittest
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.testing.adapters.threaded_connection import Connection
+from trafficmock.testing.adapters.teardown import note_traffic, raise_errors, wrap_test_method
+from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.launch.proxy_process import Proxy, process_proxy
 from trafficmock.testing.session.session import TestInfo
-from trafficmock.testing.session.teardown import note_traffic, raise_left, wrap_test_method
 from trafficmock.testing.sync import TrafficMock, begin, finish
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class TrafficMockMixin:
     trafficmock_proxy: Proxy | None = None
     trafficmock_base_url: str | None = None
     trafficmock: TrafficMock
-    _trafficmock_mine: tuple[Connection, Session] | None = None
+    _trafficmock_mine: tuple[ThreadedConnection, Session] | None = None
 
     def run(self: Any, result: Any = None) -> Any:
         """Run the test; the error of one that fails has a note with the traffic around it."""
@@ -40,14 +40,14 @@ class TrafficMockMixin:
         """Connect; the test's end disconnects."""
         super().setUp()  # type: ignore[misc] # the test case's
         proxy = self.trafficmock_proxy or process_proxy()
-        connection = Connection(proxy.url, token=proxy.token)
+        connection = ThreadedConnection(proxy.url, token=proxy.token)
         self.addCleanup(connection.close)
         title = self.id()
         info = TestInfo(title=title, file=type(self).__module__, base_url=self.trafficmock_base_url)
         mocks, session = begin(connection, info)
         self.trafficmock = mocks
         self._trafficmock_mine = connection, session
-        self.addCleanup(lambda: raise_left(title, finish(mocks)))
+        self.addCleanup(lambda: raise_errors(title, finish(mocks)))
 
     def _trafficmock_wrapped(self, method: Callable[[], Any]) -> Callable[[], Any]:
         if inspect.iscoroutinefunction(method):

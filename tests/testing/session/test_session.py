@@ -13,23 +13,23 @@ from trafficmock.testing.errors import (
     UndecidedError,
     UsageError,
 )
-from trafficmock.testing.session.exchange import Exchange
 from trafficmock.testing.session.handler_fetches import FetchOptions
 from trafficmock.testing.session.mock_response import Mock
-from trafficmock.testing.session.observation import Observing
+from trafficmock.testing.session.observation import Observation
 from trafficmock.testing.session.promise import mapped
+from trafficmock.testing.session.routed_request import RoutedRequest
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import HandlerResult, RouteUnregister
 from trafficmock.wire.serialized_response import REQUEST_SETTLED, SerializedError
 
 
-def fulfills(exchange: Exchange, done: Any) -> None:
-    exchange.fulfill(Mock(body="mock"))
+def fulfills(routed: RoutedRequest, done: Any) -> None:
+    routed.fulfill(Mock(body="mock"))
     done(None, None)
 
 
-def falls_back(exchange: Exchange, done: Any) -> None:
-    exchange.fallback(url=None, method=None, headers=None, post_data=None)
+def falls_back(routed: RoutedRequest, done: Any) -> None:
+    routed.fallback(url=None, method=None, headers=None, post_data=None)
     done(None, None)
 
 
@@ -37,12 +37,12 @@ class ConnectionTests(SynchronousTestCase):
     """The handshake, acknowledgements and the loss of the link."""
 
     def test_hello(self) -> None:
-        """The hub introduces itself first, with its features, and reports a refusal."""
+        """The client introduces itself first, with its features, and reports a refusal."""
         play = Play()
-        hello = play.hub.identity.hello()
+        hello = play.client.identity.hello()
         self.assertEqual(hello.features, ["agents", "decline", "headers-list", "subscribe"])
         self.assertEqual((hello.role, hello.protocol_version), ("playwright", 3))
-        self.assertTrue(play.hub.ready.done)
+        self.assertTrue(play.client.ready.done)
 
     def test_acknowledgement_is_late(self) -> None:
         """What is not acknowledged within 5 s fails."""
@@ -56,11 +56,11 @@ class ConnectionTests(SynchronousTestCase):
     def test_lost(self) -> None:
         """When the link is lost everybody who waits hears of it, and every call fails."""
         play = Play()
-        waiter = Observing(play.session).expect("request", "**/never", 0)
+        waiter = Observation(play.session).expect("request", "**/never", 0)
         fetches: list[Any] = []
-        play.route(lambda exchange, _: fetches.append(exchange.fetch(FetchOptions())))
+        play.route(lambda routed, _: fetches.append(routed.fetch(FetchOptions())))
         play.matched()
-        play.hub.closed("cut")
+        play.client.closed("cut")
         for promise in (waiter.promise, fetches[0]):
             self.assertIsInstance(failure(promise), ConnectionLostError)
         with self.assertRaises(ConnectionLostError):
@@ -130,7 +130,7 @@ class RouteTests(SynchronousTestCase):
         for early in (True, False):
             play = Play()
             calls: list[Any] = []
-            play.route(lambda exchange, done, calls=calls: calls.extend((exchange, done)))
+            play.route(lambda routed, done, calls=calls: calls.extend((routed, done)))
             play.matched()
             steps = [calls[0].abandoned, lambda calls=calls: calls[1](None, None)]
             for step in steps if early else reversed(steps):
@@ -142,14 +142,14 @@ class RouteTests(SynchronousTestCase):
         """A handler that outlives its test can do nothing more, and is nobody's error."""
         play = Play()
         calls: list[Any] = []
-        play.route(lambda exchange, done: calls.extend((exchange, done)))
+        play.route(lambda routed, done: calls.extend((routed, done)))
         play.matched()
         finished = play.session.finish()
         play.acks()
         self.assertEqual(kept(finished), [])
-        exchange, done = calls
+        routed, done = calls
         with self.assertRaises(TestEndedError):
-            exchange.fulfill(Mock())
+            routed.fulfill(Mock())
         done(None, ValueError("late"))
         self.assertEqual(play.session.errors, [])
 
@@ -159,13 +159,13 @@ class FetchTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.play = Play()
-        self.exchanges: list[Exchange] = []
-        self.play.route(lambda exchange, _: self.exchanges.append(exchange))
+        self.routed: list[RoutedRequest] = []
+        self.play.route(lambda routed, _: self.routed.append(routed))
         self.play.matched()
         self.play.take()
 
     def fetch(self, **options: Any) -> Any:
-        promise = self.exchanges[0].fetch(FetchOptions(**options))
+        promise = self.routed[0].fetch(FetchOptions(**options))
         (message,) = self.play.take()
         assert isinstance(message, HandlerResult)
         return promise, message.result
@@ -195,11 +195,11 @@ class FetchTests(SynchronousTestCase):
         for text in ("the application aborted the request", "The request is already settled"):
             play = Play()
             calls: list[Any] = []
-            play.route(lambda exchange, done, calls=calls: calls.extend((exchange, done)))
+            play.route(lambda routed, done, calls=calls: calls.extend((routed, done)))
             play.matched()
             play.take()
-            exchange, done = calls
-            promise = exchange.fetch(FetchOptions())
+            routed, done = calls
+            promise = routed.fetch(FetchOptions())
             (message,) = play.take()
             assert isinstance(message, HandlerResult)
             assert isinstance(message.result, inbound.Fetch)
@@ -216,7 +216,7 @@ class FetchTests(SynchronousTestCase):
         """A fetch that fails for any other reason fails the test whose handler lets it."""
         play = Play()
         calls: list[Any] = []
-        play.route(lambda exchange, done: calls.extend((exchange, done)))
+        play.route(lambda routed, done: calls.extend((routed, done)))
         play.matched()
         play.take()
         promise = calls[0].fetch(FetchOptions())
@@ -290,18 +290,18 @@ class ErrorTests(SynchronousTestCase):
         """Playwright's codes are taken; another is refused with their list, and may be mended."""
         for code, sent in (("timedout", "timedout"), ("blockedbyclient", "failed")):
             play = Play()
-            play.route(lambda exchange, done, code=code: done(exchange.abort(code), None))
+            play.route(lambda routed, done, code=code: done(routed.abort(code), None))
             play.matched()
             (result,) = [each for each in play.take() if isinstance(each, HandlerResult)]
             self.assertIsInstance(result.result, inbound.Abort)
             self.assertEqual(getattr(result.result, "error_code", ""), sent)
         play = Play()
-        exchanges: list[Exchange] = []
-        play.route(lambda exchange, _: exchanges.append(exchange))
+        requests: list[RoutedRequest] = []
+        play.route(lambda routed, _: requests.append(routed))
         play.matched()
-        error = self.assertRaises(UsageError, exchanges[0].abort, "nonsense")
+        error = self.assertRaises(UsageError, requests[0].abort, "nonsense")
         self.assertIn("timedout, not 'nonsense'", str(error))
-        exchanges[0].abort("failed")
+        requests[0].abort("failed")
         self.assertEqual(play.results(), [("r1", "Abort")])
 
     def taken(self, play: Play) -> list[BaseException]:
@@ -320,7 +320,7 @@ class ErrorTests(SynchronousTestCase):
         """A handler's error says which handler it was, on which line, for which request."""
         play = Play()
 
-        def breaks(_: Exchange, done: Any) -> None:
+        def breaks(_: RoutedRequest, done: Any) -> None:
             try:
                 int("broken")
             except ValueError as error:
@@ -342,13 +342,13 @@ class WaiterTests(SynchronousTestCase):
         self.play = Play()
 
     def wait(self, kind: Any, wanted: Any, timeout: float = 30_000) -> Any:
-        waiter = Observing(self.play.session).expect(kind, wanted, timeout)
+        waiter = Observation(self.play.session).expect(kind, wanted, timeout)
         self.play.acks()
         return waiter
 
     def test_subscribes_first(self) -> None:
         """A wait is ready when nothing can be missed any more."""
-        waiter = Observing(self.play.session).expect("request", URL, 0)
+        waiter = Observation(self.play.session).expect("request", URL, 0)
         self.assertFalse(waiter.ready.done)
         self.play.acks()
         self.assertTrue(waiter.ready.done)

@@ -12,9 +12,9 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 from tests.testing.fakes import Play, failure, kept
 from tests.testing.shared_stage import shared_stage
 from trafficmock.testing import aio, sync, tx
+from trafficmock.testing.adapters.teardown import show_in_text
 from trafficmock.testing.errors import ConnectionLostError
-from trafficmock.testing.session.observation import Observing
-from trafficmock.testing.session.teardown import show_in_text
+from trafficmock.testing.session.observation import Observation
 from trafficmock.testing.session.traffic_report import traffic
 from trafficmock.testing.session.url_matchers import make_matcher
 from trafficmock.wire.outbound import ConnectedClient
@@ -81,7 +81,7 @@ class AgentTests(SynchronousTestCase):
     def test_waiter(self) -> None:
         """A wait in which nothing came says who is connected, too."""
         play = Play()
-        waiter = Observing(play.session).expect("request", "^http://h\\.test/.*", 100)
+        waiter = Observation(play.session).expect("request", "^http://h\\.test/.*", 100)
         play.acks()
         play.link.clock.advance(0.1)
         play.acks()
@@ -93,7 +93,7 @@ class AgentTests(SynchronousTestCase):
         """Without the proxy there is no report."""
         play = Play(acknowledges=False)
         promise = traffic(play.session)
-        play.hub.closed("gone")
+        play.client.closed("gone")
         self.assertIsInstance(failure(promise), ConnectionLostError)
 
 

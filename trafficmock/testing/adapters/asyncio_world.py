@@ -17,10 +17,10 @@ from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from trafficmock.testing.adapters.background_connection import Background
+    from trafficmock.testing.adapters.background_connection import BackgroundConnection
     from trafficmock.testing.adapters.world import Done
-    from trafficmock.testing.session.exchange import Exchange
     from trafficmock.testing.session.promise import Promise
+    from trafficmock.testing.session.routed_request import RoutedRequest
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ class AsyncioSurroundings(Showing):
     response_class = AsyncResponse
 
     def __init__(
-        self, background: Background, loop: asyncio.AbstractEventLoop | None = None
+        self, background: BackgroundConnection, loop: asyncio.AbstractEventLoop | None = None
     ) -> None:
         self.background = background
         self.loop = loop
@@ -73,14 +73,14 @@ class AsyncioWorld(CallingWorld):
     route_class = AsyncRoute
     socket_class = AsyncWebSocketRoute
 
-    def __init__(self, background: Background, surroundings: AsyncioSurroundings) -> None:
+    def __init__(self, background: BackgroundConnection, surroundings: AsyncioSurroundings) -> None:
         super().__init__(surroundings)
         self._background = background
         self._asyncio = surroundings
         self._tasks: set[asyncio.Future[Any]] = set()
 
-    def _watch(self, route: Any, exchange: Exchange) -> None:
-        watch_route(route, exchange, self._background)
+    def _watch(self, route: Any, routed: RoutedRequest) -> None:
+        watch_route(route, routed, self._background)
 
     def _run(self, start: Callable[[], Any], done: Done) -> None:
         def say(result: Any, error: BaseException | None) -> None:
@@ -115,6 +115,6 @@ async def _finish(awaitable: Any, say: Done) -> None:
         say(result, None)
 
 
-def watch_route(route: Any, exchange: Exchange, background: Background) -> None:
-    """Tell the exchange when nobody holds its route any more."""
-    weakref.finalize(route, background.post, exchange.abandoned).atexit = False
+def watch_route(route: Any, routed: RoutedRequest, background: BackgroundConnection) -> None:
+    """Tell the routed request when nobody holds its route any more."""
+    weakref.finalize(route, background.post, routed.abandoned).atexit = False

@@ -16,8 +16,8 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from trafficmock.testing.adapters.loop_thread import LoopThread
-from trafficmock.testing.launch.proxy_address import unreachable, websocket_url
-from trafficmock.testing.session.worker_client import Hub
+from trafficmock.testing.adapters.proxy_address import unreachable, websocket_url
+from trafficmock.testing.session.worker_client import WorkerClient
 from trafficmock.testing.session.worker_codec import decode_for_worker
 from trafficmock.wire.codec import encode
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
 
     from trafficmock.testing.adapters.world import Cancel
-    from trafficmock.testing.session.worker_identity import Identity
+    from trafficmock.testing.session.worker_identity import WorkerIdentity
     from trafficmock.wire.inbound import Message
 
 __tracebackhide__ = True
@@ -37,17 +37,17 @@ OPEN_SECONDS = 10.0
 CLOSE_SECONDS = 2.0
 
 
-class Background(LoopThread):
-    """A connection to the proxy and the hub that speaks for it.
+class BackgroundConnection(LoopThread):
+    """A connection to the proxy and the client that speaks for it.
 
-    Everything of the hub and its sessions happens on the one thread; others come in by
+    Everything of the client and its sessions happens on the one thread; others come in by
     :meth:`call`, :meth:`wait_for` and :meth:`post`.
     """
 
-    def __init__(self, proxy_url: str, identity: Identity) -> None:
+    def __init__(self, proxy_url: str, identity: WorkerIdentity) -> None:
         super().__init__()
         self.proxy_url = proxy_url
-        self.hub = Hub(self, identity)
+        self.client = WorkerClient(self, identity)
         self._url = websocket_url(proxy_url)
         self._outgoing: asyncio.Queue[bytes] = asyncio.Queue()
         self._closing = asyncio.Event()
@@ -62,7 +62,7 @@ class Background(LoopThread):
         """
         self._thread.start()
         try:
-            self.wait_for(lambda: self.hub.ready)
+            self.wait_for(lambda: self.client.ready)
         except BaseException:
             self.close()
             raise
@@ -78,7 +78,7 @@ class Background(LoopThread):
         await self._closing.wait()
         conversation.cancel()
         await asyncio.gather(conversation, return_exceptions=True)
-        self.hub.closed("it was closed")
+        self.client.closed("it was closed")
 
     async def _connection(self) -> None:
         try:
@@ -91,22 +91,22 @@ class Background(LoopThread):
                 open_timeout=OPEN_SECONDS,
                 close_timeout=CLOSE_SECONDS,
             ) as socket:
-                self.hub.opened()
+                self.client.opened()
                 writer = asyncio.ensure_future(self._write(socket))
                 try:
                     await self._read(socket)
                 finally:
                     writer.cancel()
         except (OSError, WebSocketException) as error:
-            if not self.hub.ready.done:
-                self.hub.ready.reject(unreachable(self.proxy_url, error))
-            self.hub.closed(str(error))
+            if not self.client.ready.done:
+                self.client.ready.reject(unreachable(self.proxy_url, error))
+            self.client.closed(str(error))
 
     async def _read(self, socket: ClientConnection) -> None:
         while True:
             message = decode_for_worker(await socket.recv(decode=False))
             if message is not None:
-                self.hub.receive(message)
+                self.client.receive(message)
 
     async def _write(self, socket: ClientConnection) -> None:
         # A lost connection ends the reader too, which says so.

@@ -20,14 +20,14 @@ from trafficmock.testing.objects.websocket_route import WebSocketRoute
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trafficmock.testing.adapters.background_connection import Background
+    from trafficmock.testing.adapters.background_connection import BackgroundConnection
     from trafficmock.testing.adapters.handler_threads import HandlerThreads
     from trafficmock.testing.adapters.world import Done
     from trafficmock.testing.objects.response import ResponseState
-    from trafficmock.testing.session.exchange import Exchange
-    from trafficmock.testing.session.mocked_websocket import SocketState
+    from trafficmock.testing.session.mocked_websocket import MockedWebSocket
     from trafficmock.testing.session.promise import Promise
     from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.testing.session.routed_request import RoutedRequest
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""
@@ -41,7 +41,7 @@ class BlockingSurroundings(Showing):
     request_class = Request
     response_class = Response
 
-    def __init__(self, background: Background) -> None:
+    def __init__(self, background: BackgroundConnection) -> None:
         self.background = background
 
     def call(self, function: Callable[[], T]) -> T:
@@ -66,13 +66,13 @@ class ThreadWorld(CallingWorld):
     route_class = Route
     socket_class = WebSocketRoute
 
-    def __init__(self, background: Background, pool: HandlerThreads) -> None:
+    def __init__(self, background: BackgroundConnection, pool: HandlerThreads) -> None:
         super().__init__(BlockingSurroundings(background))
         self._background = background
         self._pool = pool
 
-    def _watch(self, route: Any, exchange: Exchange) -> None:
-        watch_route(route, exchange, self._background)
+    def _watch(self, route: Any, routed: RoutedRequest) -> None:
+        watch_route(route, routed, self._background)
 
     def _run(self, start: Callable[[], Any], done: Done) -> None:
         def work() -> None:
@@ -89,15 +89,15 @@ class ThreadWorld(CallingWorld):
 class BlockingWorld:
     """Calls each function where its kind belongs: on a thread, or on the connection's loop."""
 
-    def __init__(self, background: Background, pool: HandlerThreads) -> None:
+    def __init__(self, background: BackgroundConnection, pool: HandlerThreads) -> None:
         self._threads = ThreadWorld(background, pool)
         self._asyncio = AsyncioWorld(background, AsyncioSurroundings(background, background.loop))
 
-    def handle(self, handler: Any, exchange: Exchange, done: Done) -> None:
+    def handle(self, handler: Any, routed: RoutedRequest, done: Done) -> None:
         """Run a route handler."""
-        self._of(handler).handle(handler, exchange, done)
+        self._of(handler).handle(handler, routed, done)
 
-    def handle_socket(self, handler: Any, socket: SocketState, done: Done) -> None:
+    def handle_socket(self, handler: Any, socket: MockedWebSocket, done: Done) -> None:
         """Run a WebSocket handler."""
         self._of(handler).handle_socket(handler, socket, done)
 

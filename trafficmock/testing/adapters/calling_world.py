@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from trafficmock.testing.adapters.surroundings import Surroundings
     from trafficmock.testing.adapters.world import Done
     from trafficmock.testing.objects.response import ResponseState
-    from trafficmock.testing.session.exchange import Exchange
-    from trafficmock.testing.session.mocked_websocket import SocketState
+    from trafficmock.testing.session.mocked_websocket import MockedWebSocket
     from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.testing.session.routed_request import RoutedRequest
 
 
 class CallingWorld:
@@ -26,17 +26,17 @@ class CallingWorld:
     def __init__(self, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
 
-    def handle(self, handler: Any, exchange: Exchange, done: Done) -> None:
+    def handle(self, handler: Any, routed: RoutedRequest, done: Done) -> None:
         """Run a route handler."""
 
         def start() -> Any:
-            route = self.route_class(exchange, self._surroundings)
-            self._watch(route, exchange)
+            route = self.route_class(routed, self._surroundings)
+            self._watch(route, routed)
             return call_handler(handler, route)
 
         self._run(start, done)
 
-    def handle_socket(self, handler: Any, socket: SocketState, done: Done) -> None:
+    def handle_socket(self, handler: Any, socket: MockedWebSocket, done: Done) -> None:
         """Run a WebSocket handler."""
         self._run(lambda: handler(self.socket_class(socket.page, self._surroundings)), done)
 
@@ -56,6 +56,6 @@ class CallingWorld:
         """Start something of the test, and say when it is done."""
         raise NotImplementedError
 
-    def _watch(self, route: Any, exchange: Exchange) -> None:
-        """Tell the exchange, where it lives, when nobody holds its route any more."""
+    def _watch(self, route: Any, routed: RoutedRequest) -> None:
+        """Tell the routed request, where it lives, when nobody holds its route any more."""
         raise NotImplementedError

@@ -66,7 +66,7 @@ class LoopThread:
                 future.set_exception(error)
 
         self._post_or_fail(work)
-        return outcome(future)
+        return result_of(future)
 
     def wait_for(self, function: Callable[[], Promise[T]]) -> T:
         """Call a function on the thread that gives a promise, and block until that is settled.
@@ -78,7 +78,7 @@ class LoopThread:
                 "this would block the connection, on whose thread async handlers of blocking "
                 "tests run: only a plain handler may wait, on a thread of its own"
             )
-        return outcome(self.future(function))
+        return result_of(self.future(function))
 
     def future(self, function: Callable[[], Promise[T]]) -> Future[T]:
         """Call a function on the thread that gives a promise, and give that as a future."""
@@ -116,7 +116,7 @@ class LoopThread:
             raise ConnectionLostError("the connection to the proxy was closed") from None
 
 
-def outcome(future: Future[T]) -> T:
+def result_of(future: Future[T]) -> T:
     """Wait for a future; an error of ours is raised as if it came from here.
 
     Where it came from is our own code, on another thread, which says nothing to a test.

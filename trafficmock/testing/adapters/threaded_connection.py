@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from trafficmock import __version__
 from trafficmock.attach import agent_variables
-from trafficmock.testing.adapters.background_connection import Background
+from trafficmock.testing.adapters.background_connection import BackgroundConnection
 from trafficmock.testing.adapters.blocking_world import BlockingWorld
 from trafficmock.testing.adapters.handler_threads import HandlerThreads
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session.session import Session
 from trafficmock.testing.session.traffic_report import traffic
-from trafficmock.testing.session.worker_identity import Identity
+from trafficmock.testing.session.worker_identity import WorkerIdentity
 
 if TYPE_CHECKING:
     from trafficmock.testing.adapters.world import World
@@ -23,7 +23,7 @@ __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""
 
 
-class Connection:
+class ThreadedConnection:
     """A connection on which tests follow one another.
 
     It is made anew for the next test where the proxy went away in the meantime and is back.
@@ -40,13 +40,13 @@ class Connection:
         worker_id: str = "0",
     ) -> None:
         url = proxy_url or agent_variables.proxy_url() or agent_variables.DEFAULT_PROXY_URL
-        identity = Identity(
+        identity = WorkerIdentity(
             version=__version__,
             worker_id=worker_id,
             token=token or agent_variables.proxy_token(),
         )
         self._pool = HandlerThreads()
-        self.background = Background(url, identity)
+        self.background = BackgroundConnection(url, identity)
         self.background.open()
 
     def refresh(self) -> None:
@@ -58,10 +58,10 @@ class Connection:
         old = self.background
         # Asked rather than looked up: the loss may not have been noticed yet.
         with contextlib.suppress(ConnectionLostError):
-            old.wait_for(old.hub.barrier)
+            old.wait_for(old.client.barrier)
             return
         old.close()
-        self.background = Background(old.proxy_url, old.hub.identity)
+        self.background = BackgroundConnection(old.proxy_url, old.client.identity)
         self.background.open()
 
     def session(self, info: TestInfo, world: World | None = None) -> Session:
@@ -71,7 +71,7 @@ class Connection:
         """
         background = self.background
         world = world or BlockingWorld(background, self._pool)
-        session = Session(background.new_id(), info, background.hub, world)
+        session = Session(background.new_id(), info, background.client, world)
         background.wait_for(session.start)
         return session
 

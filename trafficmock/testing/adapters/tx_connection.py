@@ -11,13 +11,13 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.internet.endpoints import HostnameEndpoint
 from twisted.logger import Logger
 
+from trafficmock.testing.adapters.proxy_address import unreachable, websocket_url
 from trafficmock.testing.adapters.tx_views import DeferredTrafficMock
 from trafficmock.testing.adapters.tx_world import TwistedSurroundings, TwistedWorld, as_deferred
 from trafficmock.testing.errors import ConnectionLostError
-from trafficmock.testing.launch.proxy_address import unreachable, websocket_url
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.traffic_report import traffic
-from trafficmock.testing.session.worker_client import Hub
+from trafficmock.testing.session.worker_client import WorkerClient
 from trafficmock.testing.session.worker_codec import decode_for_worker
 from trafficmock.wire.codec import encode
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from trafficmock.testing.adapters.world import Cancel
-    from trafficmock.testing.session.worker_identity import Identity
+    from trafficmock.testing.session.worker_identity import WorkerIdentity
     from trafficmock.wire.inbound import Message
 
 OPEN_SECONDS = 10.0
@@ -58,9 +58,9 @@ class TwistedConnection:
     :param reactor: for time and sockets.
     """
 
-    def __init__(self, reactor: Any, proxy_url: str, identity: Identity) -> None:
+    def __init__(self, reactor: Any, proxy_url: str, identity: WorkerIdentity) -> None:
         self.proxy_url = proxy_url
-        self.hub = Hub(self, identity)
+        self.client = WorkerClient(self, identity)
         self._reactor = reactor
         self._protocol: _Protocol | None = None
         self._gone: Deferred[None] = Deferred()
@@ -86,7 +86,7 @@ class TwistedConnection:
         endpoint = HostnameEndpoint(self._reactor, factory.host, factory.port)
         connecting: Deferred[Any] = endpoint.connect(factory)
         connecting.addErrback(self._not_there)
-        return as_deferred(self.hub.ready)
+        return as_deferred(self.client.ready)
 
     def close(self) -> Deferred[None]:
         """Disconnect."""
@@ -97,27 +97,27 @@ class TwistedConnection:
 
     def _not_there(self, failure: Failure) -> None:
         error = failure.value or ConnectionError("no reason was given")
-        self.hub.ready.reject(unreachable(self.proxy_url, error))
-        self.hub.closed(str(error))
+        self.client.ready.reject(unreachable(self.proxy_url, error))
+        self.client.closed(str(error))
 
     # What autobahn reports
 
     def opened(self, protocol: _Protocol) -> None:
         """Introduce ourselves."""
         self._protocol = protocol
-        self.hub.opened()
+        self.client.opened()
 
     def received(self, payload: bytes) -> None:
         """Act on a message."""
         message = decode_for_worker(payload)
         if message is not None:
-            self.hub.receive(message)
+            self.client.receive(message)
 
     def lost(self, reason: str) -> None:
         """Tell everybody that the connection is gone."""
-        if not self.hub.ready.done:
-            self.hub.ready.reject(unreachable(self.proxy_url, ConnectionError(reason)))
-        self.hub.closed(reason)
+        if not self.client.ready.done:
+            self.client.ready.reject(unreachable(self.proxy_url, ConnectionError(reason)))
+        self.client.closed(reason)
         self._protocol = None
         if not self._gone.called:
             self._gone.callback(None)
@@ -153,7 +153,7 @@ class TwistedConnection:
         """Register a test, and give its mocks."""
         surroundings = TwistedSurroundings()
         world = TwistedWorld(self._reactor, surroundings)
-        session = Session(self.new_id(), info, self.hub, world)
+        session = Session(self.new_id(), info, self.client, world)
         await as_deferred(session.start())
         return DeferredTrafficMock(surroundings, session)
 

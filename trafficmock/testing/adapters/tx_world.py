@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.testing.adapters.world import Done
-    from trafficmock.testing.session.exchange import Exchange
     from trafficmock.testing.session.promise import Promise
+    from trafficmock.testing.session.routed_request import RoutedRequest
 
 T = TypeVar("T")
 
@@ -85,10 +85,10 @@ class TwistedWorld(CallingWorld):
         super().__init__(surroundings)
         self._reactor = reactor
 
-    def _watch(self, route: Any, exchange: Exchange) -> None:
+    def _watch(self, route: Any, routed: RoutedRequest) -> None:
         # From the reactor: a finalizer may run in the midst of anything, on any thread.
         post = self._reactor.callFromThread
-        weakref.finalize(route, post, exchange.abandoned).atexit = False
+        weakref.finalize(route, post, routed.abandoned).atexit = False
 
     def _run(self, start: Callable[[], Any], done: Done) -> None:
         def failed(failure: Failure) -> None:

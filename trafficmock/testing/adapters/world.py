@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from trafficmock.testing.objects.response import ResponseState
-    from trafficmock.testing.session.exchange import Exchange
-    from trafficmock.testing.session.mocked_websocket import SocketState
+    from trafficmock.testing.session.mocked_websocket import MockedWebSocket
     from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.testing.session.routed_request import RoutedRequest
     from trafficmock.wire.inbound import Message
 
 Done = Callable[[Any, BaseException | None], None]
@@ -21,13 +21,13 @@ Cancel = Callable[[], None]
 class World(Protocol):
     """Runs a test's own code in the test's own way, and reports when it is done."""
 
-    def handle(self, handler: Any, exchange: Exchange, done: Done) -> None:
+    def handle(self, handler: Any, routed: RoutedRequest, done: Done) -> None:
         """Run a route handler as ``handler(route, request)``.
 
-        Says ``exchange.abandoned()`` when nobody holds the route any more.
+        Says ``routed.abandoned()`` when nobody holds the route any more.
         """
 
-    def handle_socket(self, handler: Any, socket: SocketState, done: Done) -> None:
+    def handle_socket(self, handler: Any, socket: MockedWebSocket, done: Done) -> None:
         """Run a WebSocket handler as ``handler(ws)``."""
 
     def test_request(self, predicate: Any, request: RequestState, done: Done) -> None:
@@ -40,7 +40,7 @@ class World(Protocol):
         """Call any other function of the test."""
 
 
-class Link(Protocol):
+class ProxyLink(Protocol):
     """The connection to the proxy, and the loop that it lives on."""
 
     def send(self, message: Message) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from trafficmock.testing.session.headers import Pairs
 
-Entry = dict[str, Any]
+HarEntry = dict[str, Any]
 STALLED = -1
 """The status of an entry whose request never got an answer."""
 
@@ -29,7 +29,7 @@ _NOT_AS_STORED = ("content-encoding", "content-length", "transfer-encoding")
 
 
 @frozen
-class Recorded:
+class RecordedResponse:
     """A recorded answer."""
 
     status: int
@@ -39,7 +39,7 @@ class Recorded:
 
 
 @frozen
-class Question:
+class HarRequest:
     """A request to look up."""
 
     url: str
@@ -53,16 +53,16 @@ class HarCycleError(Exception):
 
 
 @frozen
-class Lookup:
+class HarLookup:
     """The entries of one HAR; they are not used up.
 
     :param read: gives the content of a file beside the HAR.
     """
 
-    entries: Sequence[Entry]
+    entries: Sequence[HarEntry]
     read: Callable[[str], bytes]
 
-    def find(self, question: Question) -> Recorded | None:
+    def find(self, question: HarRequest) -> RecordedResponse | None:
         """Find the answer, following redirects within the HAR.
 
         :raises HarCycleError: the redirects go in a circle.
@@ -82,7 +82,7 @@ class Lookup:
                 return self._recorded(response)
             question = _next_hop(question, response["status"], location)
 
-    def _best(self, question: Question) -> Entry | None:
+    def _best(self, question: HarRequest) -> HarEntry | None:
         """Choose the entry with the most header lines in common, the earliest of several."""
         best, most = None, -1
         asked = set(question.headers)
@@ -94,7 +94,7 @@ class Lookup:
                     best, most = entry, common
         return best
 
-    def _is_candidate(self, entry: Entry, question: Question) -> bool:
+    def _is_candidate(self, entry: HarEntry, question: HarRequest) -> bool:
         request = entry["request"]
         if request.get("url") != question.url or request.get("method") != question.method:
             return False
@@ -107,8 +107,8 @@ class Lookup:
             _without_boundary(question.body, kind) == _without_boundary(recorded, recorded_kind)
         )
 
-    def _recorded(self, response: dict[str, Any]) -> Recorded:
-        return Recorded(
+    def _recorded(self, response: dict[str, Any]) -> RecordedResponse:
+        return RecordedResponse(
             status=int(response.get("status", STALLED)),
             status_text=str(response.get("statusText", "")),
             headers=hd.without(_pairs(response), *_NOT_AS_STORED),
@@ -138,7 +138,7 @@ def _without_boundary(content: bytes, kind: str) -> bytes:
     return content.replace(found[1].strip(), b"") if found else content
 
 
-def _next_hop(question: Question, status: int, location: str) -> Question:
+def _next_hop(question: HarRequest, status: int, location: str) -> HarRequest:
     """Make the request that a client sends after a redirect (the Fetch standard's rules)."""
     try:
         url = ada_url.URL(location, question.url).href
@@ -149,4 +149,4 @@ def _next_hop(question: Question, status: int, location: str) -> Question:
         status == _SEE_OTHER and method not in ("GET", "HEAD")
     ):
         method, body = "GET", b""
-    return Question(url, method, question.headers, body)
+    return HarRequest(url, method, question.headers, body)

@@ -25,7 +25,7 @@ _UNKNOWN = -1
 
 
 @define
-class Recording:
+class HarRecording:
     """The entries of a HAR that is being made.
 
     :param version: ours, for the creator's.

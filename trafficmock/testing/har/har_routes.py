@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 from attrs import define, frozen
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.har.har_lookup import STALLED, HarCycleError, Lookup, Question, Recorded
-from trafficmock.testing.har.har_recording import Content, Mode, Recording
+from trafficmock.testing.har.har_lookup import (
+    STALLED,
+    HarCycleError,
+    HarLookup,
+    HarRequest,
+    RecordedResponse,
+)
+from trafficmock.testing.har.har_recording import Content, HarRecording, Mode
 from trafficmock.testing.session.handler_fetches import FetchOptions
 from trafficmock.testing.session.mock_response import Mock
 from trafficmock.testing.session.url_matchers import UrlMatcher, make_matcher
@@ -16,8 +22,8 @@ from trafficmock.testing.session.url_matchers import UrlMatcher, make_matcher
 if TYPE_CHECKING:
     from trafficmock.testing.adapters.world import Done
     from trafficmock.testing.objects.response import ResponseState
-    from trafficmock.testing.session.exchange import Exchange
     from trafficmock.testing.session.promise import Promise
+    from trafficmock.testing.session.routed_request import RoutedRequest
     from trafficmock.testing.session.session import Session
 
 NotFound = Literal["abort", "fallback"]
@@ -68,54 +74,54 @@ def route_from_har(session: Session, options: HarOptions) -> Promise[Any]:
     url = "**/*" if options.url is None else options.url
     matcher = make_matcher(url, base_url=session.base_url)
     if not options.update:
-        lookup = Lookup(options.store.entries(), options.store.read)
-        replay = Replay(lookup, options.not_found)
+        lookup = HarLookup(options.store.entries(), options.store.read)
+        replay = HarReplay(lookup, options.not_found)
         return session.http.route(matcher, replay, run=replay.run)
-    version = session.hub.identity.version
-    recording = Recording(version, options.update_content, options.update_mode)
-    recorder = Recorder(recording)
+    version = session.client.identity.version
+    recording = HarRecording(version, options.update_content, options.update_mode)
+    recorder = HarRecorder(recording)
     session.finishing.append(lambda: options.store.save(recording.document(), recording.files))
     return session.http.route(matcher, recorder, run=recorder.run)
 
 
 @define(eq=False)
-class Replay:
+class HarReplay:
     """Answers from a HAR."""
 
-    lookup: Lookup
+    lookup: HarLookup
     not_found: NotFound
 
-    def run(self, exchange: Exchange, done: Done) -> None:
+    def run(self, routed: RoutedRequest, done: Done) -> None:
         """Decide a request."""
         try:
-            self._decide(exchange)
+            self._decide(routed)
         except Exception as error:  # noqa: BLE001 - a bad HAR is the test's error
             done(None, error)
         else:
             done(None, None)
 
-    def _decide(self, exchange: Exchange) -> None:
-        request = exchange.request
-        question = Question(request.url, request.method, request.headers, request.content)
+    def _decide(self, routed: RoutedRequest) -> None:
+        request = routed.request
+        question = HarRequest(request.url, request.method, request.headers, request.content)
         try:
             found = self.lookup.find(question)
         except HarCycleError:
             found = None
         if found is not None:
-            _fulfill(exchange, found)
+            _fulfill(routed, found)
         elif self.not_found == "fallback":
-            exchange.fallback(url=None, method=None, headers=None, post_data=None)
+            routed.fallback(url=None, method=None, headers=None, post_data=None)
         else:
-            exchange.abort("failed")
+            routed.abort("failed")
 
 
-def _fulfill(exchange: Exchange, found: Recorded) -> None:
+def _fulfill(routed: RoutedRequest, found: RecordedResponse) -> None:
     if found.status == STALLED:
         raise UsageError(
-            f"the HAR says that {exchange.request} never got an answer (status -1); "
+            f"the HAR says that {routed.request} never got an answer (status -1); "
             "record it anew or route it by hand"
         )
-    exchange.fulfill(
+    routed.fulfill(
         Mock(
             status=found.status,
             status_text=found.status_text,
@@ -126,31 +132,31 @@ def _fulfill(exchange: Exchange, found: Recorded) -> None:
 
 
 @define(eq=False)
-class Recorder:
+class HarRecorder:
     """Asks upstream, and writes down what it says."""
 
-    recording: Recording
+    recording: HarRecording
 
-    def run(self, exchange: Exchange, done: Done) -> None:
+    def run(self, routed: RoutedRequest, done: Done) -> None:
         """Decide a request by what upstream says."""
-        link = exchange.session.hub.link
+        link = routed.session.client.link
         began = link.epoch_ms()
 
         def fetched(promise: Promise[ResponseState]) -> None:
             took = link.epoch_ms() - began
             try:
                 if promise.error is not None:
-                    self.recording.add(exchange.request, str(promise.error), began, took)
-                    exchange.abort("failed")
+                    self.recording.add(routed.request, str(promise.error), began, took)
+                    routed.abort("failed")
                 else:
-                    self.recording.add(exchange.request, promise.value, began, took)
-                    exchange.fulfill(Mock(response=promise.value))
+                    self.recording.add(routed.request, promise.value, began, took)
+                    routed.fulfill(Mock(response=promise.value))
             except Exception as error:  # noqa: BLE001 - a test that has ended, for one
                 done(None, error)
             else:
                 done(None, None)
 
         try:
-            exchange.fetch(FetchOptions()).watch(fetched)
+            routed.fetch(FetchOptions()).watch(fetched)
         except Exception as error:  # noqa: BLE001 - the connection is lost, for one
             done(None, error)

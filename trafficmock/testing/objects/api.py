@@ -10,7 +10,7 @@ from attrs import define, field
 from trafficmock.matching import GlobError
 from trafficmock.testing.har.har_routes import HarOptions, route_from_har
 from trafficmock.testing.session.callables import check_handler
-from trafficmock.testing.session.observation import Observing
+from trafficmock.testing.session.observation import Observation
 from trafficmock.testing.session.url_matchers import Names, UrlMatcher, make_matcher
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ class SessionCalls:
     """Calls of one session; each is made where the session lives."""
 
     session: Session
-    observing: Observing = field(init=False)
+    observing: Observation = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.observing = Observing(self.session)
+        self.observing = Observation(self.session)
 
     def matcher(self, url: UrlMatcher, method: Names, client_id: Names) -> Matcher:
         """Read what a test gave."""

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from trafficmock.testing.adapters.surroundings import Surroundings
     from trafficmock.testing.objects.response import BaseResponse
-    from trafficmock.testing.session.exchange import Exchange
     from trafficmock.testing.session.headers import HeadersArgument
     from trafficmock.testing.session.request_overrides import PostData
+    from trafficmock.testing.session.routed_request import RoutedRequest
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""
@@ -38,17 +38,17 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
     gives depends on how the test is written: see the classes below.
     """
 
-    def __init__(self, exchange: Exchange, surroundings: Surroundings) -> None:
-        self._exchange = exchange
+    def __init__(self, routed: RoutedRequest, surroundings: Surroundings) -> None:
+        self._routed = routed
         self._surroundings = surroundings
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._exchange.request}>"
+        return f"<{type(self).__name__} {self._routed.request}>"
 
     @property
     def request(self) -> RequestT:
         """The request, as changed so far."""
-        request: RequestT = self._surroundings.request(self._exchange.request)
+        request: RequestT = self._surroundings.request(self._routed.request)
         return request
 
     def fulfill(
@@ -85,7 +85,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
             content_type=content_type,
             response=None if response is None else response._state,  # noqa: SLF001 - ours too
         )
-        return self._decide(lambda: self._exchange.fulfill(mock))
+        return self._decide(lambda: self._routed.fulfill(mock))
 
     def continue_(
         self,
@@ -100,7 +100,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         :raises UsageError: the URL has another scheme, or it is decided already.
         """
         return self._decide(
-            lambda: self._exchange.continue_(
+            lambda: self._routed.continue_(
                 url=url, method=method, headers=headers, post_data=post_data
             )
         )
@@ -118,7 +118,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         :raises UsageError: it is decided already.
         """
         return self._decide(
-            lambda: self._exchange.fallback(
+            lambda: self._routed.fallback(
                 url=url, method=method, headers=headers, post_data=post_data
             )
         )
@@ -130,7 +130,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
             no server sees.
         :raises UsageError: another code; or it is decided already.
         """
-        return self._decide(lambda: self._exchange.abort(error_code or "failed"))
+        return self._decide(lambda: self._routed.abort(error_code or "failed"))
 
     def fetch(
         self,
@@ -159,7 +159,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
             max_retries=max_retries,
         )
         fetched: FetchedT = self._surroundings.wait_for(
-            lambda: mapped(self._exchange.fetch(options), self._surroundings.response)
+            lambda: mapped(self._routed.fetch(options), self._surroundings.response)
         )
         return fetched
 

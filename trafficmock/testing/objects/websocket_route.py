@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from trafficmock.testing.adapters.surroundings import Surroundings
-    from trafficmock.testing.session.mocked_websocket import Side
+    from trafficmock.testing.session.mocked_websocket import SocketEnd
 
 
 class BaseWebSocketRoute:
     """One side of a WebSocket: the application's, or the real server's."""
 
-    def __init__(self, side: Side, surroundings: Surroundings) -> None:
+    def __init__(self, side: SocketEnd, surroundings: Surroundings) -> None:
         self._side = side
         self._surroundings = surroundings
 
@@ -49,8 +49,8 @@ class BaseWebSocketRoute:
     def _close(self, code: int | None, reason: str | None) -> None:
         self._surroundings.call(lambda: self._side.close(code, reason))
 
-    def _connect(self) -> Side:
-        side: Side = self._surroundings.call(lambda: self._side.socket.connect(self._side))
+    def _connect(self) -> SocketEnd:
+        side: SocketEnd = self._surroundings.call(lambda: self._side.socket.connect(self._side))
         return side
 
 

@@ -32,7 +32,7 @@ _REGEX = re.compile(r"^\^|\\[.dDwWsSb/]|\(\?|\.[*+]\)|/\.[*+]|\$$")
 _NOT_ENCODED = "(URLs have letters beyond ASCII percent-encoded, so a glob must have them so.)"
 
 
-def what_was_seen(
+def describe_seen(
     waiter: Waiter,
     seen: Sequence[RequestState],
     note: str = "",

@@ -22,7 +22,7 @@ from trafficmock.testing.session.timeouts import DEFAULT_TIMEOUT_MS
 from trafficmock.wire.serialized_response import REQUEST_SETTLED
 
 if TYPE_CHECKING:
-    from trafficmock.testing.adapters.world import Cancel, Link
+    from trafficmock.testing.adapters.world import Cancel, ProxyLink
     from trafficmock.testing.session.headers import HeadersArgument
     from trafficmock.testing.session.request_overrides import Changes, PostData
     from trafficmock.testing.session.request_state import RequestState
@@ -94,10 +94,10 @@ def as_response(
 
 
 @define
-class Fetches:
+class HandlerFetches:
     """The fetches of one test that are under way."""
 
-    link: Link
+    link: ProxyLink
     _waiting: dict[str, tuple[Promise[SerializedResponse], Cancel]] = field(factory=dict)
 
     def begin(self, request_id: str, timeout: float) -> tuple[str, Promise[SerializedResponse]]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from attrs import define, field
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.session.exchange import Exchange, Stage
 from trafficmock.testing.session.promise import Promise, all_of, settled
-from trafficmock.testing.session.route_list import RouteEntry, Routes, limit
+from trafficmock.testing.session.route_list import RouteEntry, RouteList, limit
+from trafficmock.testing.session.routed_request import RoutedRequest, Stage
 from trafficmock.wire.inbound import (
     RequestClaimResult,
     RouteMatch,
@@ -34,13 +34,13 @@ class HttpRoutes:
     """The handlers form a chain, newest first.
 
     :param live: the handlers.
-    :param open: the exchanges that are not decided.
+    :param open: the routed requests that are not decided.
     :param decisions: what became of each request that the test owned, in words.
     """
 
     session: Session
-    live: Routes = field(init=False, factory=Routes)
-    open: dict[str, Exchange] = field(init=False, factory=dict)
+    live: RouteList = field(init=False, factory=RouteList)
+    open: dict[str, RoutedRequest] = field(init=False, factory=dict)
     decisions: dict[str, str] = field(init=False, factory=dict)
 
     def route(
@@ -48,22 +48,22 @@ class HttpRoutes:
         matcher: Matcher,
         handler: Any,
         times: float | None = None,
-        run: Callable[[Exchange, Done], None] | None = None,
+        run: Callable[[RoutedRequest, Done], None] | None = None,
     ) -> Promise[Any]:
         """Register a handler before all others; kept when every later request may meet it.
 
         :param run: how to run it; the world knows unless it is one of ours.
         """
         entry = RouteEntry(
-            self.session.hub.link.new_id(),
+            self.session.client.link.new_id(),
             matcher,
             handler,
-            run or (lambda exchange, done: self.session.world.handle(handler, exchange, done)),
+            run or (lambda routed, done: self.session.world.handle(handler, routed, done)),
             limit(times),
         )
         self.live.add(entry)
         message = RouteRegister(entry.id, self.session.id, matcher.wire)
-        return self.session.hub.ask(("route:register", entry.id), message)
+        return self.session.client.ask(("route:register", entry.id), message)
 
     def unroute(self, matcher: Matcher | None, handler: Any) -> Promise[None]:
         """Remove handlers; kept when no later request meets them."""
@@ -91,9 +91,9 @@ class HttpRoutes:
                 result.reject(acks.error)
                 return
             if behavior == "default":
-                for exchange in list(self.open.values()):
-                    if exchange.entry in entries:
-                        exchange.force_continue()
+                for routed in list(self.open.values()):
+                    if routed.entry in entries:
+                        routed.force_continue()
             running = [call for entry in entries for call in entry.running]
             waited = all_of(running) if behavior == "wait" else settled(None)
             waited.watch(lambda _: result.resolve(None))
@@ -106,7 +106,7 @@ class HttpRoutes:
             self.live.remove(entry)
         return all_of(
             [
-                self.session.hub.ask(("route:unregister", entry.id), RouteUnregister(entry.id))
+                self.session.client.ask(("route:unregister", entry.id), RouteUnregister(entry.id))
                 for entry in entries
             ]
         )
@@ -148,13 +148,13 @@ class HttpRoutes:
         state, new = session.traffic.observe(message.request_id, message.request, message.client_id)
         if new:
             session.waiters.request_came(state)
-        exchange = Exchange(session, state, list(self.live))
-        self.open[state.id] = exchange
+        routed = RoutedRequest(session, state, list(self.live))
+        self.open[state.id] = routed
         self.decisions[state.id] = "undecided"
-        exchange.proceed()
+        routed.proceed()
 
     def end(self) -> None:
         """Fail what handlers left undecided for later, which is now too late."""
-        for exchange in list(self.open.values()):
-            if exchange.stage is Stage.HELD:
-                exchange.give_up("held the route to the end of the test")
+        for routed in list(self.open.values()):
+            if routed.stage is Stage.HELD:
+                routed.give_up("held the route to the end of the test")

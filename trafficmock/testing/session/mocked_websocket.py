@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.inbound import SocketClose, SocketFrame
 
-SideName = Literal["page", "server"]
+EndName = Literal["page", "server"]
 
 
 @define(eq=False)
-class Side:
+class SocketEnd:
     """One of the two ends, with the test's handlers for what comes from it."""
 
-    socket: SocketState
-    name: SideName
+    socket: MockedWebSocket
+    name: EndName
     on_message: Any = None
     on_close: Any = None
     _queue: deque[tuple[Any, tuple[Any, ...]]] = field(init=False, factory=deque)
@@ -89,7 +89,7 @@ class Side:
 
 
 @define(eq=False)
-class SocketState:
+class MockedWebSocket:
     """A WebSocket that this test owns."""
 
     id: str
@@ -97,15 +97,15 @@ class SocketState:
     protocols: list[str]
     session: Session
     connected: bool = False
-    closed_sides: set[SideName] = field(factory=set)
-    page: Side = field(init=False)
-    server: Side = field(init=False)
+    closed_sides: set[EndName] = field(factory=set)
+    page: SocketEnd = field(init=False)
+    server: SocketEnd = field(init=False)
     views: dict[Any, Any] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        self.page, self.server = Side(self, "page"), Side(self, "server")
+        self.page, self.server = SocketEnd(self, "page"), SocketEnd(self, "server")
 
-    def connect(self, side: Side) -> Side:
+    def connect(self, side: SocketEnd) -> SocketEnd:
         """Open the real server.
 
         :raises UsageError: it is open already, or this is its own side.

@@ -9,7 +9,7 @@ from attrs import define
 
 from trafficmock.testing.errors import TestEndedError
 from trafficmock.testing.session.callables import check_handler, describe
-from trafficmock.testing.session.diagnosis import what_was_seen
+from trafficmock.testing.session.diagnosis import describe_seen
 from trafficmock.testing.session.promise import Promise, mapped, settled
 from trafficmock.testing.session.url_matchers import URLPattern, make_matcher
 from trafficmock.testing.session.waiters import Kind, Waiter, timed_out
@@ -27,7 +27,7 @@ _LAST_LOOK_SECONDS = 1.0
 
 
 @define
-class Observing:
+class Observation:
     """The questions of one test about traffic."""
 
     session: Session
@@ -47,7 +47,7 @@ class Observing:
 
     def _all(self) -> Promise[list[RequestState]]:
         session = self.session
-        if SUBSCRIBE not in session.hub.features:
+        if SUBSCRIBE not in session.client.features:
             # The proxy tells everybody everything; a barrier orders it before this question.
             return self._after_barrier()
         result: Promise[list[RequestState]] = Promise()
@@ -61,7 +61,7 @@ class Observing:
         # The subscription first: what the history does not know yet will be told.
         if not session.ended:
             session.subscribe()
-        session.hub.query(session.started_at).watch(answered)
+        session.client.query(session.started_at).watch(answered)
         return result
 
     def _after_barrier(self) -> Promise[list[RequestState]]:
@@ -73,15 +73,15 @@ class Observing:
             else:
                 result.resolve(list(self.session.traffic.requests.values()))
 
-        self.session.hub.barrier().watch(heard)
+        self.session.client.barrier().watch(heard)
         return result
 
     def agents(self) -> Promise[list[ConnectedClient] | None]:
         """Promise the connected applications; ``None`` from a proxy that does not tell."""
-        hub = self.session.hub
-        if AGENTS not in hub.features:
+        client = self.session.client
+        if AGENTS not in client.features:
             return settled(None)
-        return mapped(hub.agents(), lambda answer: answer.agents)
+        return mapped(client.agents(), lambda answer: answer.agents)
 
     def expect(self, kind: Kind, wanted: Any, timeout: float) -> Waiter:
         """Begin a wait for a request or response to come.
@@ -99,7 +99,7 @@ class Observing:
             TestEndedError("the wait was given up")
         )
         if timeout > 0:
-            waiter.stop_clock = session.hub.link.call_later(
+            waiter.stop_clock = session.client.link.call_later(
                 timeout / 1000, lambda: self._expire(waiter)
             )
         try:
@@ -144,7 +144,7 @@ class Observing:
             stop()
             capture = self.session.memory.capture
             note = f"(the proxy's history keeps only: {capture})" if capture else ""
-            text = what_was_seen(waiter, found, note, agents)
+            text = describe_seen(waiter, found, note, agents)
             waiter.promise.reject(timed_out(waiter, text))
 
         def give_up() -> None:
@@ -160,7 +160,7 @@ class Observing:
             nonlocal agents
             agents = None if told.error is not None else told.value
 
-        stop = self.session.hub.link.call_later(_LAST_LOOK_SECONDS, give_up)
+        stop = self.session.client.link.call_later(_LAST_LOOK_SECONDS, give_up)
         try:
             self.agents().watch(agents_known)
             self._all().watch(requests_known)

@@ -19,7 +19,7 @@ Place = tuple[str, str]
 
 
 @define
-class Traffic:
+class ObservedTraffic:
     """Requests by id, in the order in which they were first heard of."""
 
     requests: dict[str, RequestState] = field(factory=dict)

@@ -6,7 +6,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from trafficmock.testing.errors import TestEndedError
 from trafficmock.testing.objects.response import ResponseState
-from trafficmock.testing.session.observed_traffic import Traffic
+from trafficmock.testing.session.observed_traffic import ObservedTraffic
 from trafficmock.testing.session.request_state import RequestState
 from trafficmock.wire.inbound import RequestResponse
 from trafficmock.wire.outbound import HistoryResult
@@ -17,7 +17,7 @@ from trafficmock.wire.serialized_response import SerializedResponse
 _WILL_NOT_ANSWER = frozenset({"aborted", "error"})
 
 
-class Outcome(Struct, frozen=True):
+class RecordedOutcome(Struct, frozen=True):
     """How a recorded request ended, as far as it is known."""
 
     kind: str
@@ -26,33 +26,33 @@ class Outcome(Struct, frozen=True):
     matches: list[RouteMatchDiagnostic] | UnsetType = UNSET
 
 
-class Entry(Struct, frozen=True, rename="camel"):
+class RecordedRequest(Struct, frozen=True, rename="camel"):
     """One recorded request; ``title`` and ``path`` are those of the test that owned it."""
 
     id: str
     client_id: str
     request: SerializedRequest
-    outcome: Outcome
+    outcome: RecordedOutcome
     redirected_from_id: str | UnsetType = UNSET
     test_id: str | UnsetType = UNSET
     title: str | UnsetType = UNSET
     path: str | UnsetType = UNSET
 
 
-_decoder = msgspec.json.Decoder(Entry)
+_decoder = msgspec.json.Decoder(RecordedRequest)
 
 
 @define
-class Memory:
+class RecordedTraffic:
     """Merges the proxy's history with what this test saw by itself.
 
     :param capture: what the history keeps, when that is not everything.
     :param entries: the recorded requests of the last answer, by id.
     """
 
-    traffic: Traffic
+    traffic: ObservedTraffic
     capture: str | None = None
-    entries: dict[str, Entry] = field(factory=dict)
+    entries: dict[str, RecordedRequest] = field(factory=dict)
     _recorded: dict[str, RequestState] = field(factory=dict)
 
     def merge(self, result: HistoryResult) -> list[RequestState]:
@@ -84,7 +84,7 @@ class Memory:
         for state in (*self._recorded.values(), *self.traffic.requests.values()):
             state.answered.reject(error or TestEndedError(text))
 
-    def _state(self, entry: Entry) -> RequestState:
+    def _state(self, entry: RecordedRequest) -> RequestState:
         seen = self.traffic.requests.get(entry.id)
         if seen is not None:
             return seen
@@ -100,7 +100,7 @@ class Memory:
         return state
 
     @staticmethod
-    def _link(states: dict[str, RequestState], entry: Entry) -> None:
+    def _link(states: dict[str, RequestState], entry: RecordedRequest) -> None:
         before = states.get(entry.redirected_from_id or "")
         if before is not None and before.redirected_to is None:
             before.redirected_to = states[entry.id]

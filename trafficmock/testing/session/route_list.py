@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from trafficmock.testing.adapters.world import Done
-    from trafficmock.testing.session.exchange import Exchange
+    from trafficmock.testing.session.routed_request import RoutedRequest
     from trafficmock.testing.session.url_matchers import Matcher
 
 
@@ -22,7 +22,7 @@ class RouteEntry:
     """One registered handler.
 
     :param handler: what the test gave, for ``unroute``.
-    :param run: runs it on an exchange and says when it is done.
+    :param run: runs it on a routed request and says when it is done.
     :param times: how many requests it takes; ``None`` is any number.
     :param active: it was neither unrouted nor used up.
     :param ignore_errors: what its running calls raise from now on is nobody's business.
@@ -32,7 +32,7 @@ class RouteEntry:
     id: str
     matcher: Matcher
     handler: Any
-    run: Callable[[Exchange, Done], None] = field(repr=False)
+    run: Callable[[RoutedRequest, Done], None] = field(repr=False)
     times: float | None = None
     handled: int = 0
     active: bool = True
@@ -59,7 +59,7 @@ def limit(times: float | None) -> float | None:
 
 
 @define
-class Routes:
+class RouteList:
     """The live HTTP handlers of a test."""
 
     _entries: list[RouteEntry] = field(factory=list)

@@ -9,13 +9,13 @@ from msgspec import UNSET
 
 from trafficmock.testing.errors import RoutingError
 from trafficmock.testing.session import handler_errors
-from trafficmock.testing.session.handler_fetches import Fetches
+from trafficmock.testing.session.handler_fetches import HandlerFetches
 from trafficmock.testing.session.http_routes import HttpRoutes
-from trafficmock.testing.session.observed_traffic import Traffic
+from trafficmock.testing.session.observed_traffic import ObservedTraffic
 from trafficmock.testing.session.promise import Promise, all_of, settled
-from trafficmock.testing.session.recorded_traffic import Memory
+from trafficmock.testing.session.recorded_traffic import RecordedTraffic
 from trafficmock.testing.session.waiters import Waiters
-from trafficmock.testing.session.websocket_routes import SocketRoutes
+from trafficmock.testing.session.websocket_routes import WebSocketRoutes
 from trafficmock.testing.session.worker_identity import DECLINE, SUBSCRIBE
 from trafficmock.wire import outbound
 from trafficmock.wire.inbound import (
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.testing.adapters.world import World
-    from trafficmock.testing.session.exchange import Exchange
     from trafficmock.testing.session.request_state import RequestState
     from trafficmock.testing.session.route_list import RouteEntry
-    from trafficmock.testing.session.worker_client import Hub
+    from trafficmock.testing.session.routed_request import RoutedRequest
+    from trafficmock.testing.session.worker_client import WorkerClient
     from trafficmock.wire.inbound import Message, RequestResponse
     from trafficmock.wire.serialized_response import SerializedResponse
 
@@ -60,14 +60,14 @@ class Session:
 
     id: str
     info: TestInfo
-    hub: Hub
+    client: WorkerClient
     world: World
     http: HttpRoutes = field(init=False)
-    sockets: SocketRoutes = field(init=False)
-    traffic: Traffic = field(init=False, factory=Traffic)
-    memory: Memory = field(init=False)
+    sockets: WebSocketRoutes = field(init=False)
+    traffic: ObservedTraffic = field(init=False, factory=ObservedTraffic)
+    memory: RecordedTraffic = field(init=False)
     waiters: Waiters = field(init=False, factory=Waiters)
-    fetches: Fetches = field(init=False)
+    fetches: HandlerFetches = field(init=False)
     errors: list[BaseException] = field(init=False, factory=list)
     finishing: list[Callable[[], None]] = field(init=False, factory=list)
     ended: bool = field(init=False, default=False)
@@ -75,10 +75,10 @@ class Session:
     _subscribed: Promise[Any] | None = field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
-        self.fetches = Fetches(self.hub.link)
+        self.fetches = HandlerFetches(self.client.link)
         self.http = HttpRoutes(self)
-        self.sockets = SocketRoutes(self)
-        self.memory = Memory(self.traffic)
+        self.sockets = WebSocketRoutes(self)
+        self.memory = RecordedTraffic(self.traffic)
 
     @property
     def base_url(self) -> str | None:
@@ -87,21 +87,21 @@ class Session:
 
     def send(self, message: Message) -> None:
         """Send a message for this test."""
-        self.hub.send(message)
+        self.client.send(message)
 
     # Begin and end
 
     def start(self) -> Promise[None]:
         """Register the test; kept when every later request is judged with it in mind."""
-        self.hub.sessions[self.id] = self
+        self.client.sessions[self.id] = self
         info = self.info
-        message = TestRegister(self.id, info.title, info.file, self.hub.identity.worker_id)
-        asked = self.hub.ask(("test:register", self.id), message)
+        message = TestRegister(self.id, info.title, info.file, self.client.identity.worker_id)
+        asked = self.client.ask(("test:register", self.id), message)
         result: Promise[None] = Promise()
 
         def answered(answer: Promise[outbound.TestRegistered]) -> None:
             if answer.error is not None:
-                del self.hub.sessions[self.id]
+                del self.client.sessions[self.id]
                 result.reject(answer.error)
                 return
             at = answer.value.at
@@ -127,8 +127,10 @@ class Session:
         try:
             return all_of(
                 [
-                    self.hub.ask(("route:unregister", self.id), RouteUnregister(test_id=self.id)),
-                    self.hub.ask(("test:unregister", self.id), TestUnregister(self.id)),
+                    self.client.ask(
+                        ("route:unregister", self.id), RouteUnregister(test_id=self.id)
+                    ),
+                    self.client.ask(("test:unregister", self.id), TestUnregister(self.id)),
                 ]
             )
         except Exception as error:  # noqa: BLE001 - it goes where all errors of the test go
@@ -138,7 +140,7 @@ class Session:
 
     def _end(self, acks: Promise[None], result: Promise[list[BaseException]]) -> None:
         self.ended = True
-        self.hub.sessions.pop(self.id, None)
+        self.client.sessions.pop(self.id, None)
         if acks.error is not None:
             self.errors.append(acks.error)
         self.waiters.end()
@@ -166,29 +168,29 @@ class Session:
             handler_errors.note_repeats(taken)
             result.resolve(taken)
 
-        self.hub.barrier().watch(heard)
+        self.client.barrier().watch(heard)
         return result
 
     # What the proxy can do
 
     def may_decline(self) -> bool:
         """Tell whether the proxy takes a match back."""
-        return DECLINE in self.hub.features
+        return DECLINE in self.client.features
 
     # Observation
 
     def subscribe(self) -> Promise[Any]:
         """Ask to be told of all traffic from now on; kept when nothing is missed any more."""
-        if SUBSCRIBE not in self.hub.features:
+        if SUBSCRIBE not in self.client.features:
             return settled(None)
         if self._subscribed is None:
             message = TestSubscribe(self.id)
-            self._subscribed = self.hub.ask(("test:subscribe", self.id), message)
+            self._subscribed = self.client.ask(("test:subscribe", self.id), message)
         return self._subscribed
 
     def answered_here(self, request: RequestState, response: SerializedResponse) -> None:
         """Note a mock, where the proxy does not tell us of our own."""
-        if SUBSCRIBE in self.hub.features and self._subscribed is None:
+        if SUBSCRIBE in self.client.features and self._subscribed is None:
             self.traffic.respond(request, response)
 
     # Messages
@@ -238,8 +240,8 @@ class Session:
                 return
         self.errors.append(error)
 
-    def record(self, error: BaseException, exchange: Exchange, entry: RouteEntry | None) -> None:
+    def record(self, error: BaseException, routed: RoutedRequest, entry: RouteEntry | None) -> None:
         """Keep what went wrong in a handler, with the place."""
         if entry is not None:
-            handler_errors.point_at(error, entry, exchange.request)
+            handler_errors.point_at(error, entry, routed.request)
         self.errors.append(error)

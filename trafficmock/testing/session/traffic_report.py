@@ -8,13 +8,13 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.testing.session.diagnosis import connected, differing, regex_hint
-from trafficmock.testing.session.observation import Observing
+from trafficmock.testing.session.observation import Observation
 from trafficmock.testing.session.promise import Promise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from trafficmock.testing.session.recorded_traffic import Entry
+    from trafficmock.testing.session.recorded_traffic import RecordedRequest
     from trafficmock.testing.session.request_state import RequestState
     from trafficmock.testing.session.route_list import RouteEntry
     from trafficmock.testing.session.session import Session
@@ -39,7 +39,7 @@ def traffic(session: Session) -> Promise[str]:
     It fails with :class:`~trafficmock.testing.errors.ConnectionLostError` where the proxy is
     gone.
     """
-    observing = Observing(session)
+    observing = Observation(session)
     result: Promise[str] = Promise()
 
     def agents_known(told: Promise[list[ConnectedClient] | None]) -> None:
@@ -90,7 +90,7 @@ class _Report:
         if self.session.memory.capture:
             yield f"(the proxy's history keeps only: {self.session.memory.capture})"
 
-    def _entry(self, request: RequestState) -> Entry | None:
+    def _entry(self, request: RequestState) -> RecordedRequest | None:
         return self.session.memory.entries.get(request.id)
 
     def _kind(self, request: RequestState) -> str:  # noqa: PLR0911 - one answer for each kind
@@ -160,7 +160,7 @@ class _Report:
                 yield f"  {each} differs in its {parts[0]}"
 
 
-def _rivals(entry: Entry, test_id: str) -> Iterator[str]:
+def _rivals(entry: RecordedRequest, test_id: str) -> Iterator[str]:
     rivals = {
         f"with {each.title!r} in {each.file} (worker {each.worker_id})"
         for each in entry.outcome.matches or ()

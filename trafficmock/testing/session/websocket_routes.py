@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from trafficmock.testing.session.mocked_websocket import SocketState
+from trafficmock.testing.session.mocked_websocket import MockedWebSocket
 from trafficmock.testing.session.route_list import RouteEntry
 from trafficmock.wire.inbound import (
     ClosePage,
@@ -31,20 +31,20 @@ INTERNAL_ERROR = 1011
 
 
 @define(eq=False)
-class SocketRoutes:
+class WebSocketRoutes:
     """The newest handler that matches gets a socket; there is no chain."""
 
     session: Session
     entries: list[RouteEntry] = field(init=False, factory=list)
-    sockets: dict[str, SocketState] = field(init=False, factory=dict)
+    sockets: dict[str, MockedWebSocket] = field(init=False, factory=dict)
 
     def add(self, matcher: Matcher, handler: Any) -> Promise[Any]:
         """Register a handler before all others, for sockets opened later."""
-        hub = self.session.hub
-        entry = RouteEntry(hub.link.new_id(), matcher, handler, _never)
+        client = self.session.client
+        entry = RouteEntry(client.link.new_id(), matcher, handler, _never)
         self.entries.insert(0, entry)
         message = RouteRegister(entry.id, self.session.id, matcher.wire, "websocket")
-        return hub.ask(("route:register", entry.id), message)
+        return client.ask(("route:register", entry.id), message)
 
     def claimed(self, message: SocketClaim) -> None:
         """Answer which of our routes match."""
@@ -62,7 +62,7 @@ class SocketRoutes:
             # Nobody here wants it any more, and a mock that nobody plays would be a trap.
             session.send(SocketConnect(message.socket_id))
             return
-        socket = SocketState(message.socket_id, message.url, list(message.protocols), session)
+        socket = MockedWebSocket(message.socket_id, message.url, list(message.protocols), session)
         self.sockets[socket.id] = socket
 
         def done(_: Any, error: BaseException | None) -> None:
@@ -70,7 +70,9 @@ class SocketRoutes:
 
         session.world.handle_socket(entry.handler, socket, done)
 
-    def _handled(self, entry: RouteEntry, socket: SocketState, error: BaseException | None) -> None:
+    def _handled(
+        self, entry: RouteEntry, socket: MockedWebSocket, error: BaseException | None
+    ) -> None:
         if self.session.ended:
             return
         if error is not None:

@@ -23,10 +23,10 @@ from trafficmock.wire.inbound import (
 )
 
 if TYPE_CHECKING:
-    from trafficmock.testing.adapters.world import Link
+    from trafficmock.testing.adapters.world import ProxyLink
     from trafficmock.testing.session.session import Session
     from trafficmock.testing.session.worker_codec import WorkerMessage
-    from trafficmock.testing.session.worker_identity import Identity
+    from trafficmock.testing.session.worker_identity import WorkerIdentity
     from trafficmock.wire.inbound import Message
 
 ACK_SECONDS = 5.0
@@ -34,14 +34,14 @@ ACK_SECONDS = 5.0
 
 
 @define(eq=False)
-class Hub:
+class WorkerClient:
     """Speaks for one connection; every test on it is a session.
 
     :param ready: kept when the proxy let us in.
     """
 
-    link: Link
-    identity: Identity
+    link: ProxyLink
+    identity: WorkerIdentity
     ready: Promise[None] = field(init=False, factory=Promise)
     features: frozenset[str] = field(init=False, default=frozenset())
     sessions: dict[str, Session] = field(init=False, factory=dict)

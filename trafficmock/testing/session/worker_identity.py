@@ -16,7 +16,7 @@ FEATURES = ("agents", "decline", "headers-list", "subscribe")
 
 
 @frozen(kw_only=True)
-class Identity:
+class WorkerIdentity:
     """Who we say we are.
 
     :param worker_id: the index of the test worker, as text.

@@ -47,7 +47,7 @@ ABORT_CODES: dict[str, AbortCode] = {
 
 
 class Stage(enum.Enum):
-    """Where an exchange is."""
+    """Where a routed request is."""
 
     RUNNING = "a handler runs"
     FALLEN_BACK = "the running handler left it to the next"
@@ -56,7 +56,7 @@ class Stage(enum.Enum):
 
 
 @define(eq=False)
-class Exchange:
+class RoutedRequest:
     """A request that this test owns.
 
     :param chain: the handlers that are still to be asked, newest first.

@@ -14,7 +14,7 @@ __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""
 
 
-def raise_left(title: str, errors: Sequence[BaseException]) -> None:
+def raise_errors(title: str, errors: Sequence[BaseException]) -> None:
     """Raise what is left of a test, named by it.
 
     :raises ExceptionGroup: there is something.
@@ -23,7 +23,7 @@ def raise_left(title: str, errors: Sequence[BaseException]) -> None:
         raise BaseExceptionGroup(f"errors in the mocks of {title}", list(errors))
 
 
-def add_left(error: BaseException, errors: Sequence[BaseException]) -> None:
+def note_errors(error: BaseException, errors: Sequence[BaseException]) -> None:
     """Note what is left on the error that the test fails with anyway."""
     for each in errors:
         notes = "".join(f"\n  {note}" for note in getattr(each, "__notes__", ()))
