@@ -59,14 +59,14 @@ class OptionTests(SynchronousTestCase):
         words += ["--tunnel=*.bank.test", "--upstream-insecure=dev.test", "--token=t"]
         words += ["--resolve=a.test:80:127.0.0.9", "--upstream-proxy=http://u:p@proxy.test:3128"]
         site: Any = made(*words, "--max-header-bytes=2048", "--max-frame-bytes=4096").site
-        shared = site._forward.shared
-        settings, roads = shared.settings, shared.roads
+        context = site._forward.context
+        settings, dialer = context.settings, context.dialer
         self.assertEqual((settings.response_seconds, settings.abort_hold_seconds), (0.0, 0.25))
         self.assertEqual((settings.max_header_bytes, settings.max_frame_bytes), (2048, 4096))
         self.assertEqual((settings.token, settings.tunnels), ("t", ("*.bank.test",)))
-        self.assertEqual((roads.connect_seconds, roads.trust.insecure), (0.5, ("dev.test",)))
-        self.assertEqual(roads.resolved, {("a.test", 80): "127.0.0.9"})
-        self.assertEqual((roads.proxy.host, roads.proxy.port), ("proxy.test", 3128))
+        self.assertEqual((dialer.connect_seconds, dialer.trust.insecure), (0.5, ("dev.test",)))
+        self.assertEqual(dialer.resolved, {("a.test", 80): "127.0.0.9"})
+        self.assertEqual((dialer.proxy.host, dialer.proxy.port), ("proxy.test", 3128))
 
     def test_open_to_all(self) -> None:
         """Only a token or --insecure lets the service listen beyond loopback."""

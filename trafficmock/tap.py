@@ -19,7 +19,7 @@ from trafficmock.http.http_limits import HttpLimits
 from trafficmock.proxy.downstream.client_tls import CertificateStore
 from trafficmock.proxy.downstream.forward_proxy import ForwardProxy, make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
-from trafficmock.proxy.upstream.dialer import Roads
+from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_verification import ServerVerification
 from trafficmock.server.driver import Driver
 from trafficmock.server.event_log import Journal
@@ -139,9 +139,9 @@ def _forward_proxy(
             max_frame_bytes=options["max-frame-bytes"] or sys.maxsize,
             records_passthrough=options["history-capture"] == "all",
         ),
-        coordination=driver,
+        gateway=driver,
         guard=guard,
-        roads=Roads(
+        dialer=Dialer(
             reactor=reactor,
             connect_seconds=options["connect-timeout-ms"] / 1000,
             trust=ServerVerification(

@@ -56,7 +56,7 @@ def play(data: bytes, cuts: Sequence[int]) -> Outcome:
     def service(*, once: bool) -> Protocol:  # noqa: ARG001 - the proxy's signature
         return Service()
 
-    look = rig.proxy.first_look(service, lambda: None)
+    look = rig.proxy.sniffer(service, lambda: None)
     client = rig.attach(look)
     seen: list[Seen] = []
     buffers: dict[FakeTransport, bytes] = {}

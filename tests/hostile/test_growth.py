@@ -26,9 +26,9 @@ from trafficmock.proxy.http1.body_readers import ChunkReader
 from trafficmock.proxy.http1.content_codings import decoded
 from trafficmock.proxy.http1.heads import parse_request, parse_response, tokens
 from trafficmock.proxy.request_target import absolute
-from trafficmock.proxy.transfer.body_capture import Copy, header_map
+from trafficmock.proxy.transfer.body_capture import BodyCapture, header_map
 from trafficmock.proxy.transfer.request_rewriting import mock_bytes
-from trafficmock.proxy.websocket.frame_stream import Frames
+from trafficmock.proxy.websocket.frame_stream import FrameStream
 from trafficmock.server.rest.path_segments import decode_segment
 from trafficmock.server.rest.query_parameters import read_list_request
 from trafficmock.server.websocket.data_frames import MessageReader
@@ -85,7 +85,7 @@ def feed_chunks(parts: list[bytes]) -> None:
 
 
 def copy_all(parts: list[bytes]) -> None:
-    copy = Copy(0)
+    copy = BodyCapture(0)
     for part in parts:
         copy.add(part)
     copy.take()
@@ -120,7 +120,7 @@ class Nobody:
 
 def hear_frames(parts: list[bytes]) -> None:
     nobody: Any = Nobody()
-    frames = Frames(StringTransport(), nobody, Clock(), client=True, longest=1 << 30)
+    frames = FrameStream(StringTransport(), nobody, Clock(), client=True, longest=1 << 30)
     for part in parts:
         frames.data_received(part)
 

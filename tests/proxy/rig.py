@@ -80,7 +80,7 @@ class FakeTransport(StringTransport):
 
 
 @define(eq=False)
-class FakeRoads:
+class FakeDialer:
     """Connects with servers in memory, at once unless ``slow``."""
 
     connect_seconds: float = 10.0
@@ -98,13 +98,13 @@ class FakeRoads:
             raise self.nowhere
         return FakeEndpoint(self, str(origin))
 
-    def to_socket(self, origin: Origin) -> Any:
+    def websocket_endpoint(self, origin: Origin) -> Any:
         return FakeEndpoint(self, f"socket {origin}")
 
-    def to_host(self, host: str, port: int) -> Any:
+    def host_endpoint(self, host: str, port: int) -> Any:
         return FakeEndpoint(self, f"{host}:{port}")
 
-    def asks_proxy(self, origin: Origin) -> Any:
+    def http_proxy(self, origin: Origin) -> Any:
         return self.proxy if origin.scheme == "http" else None
 
 
@@ -112,20 +112,20 @@ class FakeRoads:
 class FakeEndpoint:
     """A server that takes every connection."""
 
-    roads: FakeRoads
+    dialer: FakeDialer
     name: str
 
     def connect(self, factory: Any) -> Deferred[Any]:
-        self.roads.asked.append(self.name)
-        if self.roads.error is not None:
-            return fail(self.roads.error)
-        if self.roads.slow is not None:
+        self.dialer.asked.append(self.name)
+        if self.dialer.error is not None:
+            return fail(self.dialer.error)
+        if self.dialer.slow is not None:
             waiting: Deferred[Any] = Deferred()
-            self.roads.slow.append(waiting)
+            self.dialer.slow.append(waiting)
             return waiting
-        transport = FakeTransport(IPv4Address("TCP", "127.0.0.1", 50000), self.roads.peer)
+        transport = FakeTransport(IPv4Address("TCP", "127.0.0.1", 50000), self.dialer.peer)
         transport.protocol = factory.buildProtocol(None)
-        self.roads.servers.append(transport)
+        self.dialer.servers.append(transport)
         transport.protocol.makeConnection(transport)
         return succeed(transport.protocol)
 
@@ -136,30 +136,30 @@ class ProxyRig:
 
     settings: ProxySettings = field(factory=ProxySettings)
     core: DriverRig = field(factory=lambda: DriverRig(Settings(version="1.2.3")))
-    roads: FakeRoads = field(factory=FakeRoads)
+    dialer: FakeDialer = field(factory=FakeDialer)
     certificates: Any = None
     proxy: ForwardProxy = field(init=False)
     ended: int = 0
 
     def __attrs_post_init__(self) -> None:
-        roads: Any = self.roads
+        dialer: Any = self.dialer
         self.proxy = make_forward_proxy(
             settings=self.settings,
-            coordination=self.core.driver,
+            gateway=self.core.driver,
             guard=Guard(listening=["127.0.0.1"]),
-            roads=roads,
+            dialer=dialer,
             certificates=self.certificates,
             version="1.2.3",
             reactor=self.core.clock,
         )
 
     @property
-    def shared(self) -> Any:
-        return self.proxy.shared
+    def context(self) -> Any:
+        return self.proxy.context
 
     @property
     def servers(self) -> list[FakeTransport]:
-        return self.roads.servers
+        return self.dialer.servers
 
     def connect(self) -> FakeTransport:
         """Give the transport of a client that is known to want the forward proxy."""

@@ -9,7 +9,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.rig import GET, ProxyRig
-from trafficmock.proxy.proxy_clients import MOST_LINGERING, Parties, Party
+from trafficmock.proxy.proxy_clients import MOST_LINGERING, ProxyClient, ProxyClients
 from trafficmock.proxy.transfer.body_decoding import Decoders
 from trafficmock.server.rest.connections_report import connections_report
 from trafficmock.wire import inbound, outbound
@@ -21,16 +21,16 @@ class Coordination:
 
     told: list[Any] = field(factory=list)
 
-    def party_opened(self, party: Party, hello: inbound.Hello) -> None:
-        self.told.append(("opened", party.client_id, hello.role, hello.features))
+    def client_opened(self, proxy_client: ProxyClient, hello: inbound.Hello) -> None:
+        self.told.append(("opened", proxy_client.client_id, hello.role, hello.features))
 
-    def party_said(self, party: Party, message: Any) -> None:
-        self.told.append((party.client_id, message))
+    def client_sent(self, proxy_client: ProxyClient, message: Any) -> None:
+        self.told.append((proxy_client.client_id, message))
 
-    def party_closed(self, party: Party) -> None:
-        self.told.append(("closed", party.client_id))
+    def client_closed(self, proxy_client: ProxyClient) -> None:
+        self.told.append(("closed", proxy_client.client_id))
 
-    def party_recorded(self, record: Any) -> None:
+    def client_recorded(self, record: Any) -> None:
         self.told.append(record)
 
     def socket_backlogged(self, socket: Any) -> None:
@@ -50,7 +50,7 @@ class Subject:
         self.heard: list[Any] = []
         self.error = error
 
-    def told(self, message: Any) -> None:
+    def on_message(self, message: Any) -> None:
         if self.error is not None:
             raise self.error
         self.heard.append(message)
@@ -67,44 +67,44 @@ class PartyTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.clock, self.core = Clock(), Coordination()
-        self.party = Party(self.core, "shop", self.clock, Decoders(self.clock))
+        self.proxy_client = ProxyClient(self.core, "shop", self.clock, Decoders(self.clock))
 
     def test_alive(self) -> None:
         """A ping is answered."""
-        self.party.deliver(inbound.Ping(7))
+        self.proxy_client.deliver(inbound.Ping(7))
         self.assertEqual(self.core.told, [("shop", inbound.Pong(7))])
 
     def test_subjects(self) -> None:
         """A message reaches the request or WebSocket that it is about; others are nobody's."""
-        subject = self.party.subjects["a"] = Subject()
+        receiver = self.proxy_client.receivers["a"] = Subject()
         message = outbound.DecisionPassthrough("a")
-        self.party.deliver(message)
-        self.party.deliver(outbound.DecisionPassthrough("b"))
-        self.party.deliver(outbound.SocketPassthrough("a"))
-        self.assertEqual(subject.heard, [message, outbound.SocketPassthrough("a")])
+        self.proxy_client.deliver(message)
+        self.proxy_client.deliver(outbound.DecisionPassthrough("b"))
+        self.proxy_client.deliver(outbound.SocketPassthrough("a"))
+        self.assertEqual(receiver.heard, [message, outbound.SocketPassthrough("a")])
 
     def test_trouble(self) -> None:
         """Trouble of one request is logged, ends it, and stays its own."""
-        subject = self.party.subjects["a"] = Subject(ZeroDivisionError())
-        self.party.deliver(outbound.DecisionPassthrough("a"))
-        self.assertEqual(subject.heard, ["crashed"])
+        receiver = self.proxy_client.receivers["a"] = Subject(ZeroDivisionError())
+        self.proxy_client.deliver(outbound.DecisionPassthrough("a"))
+        self.assertEqual(receiver.heard, ["crashed"])
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
 
     def test_redirects(self) -> None:
         """A redirect is followed once, by its URL, within half a minute."""
-        self.party.redirected("r", "http://a/")
-        self.assertIsNone(self.party.redirect_to("http://b/"))
-        self.assertEqual(self.party.redirect_to("http://a/"), "r")
-        self.assertIsNone(self.party.redirect_to("http://a/"))
-        self.party.redirected("r", "http://a/")
+        self.proxy_client.redirected("r", "http://a/")
+        self.assertIsNone(self.proxy_client.redirect_to("http://b/"))
+        self.assertEqual(self.proxy_client.redirect_to("http://a/"), "r")
+        self.assertIsNone(self.proxy_client.redirect_to("http://a/"))
+        self.proxy_client.redirected("r", "http://a/")
         self.clock.advance(30)
-        self.assertIsNone(self.party.redirect_to("http://a/"))
+        self.assertIsNone(self.proxy_client.redirect_to("http://a/"))
 
     def test_long_redirects(self) -> None:
         """Where a redirect leads is not remembered when it is very long."""
         url = "http://a/" + "b" * 5000
-        self.party.redirected("r", url)
-        self.assertIsNone(self.party.redirect_to(url))
+        self.proxy_client.redirected("r", url)
+        self.assertIsNone(self.proxy_client.redirect_to(url))
 
 
 class PartiesTests(SynchronousTestCase):
@@ -112,22 +112,22 @@ class PartiesTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.clock, self.core = Clock(), Coordination()
-        self.parties = Parties(
-            coordination=self.core, clock=self.clock, version="1", token="s3cret"
+        self.proxy_clients = ProxyClients(
+            gateway=self.core, clock=self.clock, version="1", token="s3cret"
         )
 
     def test_one_for_each_id(self) -> None:
-        """Connections of one id are one party, which says hello once."""
-        one, same = self.parties.enter("shop"), self.parties.enter("shop")
+        """Connections of one id are one proxy client, which says hello once."""
+        one, same = self.proxy_clients.enter("shop"), self.proxy_clients.enter("shop")
         self.assertIs(one, same)
         features = ["headers-list", "stream"]
         self.assertEqual(self.core.told, [("opened", "shop", "node", features)])
 
     def test_lingers(self) -> None:
         """It stays a while for clients that open a connection for each request."""
-        self.parties.leave(self.parties.enter("shop"))
+        self.proxy_clients.leave(self.proxy_clients.enter("shop"))
         self.clock.advance(29)
-        self.parties.leave(self.parties.enter("shop"))
+        self.proxy_clients.leave(self.proxy_clients.enter("shop"))
         self.clock.advance(29)
         self.assertEqual(len(self.core.told), 1)
         self.clock.advance(1)
@@ -136,9 +136,9 @@ class PartiesTests(SynchronousTestCase):
     def test_many(self) -> None:
         """Made-up ids do not pile up."""
         for number in range(MOST_LINGERING + 10):
-            self.parties.leave(self.parties.enter(str(number)))
+            self.proxy_clients.leave(self.proxy_clients.enter(str(number)))
         self.assertEqual(len(self.clock.getDelayedCalls()), MOST_LINGERING)
-        self.parties.stop()
+        self.proxy_clients.stop()
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
 
@@ -167,7 +167,7 @@ class CoreTests(SynchronousTestCase):
         self.assertEqual(second["redirectedFromId"], first["id"])
 
     def test_heartbeat(self) -> None:
-        """The heartbeat does not cut a party that has nothing to say."""
+        """The heartbeat does not cut a proxy client that has nothing to say."""
         rig = ProxyRig()
         rig.ask(GET)
         for _ in range(40):

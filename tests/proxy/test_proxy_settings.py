@@ -16,36 +16,36 @@ class SharedTests(SynchronousTestCase):
 
     def test_ourselves(self) -> None:
         """A connection that ends at our own address and port is a loop."""
-        shared = ProxyRig().shared
+        context = ProxyRig().context
         for host, port, loop in (
             ("127.0.0.1", 4310, True),
             ("127.0.0.1", 4311, False),
             ("192.0.2.1", 4310, False),
         ):
             upstream = FakeTransport(peer=IPv4Address("TCP", host, port))
-            self.assertEqual(shared.is_ourselves(upstream, OURS), loop, (host, port))
+            self.assertEqual(context.is_ourselves(upstream, OURS), loop, (host, port))
 
     def test_everywhere(self) -> None:
         """Bound to all interfaces we are at every address of this machine."""
-        shared = ProxyRig().shared
-        shared.bound_everywhere = True
+        context = ProxyRig().context
+        context.bound_everywhere = True
         address = IPv4Address("TCP", "192.0.2.5", 4310)
-        self.assertTrue(shared.is_ourselves(FakeTransport(address, address), OURS))
+        self.assertTrue(context.is_ourselves(FakeTransport(address, address), OURS))
 
     def test_aim(self) -> None:
         """A proxy is asked for the whole URL, with its credentials."""
         rig = ProxyRig()
-        self.assertEqual(rig.shared.aim(A, b"/x", []), (b"/x", []))
-        rig.roads.proxy = UpstreamProxy("p", 1, b"Basic x")
-        path, pairs = rig.shared.aim(A, b"/x", [])
+        self.assertEqual(rig.context.aim(A, b"/x", []), (b"/x", []))
+        rig.dialer.proxy = UpstreamProxy("p", 1, b"Basic x")
+        path, pairs = rig.context.aim(A, b"/x", [])
         self.assertEqual(
             (path, pairs), (b"http://a.test/x", [(b"Proxy-Authorization", b"Basic x")])
         )
-        rig.roads.proxy = UpstreamProxy("p", 1)
-        self.assertEqual(rig.shared.aim(A, b"*", []), (b"http://a.test", []))
+        rig.dialer.proxy = UpstreamProxy("p", 1)
+        self.assertEqual(rig.context.aim(A, b"*", []), (b"http://a.test", []))
 
     def test_tunnels(self) -> None:
         """Hosts whose TLS is left alone are named by globs."""
         settings = ProxySettings(tunnels=("*.bank.test",))
-        self.assertTrue(settings.is_left_alone("a.bank.test"))
-        self.assertFalse(settings.is_left_alone("a.test"))
+        self.assertTrue(settings.is_tunnelled("a.bank.test"))
+        self.assertFalse(settings.is_tunnelled("a.test"))

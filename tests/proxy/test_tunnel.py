@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.rig import FakeTransport, ProxyRig, refused
 from trafficmock.http.hosts import Authority
-from trafficmock.proxy.tunnel import Entry, Tunnel, kind_of
+from trafficmock.proxy.tunnel import Tunnel, TunnelRecord, kind_of
 
 
 class KindTests(SynchronousTestCase):
@@ -49,33 +49,33 @@ class TunnelTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.rig = ProxyRig()
         self.client = FakeTransport()
-        party = self.rig.shared.parties.enter("shop")
+        proxy_client = self.rig.context.proxy_clients.enter("shop")
         self.spoke: list[str] = []
         self.tunnel = Tunnel(
             self.client,
-            self.rig.shared,
+            self.rig.context,
             Authority("db.test", 1),
-            entry=lambda: Entry(party, "db.test:1", {}),
+            entry=lambda: TunnelRecord(proxy_client, "db.test:1", {}),
             server_spoke=lambda: self.spoke.append("spoke"),
         )
 
     def test_pace(self) -> None:
         """Each side is held back by the other, and nothing is read before both are there."""
-        self.rig.roads.slow = []
-        self.tunnel.go_blind(b"a")
+        self.rig.dialer.slow = []
+        self.tunnel.carry_blindly(b"a")
         self.assertTrue(self.client.paused)
         self.assertEqual(self.rig.servers, [])
 
     def test_joined(self) -> None:
         """Each is the other's producer."""
-        self.tunnel.go_blind(b"a")
+        self.tunnel.carry_blindly(b"a")
         (server,) = self.rig.servers
         self.assertIs(server.producer, self.client)
         self.assertIs(self.client.producer, server)
 
     def test_half_closed(self) -> None:
         """The end of one direction is passed on, the other goes on."""
-        self.tunnel.go_blind(b"a")
+        self.tunnel.carry_blindly(b"a")
         (server,) = self.rig.servers
         server.protocol.readConnectionLost()
         self.assertTrue(self.client.half_closed)
@@ -83,7 +83,7 @@ class TunnelTests(SynchronousTestCase):
 
     def test_half_closed_by_client(self) -> None:
         """The end of the client's direction is passed on, the server's goes on."""
-        self.tunnel.go_blind(b"a")
+        self.tunnel.carry_blindly(b"a")
         (server,) = self.rig.servers
         self.tunnel.client_done()
         self.assertTrue(server.half_closed)
@@ -93,7 +93,7 @@ class TunnelTests(SynchronousTestCase):
         """When both directions are closed, whichever was first, both connections end."""
         for first, second in (("client", "server"), ("server", "client")):
             self.setUp()
-            self.tunnel.go_blind(b"a")
+            self.tunnel.carry_blindly(b"a")
             (server,) = self.rig.servers
             for side in (first, second):
                 if side == "client":
@@ -111,12 +111,12 @@ class TunnelTests(SynchronousTestCase):
         self.tunnel.open()
         self.rig.servers[0].protocol.readConnectionLost()
         self.assertFalse(self.client.half_closed)
-        self.tunnel.go_blind(b"a")
+        self.tunnel.carry_blindly(b"a")
         self.assertTrue(self.client.half_closed)
 
     def test_server_ends(self) -> None:
         """When the server goes, what it said still reaches the client."""
-        self.tunnel.go_blind(b"a")
+        self.tunnel.carry_blindly(b"a")
         self.rig.servers[0].says(b"bye")
         self.rig.servers[0].lose()
         self.assertEqual((self.client.took(), self.client.disconnecting), (b"bye", True))
@@ -124,8 +124,8 @@ class TunnelTests(SynchronousTestCase):
 
     def test_no_server(self) -> None:
         """A server that is not there ends the client's side, and the row says why."""
-        self.rig.roads.error = refused()
-        self.tunnel.go_blind(b"a")
+        self.rig.dialer.error = refused()
+        self.tunnel.carry_blindly(b"a")
         self.assertTrue(self.client.aborted)
         self.assertEqual(
             self.rig.events()[-1], ("upstream_error", "db.test: it refused the connection.")
@@ -133,8 +133,8 @@ class TunnelTests(SynchronousTestCase):
 
     def test_loop(self) -> None:
         """A tunnel to ourselves is none."""
-        self.rig.roads.peer = IPv4Address("TCP", "127.0.0.1", 4310)
-        self.tunnel.go_blind(b"a")
+        self.rig.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
+        self.tunnel.carry_blindly(b"a")
         self.assertTrue(self.client.aborted)
 
     def test_spoke(self) -> None:

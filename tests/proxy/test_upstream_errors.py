@@ -8,7 +8,7 @@ from twisted.internet import error as network
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy.http1.heads import BadMessageError
-from trafficmock.proxy.upstream_errors import UpstreamError, answer, explain
+from trafficmock.proxy.upstream_errors import UpstreamError, error_response, upstream_error
 
 
 class ExplainTests(SynchronousTestCase):
@@ -30,19 +30,19 @@ class ExplainTests(SynchronousTestCase):
             (ValueError("x"), 502, "upstream_error"),
             (None, 502, "upstream_error"),
         ):
-            told = explain(error, "http://a.test")
+            told = upstream_error(error, "http://a.test")
             self.assertEqual((told.status, told.code), (status, code), error)
             self.assertTrue(told.text.startswith("http://a.test: "), told.text)
 
     def test_known(self) -> None:
         """What is explained already stays."""
         known = UpstreamError("x", code="y")
-        self.assertIs(explain(known, "z"), known)
+        self.assertIs(upstream_error(known, "z"), known)
 
     def test_reason(self) -> None:
         """TLS says what it did not like."""
         error = SSL.Error([("SSL routines", "", "certificate verify failed")])
-        self.assertIn("certificate verify failed", explain(error, "a").text)
+        self.assertIn("certificate verify failed", upstream_error(error, "a").text)
 
 
 class AnswerTests(SynchronousTestCase):
@@ -50,7 +50,7 @@ class AnswerTests(SynchronousTestCase):
 
     def test_shape(self) -> None:
         """JSON with code and message, both also told from a server's by ``via``."""
-        whole = answer(502, "upstream_closed", "It closed.", headers=[(b"a", b"b")])
+        whole = error_response(502, "upstream_closed", "It closed.", headers=[(b"a", b"b")])
         head, _, body = whole.partition(b"\r\n\r\n")
         self.assertEqual(json.loads(body), {"error": "upstream_closed", "message": "It closed."})
         status = b"proxy-status: trafficmock; error=connection_terminated; "
@@ -58,11 +58,11 @@ class AnswerTests(SynchronousTestCase):
         via = b"via: 1.1 trafficmock (upstream_closed)"
         for line in (status, via, b"connection: close", b"a: b"):
             self.assertIn(line, head.split(b"\r\n"))
-        self.assertNotIn(b"connection", answer(502, "x", "y", keep=True))
-        self.assertTrue(answer(502, "x", "y", head_only=True).endswith(b"\r\n\r\n"))
+        self.assertNotIn(b"connection", error_response(502, "x", "y", keep=True))
+        self.assertTrue(error_response(502, "x", "y", head_only=True).endswith(b"\r\n\r\n"))
 
     def test_local(self) -> None:
         """An answer for which no server was asked says so in ``proxy-status``."""
-        written = answer(400, "bad_request", "x")
+        written = error_response(400, "bad_request", "x")
         status = b'proxy-status: trafficmock; error=proxy_internal_response; details="bad_request"'
         self.assertIn(status, written.split(b"\r\n"))

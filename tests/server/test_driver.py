@@ -285,7 +285,7 @@ class ObservabilityTests(SynchronousTestCase):
 
 
 class Told:
-    """A party within the process that keeps what it is told, and answers in between."""
+    """A client within the process that keeps what it is told, and answers in between."""
 
     kind = "proxy"
     id = ""
@@ -301,7 +301,7 @@ class Told:
     def deliver(self, message: Message) -> None:
         self.told.append(message)
         for answer in self.answers:
-            self.rig.driver.party_said(self, answer)
+            self.rig.driver.client_sent(self, answer)
         self.answers.clear()
 
 
@@ -310,48 +310,48 @@ class PartyTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.rig = DriverRig()
-        self.party = Told(self.rig)
-        self.rig.driver.party_opened(self.party, Hello(3, "1", "node", client_id="here"))
+        self.client = Told(self.rig)
+        self.rig.driver.client_opened(self.client, Hello(3, "1", "node", client_id="here"))
 
     def start(self, request_id: str) -> RequestStart:
         return RequestStart(request_id, "here", SerializedRequest(URL, "GET", {}, NULL))
 
     def test_told_the_message_itself(self) -> None:
         """It is introduced like everybody, and told messages, not their encoding."""
-        self.rig.driver.party_said(self.party, self.start("1"))
-        hello, decision = self.party.told
+        self.rig.driver.client_sent(self.client, self.start("1"))
+        hello, decision = self.client.told
         self.assertIsInstance(hello, HelloOk)
         self.assertEqual(decision, DecisionPassthrough("1"))
         (client,) = self.rig.driver.coordinator.clients()
-        self.assertEqual((client.id, client.kind), (self.party.id, "proxy"))
+        self.assertEqual((client.id, client.kind), (self.client.id, "proxy"))
 
     def test_does_not_overtake(self) -> None:
         """What it answers while it is told comes after all that it was told about."""
         worker = self.rig.worker_with_route("http://other.test/")
-        self.party.answers.append(RequestCancel("1"))
-        self.party.answers.append(self.start("2"))
-        self.rig.driver.party_said(self.party, self.start("1"))
+        self.client.answers.append(RequestCancel("1"))
+        self.client.answers.append(self.start("2"))
+        self.rig.driver.client_sent(self.client, self.start("1"))
         news = worker.took("request:observed", "request:response", "request:observed")
         self.assertEqual([message["requestId"] for message in news], ["1", "1", "2"])
 
     def test_many_answer(self) -> None:
         """A thousand of them may answer one effect: none is heard within another's turn."""
         for number in range(1000):
-            party = Told(self.rig)
-            self.rig.driver.party_opened(party, Hello(3, "1", "node", client_id=f"c{number}"))
-            party.answers.append(Pong(0))
-            self.party.answers.append(Pong(0))
+            client = Told(self.rig)
+            self.rig.driver.client_opened(client, Hello(3, "1", "node", client_id=f"c{number}"))
+            client.answers.append(Pong(0))
+            self.client.answers.append(Pong(0))
         self.rig.clock.advance(15)
-        self.assertIsInstance(party.told[-1], Ping)
-        self.assertEqual(self.party.answers, [])
+        self.assertIsInstance(client.told[-1], Ping)
+        self.assertEqual(self.client.answers, [])
 
     def test_closed(self) -> None:
         """When it goes, the core forgets it, and nothing is sent to it."""
-        self.rig.driver.party_closed(self.party)
+        self.rig.driver.client_closed(self.client)
         self.assertEqual(self.rig.driver.coordinator.clients(), [])
 
     def test_recorded(self) -> None:
         """It may have in the history what the core has nothing to decide about."""
         request = SerializedRequest(URL, "CONNECT", {}, NULL)
-        self.rig.driver.party_recorded(RequestSeen("t", "here", request))
+        self.rig.driver.client_recorded(RequestSeen("t", "here", request))
         self.assertIsNotNone(self.rig.history.requests.get("t"))

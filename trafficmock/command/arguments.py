@@ -26,7 +26,7 @@ _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 
 def command_parser(
-    name: str, description: str, examples: str, *, asks_proxy: bool = True
+    name: str, description: str, examples: str, *, http_proxy: bool = True
 ) -> argparse.ArgumentParser:
     """Make the parser of a command.
 
@@ -40,7 +40,7 @@ def command_parser(
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    if asks_proxy:
+    if http_proxy:
         parser.add_argument(
             "--proxy-url",
             metavar="URL",

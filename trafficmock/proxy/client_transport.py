@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IPushProducer
 
 
-class Side(Protocol):
-    """What an exchange may do to the client's connection."""
+class ClientTransport(Protocol):
+    """What a request may do to the client's connection."""
 
     secure: bool
     """The client speaks TLS."""

@@ -32,10 +32,10 @@ _LONGEST_REDIRECT = 4096
 """Characters of a URL that is remembered, so that all of them take some MiB at most."""
 
 
-class Subject(Protocol):
+class MessageReceiver(Protocol):
     """A request or WebSocket that waits for what the coordinator says about it."""
 
-    def told(self, message: Message) -> None:
+    def on_message(self, message: Message) -> None:
         """Act on a message about it."""
 
     def crashed(self) -> None:
@@ -45,19 +45,19 @@ class Subject(Protocol):
         """Answer, if nothing was answered: the service stops."""
 
 
-class Coordination(Protocol):
-    """What the party needs of the driver."""
+class CoordinatorGateway(Protocol):
+    """What the proxy client needs of the driver."""
 
-    def party_opened(self, party: Party, hello: inbound.Hello) -> None:
-        """Introduce a party to the core, which gives it an id."""
+    def client_opened(self, proxy_client: ProxyClient, hello: inbound.Hello) -> None:
+        """Introduce a proxy client to the core, which gives it an id."""
 
-    def party_said(self, party: Party, message: Message) -> None:
+    def client_sent(self, proxy_client: ProxyClient, message: Message) -> None:
         """Hand a message to the core; what follows from it may happen at once or later."""
 
-    def party_closed(self, party: Party) -> None:
-        """Tell the core that a party is gone."""
+    def client_closed(self, proxy_client: ProxyClient) -> None:
+        """Tell the core that a proxy client is gone."""
 
-    def party_recorded(self, record: Record) -> None:
+    def client_recorded(self, record: Record) -> None:
         """Write into the history what the core has nothing to decide about."""
 
     def socket_backlogged(self, socket: Paced) -> None:
@@ -71,10 +71,10 @@ class Coordination(Protocol):
 
 
 @define(eq=False)
-class Party:
+class ProxyClient:
     """Everything that came through the forward proxy under one client id.
 
-    :param coordination: the way to the core.
+    :param gateway: the way to the core.
     :param client_id: its name.
     :param clock: monotonic seconds.
     :param decoders: decode the bodies that it reports.
@@ -84,12 +84,12 @@ class Party:
     kind = "proxy"
     peer = "the forward proxy"
 
-    coordination: Coordination
+    gateway: CoordinatorGateway
     client_id: str
     clock: IReactorTime
     decoders: Decoders
     id: str = ""
-    subjects: dict[str, Subject] = field(factory=dict)
+    receivers: dict[str, MessageReceiver] = field(factory=dict)
     sockets: dict[str, Paced] = field(factory=dict)
     connections: int = 0
     limits: BodyLimits | None = None
@@ -99,37 +99,37 @@ class Party:
         """Take a message of the core; nothing is raised."""
         try:
             if isinstance(message, inbound.Ping):
-                self.say(inbound.Pong(message.at))
+                self.send(inbound.Pong(message.at))
             elif isinstance(message, outbound.HelloOk):
                 self.limits = message.body_limits or None
             else:
-                self._tell_subject(message)
+                self._dispatch(message)
         except Exception:  # noqa: BLE001 - the core must go on whatever a connection does
             self.log.failure("a client of the forward proxy failed")
-            subject = self._subject(message)
-            if subject is not None:
-                subject.crashed()
+            receiver = self._receiver(message)
+            if receiver is not None:
+                receiver.crashed()
 
-    def say(self, message: Message) -> None:
+    def send(self, message: Message) -> None:
         """Tell the core something."""
-        self.coordination.party_said(self, message)
+        self.gateway.client_sent(self, message)
 
     def record(self, record: Record) -> None:
         """Have something in the history that the core has nothing to decide about."""
-        self.coordination.party_recorded(record)
+        self.gateway.client_recorded(record)
 
     def socket(self, socket_id: str) -> Paced | None:
         """Give one of its WebSockets."""
         return self.sockets.get(socket_id)
 
-    def _tell_subject(self, message: Message) -> None:
-        subject = self._subject(message)
-        if subject is not None:
-            subject.told(message)
+    def _dispatch(self, message: Message) -> None:
+        receiver = self._receiver(message)
+        if receiver is not None:
+            receiver.on_message(message)
 
-    def _subject(self, message: Any) -> Subject | None:
+    def _receiver(self, message: Any) -> MessageReceiver | None:
         key = getattr(message, "request_id", None) or getattr(message, "socket_id", None)
-        return self.subjects.get(key) if key else None
+        return self.receivers.get(key) if key else None
 
     # Redirects
 
@@ -151,43 +151,45 @@ class Party:
 
 
 @define(eq=False, kw_only=True)
-class Parties:
-    """The parties by client id, as long as they have connections and a moment longer.
+class ProxyClients:
+    """The proxy clients by client id, as long as they have connections and a moment longer.
 
-    :param coordination: the way to the core.
-    :param hello: makes what a party says first.
+    :param gateway: the way to the core.
+    :param hello: makes what a proxy client says first.
     """
 
-    coordination: Coordination
+    gateway: CoordinatorGateway
     clock: IReactorTime
     version: str
     token: str | None
     _decoders: Decoders = field(
         init=False, default=Factory(lambda self: Decoders(self.clock), takes_self=True)
     )
-    _parties: dict[str, Party] = field(factory=dict)
-    _lingering: dict[Party, Any] = field(factory=dict)
+    _proxy_clients: dict[str, ProxyClient] = field(factory=dict)
+    _lingering: dict[ProxyClient, Any] = field(factory=dict)
 
-    def enter(self, client_id: str) -> Party:
-        """Give the party of a client id, with one connection more."""
-        party = self._parties.get(client_id)
-        if party is None:
-            party = Party(self.coordination, client_id, self.clock, self._decoders)
-            self._parties[client_id] = party
-            self.coordination.party_opened(party, self._hello(client_id))
-        elif (timer := self._lingering.pop(party, None)) is not None:
+    def enter(self, client_id: str) -> ProxyClient:
+        """Give the proxy client of a client id, with one connection more."""
+        proxy_client = self._proxy_clients.get(client_id)
+        if proxy_client is None:
+            proxy_client = ProxyClient(self.gateway, client_id, self.clock, self._decoders)
+            self._proxy_clients[client_id] = proxy_client
+            self.gateway.client_opened(proxy_client, self._hello(client_id))
+        elif (timer := self._lingering.pop(proxy_client, None)) is not None:
             timer.cancel()
-        party.connections += 1
-        return party
+        proxy_client.connections += 1
+        return proxy_client
 
-    def leave(self, party: Party) -> None:
-        """Take note that a connection of a party ended."""
-        party.connections -= 1
-        if party.connections:
+    def leave(self, proxy_client: ProxyClient) -> None:
+        """Take note that a connection of a proxy client ended."""
+        proxy_client.connections -= 1
+        if proxy_client.connections:
             return
         if len(self._lingering) >= MOST_LINGERING:
             self._close(next(iter(self._lingering)))
-        self._lingering[party] = self.clock.callLater(LINGER_SECONDS, self._close, party)
+        self._lingering[proxy_client] = self.clock.callLater(
+            LINGER_SECONDS, self._close, proxy_client
+        )
 
     def stop(self) -> bool:
         """Answer who waits, and let everybody go who has no connection.
@@ -195,19 +197,19 @@ class Parties:
         :returns: whether somebody has one, to whom answers may be on their way.
         """
         self._decoders.stop()
-        for party in list(self._lingering):
-            self._close(party)
-        for party in self._parties.values():
-            for subject in list(party.subjects.values()):
-                subject.stopped()
-        return bool(self._parties)
+        for proxy_client in list(self._lingering):
+            self._close(proxy_client)
+        for proxy_client in self._proxy_clients.values():
+            for receiver in list(proxy_client.receivers.values()):
+                receiver.stopped()
+        return bool(self._proxy_clients)
 
-    def _close(self, party: Party) -> None:
-        timer = self._lingering.pop(party)
+    def _close(self, proxy_client: ProxyClient) -> None:
+        timer = self._lingering.pop(proxy_client)
         if timer.active():
             timer.cancel()
-        del self._parties[party.client_id]
-        self.coordination.party_closed(party)
+        del self._proxy_clients[proxy_client.client_id]
+        self.gateway.client_closed(proxy_client)
 
     def _hello(self, client_id: str) -> inbound.Hello:
         return inbound.Hello(

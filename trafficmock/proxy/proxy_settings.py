@@ -10,10 +10,10 @@ from trafficmock.proxy.upstream.server_verification import matches_any
 
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs
-    from trafficmock.proxy.proxy_clients import Parties
+    from trafficmock.proxy.proxy_clients import ProxyClients
     from trafficmock.proxy.request_target import Origin
     from trafficmock.proxy.upstream.connection_pool import ConnectionPool
-    from trafficmock.proxy.upstream.dialer import Roads
+    from trafficmock.proxy.upstream.dialer import Dialer
 
 
 class Certificates(Protocol):
@@ -46,26 +46,26 @@ class ProxySettings:
     max_frame_bytes: int = 100 * 2**20
     records_passthrough: bool = True
 
-    def is_left_alone(self, host: str) -> bool:
+    def is_tunnelled(self, host: str) -> bool:
         """Tell whether TLS with a host is not opened."""
         return matches_any(host, self.tunnels)
 
 
 @define(eq=False, kw_only=True)
-class Shared:
+class ProxyContext:
     """What the connections of the forward proxy have in common."""
 
     settings: ProxySettings
     reactor: Any
-    parties: Parties
+    proxy_clients: ProxyClients
     pool: ConnectionPool
-    roads: Roads
+    dialer: Dialer
     certificates: Certificates
     bound_everywhere: bool = False
 
     def aim(self, origin: Origin, path: bytes, pairs: Pairs) -> tuple[bytes, Pairs]:
         """Give the request target and the header for a server, or for the proxy before it."""
-        proxy = self.roads.asks_proxy(origin)
+        proxy = self.dialer.http_proxy(origin)
         if proxy is None:
             return path, pairs
         host = origin.authority.encode("ascii")

@@ -11,7 +11,7 @@ from twisted.internet.protocol import Factory, Protocol, connectionDone
 from zope.interface import implementer
 
 from trafficmock import records
-from trafficmock.proxy.upstream_errors import UpstreamError, explain
+from trafficmock.proxy.upstream_errors import UpstreamError, upstream_error
 from trafficmock.wire import body as bodies
 from trafficmock.wire.serialized_request import SerializedRequest
 from trafficmock.wire.serialized_response import SerializedError as WireFailure
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from trafficmock.http.hosts import Authority
-    from trafficmock.proxy.proxy_clients import Party
-    from trafficmock.proxy.proxy_settings import Shared
+    from trafficmock.proxy.proxy_clients import ProxyClient
+    from trafficmock.proxy.proxy_settings import ProxyContext
 
 SILENCE_SECONDS = 0.3
 """When a client has said nothing for so long, it may be waiting for the server to speak."""
@@ -58,33 +58,33 @@ def kind_of(data: bytes) -> str | None:
     return None if _MAYBE_REQUEST.fullmatch(data) else "blind"
 
 
-class Entry:
+class TunnelRecord:
     """A tunnel as the history shows it: one row, which no route decides about.
 
-    :param party: whose it is.
+    :param proxy_client: whose it is.
     :param authority: ``host:port`` that it leads to.
     """
 
-    def __init__(self, party: Party, authority: str, headers: dict[str, str]) -> None:
-        self._party = party
+    def __init__(self, proxy_client: ProxyClient, authority: str, headers: dict[str, str]) -> None:
+        self._proxy_client = proxy_client
         self._id = str(uuid.uuid4())
         self._url = f"https://{authority}/"
         self._open = True
         request = SerializedRequest(self._url, "CONNECT", headers, bodies.NULL)
-        party.record(records.RequestSeen(self._id, party.client_id, request))
+        proxy_client.record(records.RequestSeen(self._id, proxy_client.client_id, request))
 
     def ended(self, error: UpstreamError | None = None) -> None:
         """Note how it ended; only the first time counts."""
         if not self._open:
             return
         self._open = False
-        self._party.record(records.RequestPassedThrough(self._id))
+        self._proxy_client.record(records.RequestPassedThrough(self._id))
         if error is None:
             response = SerializedResponse(200, "Connection established", {}, bodies.NULL, self._url)
-            self._party.record(records.ResponseReported(self._id, response, None))
+            self._proxy_client.record(records.ResponseReported(self._id, response, None))
         else:
             failure = WireFailure("Error", error.text, code=error.errno)
-            self._party.record(records.ResponseReported(self._id, None, failure))
+            self._proxy_client.record(records.ResponseReported(self._id, None, failure))
 
 
 class Tunnel:
@@ -100,18 +100,18 @@ class Tunnel:
     def __init__(
         self,
         client: Any,
-        shared: Shared,
+        context: ProxyContext,
         authority: Authority,
         *,
-        entry: Callable[[], Entry],
+        entry: Callable[[], TunnelRecord],
         server_spoke: Callable[[], None],
     ) -> None:
         self.blind = False
         self._client = client
-        self._shared = shared
+        self._context = context
         self._authority = authority
         self._make_entry = entry
-        self._entry: Entry | None = None
+        self._entry: TunnelRecord | None = None
         self._server_spoke = server_spoke
         self._server: Any = None
         self._opening: Deferred[Any] | None = None
@@ -123,13 +123,15 @@ class Tunnel:
     def open(self) -> None:
         """Connect with the server."""
         if self._opening is None and self._server is None and not self._over:
-            factory = Factory.forProtocol(lambda: ServerSide(self))
+            factory = Factory.forProtocol(lambda: TunnelServer(self))
             factory.noisy = False
-            endpoint = self._shared.roads.to_host(self._authority.host, self._authority.port or 0)
+            endpoint = self._context.dialer.host_endpoint(
+                self._authority.host, self._authority.port or 0
+            )
             self._opening = endpoint.connect(factory)
             self._opening.addCallbacks(self._opened, self._not_opened)
 
-    def go_blind(self, data: bytes) -> None:
+    def carry_blindly(self, data: bytes) -> None:
         """Read nothing of what passes, beginning with ``data`` of the client."""
         self.blind = True
         self._entry = self._make_entry()
@@ -216,12 +218,12 @@ class Tunnel:
                 side.unregisterProducer()
                 side.loseConnection()
 
-    def _opened(self, side: ServerSide) -> None:
+    def _opened(self, side: TunnelServer) -> None:
         self._opening = None
         transport = side.transport
         if self._over:
             transport.abortConnection()
-        elif self._shared.is_ourselves(transport, self._client.getHost()):
+        elif self._context.is_ourselves(transport, self._client.getHost()):
             transport.abortConnection()
             self._cannot(
                 UpstreamError("The tunnel leads back to this proxy.", code="loop_detected")
@@ -246,7 +248,7 @@ class Tunnel:
     def _not_opened(self, failure: Failure) -> None:
         self._opening = None
         if self.blind and not self._over:
-            self._cannot(explain(failure.value, self._authority.host))
+            self._cannot(upstream_error(failure.value, self._authority.host))
 
     def _cannot(self, error: UpstreamError) -> None:
         self._over = True
@@ -256,7 +258,7 @@ class Tunnel:
 
 
 @implementer(IHalfCloseableProtocol)
-class ServerSide(Protocol):
+class TunnelServer(Protocol):
     """The server's end of a tunnel."""
 
     transport: Any

@@ -97,7 +97,7 @@ def loop_detected(origin: Origin) -> UpstreamError:
     return UpstreamError(text, status=508, code="loop_detected", errno="ELOOP")
 
 
-def explain(error: BaseException | None, origin: Origin | str) -> UpstreamError:
+def upstream_error(error: BaseException | None, origin: Origin | str) -> UpstreamError:
     """Say what an exception on the way to ``origin`` means."""
     if isinstance(error, UpstreamError):
         return error
@@ -123,7 +123,7 @@ def _detail(error: BaseException) -> str:
     return ""
 
 
-def answer(
+def error_response(
     status: int,
     code: str,
     message: str,

@@ -53,7 +53,7 @@ _NEWS = frozenset({RequestObserved, RequestResponse})
 _LEVELS = {level.name: level for level in LogLevel.iterconstants()}
 
 
-class Party(Protocol):
+class LocalClient(Protocol):
     """A client of the core within this process: it is told messages, not their encoding.
 
     :param id: given by the driver.
@@ -94,8 +94,8 @@ class Driver:
     prefix: str
     journal: Journal = field(factory=Journal)
     _links: dict[str, Link] = field(factory=dict)
-    _parties: dict[str, Party] = field(factory=dict)
-    _said: deque[tuple[Party, Message]] = field(factory=deque)
+    _clients: dict[str, LocalClient] = field(factory=dict)
+    _said: deque[tuple[LocalClient, Message]] = field(factory=deque)
     _depth: int = 0
     _hearing: bool = False
     _introduced: set[str] = field(factory=set)
@@ -160,54 +160,54 @@ class Driver:
         """Let those who waited for a connection go on."""
         self._backpressure.drained(link)
 
-    # What parties within this process say
+    # What clients within this process say
 
-    def party_opened(self, party: Party, hello: Hello) -> None:
-        """Introduce a party of this process to the core; see :class:`Party`."""
-        party.id = f"{self.prefix}-{next(self._numbers)}"
-        self._parties[party.id] = party
+    def client_opened(self, client: LocalClient, hello: Hello) -> None:
+        """Introduce a client of this process to the core; see :class:`LocalClient`."""
+        client.id = f"{self.prefix}-{next(self._numbers)}"
+        self._clients[client.id] = client
         now = self._now()
-        self._perform(self.coordinator.connect(party.id, now, kind=party.kind), now)
-        self.party_said(party, hello)
+        self._perform(self.coordinator.connect(client.id, now, kind=client.kind), now)
+        self.client_sent(client, hello)
 
-    def party_said(self, party: Party, message: Message) -> None:
-        """Hand a party's message to the core, once the effects being performed are done.
+    def client_sent(self, client: LocalClient, message: Message) -> None:
+        """Hand a client's message to the core, once the effects being performed are done.
 
-        A party is told things in the middle of a list of effects, and what it answers
+        A client is told things in the middle of a list of effects, and what it answers
         must not overtake the rest of the list.
         """
         if self._depth or self._hearing:
-            self._said.append((party, message))
+            self._said.append((client, message))
         else:
-            self._heard(party, message)
+            self._heard(client, message)
 
-    def party_closed(self, party: Party) -> None:
-        """Tell the core that a party is gone."""
-        del self._parties[party.id]
+    def client_closed(self, client: LocalClient) -> None:
+        """Tell the core that a client is gone."""
+        del self._clients[client.id]
         now = self._now()
-        self._perform(self.coordinator.disconnect(party.id, now), now)
+        self._perform(self.coordinator.disconnect(client.id, now), now)
 
-    def party_recorded(self, record: Record) -> None:
+    def client_recorded(self, record: Record) -> None:
         """Write into the history what the core has nothing to decide about."""
         self.recorder.record(record, self.epoch_ms())
 
     def socket_backlogged(self, socket: Paced) -> None:
-        """Remember that a party's WebSocket takes less than it is sent."""
+        """Remember that a client's WebSocket takes less than it is sent."""
         self._backpressure.backlogged(socket)
 
     def socket_drained(self, socket: Paced) -> None:
-        """Let those who waited for a party's WebSocket go on."""
+        """Let those who waited for a client's WebSocket go on."""
         self._backpressure.drained(socket)
 
     def socket_gone(self, socket: Paced) -> None:
-        """Forget a party's WebSocket."""
+        """Forget a client's WebSocket."""
         self._backpressure.gone(socket)
 
-    def _heard(self, party: Party, message: Message) -> None:
+    def _heard(self, client: LocalClient, message: Message) -> None:
         now = self._now()
-        self._perform(self.coordinator.handle(party.id, message, now), now)
+        self._perform(self.coordinator.handle(client.id, message, now), now)
         if isinstance(message, SocketFrame):
-            sender = party.socket(message.socket_id)
+            sender = client.socket(message.socket_id)
             if sender is not None:
                 self._backpressure.pause_sender(sender)
 
@@ -244,7 +244,7 @@ class Driver:
             self._hear_all()
 
     def _hear_all(self) -> None:
-        """Hand on what parties said meanwhile, and what they say to that: one by one.
+        """Hand on what clients said meanwhile, and what they say to that: one by one.
 
         It is not done where each is performed: hundreds answer a ping, and would be nested.
         """
@@ -256,7 +256,7 @@ class Driver:
             self._hearing = False
 
     def _send(self, send: Send, now: Moment) -> None:
-        if self._parties and not self._send_within(send):
+        if self._clients and not self._send_within(send):
             return
         payload = encode(send.message)
         if len(payload) > MOST_SENT_BYTES:
@@ -277,21 +277,21 @@ class Driver:
                     self._backpressure.sent_frame(link)
 
     def _send_within(self, send: Send) -> bool:
-        """Tell the parties among the receivers, who need no encoding.
+        """Tell the clients among the receivers, who need no encoding.
 
         :returns: whether there are others.
         """
         others = False
         for connection_id in send.to:
-            party = self._parties.get(connection_id)
-            if party is None:
+            client = self._clients.get(connection_id)
+            if client is None:
                 others = True
             else:
                 if isinstance(send.message, SocketFrame):
-                    receiver = party.socket(send.message.socket_id)
+                    receiver = client.socket(send.message.socket_id)
                     if receiver is not None:
                         self._backpressure.sent_frame(receiver)
-                party.deliver(send.message)
+                client.deliver(send.message)
         return others
 
     def _close(self, close: Close, _: Moment) -> None:

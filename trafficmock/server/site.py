@@ -106,7 +106,7 @@ class ServiceSite(Site):
             return Busy()
         if self._forward is None:
             return self._channel(once=False)
-        return self._forward.first_look(self._channel, self.connections.leave)
+        return self._forward.sniffer(self._channel, self.connections.leave)
 
     def _channel(self, *, once: bool) -> CountedChannel:
         channel: Any = CountedChannel(

@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.rig import FakeTransport, ProxyRig
 from trafficmock.http.hosts import Authority
-from trafficmock.proxy.downstream.connect_sniffing import Behind
+from trafficmock.proxy.downstream.connect_sniffing import ConnectSniffer
 from trafficmock.proxy.proxy_settings import ProxySettings
 
 
@@ -19,10 +19,10 @@ class Setup:
         self.rig = ProxyRig(settings or ProxySettings())
         self.client = FakeTransport()
         self.inside: list[tuple[bytes, bool]] = []
-        self.behind = Behind(
+        self.behind = ConnectSniffer(
             self.client,
-            self.rig.shared,
-            self.rig.shared.parties.enter("shop"),
+            self.rig.context,
+            self.rig.context.proxy_clients.enter("shop"),
             authority=Authority("db.test", 5432),
             headers={},
             inside=self.note,
@@ -48,13 +48,13 @@ class BehindTests(SynchronousTestCase):
                 if made.inside:
                     break
             self.assertEqual(made.inside[0][1], tls)
-            self.assertEqual((made.rig.roads.asked, made.timers()), ([], []))
+            self.assertEqual((made.rig.dialer.asked, made.timers()), ([], []))
 
     def test_blind(self) -> None:
         """Anything else is carried both ways, and shown as one row."""
         made = Setup()
         made.behind.data_received(b"\x00\x01")
-        self.assertEqual(made.rig.roads.asked, ["db.test:5432"])
+        self.assertEqual(made.rig.dialer.asked, ["db.test:5432"])
         made.rig.servers[0].says(b"hello")
         made.behind.data_received(b"more")
         self.assertEqual(made.rig.servers[0].took(), b"\x00\x01more")
@@ -67,7 +67,7 @@ class BehindTests(SynchronousTestCase):
         """When the client is silent the server is reached; if it speaks first, that is that."""
         made = Setup()
         made.rig.core.clock.advance(0.3)
-        self.assertEqual(made.rig.roads.asked, ["db.test:5432"])
+        self.assertEqual(made.rig.dialer.asked, ["db.test:5432"])
         made.rig.servers[0].says(b"220 ready")
         self.assertEqual(made.client.took(), b"220 ready")
         made.behind.data_received(b"EHLO x")

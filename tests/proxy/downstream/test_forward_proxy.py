@@ -75,7 +75,7 @@ class FrontTests(SynchronousTestCase):
         self.assertEqual(self.site.connections.open, 0)
 
     def test_stop(self) -> None:
-        """At the end nothing is left of servers and parties."""
+        """At the end nothing is left of servers and proxy clients."""
         client = self.connect()
         client.says(GET)
         client.lose()

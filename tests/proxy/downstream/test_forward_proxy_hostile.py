@@ -32,7 +32,7 @@ class LineTests(SynchronousTestCase):
             self.assertFalse(once)
             return door
 
-        transport = rig.attach(rig.proxy.first_look(service, lambda: None))
+        transport = rig.attach(rig.proxy.sniffer(service, lambda: None))
         line = b"GET http://api.test/" + b"a" * 100_000
         transport.says(line)
         self.assertEqual(door.got, line)

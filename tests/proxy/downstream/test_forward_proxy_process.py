@@ -42,7 +42,7 @@ class Upstream(BaseHTTPRequestHandler):
             self.wfile.write(b"event 2\n")
             self.close_connection = True
             return
-        self._say(f"{self.command} {self.path} {self.headers['Host']}".encode())
+        self._send(f"{self.command} {self.path} {self.headers['Host']}".encode())
 
     def do_POST(self) -> None:
         """Count the body."""
@@ -50,9 +50,9 @@ class Upstream(BaseHTTPRequestHandler):
         while left:
             piece = self.rfile.read(min(left, 65536))
             left, count = left - len(piece), count + len(piece)
-        self._say(b"%d bytes" % count)
+        self._send(b"%d bytes" % count)
 
-    def _say(self, body: bytes) -> None:
+    def _send(self, body: bytes) -> None:
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

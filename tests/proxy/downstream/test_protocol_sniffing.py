@@ -12,7 +12,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.rig import FakeTransport
-from trafficmock.proxy.downstream.protocol_sniffing import FirstLook, hand_over
+from trafficmock.proxy.downstream.protocol_sniffing import ProtocolSniffer, hand_over
 
 
 class Chosen(Protocol):
@@ -37,7 +37,7 @@ class Look:
     transport: FakeTransport = field(factory=FakeTransport)
 
     def __attrs_post_init__(self) -> None:
-        look = FirstLook(
+        look = ProtocolSniffer(
             choose=self.choose,
             service=lambda *, once: Chosen(f"service, once: {once}"),
             ended=lambda: self.ended.append("ended"),

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy.http1 import framing
-from trafficmock.proxy.http1.body_readers import ChunkReader, Reader, reader
+from trafficmock.proxy.http1.body_readers import BodyReader, ChunkReader, reader
 from trafficmock.proxy.http1.framing import Framing, Kind
 from trafficmock.proxy.http1.heads import BadMessageError
 
 
-def feed(taken_by: Reader, pieces: list[bytes]) -> tuple[bytes, bytes]:
+def feed(taken_by: BodyReader, pieces: list[bytes]) -> tuple[bytes, bytes]:
     """Feed pieces; give the content, and what lay behind the end."""
     content, rest = b"", b""
     for piece in pieces:

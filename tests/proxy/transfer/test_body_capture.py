@@ -4,12 +4,12 @@ from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy.http1.heads import parse_response
-from trafficmock.proxy.transfer.body_capture import Copy, header_map, request_of, response_of
+from trafficmock.proxy.transfer.body_capture import BodyCapture, header_map, request_of, response_of
 from trafficmock.wire import body
 
 
-def copied(data: bytes, limit: int = 0) -> Copy:
-    copy = Copy(limit)
+def copied(data: bytes, limit: int = 0) -> BodyCapture:
+    copy = BodyCapture(limit)
     copy.add(data)
     return copy
 
@@ -19,7 +19,7 @@ class CopyTests(SynchronousTestCase):
 
     def test_limit(self) -> None:
         """So much is kept, and all is counted."""
-        copy = Copy(4)
+        copy = BodyCapture(4)
         for piece in (b"abc", b"def", b"ghi"):
             copy.add(piece)
         self.assertEqual((copy.size, copy.truncated, bytes(copy.take())), (9, True, b"abcd"))
@@ -27,7 +27,7 @@ class CopyTests(SynchronousTestCase):
     def test_order(self) -> None:
         """Small pieces and large ones come out in the order in which they came in."""
         pieces = [b"a", b"b" * 5000, b"c", b"d" * 10, b"e" * 4096, b"f"]
-        copy = Copy(9110)
+        copy = BodyCapture(9110)
         for piece in pieces:
             copy.add(piece)
         self.assertEqual(bytes(copy.take()), b"".join(pieces)[:9110])

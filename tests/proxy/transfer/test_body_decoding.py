@@ -10,15 +10,15 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy.transfer import body_decoding
-from trafficmock.proxy.transfer.body_capture import Copy
+from trafficmock.proxy.transfer.body_capture import BodyCapture
 from trafficmock.proxy.transfer.body_decoding import Decoders
 
 CODED = [(b"Content-Encoding", b"gzip")]
 LONG = b"0" * 4_000_000
 
 
-def copied(content: bytes, limit: int = 0) -> Copy:
-    copy = Copy(limit)
+def copied(content: bytes, limit: int = 0) -> BodyCapture:
+    copy = BodyCapture(limit)
     copy.add(content)
     return copy
 

@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy.http1.heads import parse_response
 from trafficmock.proxy.transfer.body_decoding import Decoders
-from trafficmock.proxy.transfer.transfer_report import Report
+from trafficmock.proxy.transfer.transfer_report import TransferReport
 from trafficmock.proxy.upstream_errors import UpstreamError
 from trafficmock.wire import body
 from trafficmock.wire.outbound import BodyLimits
@@ -20,7 +20,7 @@ from trafficmock.wire.outbound import BodyLimits
 
 @define(eq=False)
 class Coordinator:
-    """A party that keeps what it is to say."""
+    """A proxy client that keeps what it is to say."""
 
     limits: BodyLimits | None
     said: list[Any] = field(factory=list)
@@ -28,16 +28,16 @@ class Coordinator:
     clock: Clock = field(factory=Clock)
     decoders: Decoders = field(default=Factory(lambda self: Decoders(self.clock), takes_self=True))
 
-    def say(self, message: Any) -> None:
+    def send(self, message: Any) -> None:
         self.said.append(message)
 
     def redirected(self, request_id: str, url: str) -> None:
         self.redirects.append((request_id, url))
 
 
-def report(body: bytes | None = None, *, history: int = 4) -> tuple[Any, Report]:
-    party: Any = Coordinator(BodyLimits(history=history, handler=8))
-    return party, Report(party, "r", "http://a.test/x", body)
+def report(body: bytes | None = None, *, history: int = 4) -> tuple[Any, TransferReport]:
+    proxy_client: Any = Coordinator(BodyLimits(history=history, handler=8))
+    return proxy_client, TransferReport(proxy_client, "r", "http://a.test/x", body)
 
 
 HEAD = parse_response(b"HTTP/1.1 200 OK\r\nA: b")
@@ -48,77 +48,83 @@ class ReportTests(SynchronousTestCase):
 
     def test_body_first(self) -> None:
         """The copy of the request's body comes before the response, cut to the limit."""
-        party, made = report(b"01")
+        proxy_client, made = report(b"01")
         made.request_data(b"234567")
         made.request_complete()
         made.response_head(HEAD, HEAD.pairs, body=True)
         made.response_data(b"ok")
-        made.tell_end(None)
-        copied, told = party.said
+        made.report_end(None)
+        copied, told = proxy_client.said
         self.assertEqual((copied.truncated, copied.body_size), (True, 8))
         self.assertEqual(body.to_bytes(copied.body_base64), b"0123")
         self.assertEqual((told.ok, body.to_bytes(told.response.body_base64)), (True, b"ok"))
 
     def test_head_then_whole(self) -> None:
         """A head is told once, and before the body of a request that is complete."""
-        party, made = report(b"01")
+        proxy_client, made = report(b"01")
         made.request_complete()
-        made.tell_head()
-        self.assertEqual(party.said, [])
+        made.report_head()
+        self.assertEqual(proxy_client.said, [])
         made.response_head(HEAD, HEAD.pairs, body=True)
-        made.tell_head()
-        made.tell_head()
-        self.assertEqual([type(m).__name__ for m in party.said], ["RequestBody", "RequestResponse"])
-        self.assertEqual((party.said[0].truncated, party.said[1].body_pending), (UNSET, True))
+        made.report_head()
+        made.report_head()
+        self.assertEqual(
+            [type(m).__name__ for m in proxy_client.said], ["RequestBody", "RequestResponse"]
+        )
+        self.assertEqual(
+            (proxy_client.said[0].truncated, proxy_client.said[1].body_pending), (UNSET, True)
+        )
 
     def test_failure(self) -> None:
         """What came of an answer is told with what ended it; the end is told once."""
-        party, made = report()
+        proxy_client, made = report()
         made.response_head(HEAD, HEAD.pairs, body=True)
         made.response_data(b"ha")
-        made.tell_end(UpstreamError("gone", code="x", errno="ECONNRESET"))
-        made.tell_end(None)
-        (told,) = party.said
+        made.report_end(UpstreamError("gone", code="x", errno="ECONNRESET"))
+        made.report_end(None)
+        (told,) = proxy_client.said
         self.assertEqual((told.ok, told.error.code), (False, "ECONNRESET"))
         self.assertEqual(body.to_bytes(told.response.body_base64), b"ha")
 
     def test_cut_off(self) -> None:
         """A body that never came to its end is marked as cut."""
-        party, made = report(b"")
-        made.tell_end(UpstreamError("gone", code="x"))
-        self.assertEqual((party.said[0].truncated, party.said[0].body_size), (True, 0))
+        proxy_client, made = report(b"")
+        made.report_end(UpstreamError("gone", code="x"))
+        self.assertEqual(
+            (proxy_client.said[0].truncated, proxy_client.said[0].body_size), (True, 0)
+        )
 
     def test_redirect(self) -> None:
         """Where a redirect leads is remembered."""
-        party, made = report()
+        proxy_client, made = report()
         head = parse_response(b"HTTP/1.1 302 x\r\nLocation: /y")
         made.response_head(head, head.pairs, body=False)
-        made.tell_end(None)
-        self.assertEqual(party.redirects, [("r", "http://a.test/y")])
+        made.report_end(None)
+        self.assertEqual(proxy_client.redirects, [("r", "http://a.test/y")])
 
     def test_coded(self) -> None:
         """A body is reported decoded; a long decoding is spread over turns of the reactor."""
         for content, turns in ((b"plain", False), (b"0" * 4_000_000, True)):
-            party, made = report(history=8 << 20)
+            proxy_client, made = report(history=8 << 20)
             self.answer(made, b"200 OK", gzip.compress(content))
-            self.assertEqual(party.said == [], turns)
-            while party.clock.getDelayedCalls():
-                party.clock.advance(1)
-            (told,) = party.said
+            self.assertEqual(proxy_client.said == [], turns)
+            while proxy_client.clock.getDelayedCalls():
+                proxy_client.clock.advance(1)
+            (told,) = proxy_client.said
             self.assertEqual(body.to_bytes(told.response.body_base64), content)
             self.assertNotIn("content-encoding", told.response.headers)
 
     def test_coded_redirect(self) -> None:
         """The report of a redirect does not wait for its body to be decoded."""
-        party, made = report(history=8 << 20)
+        proxy_client, made = report(history=8 << 20)
         coded = gzip.compress(b"0" * 4_000_000)
         self.answer(made, b"302 Found\r\nLocation: /y", coded)
-        (told,) = party.said
+        (told,) = proxy_client.said
         self.assertEqual(body.to_bytes(told.response.body_base64), coded)
 
     @staticmethod
-    def answer(made: Report, line: bytes, coded: bytes) -> None:
+    def answer(made: TransferReport, line: bytes, coded: bytes) -> None:
         head = parse_response(b"HTTP/1.1 %s\r\nContent-Encoding: gzip" % line)
         made.response_head(head, head.pairs, body=True)
         made.response_data(coded)
-        made.tell_end(None)
+        made.report_end(None)

@@ -111,7 +111,7 @@ class UploadTests(SynchronousTestCase):
     def test_no_server_yet(self) -> None:
         """Until there is a connection the body waits at the client's."""
         rig = ProxyRig()
-        rig.roads.slow = []
+        rig.dialer.slow = []
         client = rig.ask(CHUNKED)
         client.says(b"3\r\nabc\r\n")
         self.assertTrue(client.paused)
@@ -165,14 +165,14 @@ class LimitTests(SynchronousTestCase):
     def test_loop(self) -> None:
         """A server that is this very proxy is 508."""
         rig = ProxyRig()
-        rig.roads.peer = IPv4Address("TCP", "127.0.0.1", 4310)
+        rig.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
         client = rig.ask(GET)
         self.assertIn(b"508 Loop Detected", client.took())
 
     def test_loop_with_tls(self) -> None:
         """A server that is this very proxy is 508 before it is asked for TLS."""
         rig = ProxyRig()
-        rig.roads.peer = IPv4Address("TCP", "127.0.0.1", 4310)
+        rig.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
         client = rig.ask(b"GET https://127.0.0.1:4310/ HTTP/1.1\r\nHost: 127.0.0.1:4310\r\n\r\n")
         self.assertIn(b"508 Loop Detected", client.took())
         self.assertTrue(rig.servers[0].aborted)
@@ -180,7 +180,7 @@ class LimitTests(SynchronousTestCase):
     def test_gone_while_connecting(self) -> None:
         """A client that leaves ends the connecting too."""
         rig = ProxyRig()
-        rig.roads.slow = []
+        rig.dialer.slow = []
         client = rig.ask(GET)
         client.lose()
-        self.assertTrue(rig.roads.slow[0].called)
+        self.assertTrue(rig.dialer.slow[0].called)

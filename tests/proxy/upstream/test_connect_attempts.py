@@ -11,7 +11,7 @@ from twisted.internet.testing import MemoryReactorClock, StringTransport
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.proxy.upstream.dialer import Roads
+from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_verification import ServerVerification
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ class AttemptTests(SynchronousTestCase):
         self.reactor: Any = MemoryReactorClock()
         resolver: Any = Resolver(*addresses)
         self.reactor.nameResolver = resolver
-        roads = Roads(reactor=self.reactor, connect_seconds=10.0, trust=ServerVerification())
-        return roads.to_host("a.test", 81).connect(Factory.forProtocol(Protocol))
+        dialer = Dialer(reactor=self.reactor, connect_seconds=10.0, trust=ServerVerification())
+        return dialer.host_endpoint("a.test", 81).connect(Factory.forProtocol(Protocol))
 
     def tried(self) -> list[str]:
         return [host for host, *_ in self.reactor.tcpClients]

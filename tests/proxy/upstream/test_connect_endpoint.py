@@ -9,8 +9,8 @@ from twisted.internet.protocol import Factory, Protocol
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.rig import FakeEndpoint, FakeRoads
-from trafficmock.proxy.upstream.connect_endpoint import ThroughProxy
+from tests.proxy.rig import FakeDialer, FakeEndpoint
+from trafficmock.proxy.upstream.connect_endpoint import ConnectEndpoint
 from trafficmock.proxy.upstream_errors import UpstreamError
 
 if TYPE_CHECKING:
@@ -34,17 +34,17 @@ class ThroughTests(SynchronousTestCase):
     """CONNECT, from the other side."""
 
     def setUp(self) -> None:
-        self.roads, self.clock = FakeRoads(), Clock()
+        self.dialer, self.clock = FakeDialer(), Clock()
 
     def connect(self, credentials: bytes | None = None) -> Deferred[Any]:
-        endpoint: Any = FakeEndpoint(self.roads, "proxy")
-        through = ThroughProxy(endpoint, "a.test", 443, credentials, self.clock, 5.0)
+        endpoint: Any = FakeEndpoint(self.dialer, "proxy")
+        through = ConnectEndpoint(endpoint, "a.test", 443, credentials, self.clock, 5.0)
         return through.connect(Factory.forProtocol(Inner))
 
     def test_let_through(self) -> None:
         """After 200 the connection is the host's, with what came behind."""
         connecting = self.connect(b"Basic x")
-        (proxy,) = self.roads.servers
+        (proxy,) = self.dialer.servers
         self.assertEqual(
             proxy.took(),
             b"CONNECT a.test:443 HTTP/1.1\r\nhost: a.test:443\r\n"
@@ -68,7 +68,7 @@ class ThroughTests(SynchronousTestCase):
             (None, "closed"),
         ):
             connecting = self.connect()
-            proxy = self.roads.servers.pop()
+            proxy = self.dialer.servers.pop()
             if said is None:
                 proxy.lose()
             else:
@@ -85,7 +85,7 @@ class ThroughTests(SynchronousTestCase):
 
     def test_not_there(self) -> None:
         """A proxy that is not there is what it is."""
-        self.roads.error = network.ConnectionRefusedError()
+        self.dialer.error = network.ConnectionRefusedError()
         self.failureResultOf(self.connect(), network.ConnectionRefusedError)
 
     def test_given_up(self) -> None:
@@ -93,5 +93,5 @@ class ThroughTests(SynchronousTestCase):
         connecting = self.connect()
         connecting.cancel()
         self.failureResultOf(connecting)
-        self.assertTrue(self.roads.servers[0].aborted)
+        self.assertTrue(self.dialer.servers[0].aborted)
         self.assertEqual(self.clock.getDelayedCalls(), [])

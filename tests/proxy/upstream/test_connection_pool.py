@@ -35,7 +35,7 @@ class KeepTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.rig = ProxyRig()
-        self.pool = self.rig.shared.pool
+        self.pool = self.rig.context.pool
 
     def kept(self, origin: Origin = A) -> Any:
         connection = self.successResultOf(self.pool.connect(origin))
@@ -89,8 +89,8 @@ class OpeningTests(SynchronousTestCase):
 
     def opening(self, trust: Any = None) -> tuple[ProxyRig, Deferred[Any]]:
         rig = ProxyRig()
-        rig.roads.trust = trust or Checks()
-        return rig, rig.shared.pool.connect(TLS)
+        rig.dialer.trust = trust or Checks()
+        return rig, rig.context.pool.connect(TLS)
 
     def test_tls(self) -> None:
         """With TLS it is ready after the handshake, when the name has been checked."""
@@ -98,7 +98,7 @@ class OpeningTests(SynchronousTestCase):
         self.assertNoResult(opening)
         rig.servers[0].protocol.handshakeCompleted()
         self.successResultOf(opening)
-        self.assertEqual(rig.roads.trust.checked, ["a.test"])
+        self.assertEqual(rig.dialer.trust.checked, ["a.test"])
         self.assertEqual(rig.core.clock.getDelayedCalls(), [])
 
     def test_wrong_name(self) -> None:
@@ -126,7 +126,7 @@ class OpeningTests(SynchronousTestCase):
     def test_refused(self) -> None:
         """What the road says is passed on, as is that there is none."""
         rig = ProxyRig()
-        rig.roads.error = ConnectionRefusedError()
-        self.failureResultOf(rig.shared.pool.connect(A), ConnectionRefusedError)
-        rig.roads.nowhere = ValueError("no such host")
-        self.failureResultOf(rig.shared.pool.connect(A), ValueError)
+        rig.dialer.error = ConnectionRefusedError()
+        self.failureResultOf(rig.context.pool.connect(A), ConnectionRefusedError)
+        rig.dialer.nowhere = ValueError("no such host")
+        self.failureResultOf(rig.context.pool.connect(A), ValueError)

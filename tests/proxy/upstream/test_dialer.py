@@ -8,16 +8,16 @@ from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy.request_target import Origin
-from trafficmock.proxy.upstream.connect_endpoint import ThroughProxy
-from trafficmock.proxy.upstream.dialer import Roads, UpstreamProxy, parse_resolve
+from trafficmock.proxy.upstream.connect_endpoint import ConnectEndpoint
+from trafficmock.proxy.upstream.dialer import Dialer, UpstreamProxy, parse_resolve
 from trafficmock.proxy.upstream.server_verification import ServerVerification
 
 HTTP = Origin("http", "127.0.0.1", 8080)
 HTTPS = Origin("https", "127.0.0.1", 8443)
 
 
-def roads(**options: object) -> Roads:
-    return Roads(
+def dialer(**options: object) -> Dialer:
+    return Dialer(
         reactor=MemoryReactorClock(),
         connect_seconds=1.0,
         trust=ServerVerification(),
@@ -30,22 +30,22 @@ class RoadTests(SynchronousTestCase):
 
     def test_resolved(self) -> None:
         """An address that was given for a host and port is used for these alone."""
-        made = roads(resolved={("a.test", 80): "127.0.0.9"})
-        self.assertIn("127.0.0.9", repr(made.to_host("a.test", 80)))
-        self.assertIn("a.test", repr(made.to_host("a.test", 81)))
+        made = dialer(resolved={("a.test", 80): "127.0.0.9"})
+        self.assertIn("127.0.0.9", repr(made.host_endpoint("a.test", 80)))
+        self.assertIn("a.test", repr(made.host_endpoint("a.test", 81)))
 
     def test_proxied(self) -> None:
         """Through a proxy http asks the proxy for URLs, all else takes CONNECT."""
-        made = roads(proxy=UpstreamProxy("127.0.0.1", 3128))
+        made = dialer(proxy=UpstreamProxy("127.0.0.1", 3128))
         self.assertIn("3128", repr(made.to(HTTP)))
-        self.assertIsInstance(made.to_host("a.test", 1), ThroughProxy)
-        self.assertIsInstance(made.to_socket(HTTP), ThroughProxy)
-        self.assertEqual(made.asks_proxy(HTTP), made.proxy)
-        self.assertIsNone(made.asks_proxy(HTTPS))
+        self.assertIsInstance(made.host_endpoint("a.test", 1), ConnectEndpoint)
+        self.assertIsInstance(made.websocket_endpoint(HTTP), ConnectEndpoint)
+        self.assertEqual(made.http_proxy(HTTP), made.proxy)
+        self.assertIsNone(made.http_proxy(HTTPS))
 
     def test_tls(self) -> None:
         """Https is reached with TLS, WebSockets included."""
-        for endpoint in (roads().to(HTTPS), roads().to_socket(HTTPS)):
+        for endpoint in (dialer().to(HTTPS), dialer().websocket_endpoint(HTTPS)):
             self.assertEqual(type(endpoint).__name__, "_WrapperEndpoint")
 
 

@@ -11,7 +11,7 @@ from twisted.internet.protocol import Factory, Protocol
 from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.proxy.upstream.dialer import Roads
+from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.resolver import is_unusual
 from trafficmock.proxy.upstream.server_verification import ServerVerification
 
@@ -50,8 +50,8 @@ class NameTests(SynchronousTestCase):
         for host in ("pay_ments.test", "r1---sn.test", "plain.test"):
             reactor: Any = MemoryReactorClock()
             reactor.nameResolver = resolver = Resolver()
-            roads = Roads(reactor=reactor, connect_seconds=1.0, trust=ServerVerification())
-            roads.to_host(host, 81).connect(Factory.forProtocol(Protocol))
+            dialer = Dialer(reactor=reactor, connect_seconds=1.0, trust=ServerVerification())
+            dialer.host_endpoint(host, 81).connect(Factory.forProtocol(Protocol))
             self.assertEqual(resolver.asked, [host])
             self.assertEqual(reactor.tcpClients[0][:2], ("127.0.0.7", 81))
 

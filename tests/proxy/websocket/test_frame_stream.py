@@ -13,7 +13,7 @@ from wsproto.connection import CLIENT, SERVER, Connection
 from wsproto.events import BytesMessage, CloseConnection, Ping, Pong, TextMessage
 
 from tests.proxy.rig import FakeTransport
-from trafficmock.proxy.websocket.frame_stream import Frames
+from trafficmock.proxy.websocket.frame_stream import FrameStream
 
 
 @define(eq=False)
@@ -22,10 +22,10 @@ class Ears:
 
     heard: list[Any] = field(factory=list)
 
-    def message(self, side: Frames, data: str | bytes) -> None:  # noqa: ARG002 - the protocol's
+    def message(self, side: FrameStream, data: str | bytes) -> None:  # noqa: ARG002 - the protocol's
         self.heard.append(data)
 
-    def closed(self, side: Frames, code: int, reason: str, *, clean: bool) -> None:  # noqa: ARG002 - the protocol's
+    def closed(self, side: FrameStream, code: int, reason: str, *, clean: bool) -> None:  # noqa: ARG002 - the protocol's
         self.heard.append((code, reason, clean))
 
 
@@ -38,11 +38,11 @@ class Side:
     transport: FakeTransport = field(factory=FakeTransport)
     ears: Ears = field(factory=Ears)
     clock: Clock = field(factory=Clock)
-    frames: Frames = field(init=False)
+    frames: FrameStream = field(init=False)
     other: Connection = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.frames = Frames(
+        self.frames = FrameStream(
             self.transport, self.ears, self.clock, client=self.client, longest=self.longest
         )
         self.other = Connection(SERVER if self.client else CLIENT)

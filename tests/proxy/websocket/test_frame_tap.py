@@ -12,7 +12,7 @@ from wsproto.events import BytesMessage, CloseConnection, Ping, TextMessage
 from wsproto.extensions import PerMessageDeflate
 
 from tests.support.growth import GrowthMixin
-from trafficmock.proxy.websocket.frame_tap import LONGEST_BYTES, Listener, agreed
+from trafficmock.proxy.websocket.frame_tap import LONGEST_BYTES, FrameRecorder, agreed
 from trafficmock.records import SocketClosed, SocketEvent
 
 
@@ -27,7 +27,7 @@ class Pair:
             assert own is not None
             assert heard is not None
             self.sides.append(Connection(role, extensions=own))
-            listener = Listener("s", page=page, extensions=heard, record=self.records.append)
+            listener = FrameRecorder("s", page=page, extensions=heard, record=self.records.append)
             self.listeners.append(listener)
 
     def say(self, side: int, event: Any, size: int = 1 << 30) -> None:
@@ -97,7 +97,7 @@ class ListenerTests(SynchronousTestCase):
             extensions = agreed(chosen)
             assert extensions is not None
             records: list[Any] = []
-            listener = Listener("s", page=page, extensions=extensions, record=records.append)
+            listener = FrameRecorder("s", page=page, extensions=extensions, record=records.append)
             for chunk in chunks:
                 listener.data_received(chunk)
             listener.lost()
@@ -142,7 +142,7 @@ class CostTests(GrowthMixin, SynchronousTestCase):
         records: list[Any] = []
         extensions = agreed(chosen)
         assert extensions is not None
-        listener = Listener("s", page=False, extensions=extensions, record=records.append)
+        listener = FrameRecorder("s", page=False, extensions=extensions, record=records.append)
         for at in range(0, len(data), 1 << 16):
             listener.data_received(data[at : at + (1 << 16)])
         listener.lost()
@@ -166,7 +166,7 @@ class CostTests(GrowthMixin, SynchronousTestCase):
         frame = b"\x82\x00"
         self.assertLess(len(self.heard(frame * 30_000)), 6_000)
         records: list[Any] = []
-        listener = Listener("s", page=False, extensions=[], record=records.append)
+        listener = FrameRecorder("s", page=False, extensions=[], record=records.append)
         for _ in range(6_000):
             listener.data_received(frame)
         self.assertEqual(len(records), 6_000)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.growth import GrowthMixin
-from trafficmock.proxy.websocket.message_pieces import MOST_LOOSE, Pieces
+from trafficmock.proxy.websocket.message_pieces import MOST_LOOSE, MessagePieces
 
 
 def put_together(number: int) -> str:
-    pieces = Pieces("")
+    pieces = MessagePieces("")
     for _ in range(number):
         pieces.add("a")
     return pieces.take()
@@ -25,7 +25,7 @@ class PiecesTests(GrowthMixin, SynchronousTestCase):
     @given(st.lists(st.text(max_size=3)), st.lists(st.binary(max_size=3)))
     def test_joined(self, texts: list[str], parts: list[bytes]) -> None:
         """All parts come out in one, once, whatever their number."""
-        of_text, of_bytes = Pieces(""), Pieces(b"")
+        of_text, of_bytes = MessagePieces(""), MessagePieces(b"")
         for text in texts * 50:
             of_text.add(text)
         for part in parts * 50:
@@ -37,7 +37,7 @@ class PiecesTests(GrowthMixin, SynchronousTestCase):
 
     def test_forgotten(self) -> None:
         """What is forgotten is counted all the same."""
-        pieces = Pieces(b"")
+        pieces = MessagePieces(b"")
         pieces.add(b"abc")
         pieces.clear()
         pieces.add(b"d")
@@ -51,7 +51,7 @@ class PiecesTests(GrowthMixin, SynchronousTestCase):
         """Parts of one byte take little more than their bytes, empty ones nothing."""
         tracemalloc.start()
         self.addCleanup(tracemalloc.stop)
-        pieces = Pieces(b"")
+        pieces = MessagePieces(b"")
         for number in range(200 * MOST_LOOSE):
             pieces.add(bytes([number % 256]))
             pieces.add(b"")

@@ -42,12 +42,12 @@ class SocketCase(SynchronousTestCase):
         self.client = self.rig.ask(OPEN)
         (claim,) = self.worker.took("ws:claim")
         self.socket_id = claim["socketId"]
-        self.say("ws:claim-result", testId="t", matches=[{"routeId": "r"}])
+        self.send("ws:claim-result", testId="t", matches=[{"routeId": "r"}])
         self.worker.took("ws:matched")
         self.assertEqual(self.client.took(), b"")
         return self.worker
 
-    def say(self, type_: str, **fields: Any) -> None:
+    def send(self, type_: str, **fields: Any) -> None:
         self.rig.core.say(self.worker, type_, socketId=self.socket_id, **fields)
 
     def answer(self) -> bytes:
@@ -68,8 +68,8 @@ class PassthroughTests(SocketCase):
         """A server that is this very service is 508, before it is asked for TLS."""
         for scheme in (b"http", b"https"):
             self.rig = ProxyRig()
-            self.rig.roads.trust = ServerVerification()
-            self.rig.roads.peer = IPv4Address("TCP", "127.0.0.1", 4310)
+            self.rig.dialer.trust = ServerVerification()
+            self.rig.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
             client = self.rig.ask(OPEN.replace(b"GET http", b"GET " + scheme))
             self.assertIn(b'"error":"loop_detected"', client.took())
             self.assertTrue(self.rig.servers[0].aborted)
@@ -125,7 +125,7 @@ class PassthroughTests(SocketCase):
 
     def test_no_server(self) -> None:
         """A server that is not there is 502."""
-        self.rig.roads.error = refused()
+        self.rig.dialer.error = refused()
         self.assertIn(b"upstream_unreachable", self.rig.ask(OPEN).took())
         (row,) = self.rig.core.history.sockets.query(Query())
         self.assertIn(b"upstream_unreachable", row.to_json())
@@ -143,7 +143,7 @@ class MockTests(SocketCase):
     def test_mocked(self) -> None:
         """The first subprotocol, no extension, frames both ways, and both closes told."""
         worker = self.owned()
-        self.say("ws:ensureOpened")
+        self.send("ws:ensureOpened")
         answer = self.answer()
         self.assertIn(b"sec-websocket-protocol: a", answer)
         self.assertNotIn(b"extensions", answer)
@@ -151,17 +151,17 @@ class MockTests(SocketCase):
         self.client.says(self.page.send(BytesMessage(b"\xff")))
         text, data = worker.took("ws:messageFromPage", "ws:messageFromPage")
         self.assertEqual((text["data"], data["data"], data["isBase64"]), ("hi", "/w==", True))
-        self.say("ws:sendToPage", data="ho", isBase64=False)
+        self.send("ws:sendToPage", data="ho", isBase64=False)
         self.assertEqual(self.got(self.page, self.client)[0].data, "ho")
         self.client.says(self.page.send(CloseConnection(4001, "bye")))
         (close,) = worker.took("ws:closePage")
         self.assertEqual((close["code"], close["reason"], close["wasClean"]), (4001, "bye", True))
-        self.assertEqual(self.rig.roads.asked, [])
+        self.assertEqual(self.rig.dialer.asked, [])
 
     def test_sent_first(self) -> None:
         """A frame of the handler opens it."""
         self.owned()
-        self.say("ws:sendToPage", data="aGk=", isBase64=True)
+        self.send("ws:sendToPage", data="aGk=", isBase64=True)
         self.answer()
         frame: Any = next(self.page.events())
         self.assertEqual(frame.data, b"hi")
@@ -169,7 +169,7 @@ class MockTests(SocketCase):
     def test_closed_by_handler(self) -> None:
         """A close of the handler reaches the client with its code, also while it is held."""
         worker = self.owned()
-        self.say("ws:closePage", wasClean=True, code=4002, reason="no")
+        self.send("ws:closePage", wasClean=True, code=4002, reason="no")
         self.answer()
         goodbye = next(self.page.events())
         assert isinstance(goodbye, CloseConnection)
@@ -196,7 +196,7 @@ class ConnectedTests(SocketCase):
 
     def connected(self) -> FakeTransport:
         self.owned()
-        self.say("ws:connect")
+        self.send("ws:connect")
         (server,) = self.rig.servers
         sent = parse_request(server.took().removesuffix(b"\r\n\r\n"))
         self.assertNotIn(b"sec-websocket-extensions", sent.fields)
@@ -210,7 +210,7 @@ class ConnectedTests(SocketCase):
         server.says(self.server.send(TextMessage("from server")))
         (frame,) = self.worker.took("ws:messageFromServer")
         self.assertEqual(frame["data"], "from server")
-        self.say("ws:sendToServer", data="to server", isBase64=False)
+        self.send("ws:sendToServer", data="to server", isBase64=False)
         self.assertEqual(self.got(self.server, server)[0].data, "to server")
 
     def test_server_closes(self) -> None:
@@ -232,8 +232,8 @@ class ConnectedTests(SocketCase):
     def test_sent_early(self) -> None:
         """What the handler sends while the server is being reached waits."""
         self.owned()
-        self.say("ws:connect")
-        self.say("ws:sendToServer", data="early", isBase64=False)
+        self.send("ws:connect")
+        self.send("ws:sendToServer", data="early", isBase64=False)
         (server,) = self.rig.servers
         sent = parse_request(server.took().removesuffix(b"\r\n\r\n"))
         server.says(acceptance(sent.fields[b"sec-websocket-key"], None))
@@ -242,7 +242,7 @@ class ConnectedTests(SocketCase):
     def test_refused(self) -> None:
         """A server that refuses, or is not there, is told to the test and to the client."""
         self.owned()
-        self.say("ws:connect")
+        self.send("ws:connect")
         self.rig.servers[0].says(b"HTTP/1.1 403 No\r\n\r\n")
         (close,) = self.worker.took("ws:closeServer")
         self.assertEqual((close["code"], close["wasClean"]), (1006, False))
@@ -255,9 +255,9 @@ class PaceTests(SocketCase):
     def test_slow_client(self) -> None:
         """A test that sends more than the client takes is not read until it has."""
         worker = self.owned()
-        self.say("ws:ensureOpened")
+        self.send("ws:ensureOpened")
         self.client.producer.pauseProducing()
-        self.say("ws:sendToPage", data="a", isBase64=False)
+        self.send("ws:sendToPage", data="a", isBase64=False)
         self.assertEqual(worker.pauses, 1)
         self.client.producer.resumeProducing()
         self.assertEqual(worker.pauses, 0)
@@ -265,16 +265,16 @@ class PaceTests(SocketCase):
     def test_slow_client_gone(self) -> None:
         """A client that goes holds nobody up any more."""
         worker = self.owned()
-        self.say("ws:ensureOpened")
+        self.send("ws:ensureOpened")
         self.client.producer.pauseProducing()
-        self.say("ws:sendToPage", data="a", isBase64=False)
+        self.send("ws:sendToPage", data="a", isBase64=False)
         self.client.lose()
         self.assertEqual(worker.pauses, 0)
 
     def test_slow_test(self) -> None:
         """A client whose test lags behind is not read until that has caught up."""
         worker = self.owned()
-        self.say("ws:ensureOpened")
+        self.send("ws:ensureOpened")
         self.rig.core.driver.link_backlogged(worker)
         self.client.says(self.page.send(TextMessage("hi")))
         self.assertTrue(self.client.paused)
@@ -288,6 +288,6 @@ class TroubleTests(SocketCase):
     def test_crashed(self) -> None:
         """A WebSocket that cannot be served is cut rather than left hanging."""
         self.owned()
-        (session,) = self.client.protocol._party.subjects.values()
+        (session,) = self.client.protocol._proxy_client.receivers.values()
         session.crashed()
         self.assertTrue(self.client.aborted)

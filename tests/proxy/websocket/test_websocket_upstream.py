@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.rig import FakeTransport
 from trafficmock.proxy.http1.heads import BadMessageError, ResponseHead
-from trafficmock.proxy.websocket.websocket_upstream import ServerConnection
+from trafficmock.proxy.websocket.websocket_upstream import WebSocketUpstream
 
 
 @define(eq=False)
@@ -19,13 +19,13 @@ class Ears:
     heard: list[Any] = field(factory=list)
     willing: bool = True
 
-    def server_reached(self, _: ServerConnection) -> bool:
+    def server_reached(self, _: WebSocketUpstream) -> bool:
         return self.willing
 
-    def server_opened(self, _: ServerConnection) -> None:
+    def server_opened(self, _: WebSocketUpstream) -> None:
         self.heard.append("opened")
 
-    def server_answered(self, _: ServerConnection, head: ResponseHead) -> None:
+    def server_answered(self, _: WebSocketUpstream, head: ResponseHead) -> None:
         self.heard.append(head.status)
 
     def server_data(self, data: bytes) -> None:
@@ -37,7 +37,7 @@ class Ears:
 
 def connect(check: Any = None) -> tuple[Ears, FakeTransport]:
     ears, transport = Ears(), FakeTransport()
-    transport.protocol = ServerConnection(ears, 100, check)
+    transport.protocol = WebSocketUpstream(ears, 100, check)
     transport.protocol.makeConnection(transport)
     return ears, transport
 
@@ -48,7 +48,7 @@ class ServerTests(SynchronousTestCase):
     def test_not_that_one(self) -> None:
         """A server that must not be asked is asked nothing."""
         ears, transport = Ears(willing=False), FakeTransport()
-        ServerConnection(ears, 100, None).makeConnection(transport)
+        WebSocketUpstream(ears, 100, None).makeConnection(transport)
         self.assertEqual(ears.heard, [])
 
     def test_answer(self) -> None:

@@ -1,4 +1,4 @@
-"""A client's connection to the forward proxy: requests in, one exchange at a time."""
+"""A client's connection to the forward proxy: requests in, one at a time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from zope.interface import implementer
 from trafficmock.proxy.http1.body_readers import reader
 from trafficmock.proxy.http1.heads import END, BadMessageError, parse_request
 from trafficmock.proxy.upstream.upstream_connection import widen
-from trafficmock.proxy.upstream_errors import answer
+from trafficmock.proxy.upstream_errors import error_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall, IPushProducer
     from twisted.python.failure import Failure
 
-    from trafficmock.proxy.downstream.router import Doorway
-    from trafficmock.proxy.http1.body_readers import Reader
-    from trafficmock.proxy.proxy_clients import Party
-    from trafficmock.proxy.proxy_settings import Shared
-    from trafficmock.proxy.transfer.proxied_exchange import Exchange
+    from trafficmock.proxy.downstream.router import RequestRouter
+    from trafficmock.proxy.http1.body_readers import BodyReader
+    from trafficmock.proxy.proxy_clients import ProxyClient
+    from trafficmock.proxy.proxy_settings import ProxyContext
+    from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
 
 MOST_AHEAD = 64 * 1024
 """Bytes of later requests that are read while one is answered."""
@@ -42,7 +42,7 @@ GONE_SECONDS = 1.0
 _BODY, _AHEAD, _SWITCHED = 1, 2, 4
 
 
-class Successor(typing.Protocol):
+class UpgradedProtocol(typing.Protocol):
     """Reads what comes after HTTP on a client's connection."""
 
     def data_received(self, data: bytes) -> None:
@@ -59,32 +59,34 @@ class Successor(typing.Protocol):
 class ClientConnection(Protocol):
     """Speaks HTTP/1.1 to an application.
 
-    :param shared: what all connections of the proxy have in common.
-    :param doorway: tells what a request is aimed at.
+    :param context: what all connections of the proxy have in common.
+    :param router: tells what a request is aimed at.
     :param ended: called when the connection is lost.
     """
 
     log = Logger()
     transport: Any
 
-    def __init__(self, shared: Shared, doorway: Doorway, ended: Callable[[], None]) -> None:
-        self.shared = shared
+    def __init__(
+        self, context: ProxyContext, router: RequestRouter, ended: Callable[[], None]
+    ) -> None:
+        self.context = context
         self.secure = False
-        self._doorway = doorway
+        self._router = router
         self._ended = ended
         self._buffer = b""
-        self._party: Party | None = None
-        self._exchange: Exchange | None = None
-        self._reader: Reader | None = None
+        self._proxy_client: ProxyClient | None = None
+        self._request: ProxiedRequest | None = None
+        self._reader: BodyReader | None = None
         self._advancing = False
         self._paused = 0
-        self._heard = False
+        self._received = False
         self._wrote = False
         self._end_timer: IDelayedCall | None = None
         self._closing = False
         self._asked_all = False
         self._lost = False
-        self._successor: Successor | None = None
+        self._successor: UpgradedProtocol | None = None
         self._timer: IDelayedCall | None = None
 
     # Twisted's side
@@ -101,7 +103,7 @@ class ClientConnection(Protocol):
             return
         if self._closing:
             return
-        self._heard = True
+        self._received = True
         self._buffer = self._buffer + data if self._buffer else data
         self._advance()
 
@@ -110,9 +112,9 @@ class ClientConnection(Protocol):
         self._asked_all = True
         if self._successor is not None:
             self._successor.done()
-        elif self._exchange is None:
+        elif self._request is None:
             self.transport.loseConnection()
-        elif not self._exchange.request_done:
+        elif not self._request.request_done:
             self.transport.abortConnection()
         else:
             self._look_whether_gone()
@@ -124,7 +126,7 @@ class ClientConnection(Protocol):
         something is written to it: then the first resets the connection.
         """
         self._wrote = False
-        self._end_timer = self.shared.reactor.callLater(GONE_SECONDS, self._gone_or_not)
+        self._end_timer = self.context.reactor.callLater(GONE_SECONDS, self._gone_or_not)
 
     def _stop_looking(self) -> None:
         if self._end_timer is not None:
@@ -143,7 +145,7 @@ class ClientConnection(Protocol):
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
         """Give up what is under way."""
-        self._doorway.lost(reason.value)
+        self._router.lost(reason.value)
         self.gone()
         self._ended()
 
@@ -152,14 +154,14 @@ class ClientConnection(Protocol):
         self._lost = True
         self._stop_waiting()
         self._stop_looking()
-        exchange, self._exchange = self._exchange, None
-        if exchange is not None:
-            exchange.client_gone()
+        request, self._request = self._request, None
+        if request is not None:
+            request.client_gone()
         successor, self._successor = self._successor, None
         if successor is not None:
             successor.lost()
-        if self._party is not None:
-            self.shared.parties.leave(self._party)
+        if self._proxy_client is not None:
+            self.context.proxy_clients.leave(self._proxy_client)
 
     # Reading
 
@@ -182,10 +184,10 @@ class ClientConnection(Protocol):
     def _step(self) -> bool:
         if self._closing or self._lost or self._successor is not None:
             return False
-        exchange = self._exchange
-        if exchange is None:
+        request = self._request
+        if request is None:
             return self._next_request()
-        if exchange.request_done or self._reader is None:
+        if request.request_done or self._reader is None:
             ahead = len(self._buffer) > MOST_AHEAD
             self._pause(_AHEAD, on=ahead)
             return False
@@ -193,9 +195,9 @@ class ClientConnection(Protocol):
             return False
         content, self._buffer = self._reader.feed(self._buffer)
         if content:
-            exchange.request_data(content)
-        if self._reader.done and self._exchange is exchange:
-            exchange.request_end()
+            request.request_data(content)
+        if self._reader.done and self._request is request:
+            request.request_end()
             return True
         return False
 
@@ -206,7 +208,7 @@ class ClientConnection(Protocol):
         )
         if not buffer:
             return False
-        limit = self.shared.settings.max_header_bytes
+        limit = self.context.settings.max_header_bytes
         end = buffer.find(END, 0, limit + len(END))
         if end < 0:
             if len(buffer) > limit:
@@ -221,37 +223,37 @@ class ClientConnection(Protocol):
         head = parse_request(buffer[:end])
         self._stop_waiting()
         self._buffer = buffer[end + len(END) :]
-        self._doorway.enter(self, head, buffer)
-        # Behind CONNECT there may be no exchange, but a request that came along with it.
-        return self._exchange is not None or (bool(self._buffer) and self._successor is None)
+        self._router.enter(self, head, buffer)
+        # Behind CONNECT there may be no request, but a request that came along with it.
+        return self._request is not None or (bool(self._buffer) and self._successor is None)
 
-    def belongs_to(self, party: Party) -> None:
-        """Count for a party until the end."""
-        before, self._party = self._party, party
+    def belongs_to(self, proxy_client: ProxyClient) -> None:
+        """Count for a proxy client until the end."""
+        before, self._proxy_client = self._proxy_client, proxy_client
         if before is not None:
-            self.shared.parties.leave(before)
+            self.context.proxy_clients.leave(before)
 
-    def begin(self, exchange: Exchange) -> None:
-        """Start an exchange; a body that is here already goes with it."""
-        self._exchange = exchange
+    def begin(self, request: ProxiedRequest) -> None:
+        """Start a request; a body that is here already goes with it."""
+        self._request = request
         self._reader = None
         content: bytes | None = b""
-        if not exchange.request_done:
+        if not request.request_done:
             content = None
-            self._reader = reader(exchange.body)
+            self._reader = reader(request.body)
             self._wait()
             if self._buffer:
                 early, self._buffer = self._reader.feed(self._buffer)
                 if self._reader.done:
-                    exchange.request_done = True
+                    request.request_done = True
                     content = early
                 elif early:
-                    exchange.request_data(early)
-        exchange.announce(content)
+                    request.request_data(early)
+        request.announce(content)
 
     # Other readers
 
-    def succeed(self, successor: Successor) -> None:
+    def succeed(self, successor: UpgradedProtocol) -> None:
         """Let somebody else read from now on; what was read already comes first."""
         self._successor = successor
         self._stop_waiting()
@@ -259,15 +261,15 @@ class ClientConnection(Protocol):
         if buffer:
             successor.data_received(buffer)
 
-    def go_on(self, data: bytes, doorway: Doorway, *, context: Any = None) -> None:
+    def go_on(self, data: bytes, router: RequestRouter, *, context: Any = None) -> None:
         """Read on behind CONNECT.
 
         :param data: what was read there already.
-        :param doorway: for the requests there.
+        :param router: for the requests there.
         :param context: of the server's side of TLS, where TLS comes first.
         """
         self._successor = None
-        self._doorway = doorway
+        self._router = router
         self._wait()
         if context is None:
             self.dataReceived(data)
@@ -276,7 +278,7 @@ class ClientConnection(Protocol):
             self.transport.startTLS(context, True)  # noqa: FBT003 - Twisted's
             self.transport.protocol.dataReceived(data)
 
-    # What an exchange asks for
+    # What a request asks for
 
     def local(self) -> Any:
         """Give the address of ours that the client came to."""
@@ -303,13 +305,13 @@ class ClientConnection(Protocol):
 
     def finished(self, *, close: bool) -> None:
         """Go on with the next request, or close the connection when all is sent."""
-        exchange, self._exchange = self._exchange, None
+        request, self._request = self._request, None
         self._stop_looking()
         self._pause(_BODY, on=False)
-        if self._lost or exchange is None:
+        if self._lost or request is None:
             return
         if close or self._asked_all:
-            self._close(unread=not exchange.request_done or bool(self._buffer))
+            self._close(unread=not request.request_done or bool(self._buffer))
         else:
             self._wait()
             if self._buffer:
@@ -317,23 +319,25 @@ class ClientConnection(Protocol):
 
     def reset(self) -> None:
         """Cut the connection, so that the client sees an error of the network."""
-        self._exchange = None
+        self._request = None
         self._closing = True
         self.transport.abortConnection()
 
     # Ends
 
     def _refuse(self, error: BadMessageError) -> None:
-        """Answer 400 and close; a body that breaks the rules also ends its exchange."""
-        exchange, self._exchange = self._exchange, None
-        begun = exchange is not None and exchange.begun
-        if exchange is not None:
-            exchange.client_gone(error.text)
+        """Answer 400 and close; a body that breaks the rules also ends its request."""
+        request, self._request = self._request, None
+        begun = request is not None and request.begun
+        if request is not None:
+            request.client_gone(error.text)
         if begun:
             self._closing = True
             self.transport.abortConnection()
             return
-        self.transport.write(answer(error.status, error.code, error.text, headers=error.headers))
+        self.transport.write(
+            error_response(error.status, error.code, error.text, headers=error.headers)
+        )
         self._close(unread=True)
 
     def _close(self, *, unread: bool) -> None:
@@ -346,7 +350,7 @@ class ClientConnection(Protocol):
             return
         self.transport.resumeProducing()
         self.transport.loseWriteConnection()
-        self._timer = self.shared.reactor.callLater(LINGER_SECONDS, self.transport.abortConnection)
+        self._timer = self.context.reactor.callLater(LINGER_SECONDS, self.transport.abortConnection)
 
     def _pause(self, why: int, *, on: bool) -> None:
         before = self._paused
@@ -361,9 +365,9 @@ class ClientConnection(Protocol):
     def _wait(self) -> None:
         """Give the client its time for the next request, or for the next piece of its body."""
         self._stop_waiting()
-        self._heard = False
-        self._timer = self.shared.reactor.callLater(
-            self.shared.settings.idle_seconds, self._too_quiet
+        self._received = False
+        self._timer = self.context.reactor.callLater(
+            self.context.settings.idle_seconds, self._too_quiet
         )
 
     def _stop_waiting(self) -> None:
@@ -373,13 +377,13 @@ class ClientConnection(Protocol):
 
     def _too_quiet(self) -> None:
         self._timer = None
-        exchange = self._exchange
-        if exchange is not None and (self._heard or self._paused):
+        request = self._request
+        if request is not None and (self._received or self._paused):
             # It went on in the meantime, or could not because it is not read.
             self._wait()
-        elif exchange is not None and exchange.request_done:
+        elif request is not None and request.request_done:
             return
-        elif self._buffer or exchange is not None:
+        elif self._buffer or request is not None:
             self._refuse(
                 BadMessageError(
                     "The request did not come in time.", status=408, code="request_timeout"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from trafficmock.proxy.tunnel import SILENCE_SECONDS, Entry, Tunnel, kind_of
+from trafficmock.proxy.tunnel import SILENCE_SECONDS, Tunnel, TunnelRecord, kind_of
 
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall
 
     from trafficmock.http.hosts import Authority
-    from trafficmock.proxy.proxy_clients import Party
-    from trafficmock.proxy.proxy_settings import Shared
+    from trafficmock.proxy.proxy_clients import ProxyClient
+    from trafficmock.proxy.proxy_settings import ProxyContext
 
 
-class Inside(Protocol):
+class HttpContinuation(Protocol):
     """Goes on with a client that turned out to speak HTTP."""
 
     def __call__(self, data: bytes, *, tls: bool) -> None:
@@ -25,7 +25,7 @@ class Inside(Protocol):
         """
 
 
-class Behind:
+class ConnectSniffer:
     """Takes the place of the parser behind CONNECT, until it is known who is to read.
 
     :param client: the transport of the client.
@@ -37,28 +37,28 @@ class Behind:
     def __init__(
         self,
         client: Any,
-        shared: Shared,
-        party: Party,
+        context: ProxyContext,
+        proxy_client: ProxyClient,
         *,
         authority: Authority,
         headers: dict[str, str],
-        inside: Inside,
+        inside: HttpContinuation,
     ) -> None:
         self._buffer = b""
         self._inside = inside
         name = f"[{authority.host}]" if ":" in authority.host else authority.host
         self._tunnel = Tunnel(
             client,
-            shared,
+            context,
             authority,
-            entry=lambda: Entry(party, f"{name}:{authority.port}", headers),
+            entry=lambda: TunnelRecord(proxy_client, f"{name}:{authority.port}", headers),
             server_spoke=self._go_blind,
         )
         self._timer: IDelayedCall | None = None
-        if shared.settings.is_left_alone(authority.host):
-            self._tunnel.go_blind(b"")
+        if context.settings.is_tunnelled(authority.host):
+            self._tunnel.carry_blindly(b"")
         else:
-            self._timer = shared.reactor.callLater(SILENCE_SECONDS, self._silent)
+            self._timer = context.reactor.callLater(SILENCE_SECONDS, self._silent)
 
     def data_received(self, data: bytes) -> None:
         """Take what the client sends."""
@@ -95,7 +95,7 @@ class Behind:
     def _go_blind(self) -> None:
         self._stop_timer()
         buffer, self._buffer = self._buffer, b""
-        self._tunnel.go_blind(buffer)
+        self._tunnel.carry_blindly(buffer)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

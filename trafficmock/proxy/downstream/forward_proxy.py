@@ -8,10 +8,14 @@ from attrs import define
 
 from trafficmock.http.own_target import own_target
 from trafficmock.proxy.downstream.client_connection import ClientConnection
-from trafficmock.proxy.downstream.protocol_sniffing import FirstLook, Service, hand_over
-from trafficmock.proxy.downstream.router import Front
-from trafficmock.proxy.proxy_clients import Parties
-from trafficmock.proxy.proxy_settings import Shared
+from trafficmock.proxy.downstream.protocol_sniffing import (
+    ProtocolSniffer,
+    ServiceFactory,
+    hand_over,
+)
+from trafficmock.proxy.downstream.router import AbsoluteFormRouter
+from trafficmock.proxy.proxy_clients import ProxyClients
+from trafficmock.proxy.proxy_settings import ProxyContext
 from trafficmock.proxy.upstream.connection_pool import ConnectionPool
 
 if TYPE_CHECKING:
@@ -20,23 +24,23 @@ if TYPE_CHECKING:
     from twisted.internet.protocol import Protocol
 
     from trafficmock.http.access import Guard
-    from trafficmock.proxy.proxy_clients import Coordination
+    from trafficmock.proxy.proxy_clients import CoordinatorGateway
     from trafficmock.proxy.proxy_settings import Certificates, ProxySettings
-    from trafficmock.proxy.upstream.dialer import Roads
+    from trafficmock.proxy.upstream.dialer import Dialer
 
 
 @define(eq=False)
 class ForwardProxy:
     """Takes the connections that are for other servers.
 
-    :param shared: what they have in common.
+    :param context: what they have in common.
     :param guard: knows the names of this service.
     """
 
-    shared: Shared
+    context: ProxyContext
     guard: Guard
 
-    def first_look(self, service: Service, ended: Callable[[], None]) -> FirstLook:
+    def sniffer(self, service: ServiceFactory, ended: Callable[[], None]) -> ProtocolSniffer:
         """Make what a new connection begins with.
 
         :param service: makes the protocol of the other doors.
@@ -48,12 +52,12 @@ class ForwardProxy:
                 return None
             return self._client(service, ended)
 
-        settings = self.shared.settings
-        return FirstLook(
+        settings = self.context.settings
+        return ProtocolSniffer(
             choose=choose,
             service=service,
             ended=ended,
-            clock=self.shared.reactor,
+            clock=self.context.reactor,
             seconds=settings.idle_seconds,
             longest=settings.max_header_bytes,
         )
@@ -68,44 +72,44 @@ class ForwardProxy:
 
         :returns: whether answers may be on their way.
         """
-        self.shared.pool.stop()
-        return self.shared.parties.stop()
+        self.context.pool.stop()
+        return self.context.proxy_clients.stop()
 
-    def _client(self, service: Service, ended: Callable[[], None]) -> ClientConnection:
+    def _client(self, service: ServiceFactory, ended: Callable[[], None]) -> ClientConnection:
         def leave(connection: ClientConnection, raw: bytes) -> None:
             hand_over(connection.transport, service(once=True), raw)
 
-        doorway = Front(self.shared, is_own=self.is_own, leave=leave)
-        return ClientConnection(self.shared, doorway, ended)
+        router = AbsoluteFormRouter(self.context, is_own=self.is_own, leave=leave)
+        return ClientConnection(self.context, router, ended)
 
 
 def make_forward_proxy(
     *,
     settings: ProxySettings,
-    coordination: Coordination,
+    gateway: CoordinatorGateway,
     guard: Guard,
-    roads: Roads,
+    dialer: Dialer,
     certificates: Certificates,
     version: str,
     reactor: Any,
 ) -> ForwardProxy:
     """Put the forward proxy together.
 
-    :param coordination: the way to the core.
+    :param gateway: the way to the core.
     :param guard: knows the names of this service.
-    :param roads: the ways to servers.
+    :param dialer: the ways to servers.
     :param certificates: what clients are shown behind CONNECT.
-    :param version: of the service, which parties say in their hello.
+    :param version: of the service, which proxy clients send in their hello.
     """
-    shared = Shared(
+    context = ProxyContext(
         settings=settings,
         reactor=reactor,
-        parties=Parties(
-            coordination=coordination, clock=reactor, version=version, token=settings.token
+        proxy_clients=ProxyClients(
+            gateway=gateway, clock=reactor, version=version, token=settings.token
         ),
-        pool=ConnectionPool(roads, reactor, settings.max_header_bytes),
-        roads=roads,
+        pool=ConnectionPool(dialer, reactor, settings.max_header_bytes),
+        dialer=dialer,
         certificates=certificates,
         bound_everywhere=not guard.listening,
     )
-    return ForwardProxy(shared, guard)
+    return ForwardProxy(context, guard)

@@ -18,7 +18,7 @@ _PROXIED = re.compile(rb"[\r\n]*(?:CONNECT |[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64} [A
 _UNDECIDED = re.compile(rb"[\r\n]*[!#$%&'*+\-.^_`|~0-9A-Za-z]{0,64} ?")
 
 
-class Service(typing.Protocol):
+class ServiceFactory(typing.Protocol):
     """Makes the protocol of the other doors."""
 
     def __call__(self, *, once: bool) -> Protocol:
@@ -28,7 +28,7 @@ class Service(typing.Protocol):
         """
 
 
-class FirstLook(Protocol):
+class ProtocolSniffer(Protocol):
     """Reads until it is known who is to speak, and lets them.
 
     Only what may be for the forward proxy waits for the whole request line; everything
@@ -47,7 +47,7 @@ class FirstLook(Protocol):
         self,
         *,
         choose: Callable[[bytes, bytes, Any], Protocol | None],
-        service: Service,
+        service: ServiceFactory,
         ended: Callable[[], None],
         clock: IReactorTime,
         seconds: float,

@@ -12,18 +12,18 @@ from trafficmock.errors import LocalError
 from trafficmock.http.hosts import parse_authority
 from trafficmock.http.log_safety import one_line
 from trafficmock.proxy import request_target
-from trafficmock.proxy.downstream.connect_sniffing import Behind
+from trafficmock.proxy.downstream.connect_sniffing import ConnectSniffer
 from trafficmock.proxy.downstream.proxy_credentials import client_id
 from trafficmock.proxy.http1 import framing
 from trafficmock.proxy.http1.forwarded_headers import end_to_end
 from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.transfer.body_capture import header_map
-from trafficmock.proxy.transfer.proxied_exchange import Exchange
-from trafficmock.proxy.tunnel import Entry
+from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
+from trafficmock.proxy.tunnel import TunnelRecord
 from trafficmock.proxy.upstream_errors import UpstreamError
 from trafficmock.proxy.websocket.opening_handshake import is_opening
-from trafficmock.proxy.websocket.websocket_session import SocketSession
+from trafficmock.proxy.websocket.websocket_session import WebSocketSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from trafficmock.http.hosts import Authority
     from trafficmock.proxy.downstream.client_connection import ClientConnection
     from trafficmock.proxy.http1.heads import RequestHead
-    from trafficmock.proxy.proxy_clients import Party
-    from trafficmock.proxy.proxy_settings import Shared
+    from trafficmock.proxy.proxy_clients import ProxyClient
+    from trafficmock.proxy.proxy_settings import ProxyContext
     from trafficmock.proxy.request_target import Target
 
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
 
-class Doorway(Protocol):
+class RequestRouter(Protocol):
     """Knows what the requests of a connection are aimed at."""
 
     def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:
@@ -52,10 +52,10 @@ class Doorway(Protocol):
         """Learn why the connection ended."""
 
 
-class Front:
+class AbsoluteFormRouter:
     """The way of requests in absolute form, and of CONNECT.
 
-    :param shared: what all connections of the proxy have in common.
+    :param context: what all connections of the proxy have in common.
     :param is_own: tells whether a target is this very service.
     :param leave: gives a connection, and what was read from it, to the other doors.
     """
@@ -64,19 +64,19 @@ class Front:
 
     def __init__(
         self,
-        shared: Shared,
+        context: ProxyContext,
         *,
         is_own: Callable[[bytes, Any], bool],
         leave: Callable[[ClientConnection, bytes], None],
     ) -> None:
-        self._shared = shared
+        self._context = context
         self._is_own = is_own
         self._leave = leave
         self._credentials: bytes | None = None
-        self._party: Party | None = None
+        self._proxy_client: ProxyClient | None = None
 
     def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:
-        """Let a request go its way; see :class:`Doorway`."""
+        """Let a request go its way; see :class:`RequestRouter`."""
         check_host(head)
         if head.method == b"CONNECT":
             self._connect(connection, head)
@@ -87,10 +87,10 @@ class Front:
             self._leave(connection, raw)
             return
         aim = request_target.absolute(head.target, head.method)
-        begin(connection, self._identify(connection, head), self._shared, head, aim)
+        begin(connection, self._identify(connection, head), self._context, head, aim)
 
     def lost(self, reason: BaseException | None) -> None:
-        """Learn why the connection ended: the exchange knows enough."""
+        """Learn why the connection ended: the request knows enough."""
 
     def _aim(self, connection: ClientConnection, head: RequestHead) -> Authority:
         """Read what CONNECT is aimed at.
@@ -110,8 +110,8 @@ class Front:
 
     def _connect(self, connection: ClientConnection, head: RequestHead) -> None:
         authority = self._aim(connection, head)
-        party = self._identify(connection, head)
-        left_alone = self._shared.settings.is_left_alone(authority.host)
+        proxy_client = self._identify(connection, head)
+        left_alone = self._context.settings.is_tunnelled(authority.host)
         if ISSLTransport.providedBy(connection.transport) and not left_alone:
             raise BadMessageError(
                 "CONNECT over TLS is not supported: what is within could not be read. Use the "
@@ -123,39 +123,39 @@ class Front:
 
         def inside(data: bytes, *, tls: bool) -> None:
             origin = Origin("https" if tls else "http", authority.host, authority.port or 0)
-            doorway = Behindhand(self._shared, party, origin, headers)
+            router = TunnelledRequestRouter(self._context, proxy_client, origin, headers)
             try:
-                context = self._shared.certificates.context_for(authority.host) if tls else None
+                context = self._context.certificates.context_for(authority.host) if tls else None
             except (LocalError, ValueError) as error:
-                doorway.failed(f"There is no certificate for {authority.host!r}: {error}.")
+                router.failed(f"There is no certificate for {authority.host!r}: {error}.")
                 self.log.warn("{host}: {error}", host=one_line(authority.host), error=error)
                 connection.transport.abortConnection()
             else:
-                connection.go_on(data, doorway, context=context)
+                connection.go_on(data, router, context=context)
 
         connection.write(_ESTABLISHED)
-        behind = Behind(
+        behind = ConnectSniffer(
             connection.transport,
-            self._shared,
-            party,
+            self._context,
+            proxy_client,
             authority=authority,
             headers=headers,
             inside=inside,
         )
         connection.succeed(behind)
 
-    def _identify(self, connection: ClientConnection, head: RequestHead) -> Party:
+    def _identify(self, connection: ClientConnection, head: RequestHead) -> ProxyClient:
         """Tell whose request it is; each says it anew."""
         credentials = head.fields.get(b"proxy-authorization")
-        if self._party is None or credentials != self._credentials:
-            name = client_id(credentials, self._shared.settings.token)
-            self._party = self._shared.parties.enter(name)
+        if self._proxy_client is None or credentials != self._credentials:
+            name = client_id(credentials, self._context.settings.token)
+            self._proxy_client = self._context.proxy_clients.enter(name)
             self._credentials = credentials
-            connection.belongs_to(self._party)
-        return self._party
+            connection.belongs_to(self._proxy_client)
+        return self._proxy_client
 
 
-class Behindhand:
+class TunnelledRequestRouter:
     """The way of requests behind CONNECT, which all go to one server.
 
     :param origin: the server.
@@ -163,20 +163,24 @@ class Behindhand:
     """
 
     def __init__(
-        self, shared: Shared, party: Party, origin: Origin, headers: dict[str, str]
+        self,
+        context: ProxyContext,
+        proxy_client: ProxyClient,
+        origin: Origin,
+        headers: dict[str, str],
     ) -> None:
-        self._shared = shared
-        self._party = party
+        self._context = context
+        self._proxy_client = proxy_client
         self._origin = origin
         self._headers = headers
         self._used = False
 
     def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:  # noqa: ARG002 - the protocol's
-        """Let a request go its way; see :class:`Doorway`."""
+        """Let a request go its way; see :class:`RequestRouter`."""
         self._used = True
         check_host(head)
         aim = self._aim(head)
-        begin(connection, self._party, self._shared, head, aim)
+        begin(connection, self._proxy_client, self._context, head, aim)
 
     def lost(self, reason: BaseException | None) -> None:
         """Show in the history that a client did not get through its TLS handshake."""
@@ -192,7 +196,9 @@ class Behindhand:
 
     def failed(self, text: str) -> None:
         """Show in the history that there was no TLS with the client."""
-        entry = Entry(self._party, f"{self._origin.host}:{self._origin.port}", self._headers)
+        entry = TunnelRecord(
+            self._proxy_client, f"{self._origin.host}:{self._origin.port}", self._headers
+        )
         entry.ended(UpstreamError(text, code="client_tls", errno="ECLIENTTLS"))
 
     def _aim(self, head: RequestHead) -> Target:
@@ -209,16 +215,22 @@ class Behindhand:
 
 
 def begin(
-    connection: ClientConnection, party: Party, shared: Shared, head: RequestHead, aim: Target
+    connection: ClientConnection,
+    proxy_client: ProxyClient,
+    context: ProxyContext,
+    head: RequestHead,
+    aim: Target,
 ) -> None:
-    """Begin an exchange, or a WebSocket."""
+    """Begin a request, or a WebSocket."""
     if is_opening(head):
-        session = SocketSession(connection, party, shared, head=head, target=aim)
+        session = WebSocketSession(connection, proxy_client, context, head=head, target=aim)
         connection.succeed(session)
         session.announce()
         return
     body = framing.of_request(head)
-    connection.begin(Exchange(connection, party, shared, head=head, target=aim, body=body))
+    connection.begin(
+        ProxiedRequest(connection, proxy_client, context, head=head, target=aim, body=body)
+    )
 
 
 def check_host(head: RequestHead) -> None:

@@ -23,7 +23,7 @@ _LONGEST_SIZE_LINE = 1024
 _LONGEST_TRAILERS = 16 * 1024
 
 
-class Reader(Protocol):
+class BodyReader(Protocol):
     """Takes the bytes of one body off a stream."""
 
     done: bool
@@ -47,7 +47,7 @@ class LengthReader:
         self.done = length == 0
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
-        """Take what arrived; see :class:`Reader`."""
+        """Take what arrived; see :class:`BodyReader`."""
         if len(data) < self.left:
             self.left -= len(data)
             return data, b""
@@ -68,7 +68,7 @@ class RestReader:
         self.done = False
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
-        """Take what arrived; see :class:`Reader`."""
+        """Take what arrived; see :class:`BodyReader`."""
         return data, b""
 
 
@@ -89,7 +89,7 @@ class ChunkReader:
         self._step: Callable[[list[bytes]], bool] = self._size
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
-        """Take what arrived; see :class:`Reader`."""
+        """Take what arrived; see :class:`BodyReader`."""
         self._buffer = self._buffer + data if self._buffer else data
         content: list[bytes] = []
         while self._step(content):
@@ -157,7 +157,7 @@ class ChunkReader:
         return False
 
 
-def reader(framing: Framing) -> Reader:
+def reader(framing: Framing) -> BodyReader:
     """Make what reads a body of this framing."""
     match framing.kind:
         case Kind.NONE:

@@ -21,7 +21,7 @@ _OWN_PIECE = 4096
 """Bytes from which on a piece is kept as it came; smaller ones are put together."""
 
 
-class Copy:
+class BodyCapture:
     """The beginning of a body that streams past, and how long it was.
 
     :param limit: bytes to keep; 0 for all.

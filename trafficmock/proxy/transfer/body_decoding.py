@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from trafficmock.proxy.http1.content_codings import Decoded
     from trafficmock.proxy.http1.heads import Pairs
-    from trafficmock.proxy.transfer.body_capture import Copy
+    from trafficmock.proxy.transfer.body_capture import BodyCapture
 
     Plain = tuple[Pairs, bytes | bytearray]
 
@@ -55,7 +55,7 @@ class Decoders:
         return self.waiting_bytes >= MOST_WAITING_BYTES
 
     def plain(
-        self, pairs: Pairs, copy: Copy | None, limit: int, *, soon: bool = False
+        self, pairs: Pairs, copy: BodyCapture | None, limit: int, *, soon: bool = False
     ) -> Deferred[Plain]:
         """Take a body and decode it, where that can be done here.
 

@@ -8,7 +8,7 @@ from msgspec import UNSET
 from twisted.logger import Logger
 
 from trafficmock.proxy.transfer import request_rewriting
-from trafficmock.proxy.transfer.body_capture import Copy, response_of
+from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
 from trafficmock.wire import body as bodies
 from trafficmock.wire.inbound import RequestBody, RequestResponse
 from trafficmock.wire.serialized_response import REDIRECTS, SerializedError
@@ -17,36 +17,38 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.proxy.http1.heads import Pairs, ResponseHead
-    from trafficmock.proxy.proxy_clients import Party
+    from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.upstream_errors import UpstreamError
     from trafficmock.wire.serialized_response import SerializedResponse
 
 _log = Logger()
 
 
-class Report:
+class TransferReport:
     """Copies what streams past and reports it, each thing once (feature ``stream``).
 
-    :param party: who reports.
+    :param proxy_client: who reports.
     :param request_id: of what.
     :param url: that the request goes to.
     :param body: of the request as far as it is there; ``None`` where the coordinator has it.
     """
 
-    def __init__(self, party: Party, request_id: str, url: str, body: bytes | None) -> None:
-        self._party = party
+    def __init__(
+        self, proxy_client: ProxyClient, request_id: str, url: str, body: bytes | None
+    ) -> None:
+        self._proxy_client = proxy_client
         self._id = request_id
         self._url = url
-        self._limit = party.limits.history if party.limits else 0
-        self._request: Copy | None = None
+        self._limit = proxy_client.limits.history if proxy_client.limits else 0
+        self._request: BodyCapture | None = None
         self._request_complete = False
         self._head: ResponseHead | None = None
         self._pairs: Pairs = []
-        self._response: Copy | None = None
-        self._head_told = False
+        self._response: BodyCapture | None = None
+        self._head_reported = False
         self._over = False
         if body is not None:
-            self._request = Copy(self._limit)
+            self._request = BodyCapture(self._limit)
             self._request.add(body)
 
     def request_data(self, data: bytes) -> None:
@@ -66,25 +68,27 @@ class Report:
         """
         self._head, self._pairs = head, pairs
         if body:
-            self._response = Copy(self._limit)
+            self._response = BodyCapture(self._limit)
 
     def response_data(self, data: bytes) -> None:
         """See a piece of the answer's body go by."""
         if self._response is not None:
             self._response.add(data)
 
-    def tell_head(self) -> None:
+    def report_head(self) -> None:
         """Show an answer that goes on: it may never end."""
         head = self._head
-        if self._head_told or self._over or head is None:
+        if self._head_reported or self._over or head is None:
             return
-        self._head_told = True
+        self._head_reported = True
         if self._request_complete:
-            self._tell_request()
+            self._report_request()
         response = response_of(self._url, head, self._pairs)
-        self._party.say(RequestResponse(self._id, ok=True, response=response, body_pending=True))
+        self._proxy_client.send(
+            RequestResponse(self._id, ok=True, response=response, body_pending=True)
+        )
 
-    def tell_end(self, error: UpstreamError | None) -> None:
+    def report_end(self, error: UpstreamError | None) -> None:
         """Report how it ended.
 
         :param error: why the answer is missing or incomplete.
@@ -92,28 +96,28 @@ class Report:
         if self._over:
             return
         self._over = True
-        self._tell_request()
+        self._report_request()
         head = self._head
         if head is None:
-            self._say_end(UNSET, error)
+            self._send_end(UNSET, error)
             return
         copy = self._response
         full_size = copy.size if copy is not None and copy.truncated else None
         leads_on = self._remember_redirect(head)
         # The next hop must not overtake the report of the redirect that led to it.
-        decoders = self._party.decoders
+        decoders = self._proxy_client.decoders
         plain = decoders.plain(self._pairs, copy, self._limit, soon=leads_on or decoders.busy)
         plain.addCallback(
-            lambda found: self._say_end(
+            lambda found: self._send_end(
                 response_of(self._url, head, *found, full_size=full_size), error
             )
         )
         plain.addErrback(lambda failure: _log.failure("a report failed", failure=failure))
 
-    def _say_end(
+    def _send_end(
         self, response: SerializedResponse | UnsetType, error: UpstreamError | None
     ) -> None:
-        self._party.say(
+        self._proxy_client.send(
             RequestResponse(
                 self._id,
                 ok=error is None,
@@ -124,12 +128,12 @@ class Report:
             )
         )
 
-    def _tell_request(self) -> None:
+    def _report_request(self) -> None:
         copy, self._request = self._request, None
         if copy is None:
             return
         cut = copy.truncated or not self._request_complete
-        self._party.say(
+        self._proxy_client.send(
             RequestBody(
                 self._id,
                 bodies.from_bytes(copy.take()),
@@ -145,5 +149,5 @@ class Report:
             return False
         url = request_rewriting.resolve(self._url, location)
         if url is not None:
-            self._party.redirected(self._id, url)
+            self._proxy_client.redirected(self._id, url)
         return True

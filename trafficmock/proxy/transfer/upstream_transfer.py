@@ -12,42 +12,42 @@ from trafficmock.proxy.http1.forwarded_headers import (
     response_block,
 )
 from trafficmock.proxy.http1.framing import NONE, Framing, Kind
-from trafficmock.proxy.upstream_errors import UpstreamError, explain
+from trafficmock.proxy.upstream_errors import UpstreamError, upstream_error
 
 if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
     from twisted.internet.interfaces import IDelayedCall
     from twisted.python.failure import Failure
 
-    from trafficmock.proxy.client_transport import Side
+    from trafficmock.proxy.client_transport import ClientTransport
     from trafficmock.proxy.http1.heads import ResponseHead
-    from trafficmock.proxy.proxy_settings import Shared
+    from trafficmock.proxy.proxy_settings import ProxyContext
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
-    from trafficmock.proxy.transfer.transfer_report import Report
+    from trafficmock.proxy.transfer.transfer_report import TransferReport
     from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
 
 _REPEATABLE = frozenset({b"GET", b"HEAD", b"OPTIONS", b"TRACE", b"PUT", b"DELETE"})
 """Methods of requests that may be sent twice (RFC 9110 section 9.2.2)."""
 
 
-class Traveller(Protocol):
+class TransferListener(Protocol):
     """Whose request it is."""
 
-    def arrived(self, *, keep: bool) -> None:
+    def response_complete(self, *, keep: bool) -> None:
         """Learn that the answer is complete; ``keep`` if the client's connection may last."""
 
-    def stranded(self, error: UpstreamError) -> None:
+    def failed_upstream(self, error: UpstreamError) -> None:
         """Answer in the place of a server that did not."""
 
-    def broken_off(self, *, noticeable: bool) -> None:
+    def cut_off(self, *, noticeable: bool) -> None:
         """End an answer that cannot be completed.
 
         :param noticeable: the client knows how long the answer was to be.
         """
 
 
-class Journey:
-    """One request upstream, as the ``Listener`` of the answer.
+class UpstreamTransfer:
+    """One request upstream, as the :class:`ResponseListener` of the answer.
 
     :param side: the client's connection.
     :param request: what is sent.
@@ -61,9 +61,9 @@ class Journey:
 
     def __init__(
         self,
-        traveller: Traveller,
-        side: Side,
-        shared: Shared,
+        listener: TransferListener,
+        side: ClientTransport,
+        context: ProxyContext,
         *,
         request: Rewritten,
         early: bytes,
@@ -71,12 +71,12 @@ class Journey:
         framing: Framing,
         client_minor: int,
         keep: bool,
-        report: Report,
+        report: TransferReport,
     ) -> None:
         self.answered = False
-        self._traveller = traveller
-        self._side = side
-        self._shared = shared
+        self._traveller = listener
+        self._client = side
+        self._context = context
         self._request = request
         self._early = early
         self._complete = complete
@@ -104,7 +104,7 @@ class Journey:
 
         :param again: over a new one, since the last was closed just then.
         """
-        origin, pool = self._request.origin, self._shared.pool
+        origin, pool = self._request.origin, self._context.pool
         connection = None if again else pool.take(origin, repeatable=self._repeatable)
         self._fresh = connection is None
         if connection is not None:
@@ -118,7 +118,7 @@ class Journey:
         self._report.request_data(data)
         if self._upstream is None:
             self._early += data
-            self._side.hold_body(hold=True)
+            self._client.hold_body(hold=True)
         else:
             self._upstream.send(self._coded(data), complete=False)
 
@@ -151,17 +151,17 @@ class Journey:
         self._send(connection)
 
     def _is_ourselves(self, upstream: Any) -> bool:
-        return self._shared.is_ourselves(upstream, self._side.local())
+        return self._context.is_ourselves(upstream, self._client.local())
 
     def _not_opened(self, failure: Failure) -> None:
         self._opening = None
         if not self._over:
-            self._fail(explain(failure.value, self._request.origin))
+            self._fail(upstream_error(failure.value, self._request.origin))
 
     def _send(self, connection: UpstreamConnection) -> None:
         self._upstream = connection
         request, early = self._request, self._early
-        path, pairs = self._shared.aim(request.origin, request.path, request.pairs)
+        path, pairs = self._context.aim(request.origin, request.path, request.pairs)
         host = request.origin.authority.encode("ascii")
         data = request_block(request.method, path, host, pairs, self._framing)
         if early:
@@ -174,7 +174,7 @@ class Journey:
         if self._complete:
             self._begin_waiting()
         else:
-            self._side.hold_body(hold=False)
+            self._client.hold_body(hold=False)
 
     def _coded(self, data: bytes) -> bytes:
         return chunk(data) if self._framing.kind is Kind.CHUNKED else data
@@ -183,24 +183,24 @@ class Journey:
         return LAST_CHUNK if self._framing.kind is Kind.CHUNKED else b""
 
     def _begin_waiting(self) -> None:
-        seconds = self._shared.settings.response_seconds
+        seconds = self._context.settings.response_seconds
         if seconds and not self.answered and not self._over:
-            self._timer = self._shared.reactor.callLater(seconds, self._too_slow)
+            self._timer = self._context.reactor.callLater(seconds, self._too_slow)
 
     def _too_slow(self) -> None:
         self._timer = None
         text = f"{self._request.origin}: it did not answer in time (--upstream-timeout-ms)."
         self.cancel()
         error = UpstreamError(text, status=504, code="upstream_timeout", errno="ETIMEDOUT")
-        self._report.tell_end(error)
-        self._traveller.stranded(error)
+        self._report.report_end(error)
+        self._traveller.failed_upstream(error)
 
     # The answer
 
     def interim(self, head: ResponseHead) -> None:
         """Pass a 1xx answer on, to a client that knows them."""
         if self._client_minor > 0:
-            self._side.write(
+            self._client.write(
                 response_block(
                     head.status, head.reason, end_to_end(head), chunked=False, close=False, via=b""
                 )
@@ -233,9 +233,9 @@ class Journey:
             return
         if not self._consumed:
             self._consumed = True
-            self._side.consume(self._upstream)
+            self._client.consume(self._upstream)
         self._flush()
-        self._report.tell_head()
+        self._report.report_head()
 
     def response_end(self) -> None:
         """Send the end, report, and let both connections go on."""
@@ -245,20 +245,20 @@ class Journey:
         self._end()
         self._flush()
         if connection is not None:
-            self._shared.pool.give_back(self._request.origin, connection)
-        self._report.tell_end(None)
-        self._traveller.arrived(keep=self._keep)
+            self._context.pool.give_back(self._request.origin, connection)
+        self._report.report_end(None)
+        self._traveller.response_complete(keep=self._keep)
 
     def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:
         """Try again where that cannot do harm, or tell everybody."""
         connection, self._upstream = self._upstream, None
-        error = explain(reason, self._request.origin)
+        error = upstream_error(reason, self._request.origin)
         silent = connection is not None and not connection.heard
         if answered:
             self._end()
             self._flush()
-            self._report.tell_end(error)
-            self._traveller.broken_off(noticeable=not self._until_close)
+            self._report.report_end(error)
+            self._traveller.cut_off(noticeable=not self._until_close)
         elif silent and not self._fresh and self._repeatable:
             self._stop_timer()
             self.start(again=True)
@@ -267,23 +267,23 @@ class Journey:
 
     def server_busy(self) -> None:
         """Hold the request's body back."""
-        self._side.hold_body(hold=True)
+        self._client.hold_body(hold=True)
 
     def server_ready(self) -> None:
         """Let the request's body go on."""
-        self._side.hold_body(hold=False)
+        self._client.hold_body(hold=False)
 
     def _fail(self, error: UpstreamError) -> None:
         self._end()
-        self._report.tell_end(error)
-        self._traveller.stranded(error)
+        self._report.report_end(error)
+        self._traveller.failed_upstream(error)
 
     def _end(self) -> None:
         self._over = True
         self._stop_timer()
         if self._consumed:
             self._consumed = False
-            self._side.consume(None)
+            self._client.consume(None)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
@@ -292,7 +292,7 @@ class Journey:
 
     def _flush(self) -> None:
         if self._out:
-            self._side.write(self._out[0] if len(self._out) == 1 else b"".join(self._out))
+            self._client.write(self._out[0] if len(self._out) == 1 else b"".join(self._out))
             self._out.clear()
 
 

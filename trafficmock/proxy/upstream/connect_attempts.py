@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @implementer(IReactorPluggableNameResolver)
-class Impatient:
+class ConnectAttempts:
     """The reactor for one connection by Twisted's ``HostnameEndpoint``.
 
     The endpoint begins an attempt every 0.3 seconds, and notices that there is no further

@@ -23,7 +23,7 @@ _SUCCESSES = range(200, 300)
 
 @implementer(IStreamClientEndpoint)
 @define(eq=False)
-class ThroughProxy:
+class ConnectEndpoint:
     """Reaches a host through a proxy (RFC 9110 section 9.3.6).
 
     :param proxy: the endpoint of the proxy.
@@ -41,7 +41,7 @@ class ThroughProxy:
 
     def connect(self, protocolFactory: IProtocolFactory) -> Deferred[Any]:  # noqa: N803 - Twisted's names
         """Connect ``protocolFactory`` with the host."""
-        asker = _Asker(self, protocolFactory)
+        asker = _ConnectProtocol(self, protocolFactory)
         factory = Factory.forProtocol(lambda: asker)
         factory.noisy = False
         connecting = self.proxy.connect(factory)
@@ -58,12 +58,12 @@ class ThroughProxy:
         return b"CONNECT %s HTTP/1.1\r\nhost: %s\r\n%s\r\n" % (aim, aim, more)
 
 
-class _Asker(Protocol):
+class _ConnectProtocol(Protocol):
     """Asks the proxy, and passes everything on once it has agreed."""
 
     transport: Any
 
-    def __init__(self, way: ThroughProxy, factory: IProtocolFactory) -> None:
+    def __init__(self, way: ConnectEndpoint, factory: IProtocolFactory) -> None:
         self.done: Deferred[Any] = Deferred(lambda _: self._give_up())
         self._way = way
         self._factory = factory

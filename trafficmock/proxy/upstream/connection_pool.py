@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall, IReactorTime, IStreamClientEndpoint
 
     from trafficmock.proxy.request_target import Origin
-    from trafficmock.proxy.upstream.dialer import Roads
+    from trafficmock.proxy.upstream.dialer import Dialer
 
 KEPT_SECONDS = 4.0
 """How long an unused connection is kept: many servers close them after five seconds."""
@@ -36,12 +36,12 @@ MOST_KEPT = 256
 class ConnectionPool:
     """Gives connections out, and takes them back.
 
-    :param roads: how servers are reached.
+    :param dialer: how servers are reached.
     :param clock: for the time that connections are kept.
     :param max_header_bytes: for the heads of answers.
     """
 
-    roads: Roads
+    dialer: Dialer
     clock: IReactorTime
     max_header_bytes: int
     open: set[UpstreamConnection] = field(factory=set)
@@ -72,7 +72,7 @@ class ConnectionPool:
             That is asked before TLS, of which our own listener understands nothing.
         """
         try:
-            endpoint = self.roads.to(origin)
+            endpoint = self.dialer.to(origin)
         except ValueError as error:
             return fail(error)
         opening = _Opening(self, origin, is_ourselves)
@@ -164,7 +164,7 @@ class _Opening:
 
     def _connected(self, _: object) -> None:
         if not self.done.called and self._secure and not self._is_loop():
-            seconds = self._pool.roads.connect_seconds
+            seconds = self._pool.dialer.connect_seconds
             self._timer = self._pool.clock.callLater(seconds, self._too_slow)
 
     def _ready(self, connection: UpstreamConnection) -> None:
@@ -176,7 +176,7 @@ class _Opening:
             return
         if self._secure:
             try:
-                self._pool.roads.trust.check_name(connection.transport, self._origin.host)
+                self._pool.dialer.trust.check_name(connection.transport, self._origin.host)
             except Exception as error:  # noqa: BLE001 - whatever it is, this server is not trusted
                 self._failed(Failure(error))
                 connection.cancel()

@@ -12,9 +12,9 @@ from twisted.internet.interfaces import IStreamClientEndpoint
 from zope.interface import implementer
 
 from trafficmock.http.hosts import parse_authority
-from trafficmock.proxy.upstream.connect_attempts import Impatient
-from trafficmock.proxy.upstream.connect_endpoint import ThroughProxy
-from trafficmock.proxy.upstream.resolver import Renaming, is_unusual
+from trafficmock.proxy.upstream.connect_attempts import ConnectAttempts
+from trafficmock.proxy.upstream.connect_endpoint import ConnectEndpoint
+from trafficmock.proxy.upstream.resolver import FixedNameReactor, is_unusual
 from trafficmock.redaction import without_credentials
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class UpstreamProxy:
 
 
 @define(eq=False, kw_only=True)
-class Roads:
+class Dialer:
     """Makes the endpoint of each server.
 
     :param reactor: connects and resolves names.
@@ -79,26 +79,26 @@ class Roads:
         """
         if origin.scheme == "https":
             tls = self.trust.for_host(origin.host)
-            return wrapClientTLS(tls, self.to_host(origin.host, origin.port))
+            return wrapClientTLS(tls, self.host_endpoint(origin.host, origin.port))
         if self.proxy is not None:
             return self._direct(self.proxy.host, self.proxy.port)
         return self._direct(origin.host, origin.port)
 
-    def to_socket(self, origin: Origin) -> IStreamClientEndpoint:
+    def websocket_endpoint(self, origin: Origin) -> IStreamClientEndpoint:
         """Give the endpoint of a WebSocket's server: through a proxy it takes CONNECT.
 
         :raises ValueError: there can be no TLS with such a host.
         """
-        plain = self.to_host(origin.host, origin.port)
+        plain = self.host_endpoint(origin.host, origin.port)
         if origin.scheme != "https":
             return plain
         return wrapClientTLS(self.trust.for_host(origin.host), plain)
 
-    def to_host(self, host: str, port: int) -> IStreamClientEndpoint:
+    def host_endpoint(self, host: str, port: int) -> IStreamClientEndpoint:
         """Give the endpoint of a host without anything on top."""
         if self.proxy is None:
             return self._direct(host, port)
-        return ThroughProxy(
+        return ConnectEndpoint(
             self._direct(self.proxy.host, self.proxy.port),
             host=f"[{host}]" if ":" in host else host,
             port=port,
@@ -107,7 +107,7 @@ class Roads:
             seconds=self.connect_seconds,
         )
 
-    def asks_proxy(self, origin: Origin) -> UpstreamProxy | None:
+    def http_proxy(self, origin: Origin) -> UpstreamProxy | None:
         """Give the proxy that is asked for a URL instead of the server for a path."""
         return self.proxy if origin.scheme == "http" else None
 
@@ -116,13 +116,13 @@ class Roads:
         reactor = self.reactor
         if is_unusual(address):
             # Twisted would not even ask for it; a valid name stands in for it.
-            reactor, address = Renaming(reactor, address), "unusual"
-        return _AtOnce(reactor, address, port, self.connect_seconds)
+            reactor, address = FixedNameReactor(reactor, address), "unusual"
+        return _HostEndpoint(reactor, address, port, self.connect_seconds)
 
 
 @implementer(IStreamClientEndpoint)
 @frozen
-class _AtOnce:
+class _HostEndpoint:
     """Connects with a host; each connection has attempts of its own."""
 
     reactor: Any
@@ -132,7 +132,7 @@ class _AtOnce:
 
     def connect(self, protocolFactory: IProtocolFactory) -> Deferred[Any]:  # noqa: N803 - Twisted's name
         """Connect; see :class:`twisted.internet.endpoints.HostnameEndpoint`."""
-        reactor: Any = Impatient(self.reactor)
+        reactor: Any = ConnectAttempts(self.reactor)
         endpoint = HostnameEndpoint(reactor, self.host, self.port, timeout=self.seconds)
         return endpoint.connect(protocolFactory)
 

@@ -36,7 +36,7 @@ def is_unusual(host: str) -> bool:
 
 
 @implementer(IReactorPluggableNameResolver, IHostnameResolver)
-class Renaming:
+class FixedNameReactor:
     """The reactor, but for looking up one name whichever is asked for.
 
     :param reactor: does everything else.

@@ -39,7 +39,7 @@ class ServerVerification:
     insecure: tuple[str, ...] = ()
     _contexts: dict[bool, SSL.Context] = field(factory=dict, init=False)
 
-    def for_host(self, host: str) -> _Caller:
+    def for_host(self, host: str) -> _TlsConnections:
         """Give what Twisted's TLS takes to reach ``host``.
 
         The certificate's chain is verified by it, its name by :meth:`check_name`.
@@ -48,7 +48,7 @@ class ServerVerification:
         context = self._contexts.get(verified)
         if context is None:
             context = self._contexts[verified] = self._make(verified=verified)
-        return _Caller(host, context)
+        return _TlsConnections(host, context)
 
     def check_name(self, transport: Any, host: str) -> None:
         """See whether a server's certificate is for ``host``.
@@ -81,7 +81,7 @@ class ServerVerification:
 
 @implementer(IOpenSSLClientConnectionCreator)
 @frozen
-class _Caller:
+class _TlsConnections:
     """Opens TLS to one host."""
 
     host: str

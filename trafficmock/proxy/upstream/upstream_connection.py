@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from twisted.python.failure import Failure
 
-    from trafficmock.proxy.http1.body_readers import Reader
+    from trafficmock.proxy.http1.body_readers import BodyReader
     from trafficmock.proxy.http1.framing import Framing
     from trafficmock.proxy.http1.heads import ResponseHead
 
@@ -32,7 +32,7 @@ MOST_INTERIM = 100
 """1xx answers to one request, which a server could otherwise send for ever."""
 
 
-class Listener(Protocol):
+class ResponseListener(Protocol):
     """Is told how a server answers."""
 
     def interim(self, head: ResponseHead) -> None:
@@ -91,10 +91,10 @@ class UpstreamConnection(TwistedProtocol):
         self._ready = ready
         self._ended = ended
         self._tls = tls
-        self._listener: Listener | None = None
+        self._listener: ResponseListener | None = None
         self._method = b""
         self._buffer = b""
-        self._reader: Reader | None = None
+        self._reader: BodyReader | None = None
         self._sent_all = True
         self._answered = False
         self._interim = 0
@@ -149,7 +149,9 @@ class UpstreamConnection(TwistedProtocol):
 
     # The request
 
-    def begin(self, listener: Listener, method: bytes, data: bytes, *, complete: bool) -> None:
+    def begin(
+        self, listener: ResponseListener, method: bytes, data: bytes, *, complete: bool
+    ) -> None:
         """Send a request.
 
         :param data: its head, and what there is of its body.
@@ -185,7 +187,7 @@ class UpstreamConnection(TwistedProtocol):
 
     # The answer
 
-    def _step(self, listener: Listener) -> bool:
+    def _step(self, listener: ResponseListener) -> bool:
         if self._reader is None:
             return self._head(listener)
         content, self._buffer = self._reader.feed(self._buffer)
@@ -195,7 +197,7 @@ class UpstreamConnection(TwistedProtocol):
             self._finish(listener)
         return False
 
-    def _head(self, listener: Listener) -> bool:
+    def _head(self, listener: ResponseListener) -> bool:
         end = self._buffer.find(END, 0, self.max_header_bytes + len(END))
         if end < 0:
             if len(self._buffer) > self.max_header_bytes:
@@ -220,7 +222,7 @@ class UpstreamConnection(TwistedProtocol):
             self._finish(listener)
         return self._listener is listener
 
-    def _finish(self, listener: Listener) -> None:
+    def _finish(self, listener: ResponseListener) -> None:
         self._listener = None
         self._reader = None
         self._stop_producing()
@@ -276,7 +278,7 @@ def widen(transport: Any) -> None:
 class _Body:
     """The request's body as the producer of what is written to the server."""
 
-    def __init__(self, listener: Listener) -> None:
+    def __init__(self, listener: ResponseListener) -> None:
         self._listener = listener
 
     def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name

@@ -10,7 +10,7 @@ from wsproto.connection import CLIENT, SERVER, Connection, ConnectionState
 from wsproto.events import BytesMessage, CloseConnection, Ping, TextMessage
 from wsproto.utilities import LocalProtocolError
 
-from trafficmock.proxy.websocket.message_pieces import Pieces
+from trafficmock.proxy.websocket.message_pieces import MessagePieces
 
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
@@ -26,17 +26,17 @@ _SENDABLE = (1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1
 _PRIVATE = range(3000, 5000)
 
 
-class Owner(Protocol):
+class FrameStreamListener(Protocol):
     """Is told what one side says."""
 
-    def message(self, side: Frames, data: str | bytes) -> None:
+    def message(self, side: FrameStream, data: str | bytes) -> None:
         """Take a message."""
 
-    def closed(self, side: Frames, code: int, reason: str, *, clean: bool) -> None:
+    def closed(self, side: FrameStream, code: int, reason: str, *, clean: bool) -> None:
         """Take it that the side is closed; told once."""
 
 
-class Frames:
+class FrameStream:
     """Speaks frames over a transport whose handshake is done.
 
     No extension is offered or taken, so nothing is compressed.
@@ -46,7 +46,13 @@ class Frames:
     """
 
     def __init__(
-        self, transport: Any, owner: Owner, clock: IReactorTime, *, client: bool, longest: int
+        self,
+        transport: Any,
+        owner: FrameStreamListener,
+        clock: IReactorTime,
+        *,
+        client: bool,
+        longest: int,
     ) -> None:
         self._transport = transport
         self._owner = owner
@@ -55,8 +61,8 @@ class Frames:
         self._connection = Connection(CLIENT if client else SERVER)
         self._is_client = client
         self._said: tuple[int, str] | None = None
-        self._text = Pieces("")
-        self._bytes = Pieces(b"")
+        self._text = MessagePieces("")
+        self._bytes = MessagePieces(b"")
         self._told = False
         self._timer: IDelayedCall | None = None
 

@@ -13,7 +13,7 @@ from wsproto.connection import CLIENT, SERVER, Connection, ConnectionState
 from wsproto.events import BytesMessage, CloseConnection, TextMessage
 from wsproto.extensions import Extension, PerMessageDeflate
 
-from trafficmock.proxy.websocket.message_pieces import Pieces
+from trafficmock.proxy.websocket.message_pieces import MessagePieces
 from trafficmock.records import SocketClosed, SocketEvent
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _SLICE = 2048
 _ABNORMAL = 1006
 
 
-class Overheard:
+class FrameTap:
     """Listens to both sides, once they are known to speak in a way that can be followed.
 
     :param record: takes what was understood.
@@ -45,8 +45,8 @@ class Overheard:
     def __init__(self, socket_id: str, record: Callable[[Record], None]) -> None:
         self._socket_id = socket_id
         self._record = record
-        self._page: Listener | None = None
-        self._server: Listener | None = None
+        self._page: FrameRecorder | None = None
+        self._server: FrameRecorder | None = None
 
     def listen(self, extensions: bytes) -> None:
         """Begin.
@@ -57,8 +57,8 @@ class Overheard:
         if of_page is None or of_server is None:
             return
         name, record = self._socket_id, self._record
-        self._page = Listener(name, page=True, extensions=of_page, record=record)
-        self._server = Listener(name, page=False, extensions=of_server, record=record)
+        self._page = FrameRecorder(name, page=True, extensions=of_page, record=record)
+        self._server = FrameRecorder(name, page=False, extensions=of_server, record=record)
 
     def from_page(self, data: bytes) -> None:
         """Take what the application sends."""
@@ -81,7 +81,7 @@ class Overheard:
             self._server.lost()
 
 
-class Listener:
+class FrameRecorder:
     """Reads what one side sends.
 
     :param page: whether that is the application's side; else it is the server's.
@@ -103,8 +103,8 @@ class Listener:
         # Whoever hears the application plays the server, and the other way round.
         self._connection = Connection(SERVER if page else CLIENT, extensions=extensions)
         self._record = record
-        self._text = Pieces("")
-        self._bytes = Pieces(b"")
+        self._text = MessagePieces("")
+        self._bytes = MessagePieces(b"")
         self._done = False
         self._deaf = False
         self._came_in = self._came_out = 0

@@ -8,7 +8,7 @@ MOST_LOOSE = 1024
 """Parts kept one by one: each costs some fifty bytes besides its own."""
 
 
-class Pieces(Generic[AnyStr]):
+class MessagePieces(Generic[AnyStr]):
     """Text or bytes that arrive in parts.
 
     :param empty: what no parts make: ``""`` or ``b""``.

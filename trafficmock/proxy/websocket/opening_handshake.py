@@ -32,7 +32,7 @@ _OURS = frozenset(
 
 
 @frozen
-class Opening:
+class ClientHandshake:
     """What a client asks for.
 
     :param protocols: the subprotocols that it can speak, best first.
@@ -52,7 +52,7 @@ def is_opening(head: RequestHead) -> bool:
     )
 
 
-def read_opening(head: RequestHead) -> Opening:
+def read_opening(head: RequestHead) -> ClientHandshake:
     """Read a client's side of the handshake.
 
     :raises BadMessageError: it is not of version 13, or its key is none.
@@ -73,7 +73,7 @@ def read_opening(head: RequestHead) -> Opening:
     if len(decoded) != _KEY_BYTES:
         raise BadMessageError("Sec-WebSocket-Key is not 16 bytes in base64.")
     listed = head.fields.get(b"sec-websocket-protocol", b"").decode("latin-1")
-    return Opening(key, [part.strip() for part in listed.split(",") if part.strip()])
+    return ClientHandshake(key, [part.strip() for part in listed.split(",") if part.strip()])
 
 
 def acceptance(key: bytes, protocol: str | None) -> bytes:
@@ -92,7 +92,7 @@ def new_key() -> bytes:
     return base64.b64encode(secrets.token_bytes(_KEY_BYTES))
 
 
-def opening_pairs(head: RequestHead, key: bytes, opening: Opening) -> Pairs:
+def opening_pairs(head: RequestHead, key: bytes, opening: ClientHandshake) -> Pairs:
     """Give the header of our own handshake with a server, on behalf of a client."""
     pairs = [pair for pair in end_to_end(head) if pair[0].lower() not in _OURS]
     pairs += [
@@ -115,7 +115,7 @@ def relayed_pairs(head: RequestHead | ResponseHead) -> Pairs:
     ]
 
 
-def accepted_protocol(head: ResponseHead, key: bytes, opening: Opening) -> str | None:
+def accepted_protocol(head: ResponseHead, key: bytes, opening: ClientHandshake) -> str | None:
     """Read a server's side of our handshake.
 
     :returns: the subprotocol that it chose.

@@ -15,22 +15,26 @@ from trafficmock import records
 from trafficmock.proxy.http1.forwarded_headers import end_to_end, request_block, response_block
 from trafficmock.proxy.http1.framing import NONE
 from trafficmock.proxy.http1.heads import BadMessageError
-from trafficmock.proxy.upstream_errors import UpstreamError, answer, explain, loop_detected
+from trafficmock.proxy.upstream_errors import (
+    UpstreamError,
+    error_response,
+    loop_detected,
+    upstream_error,
+)
 from trafficmock.proxy.websocket import opening_handshake
-from trafficmock.proxy.websocket.frame_stream import Frames, content
-from trafficmock.proxy.websocket.frame_tap import Overheard
-from trafficmock.proxy.websocket.websocket_upstream import ServerConnection
+from trafficmock.proxy.websocket.frame_stream import FrameStream, content
+from trafficmock.proxy.websocket.frame_tap import FrameTap
+from trafficmock.proxy.websocket.websocket_upstream import WebSocketUpstream
 from trafficmock.wire import inbound, outbound
 
 if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
     from twisted.internet.interfaces import IDelayedCall
-    from twisted.python.failure import Failure
 
     from trafficmock.proxy.downstream.client_connection import ClientConnection
     from trafficmock.proxy.http1.heads import Pairs, RequestHead, ResponseHead
-    from trafficmock.proxy.proxy_clients import Party
-    from trafficmock.proxy.proxy_settings import Shared
+    from trafficmock.proxy.proxy_clients import ProxyClient
+    from trafficmock.proxy.proxy_settings import ProxyContext
     from trafficmock.proxy.request_target import Target
     from trafficmock.wire.inbound import Message
 
@@ -42,7 +46,7 @@ _ABNORMAL = 1006
 
 
 @implementer(IPushProducer)
-class SocketSession:
+class WebSocketSession:
     """Both sides of one WebSocket, and the coordinator between them.
 
     :param connection: the client's.
@@ -53,8 +57,8 @@ class SocketSession:
     def __init__(
         self,
         connection: ClientConnection,
-        party: Party,
-        shared: Shared,
+        proxy_client: ProxyClient,
+        context: ProxyContext,
         *,
         head: RequestHead,
         target: Target,
@@ -62,12 +66,12 @@ class SocketSession:
         self.id = str(uuid.uuid4())
         self._opening = opening_handshake.read_opening(head)
         self._transport: Any = connection.transport
-        self._party = party
-        self._shared = shared
+        self._proxy_client = proxy_client
+        self._context = context
         self._head = head
         self._target = target
-        self._page: Frames | None = None
-        self._server: Frames | None = None
+        self._page: FrameStream | None = None
+        self._server: FrameStream | None = None
         self._key = opening_handshake.new_key()
         self._blind = False
         self._relayed = False
@@ -78,14 +82,16 @@ class SocketSession:
         self._timer: IDelayedCall | None = None
         self._refused = False
         self._gone = False
-        self._heard = Overheard(self.id, self._party.record)
+        self._tap = FrameTap(self.id, self._proxy_client.record)
 
     def announce(self) -> None:
         """Tell the coordinator of it; the client waits for the answer to its handshake."""
-        self._party.subjects[self.id] = self
-        self._party.sockets[self.id] = self
+        self._proxy_client.receivers[self.id] = self
+        self._proxy_client.sockets[self.id] = self
         url = "ws" + self._target.url.removeprefix("http")
-        self._say(inbound.SocketOpen(self.id, url, self._opening.protocols, self._party.client_id))
+        self._send(
+            inbound.SocketOpen(self.id, url, self._opening.protocols, self._proxy_client.client_id)
+        )
 
     # What the client does
 
@@ -95,10 +101,10 @@ class SocketSession:
             self._page.data_received(data)
         elif self._blind and self._raw_server is not None:
             self._raw_server.write(data)
-            self._heard.from_page(data)
+            self._tap.from_page(data)
         else:
             self._early += data
-            if len(self._early) > self._shared.settings.max_header_bytes:
+            if len(self._early) > self._context.settings.max_header_bytes:
                 self._transport.abortConnection()
 
     def done(self) -> None:
@@ -108,19 +114,19 @@ class SocketSession:
     def lost(self) -> None:
         """Take it that the client is gone."""
         self._gone = True
-        self._party.sockets.pop(self.id, None)
-        self._party.coordination.socket_gone(self)
+        self._proxy_client.sockets.pop(self.id, None)
+        self._proxy_client.gateway.socket_gone(self)
         if self._page is not None:
             self._page.lost()
         elif not self._blind and not self._refused:
             self._closed_page(_ABNORMAL, "", clean=False)
         if self._blind:
-            self._heard.page_lost()
+            self._tap.page_lost()
             self._drop_server()
 
     # What the coordinator says
 
-    def told(self, message: Message) -> None:
+    def on_message(self, message: Message) -> None:
         """Act on a message about this WebSocket."""
         match message:
             case outbound.SocketPassthrough():
@@ -137,9 +143,9 @@ class SocketSession:
             case inbound.CloseServer():
                 self._close_server(message)
             case _:
-                self._told_page(message)
+                self._on_page_message(message)
 
-    def _told_page(self, message: Message) -> None:
+    def _on_page_message(self, message: Message) -> None:
         """Act on what is for the application's side, which all of it opens."""
         self._accept(self._opening.protocols[0] if self._opening.protocols else None)
         if self._page is None:
@@ -177,26 +183,26 @@ class SocketSession:
 
     def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
         """Hold the test back: a side takes less than it is sent."""
-        self._party.coordination.socket_backlogged(self)
+        self._proxy_client.gateway.socket_backlogged(self)
 
     def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
         """Let the test go on."""
-        self._party.coordination.socket_drained(self)
+        self._proxy_client.gateway.socket_drained(self)
 
     def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
         """Do nothing: the end of the connection is told otherwise."""
 
     # What both sides say
 
-    def message(self, side: Frames, data: str | bytes) -> None:
+    def message(self, side: FrameStream, data: str | bytes) -> None:
         """Pass a message on to the test that owns the WebSocket."""
         kind = inbound.MessageFromPage if side is self._page else inbound.MessageFromServer
         if isinstance(data, str):
-            self._say(kind(self.id, data, is_base64=False))
+            self._send(kind(self.id, data, is_base64=False))
         else:
-            self._say(kind(self.id, base64.b64encode(data).decode("ascii"), is_base64=True))
+            self._send(kind(self.id, base64.b64encode(data).decode("ascii"), is_base64=True))
 
-    def closed(self, side: Frames, code: int, reason: str, *, clean: bool) -> None:
+    def closed(self, side: FrameStream, code: int, reason: str, *, clean: bool) -> None:
         """Pass on that a side is closed."""
         self.resumeProducing()
         if side is self._page:
@@ -207,7 +213,7 @@ class SocketSession:
             self._server = None
             if self._raw_server is not None:
                 self._raw_server.unregisterProducer()
-            self._say(inbound.CloseServer(self.id, clean, code, reason))
+            self._send(inbound.CloseServer(self.id, clean, code, reason))
 
     # The application's side
 
@@ -216,17 +222,15 @@ class SocketSession:
         if self._page is not None or self._gone or self._refused:
             return
         self._transport.write(opening_handshake.acceptance(self._opening.key, protocol))
-        self._page = Frames(
-            self._transport,
-            self,
-            self._shared.reactor,
-            client=False,
-            longest=self._shared.settings.max_frame_bytes,
-        )
-        self._transport.registerProducer(self, True)  # noqa: FBT003 - Twisted's
+        self._page = self._speak_frames(self._transport, client=False)
         early, self._early = self._early, b""
         if early:
             self._page.data_received(early)
+
+    def _speak_frames(self, transport: Any, *, client: bool) -> FrameStream:
+        longest = self._context.settings.max_frame_bytes
+        transport.registerProducer(self, True)  # noqa: FBT003 - Twisted's
+        return FrameStream(transport, self, self._context.reactor, client=client, longest=longest)
 
     def _refuse(self, status: int, code: str, text: str) -> None:
         """Fail the application's WebSocket: by HTTP while it is held, else by a close."""
@@ -236,41 +240,41 @@ class SocketSession:
         if self._page is not None:
             self._page.close(1011, text)
         else:
-            self._transport.write(answer(status, code, text))
+            self._transport.write(error_response(status, code, text))
             self._transport.loseConnection()
 
     def _closed_page(self, code: int, reason: str, *, clean: bool) -> None:
-        self._say(inbound.ClosePage(self.id, clean, code, reason))
+        self._send(inbound.ClosePage(self.id, clean, code, reason))
         if self._raw_server is None and self._connecting is None:
             self._settle()
         else:
-            self._timer = self._shared.reactor.callLater(GRACE_SECONDS, self._drop_server)
+            self._timer = self._context.reactor.callLater(GRACE_SECONDS, self._drop_server)
 
     # The server's side
 
     def _dial(self) -> None:
-        origin, shared = self._target.origin, self._shared
-        limit, trust = shared.settings.max_header_bytes, shared.roads.trust
+        origin, context = self._target.origin, self._context
+        limit, trust = context.settings.max_header_bytes, context.dialer.trust
         check = partial(trust.check_name, host=origin.host) if origin.scheme == "https" else None
-        factory = Factory.forProtocol(lambda: ServerConnection(self, limit, check))
+        factory = Factory.forProtocol(lambda: WebSocketUpstream(self, limit, check))
         factory.noisy = False
         try:
-            endpoint = shared.roads.to_socket(origin)
+            endpoint = context.dialer.websocket_endpoint(origin)
         except ValueError as error:
             self.server_lost(error)
             return
         self._connecting = endpoint.connect(factory)
-        self._connecting.addErrback(self._not_reached)
+        self._connecting.addErrback(lambda failure: self.server_lost(failure.value))
 
-    def server_reached(self, server: ServerConnection) -> bool:
+    def server_reached(self, server: WebSocketUpstream) -> bool:
         """Go no further where the way leads back to this very service."""
-        if not self._shared.is_ourselves(server.transport, self._transport.getHost()):
+        if not self._context.is_ourselves(server.transport, self._transport.getHost()):
             return True
         self._failed(loop_detected(self._target.origin))
         server.transport.abortConnection()
         return False
 
-    def server_opened(self, server: ServerConnection) -> None:
+    def server_opened(self, server: WebSocketUpstream) -> None:
         """Send the handshake."""
         self._connecting = None
         if self._gone:
@@ -284,7 +288,7 @@ class SocketSession:
         host = self._target.origin.authority.encode("ascii")
         server.transport.write(request_block(b"GET", self._target.path, host, pairs, NONE))
 
-    def server_answered(self, server: ServerConnection, head: ResponseHead) -> None:
+    def server_answered(self, server: WebSocketUpstream, head: ResponseHead) -> None:
         """Take the answer to the handshake."""
         if self._blind:
             self._relay_answer(head)
@@ -293,17 +297,10 @@ class SocketSession:
             protocol = opening_handshake.accepted_protocol(head, self._key, self._opening)
         except BadMessageError as error:
             self._raw_server = None
-            self._failed(explain(error, self._target.origin))
+            self._failed(upstream_error(error, self._target.origin))
             server.transport.abortConnection()
             return
-        self._server = Frames(
-            server.transport,
-            self,
-            self._shared.reactor,
-            client=True,
-            longest=self._shared.settings.max_frame_bytes,
-        )
-        server.transport.registerProducer(self, True)  # noqa: FBT003 - Twisted's
+        self._server = self._speak_frames(server.transport, client=True)
         self._accept(protocol)
         waiting, self._to_server = self._to_server, []
         for data in waiting:
@@ -313,7 +310,7 @@ class SocketSession:
         """Take what the server sends."""
         if self._blind:
             self._transport.write(data)
-            self._heard.from_server(data)
+            self._tap.from_server(data)
         elif self._server is not None:
             self._server.data_received(data)
 
@@ -324,11 +321,11 @@ class SocketSession:
         if self._server is not None:
             self._server.lost()
         elif self._blind and raw is not None and self._relayed:
-            self._heard.server_lost()
+            self._tap.server_lost()
             self._transport.unregisterProducer()
             self._transport.loseConnection()
         elif not self._gone and not self._refused and (self._blind or self._page is None):
-            self._failed(explain(error, self._target.origin))
+            self._failed(upstream_error(error, self._target.origin))
 
     def _relay_answer(self, head: ResponseHead) -> None:
         """Pass the answer on; the two sides agree among themselves, extensions included."""
@@ -336,8 +333,8 @@ class SocketSession:
         if head.status == _SWITCHING:
             pairs: Pairs = opening_handshake.relayed_pairs(head)
             block = response_block(head.status, head.reason, pairs, chunked=False, close=False)
-            if self._shared.settings.records_passthrough:
-                self._heard.listen(head.fields.get(b"sec-websocket-extensions", b""))
+            if self._context.settings.records_passthrough:
+                self._tap.listen(head.fields.get(b"sec-websocket-extensions", b""))
         else:
             coding = head.fields.get(b"transfer-encoding")
             pairs = end_to_end(head)
@@ -350,17 +347,16 @@ class SocketSession:
         early, self._early = self._early, b""
         if early:
             self._raw_server.write(early)
-            self._heard.from_page(early)
-
-    def _not_reached(self, failure: Failure) -> None:
-        self.server_lost(failure.value)
+            self._tap.from_page(early)
 
     def _failed(self, error: UpstreamError) -> None:
         """Tell everybody that there is no server."""
         if self._blind:
-            self._party.record(records.SocketFailed(self.id, None, error.code, error.text, None))
+            self._proxy_client.record(
+                records.SocketFailed(self.id, None, error.code, error.text, None)
+            )
         else:
-            self._say(
+            self._send(
                 inbound.CloseServer(self.id, was_clean=False, code=_ABNORMAL, reason=error.text)
             )
         self._refuse(error.status, error.code, error.text)
@@ -376,7 +372,7 @@ class SocketSession:
             self._server.close(message.code or None, message.reason or "")
         elif self._connecting is not None or self._raw_server is not None:
             self._drop_server()
-            self._say(inbound.CloseServer(self.id, was_clean=False, code=_ABNORMAL))
+            self._send(inbound.CloseServer(self.id, was_clean=False, code=_ABNORMAL))
 
     def _drop_server(self) -> None:
         if self._timer is not None and self._timer.active():
@@ -394,8 +390,8 @@ class SocketSession:
 
     # What both ends have in common
 
-    def _say(self, message: Message) -> None:
-        self._party.say(message)
+    def _send(self, message: Message) -> None:
+        self._proxy_client.send(message)
 
     def _settle(self) -> None:
-        self._party.subjects.pop(self.id, None)
+        self._proxy_client.receivers.pop(self.id, None)

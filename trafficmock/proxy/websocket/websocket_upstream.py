@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
 
-class Reader(Protocol):
+class WebSocketUpstreamListener(Protocol):
     """Is told what the server of a WebSocket says."""
 
-    def server_reached(self, server: ServerConnection) -> bool:
+    def server_reached(self, server: WebSocketUpstream) -> bool:
         """Tell whether to go on with a server that took the connection, before any TLS."""
 
-    def server_opened(self, server: ServerConnection) -> None:
+    def server_opened(self, server: WebSocketUpstream) -> None:
         """Send the handshake."""
 
-    def server_answered(self, server: ServerConnection, head: ResponseHead) -> None:
+    def server_answered(self, server: WebSocketUpstream, head: ResponseHead) -> None:
         """Take the answer to the handshake."""
 
     def server_data(self, data: bytes) -> None:
@@ -38,7 +38,7 @@ class Reader(Protocol):
 
 
 @implementer(IHandshakeListener)
-class ServerConnection(TwistedProtocol):
+class WebSocketUpstream(TwistedProtocol):
     """The connection itself.
 
     :param check: looks at the certificate; ``None`` without TLS. What it raises ends it all.
@@ -47,7 +47,10 @@ class ServerConnection(TwistedProtocol):
     transport: Any
 
     def __init__(
-        self, reader: Reader, max_header_bytes: int, check: Callable[[Any], None] | None
+        self,
+        reader: WebSocketUpstreamListener,
+        max_header_bytes: int,
+        check: Callable[[Any], None] | None,
     ) -> None:
         self._reader = reader
         self._max_header_bytes = max_header_bytes

@@ -116,7 +116,7 @@ class OwnedTests(SynchronousTestCase):
                 "bodyBase64": "aGk=",
             },
         )
-        self.assertEqual(rig.roads.asked, ["http://other.test"])
+        self.assertEqual(rig.dialer.asked, ["http://other.test"])
         self.assertEqual(
             rig.servers[0].took(),
             b"POST /y HTTP/1.1\r\nhost: other.test\r\nx-b: 2\r\nvia: 1.1 trafficmock\r\n"
@@ -186,7 +186,7 @@ class UpstreamFailureTests(SynchronousTestCase):
     def test_refused(self) -> None:
         """502 says who failed and why, also in ``via``; the connection lasts."""
         rig = ProxyRig()
-        rig.roads.error = refused()
+        rig.dialer.error = refused()
         client = rig.ask(GET)
         answer = client.took()
         self.assertTrue(answer.startswith(b"HTTP/1.1 502 Bad Gateway\r\n"), answer)
@@ -198,7 +198,7 @@ class UpstreamFailureTests(SynchronousTestCase):
     def test_head_only(self) -> None:
         """The answer to HEAD has no body."""
         rig = ProxyRig()
-        rig.roads.error = refused()
+        rig.dialer.error = refused()
         client = rig.ask(GET.replace(b"GET", b"HEAD", 1))
         self.assertTrue(client.took().endswith(b"\r\n\r\n"))
 
@@ -216,7 +216,7 @@ class UpstreamFailureTests(SynchronousTestCase):
         rig = ProxyRig()
         rig.worker()
         client = rig.ask(GET)
-        (exchange,) = client.protocol._party.subjects.values()
-        exchange.crashed()
+        (request,) = client.protocol._proxy_client.receivers.values()
+        request.crashed()
         self.assertTrue(client.aborted)
         self.assertEqual(rig.events()[-1], ("abort", "internal error"))

@@ -55,7 +55,7 @@ class FetchTests(SynchronousTestCase):
     def test_overrides(self) -> None:
         """What the test changed is asked instead."""
         self.fetch(overrides={"url": "http://b.test/y", "method": "PUT", "bodyBase64": None})
-        self.assertEqual(self.rig.roads.asked, ["http://b.test"])
+        self.assertEqual(self.rig.dialer.asked, ["http://b.test"])
         self.assertTrue(self.rig.servers[0].took().startswith(b"PUT /y HTTP/1.1\r\n"))
 
     def test_redirects(self) -> None:
@@ -98,7 +98,7 @@ class FetchTests(SynchronousTestCase):
 
     def test_failed(self) -> None:
         """What fails is told to the test; the request still waits for it."""
-        self.rig.roads.error = refused()
+        self.rig.dialer.error = refused()
         self.fetch()
         done = self.done()
         self.assertEqual((done["ok"], done["error"]["code"]), (False, "ECONNREFUSED"))

@@ -17,16 +17,16 @@ from trafficmock.proxy.http1.forwarded_headers import end_to_end, request_block
 from trafficmock.proxy.http1.framing import NONE, Framing, Kind
 from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.proxy.transfer import request_rewriting
-from trafficmock.proxy.transfer.body_capture import Copy, response_of
-from trafficmock.proxy.upstream_errors import UpstreamError, explain
+from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
+from trafficmock.proxy.upstream_errors import UpstreamError, upstream_error
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.serialized_request import SerializedOverrides
 from trafficmock.wire.serialized_response import REDIRECTS, SerializedError
 
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import ResponseHead
-    from trafficmock.proxy.proxy_settings import Shared
-    from trafficmock.proxy.transfer.proxied_exchange import Exchange
+    from trafficmock.proxy.proxy_settings import ProxyContext
+    from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
     from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
     from trafficmock.wire.serialized_response import SerializedResponse
@@ -56,24 +56,24 @@ class FetchedAnswer:
     """What a server said, with the whole body."""
 
     head: ResponseHead
-    copy: Copy
+    copy: BodyCapture
 
 
 @define(eq=False)
-class Fetches:
+class RouteFetches:
     """Carries out the fetches that tests ask for about one request.
 
-    :param shared: the ways to servers.
+    :param context: the ways to servers.
     """
 
     log = Logger()
 
-    shared: Shared
+    context: ProxyContext
     _running: set[Deferred[None]] = field(factory=set)
 
-    def start(self, exchange: Exchange, order: outbound.DecisionFetch) -> None:
+    def start(self, proxied: ProxiedRequest, order: outbound.DecisionFetch) -> None:
         """Begin a fetch; its result goes to the coordinator."""
-        running = Deferred.fromCoroutine(self._run(exchange, order))
+        running = Deferred.fromCoroutine(self._run(proxied, order))
         self._running.add(running)
         running.addErrback(lambda failure: self.log.failure("a fetch failed", failure=failure))
         running.addBoth(lambda _: self._running.discard(running))
@@ -83,9 +83,9 @@ class Fetches:
         for running in list(self._running):
             running.cancel()
 
-    async def _run(self, exchange: Exchange, order: outbound.DecisionFetch) -> None:
+    async def _run(self, proxied: ProxiedRequest, order: outbound.DecisionFetch) -> None:
         try:
-            response = await self._fetch(exchange, order)
+            response = await self._fetch(proxied, order)
             result = inbound.FetchResult(
                 order.request_id, order.fetch_id, ok=True, response=response
             )
@@ -94,59 +94,61 @@ class Fetches:
             result = inbound.FetchResult(order.request_id, order.fetch_id, ok=False, error=failure)
         except CancelledError:
             return
-        exchange.party.say(result)
+        proxied.proxy_client.send(result)
 
-    async def _fetch(self, exchange: Exchange, order: outbound.DecisionFetch) -> SerializedResponse:
+    async def _fetch(
+        self, proxied: ProxiedRequest, order: outbound.DecisionFetch
+    ) -> SerializedResponse:
         overrides = order.overrides or SerializedOverrides()
         request = request_rewriting.rewrite(
-            exchange.head.method, exchange.target, exchange.pairs, overrides
+            proxied.head.method, proxied.target, proxied.pairs, overrides
         )
         pairs = [pair for pair in request.pairs if pair[0].lower() not in _NOT_FETCHED]
-        content = exchange.content() if request.content is None else request.content
+        content = proxied.content() if request.content is None else request.content
         most = MOST_REDIRECTS if order.max_redirects is UNSET else order.max_redirects
         retries = 0 if order.max_retries is UNSET else order.max_retries
         pairs.append((b"Accept-Encoding", content_codings.KNOWN))
         request = evolve(request, content=content, pairs=pairs)
         for _ in range(most + 1):
-            answer = await self._with_retries(request, retries, exchange)
+            answer = await self._with_retries(request, retries, proxied)
             following = _next_hop(request, answer.head) if most else None
             if following is None:
-                return await _response(request.url, answer, exchange)
+                return await _response(request.url, answer, proxied)
             request = following
         raise UpstreamError(
             "Max redirect count exceeded", code="upstream_error", errno="EREDIRECTS"
         )
 
     async def _with_retries(
-        self, request: Rewritten, retries: int, exchange: Exchange
+        self, request: Rewritten, retries: int, proxied: ProxiedRequest
     ) -> FetchedAnswer:
         pause = FIRST_PAUSE_SECONDS
         for attempt in range(retries + 1):
             try:
-                return await self._ask(request, exchange)
+                return await self._ask(request, proxied)
             except UpstreamError as error:
                 if error.errno != "ECONNRESET" or attempt == retries:
                     if not retries:
                         raise
                     text = f"Failed after {attempt + 1} attempt(s): {error.text}"
                     raise UpstreamError(text, code=error.code, errno=error.errno) from None
-            await deferLater(self.shared.reactor, pause)
+            await deferLater(self.context.reactor, pause)
             pause *= 2
         raise UpstreamError("No attempt was made.", code="upstream_error")
 
-    async def _ask(self, request: Rewritten, exchange: Exchange) -> FetchedAnswer:
-        limit = exchange.party.limits.handler if exchange.party.limits else 0
+    async def _ask(self, request: Rewritten, proxied: ProxiedRequest) -> FetchedAnswer:
+        limit = proxied.proxy_client.limits.handler if proxied.proxy_client.limits else 0
         try:
-            connection = await self.shared.pool.connect(
-                request.origin, lambda it: self.shared.is_ourselves(it, exchange.side.local())
+            connection = await self.context.pool.connect(
+                request.origin, lambda it: self.context.is_ourselves(it, proxied.side.local())
             )
         except Exception as error:  # noqa: BLE001 - explained to the test
-            raise explain(error, request.origin) from None
+            raise upstream_error(error, request.origin) from None
         collector = Collector(limit)
         content = request.content or b""
         body = Framing(Kind.LENGTH, len(content)) if content else NONE
         collector.done.addBoth(self._with_timeout(connection, collector))
-        path, pairs = self.shared.aim(request.origin, request.path, request.pairs)
+        path, pairs = self.context.aim(request.origin, request.path, request.pairs)
         host = request.origin.authority.encode("ascii")
         block = request_block(request.method, path, host, pairs, body)
         connection.begin(collector, request.method, block + content, complete=True)
@@ -156,10 +158,10 @@ class Fetches:
             connection.cancel()
             raise
         except Exception as error:  # noqa: BLE001 - explained to the test
-            raise explain(error, request.origin) from None
+            raise upstream_error(error, request.origin) from None
 
     def _with_timeout(self, connection: UpstreamConnection, collector: Collector) -> Any:
-        seconds = self.shared.settings.response_seconds
+        seconds = self.context.settings.response_seconds
         if not seconds:
             return lambda result: result
 
@@ -169,7 +171,7 @@ class Fetches:
             error = UpstreamError(text, status=504, code="upstream_timeout", errno="ETIMEDOUT")
             collector.fail(error)
 
-        timer = self.shared.reactor.callLater(seconds, too_slow)
+        timer = self.context.reactor.callLater(seconds, too_slow)
 
         def stop(result: Any) -> Any:
             if timer.active():
@@ -189,7 +191,7 @@ class Collector:
         self.done: Deferred[FetchedAnswer] = Deferred()
         self._limit = limit
         self._head: ResponseHead | None = None
-        self._copy = Copy(0)
+        self._copy = BodyCapture(0)
 
     def interim(self, head: ResponseHead) -> None:
         """Pass over 1xx answers."""
@@ -258,8 +260,8 @@ def _next_hop(request: Rewritten, head: ResponseHead) -> Rewritten | None:
     return request_rewriting.Rewritten(method, aim.origin, aim.path, aim.url, pairs, content)
 
 
-async def _response(url: str, answer: FetchedAnswer, exchange: Exchange) -> SerializedResponse:
-    party = exchange.party
-    limit = party.limits.handler if party.limits else 0
-    plain = await party.decoders.plain(end_to_end(answer.head), answer.copy, limit)
+async def _response(url: str, answer: FetchedAnswer, proxied: ProxiedRequest) -> SerializedResponse:
+    proxy_client = proxied.proxy_client
+    limit = proxy_client.limits.handler if proxy_client.limits else 0
+    plain = await proxy_client.decoders.plain(end_to_end(answer.head), answer.copy, limit)
     return response_of(url, answer.head, *plain)

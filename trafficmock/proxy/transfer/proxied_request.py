@@ -12,10 +12,10 @@ from trafficmock.proxy.http1.forwarded_headers import end_to_end, expects_contin
 from trafficmock.proxy.http1.framing import Kind
 from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.proxy.transfer.body_capture import request_of
-from trafficmock.proxy.transfer.transfer_report import Report
-from trafficmock.proxy.transfer.upstream_fetches import Fetches
-from trafficmock.proxy.transfer.upstream_transfer import Journey
-from trafficmock.proxy.upstream_errors import UpstreamError, answer
+from trafficmock.proxy.transfer.route_fetch import RouteFetches
+from trafficmock.proxy.transfer.transfer_report import TransferReport
+from trafficmock.proxy.transfer.upstream_transfer import UpstreamTransfer
+from trafficmock.proxy.upstream_errors import UpstreamError, error_response
 from trafficmock.wire import body as bodies
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.serialized_request import SerializedOverrides
@@ -23,11 +23,11 @@ from trafficmock.wire.serialized_request import SerializedOverrides
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall
 
-    from trafficmock.proxy.client_transport import Side
+    from trafficmock.proxy.client_transport import ClientTransport
     from trafficmock.proxy.http1.framing import Framing
     from trafficmock.proxy.http1.heads import RequestHead
-    from trafficmock.proxy.proxy_clients import Party
-    from trafficmock.proxy.proxy_settings import Shared
+    from trafficmock.proxy.proxy_clients import ProxyClient
+    from trafficmock.proxy.proxy_settings import ProxyContext
     from trafficmock.proxy.request_target import Target
     from trafficmock.wire.inbound import Message
     from trafficmock.wire.serialized_response import SerializedResponse
@@ -45,12 +45,12 @@ _RESETS = frozenset({"aborted", "connectionreset"})
 _UNCHANGED = SerializedOverrides()
 
 
-class Exchange:
+class ProxiedRequest:
     """A request from its head to the end of its answer.
 
     :param side: the client's connection.
-    :param party: who asks.
-    :param shared: the ways to servers, and the options.
+    :param proxy_client: who asks.
+    :param context: the ways to servers, and the options.
     :param head: of the request.
     :param target: where it is aimed.
     :param body: how its body is delimited.
@@ -58,9 +58,9 @@ class Exchange:
 
     def __init__(
         self,
-        side: Side,
-        party: Party,
-        shared: Shared,
+        side: ClientTransport,
+        proxy_client: ProxyClient,
+        context: ProxyContext,
         *,
         head: RequestHead,
         target: Target,
@@ -68,28 +68,28 @@ class Exchange:
     ) -> None:
         self.id = str(uuid.uuid4())
         self.side = side
-        self.party = party
+        self.proxy_client = proxy_client
         self.head = head
         self.target = target
         self.body = body
         self.pairs = end_to_end(head)
         self.done = False
         self.request_done = body.kind is Kind.NONE
-        self._shared = shared
+        self._context = context
         self._keep = framing.keeps_alive(head)
         self._early: list[bytes] = []
         self._early_size = 0
         self._wanted_whole = False
-        self._told_body = True
-        self._journey: Journey | None = None
-        self._report: Report | None = None
-        self._fetches: Fetches | None = None
+        self._body_sent = True
+        self._transfer: UpstreamTransfer | None = None
+        self._report: TransferReport | None = None
+        self._fetches: RouteFetches | None = None
         self._timer: IDelayedCall | None = None
 
     @property
     def begun(self) -> bool:
         """Whether the client has got some of an answer."""
-        return self._journey is not None and self._journey.answered
+        return self._transfer is not None and self._transfer.answered
 
     def content(self) -> bytes:
         """Give the body as far as it is here."""
@@ -104,30 +104,30 @@ class Exchange:
 
         :param content: its body where it is there already, ``None`` where it is on its way.
         """
-        self.party.subjects[self.id] = self
+        self.proxy_client.receivers[self.id] = self
         if content:
             self._early = [content]
-        self._told_body = content is not None
-        prior = self.party.redirect_to(self.target.url)
-        self.party.say(
+        self._body_sent = content is not None
+        prior = self.proxy_client.redirect_to(self.target.url)
+        self.proxy_client.send(
             inbound.RequestStart(
                 self.id,
-                self.party.client_id,
+                self.proxy_client.client_id,
                 request_of(self.target.url, self.head.method, self.pairs, content or b""),
-                body_pending=UNSET if self._told_body else True,
+                body_pending=UNSET if self._body_sent else True,
                 redirected_from_request_id=UNSET if prior is None else prior,
             )
         )
 
     def request_data(self, data: bytes) -> None:
         """Take a piece of the body."""
-        if self._journey is not None:
-            self._journey.data(data)
+        if self._transfer is not None:
+            self._transfer.data(data)
             return
         self._early.append(data)
         self._early_size += len(data)
         if self._wanted_whole:
-            limit = self.party.limits.handler if self.party.limits else 0
+            limit = self.proxy_client.limits.handler if self.proxy_client.limits else 0
             if limit and self._early_size > limit:
                 self._tell_body_is_too_large()
         elif self._early_size > EARLY_BYTES:
@@ -136,8 +136,8 @@ class Exchange:
     def request_end(self) -> None:
         """Take the end of the body."""
         self.request_done = True
-        if self._journey is not None:
-            self._journey.end()
+        if self._transfer is not None:
+            self._transfer.end()
         elif self._wanted_whole:
             self._tell_whole_body()
 
@@ -148,13 +148,13 @@ class Exchange:
         begun = self.begun
         self._settle()
         if begun and self._report is not None:
-            self._report.tell_end(UpstreamError(reason, code="aborted", errno="aborted"))
+            self._report.report_end(UpstreamError(reason, code="aborted", errno="aborted"))
         else:
-            self.party.say(inbound.RequestCancel(self.id, reason))
+            self.proxy_client.send(inbound.RequestCancel(self.id, reason))
 
     # What the coordinator says
 
-    def told(self, message: Message) -> None:
+    def on_message(self, message: Message) -> None:
         """Act on a decision."""
         match message:
             case outbound.DecisionPassthrough():
@@ -168,7 +168,7 @@ class Exchange:
             case outbound.DecisionError():
                 self._refuse(502, message.code, message.message + self._came_so_far())
             case outbound.DecisionFetch():
-                self._fetches = self._fetches or Fetches(self._shared)
+                self._fetches = self._fetches or RouteFetches(self._context)
                 self._fetches.start(self, message)
             case outbound.NeedBody():
                 self._need_body()
@@ -186,42 +186,44 @@ class Exchange:
 
     def _came_so_far(self) -> str:
         """Say how much came of a body that a test waits for."""
-        if not self._wanted_whole or self._told_body:
+        if not self._wanted_whole or self._body_sent:
             return ""
         return f" {self._early_size} bytes of its body came."
 
     def _tell_whole_body(self) -> None:
-        if not self._told_body:
-            self._told_body = True
-            self.party.say(inbound.RequestBody(self.id, bodies.from_bytes(self.content())))
+        if not self._body_sent:
+            self._body_sent = True
+            self.proxy_client.send(inbound.RequestBody(self.id, bodies.from_bytes(self.content())))
 
     def _tell_body_is_too_large(self) -> None:
         self._wanted_whole = False
-        self._told_body = True
+        self._body_sent = True
         self.side.hold_body(hold=True)
         size = self.body.length or self._early_size
-        self.party.say(inbound.RequestBody(self.id, bodies.NULL, truncated=True, body_size=size))
+        self.proxy_client.send(
+            inbound.RequestBody(self.id, bodies.NULL, truncated=True, body_size=size)
+        )
 
     # Decisions
 
     def _pass_on(self, overrides: SerializedOverrides) -> None:
-        body = None if self._told_body else self.content()
+        body = None if self._body_sent else self.content()
         try:
             request = request_rewriting.rewrite(
                 self.head.method, self.target, self.pairs, overrides
             )
         except UpstreamError as error:
-            report = Report(self.party, self.id, self.target.url, body)
-            report.tell_end(error)
-            self.stranded(error)
+            report = TransferReport(self.proxy_client, self.id, self.target.url, body)
+            report.report_end(error)
+            self.failed_upstream(error)
             return
         if self.request_done or self.head.minor == 0:
             request = request_rewriting.without(request, b"expect")
-        self._report = Report(self.party, self.id, request.url, body)
-        self._journey = Journey(
+        self._report = TransferReport(self.proxy_client, self.id, request.url, body)
+        self._transfer = UpstreamTransfer(
             self,
             self.side,
-            self._shared,
+            self._context,
             request=request,
             early=self.content() if request.content is None else request.content,
             complete=self.request_done,
@@ -231,7 +233,7 @@ class Exchange:
             report=self._report,
         )
         self._early = []
-        self._journey.start()
+        self._transfer.start()
 
     def _fulfill(self, response: SerializedResponse) -> None:
         self._keep = self._keep and self.request_done
@@ -245,17 +247,17 @@ class Exchange:
 
     def _abort(self, code: str, text: str) -> None:
         if code == "timedout":
-            seconds = self._shared.settings.abort_hold_seconds
-            self._timer = self._shared.reactor.callLater(seconds, self._hold_over)
+            seconds = self._context.settings.abort_hold_seconds
+            self._timer = self._context.reactor.callLater(seconds, self._hold_over)
         elif code in _RESETS or self.side.secure:
-            self.broken_off()
+            self.cut_off()
         else:
             reason = f": {text}" if text and text != code else ""
             self._refuse(502, code, f"A test failed this request with the code {code}{reason}.")
 
     def _hold_over(self) -> None:
         self._timer = None
-        self.broken_off()
+        self.cut_off()
 
     def crashed(self) -> None:
         """Cut the connection: something of ours failed."""
@@ -269,21 +271,21 @@ class Exchange:
             return
         error = UpstreamError(_STOPPING, code="disconnected")
         if self._report is not None:
-            self._report.tell_end(error)
-        self.stranded(error)
+            self._report.report_end(error)
+        self.failed_upstream(error)
 
     # How it ends
 
-    def arrived(self, *, keep: bool) -> None:
+    def response_complete(self, *, keep: bool) -> None:
         """Let the connection go on after an answer that came through."""
         self._keep = keep
         self._finish()
 
-    def stranded(self, error: UpstreamError) -> None:
+    def failed_upstream(self, error: UpstreamError) -> None:
         """Answer in the place of a server that did not."""
         self._refuse(error.status, error.code, error.text)
 
-    def broken_off(self, *, noticeable: bool = False) -> None:
+    def cut_off(self, *, noticeable: bool = False) -> None:
         """Cut the connection, or close it where the client notices that something is missing."""
         self._settle()
         if noticeable:
@@ -294,7 +296,7 @@ class Exchange:
     def _refuse(self, status: int, code: str, text: str) -> None:
         self._keep = self._keep and self.request_done
         head_only = self.head.method == b"HEAD"
-        self.side.write(answer(status, code, text, keep=self._keep, head_only=head_only))
+        self.side.write(error_response(status, code, text, keep=self._keep, head_only=head_only))
         self._finish()
 
     def _finish(self) -> None:
@@ -306,8 +308,8 @@ class Exchange:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._journey is not None:
-            self._journey.cancel()
+        if self._transfer is not None:
+            self._transfer.cancel()
         if self._fetches is not None:
             self._fetches.stop()
-        self.party.subjects.pop(self.id, None)
+        self.proxy_client.receivers.pop(self.id, None)
