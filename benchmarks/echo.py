@@ -23,10 +23,10 @@ from twisted.internet import reactor  # noqa: TID251 - a program of its own
 from twisted.web.resource import Resource
 from twisted.web.server import Site
 
-from benchmarks import process
 from benchmarks.frames import client_frame
 from benchmarks.link import Hub, Link
 from benchmarks.report import table
+from tests.support import process_usage
 from trafficmock.server.malloc import tune_allocator
 from trafficmock.server.websocket.upgrade import WebSocketLimits, websocket_resource
 
@@ -198,10 +198,10 @@ def _measure(server: Server, load: EchoLoad, messages: int) -> float:
     for number in range(load.links):
         receive = partial(client.received, number)
         client.links.append(Link(hub, _HOST, server.port, receive))
-    before = process.cpu_seconds(server.pid)
+    before = process_usage.cpu_seconds(server.pid)
     client.start(load.in_flight)
     hub.run_until(lambda: client.out == 0, _ROUND_SECONDS, load.title)
-    spent = process.cpu_seconds(server.pid) - before
+    spent = process_usage.cpu_seconds(server.pid) - before
     for link in client.links:
         link.close()
     hub.close()

@@ -18,9 +18,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.e2e.children import Child
-from tests.e2e.node_parts import NODE_DIRECTORY, node_binary
 from tests.e2e.proxies import start_proxy
+from tests.support.child_process import Child
+from tests.support.node_parts import NODE_DIRECTORY, node_binary
 from trafficmock.testing import aio, sync
 
 if TYPE_CHECKING:

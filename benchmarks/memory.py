@@ -7,12 +7,12 @@ import time
 from typing import TYPE_CHECKING
 
 from benchmarks import options as common
-from benchmarks import process
 from benchmarks.link import Hub
 from benchmarks.loads import Load
 from benchmarks.report import table, write_json
 from benchmarks.session import Session
 from benchmarks.targets import running
+from tests.support import process_usage
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -56,10 +56,10 @@ def run(options: Namespace) -> bool:
         session = Session(hub, proxy.address, load)
         for done in range(step, options.requests + 1, step):
             session.run(step, deadline - time.monotonic())
-            now = process.memory(proxy.pid)
+            now = process_usage.memory(proxy.pid)
             rows.append([f"{done:,}", f"{now.resident / 1e6:.0f}", f"{now.peak / 1e6:.0f}"])
         session.settle()
-        last = process.memory(proxy.pid)
+        last = process_usage.memory(proxy.pid)
         session.close()
     limit: int = options.budget + _ALLOWANCE
     print(table(("requests", "RSS MB", "peak MB"), rows))

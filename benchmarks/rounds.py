@@ -6,11 +6,11 @@ import contextlib
 import gc
 from typing import TYPE_CHECKING, Protocol
 
-from benchmarks import process
 from benchmarks.figures import Figures, Sample, summarise
 from benchmarks.link import Hub
 from benchmarks.session import Session
 from benchmarks.targets import running
+from tests.support import process_usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,10 +59,10 @@ def measure(session: Driven, proxy: Running, requests: int, seconds: float) -> S
     """
     session.settle()
     messages = session.message_count
-    before = process.cpu_seconds(proxy.pid)
+    before = process_usage.cpu_seconds(proxy.pid)
     drive = session.run(requests, seconds)
     session.settle()
-    spent = process.cpu_seconds(proxy.pid) - before
+    spent = process_usage.cpu_seconds(proxy.pid) - before
     return Sample(
         cpu_us=spent / requests * 1e6,
         latencies=drive.latencies,
@@ -91,7 +91,7 @@ def in_turns(pairs: Sequence[tuple[Driven, Running]], effort: Effort) -> list[Fi
             requests = effort.scaled(session.load.requests)
             taken.append(measure(session, proxy, requests, effort.seconds))
     return [
-        summarise(taken, process.memory(proxy.pid), first_us)
+        summarise(taken, process_usage.memory(proxy.pid), first_us)
         for (_, proxy), taken, first_us in zip(pairs, samples, first, strict=True)
     ]
 

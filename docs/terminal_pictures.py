@@ -16,7 +16,7 @@ from html import escape
 from pathlib import Path
 
 from tests.command.traffic import Traffic, request, response
-from tests.support.proxy_process import REPOSITORY, service
+from tests.support.proxy_process import REPOSITORY, running_proxy
 
 FOLDER = Path(__file__).parent / "pictures"
 COLUMNS = 112
@@ -113,7 +113,7 @@ def spans(line: str) -> str:
 def main() -> None:
     """Make all pictures."""
     FOLDER.mkdir(exist_ok=True)
-    with service() as proxy:
+    with running_proxy() as proxy:
         traffic = Traffic.at(proxy.url)
         play(traffic)
         for name, words in COMMANDS.items():

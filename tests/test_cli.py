@@ -11,7 +11,7 @@ from typing import Any
 from twisted.scripts import twistd
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import TWISTD, run, service
+from tests.support.proxy_process import TWISTD, run, running_proxy
 from trafficmock import __version__, cli
 
 SERVE = [sys.executable, "-m", "trafficmock", "serve"]
@@ -118,7 +118,7 @@ class StartTests(SynchronousTestCase):
     def test_every_way(self) -> None:
         """``python -m trafficmock serve`` serves just as ``twistd -n trafficmock`` does."""
         for command in ([*TWISTD, "-n", "trafficmock"], SERVE):
-            with service(command=command) as running:
+            with running_proxy(command=command) as running:
                 health = running.get("/health")
             self.assertEqual(
                 health,
@@ -136,8 +136,8 @@ class StartTests(SynchronousTestCase):
         directory.mkdir()
         command = [sys.executable, "-m", "trafficmock", "serve"]
         with (
-            service(command=command, cwd=directory, env=HERE) as one,
-            service(command=command, cwd=directory, env=HERE) as other,
+            running_proxy(command=command, cwd=directory, env=HERE) as one,
+            running_proxy(command=command, cwd=directory, env=HERE) as other,
         ):
             self.assertNotEqual(one.url, other.url)
             self.assertTrue(one.get("/health")["ok"])
@@ -146,7 +146,7 @@ class StartTests(SynchronousTestCase):
 
     def test_banner(self) -> None:
         """At start the addresses that people need are shown, and never the token."""
-        with service("--token", "hush-hush", "--history-capture", "handled") as running:
+        with running_proxy("--token", "hush-hush", "--history-capture", "handled") as running:
             pass
         said = running.last_words
         port = running.url.rpartition(":")[2]
@@ -158,25 +158,25 @@ class StartTests(SynchronousTestCase):
 
     def test_silent(self) -> None:
         """With ``--log-level silent`` nothing is written from start to end."""
-        with service("--log-level", "silent") as running:
+        with running_proxy("--log-level", "silent") as running:
             running.get("/health")
         self.assertEqual(running.last_words, "")
 
     def test_json_log(self) -> None:
         """With ``--log-json`` each line of the log is JSON."""
-        with service("--log-json") as running:
+        with running_proxy("--log-json") as running:
             pass
         lines = [json.loads(line) for line in running.last_words.replace("\x1e", "").splitlines()]
         self.assertIn("trafficmock", {line["log_namespace"].split(".")[0] for line in lines})
 
     def test_token_from_environment(self) -> None:
         """TRAFFICMOCK_TOKEN is a token, so listening beyond loopback is allowed."""
-        with service("--host", "0.0.0.0", env={"TRAFFICMOCK_TOKEN": "secret"}) as running:  # noqa: S104 - the point
+        with running_proxy("--host", "0.0.0.0", env={"TRAFFICMOCK_TOKEN": "secret"}) as running:  # noqa: S104 - the point
             self.assertTrue(running.get("/health")["ok"])
 
     def test_ipv6(self) -> None:
         """An IPv6 address is listened on, and shown in brackets."""
-        with service("--host", "::1") as running:
+        with running_proxy("--host", "::1") as running:
             self.assertTrue(running.url.startswith("http://[::1]:"))
             self.assertTrue(running.get("/health")["ok"])
 
@@ -200,7 +200,7 @@ class FailureTests(SynchronousTestCase):
 
     def test_port_in_use(self) -> None:
         """A port that is taken is named."""
-        with service() as running:
+        with running_proxy() as running:
             port = running.url.rpartition(":")[2]
             self.check("--port", port, said=f"cannot listen: .*127.0.0.1:{port}.*in use")
 
@@ -219,7 +219,7 @@ class EndTests(SynchronousTestCase):
     def test_signals(self) -> None:
         """SIGTERM and SIGINT end it with status 0."""
         for number in (signal.SIGTERM, signal.SIGINT):
-            with service() as running:
+            with running_proxy() as running:
                 running.process.send_signal(number)
                 self.assertEqual(running.process.wait(20), 0)
 

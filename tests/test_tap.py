@@ -9,7 +9,7 @@ from twisted.internet.endpoints import TCP4ServerEndpoint, TCP6ServerEndpoint
 from twisted.plugin import getPlugins
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import service
+from tests.support.proxy_process import running_proxy
 from tests.support.raw_client import RawClient
 from trafficmock import __version__
 from trafficmock.server.options import ProxyOptions
@@ -121,7 +121,7 @@ class WholeTests(SynchronousTestCase):
 
     def test_decision(self) -> None:
         """A test's handler answers an application's request, and the history shows it."""
-        with service() as running:
+        with running_proxy() as running:
             app, worker = RawClient.connect(running.url), RawClient.connect(running.url)
             app.hello("node", clientId="shop")
             worker.hello("playwright", workerId="0")
@@ -140,7 +140,7 @@ class WholeTests(SynchronousTestCase):
 
     def test_end(self) -> None:
         """At the end whoever waits for a decision gets an answer, then a clean close."""
-        with service() as running:
+        with running_proxy() as running:
             app, worker = RawClient.connect(running.url), RawClient.connect(running.url)
             app.hello("node", clientId="shop")
             worker.hello("playwright", workerId="0")

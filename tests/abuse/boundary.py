@@ -12,12 +12,12 @@ from twisted.internet.protocol import Protocol
 from tests.abuse import reading
 from tests.abuse.case import DEAD, OWN, UPSTREAM
 from tests.abuse.upstream import PROPER
-from tests.proxy.rig import ProxyRig
+from tests.proxy.harness import ForwardProxyHarness
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tests.proxy.rig import FakeTransport
+    from tests.proxy.harness import FakeTransport
 
 _NAMES = {UPSTREAM: b"api.test", OWN: b"127.0.0.1:4310", DEAD: b"dead.test"}
 
@@ -46,7 +46,7 @@ def play(data: bytes, cuts: Sequence[int]) -> Outcome:
 
     :param cuts: where the data is cut into pieces.
     """
-    rig = ProxyRig()
+    rig = ForwardProxyHarness()
     other: list[bytes] = []
 
     class Service(Protocol):
@@ -70,7 +70,7 @@ def play(data: bytes, cuts: Sequence[int]) -> Outcome:
     return Outcome(answers, tuple(seen), closed)
 
 
-def _serve(rig: ProxyRig, buffers: dict[FakeTransport, bytes], seen: list[Seen]) -> None:
+def _serve(rig: ForwardProxyHarness, buffers: dict[FakeTransport, bytes], seen: list[Seen]) -> None:
     """Answer what is whole, until nothing more comes of the answers."""
     before = -1
     while before != len(seen):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.abuse.case import get, post
+from tests.abuse.case_runner import CaseRunner
 from tests.abuse.cases import GROUPS
-from tests.abuse.running import Stage
 from tests.abuse.upstream import Upstream
 from tests.hostile.case import HostileTestCase
 from tests.hostile.raw import pause
@@ -29,7 +29,7 @@ class AbuseTests(HostileTestCase):
         self.upstream = Upstream()
         await self.upstream.start()
         self.addCleanup(self.upstream.stop)
-        self.stage = Stage(self.url, self.upstream)
+        self.stage = CaseRunner(self.url, self.upstream)
 
     async def connected(self) -> set[str]:
         """Ask REST who is connected, leaving out the party that the cases themselves are.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.e2e.node_parts import node_binary
+from tests.support.node_parts import node_binary
 
 AGENT = Path(__file__).parents[2] / "agent"
 INSTALL = "npm ci --prefix agent"

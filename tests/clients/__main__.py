@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 from tests.clients.clients import CLIENTS
-from tests.clients.stage import Result, stage
+from tests.clients.matrix import Result, client_matrix
 from tests.clients.table import table
 
 
@@ -16,7 +16,7 @@ def main(names: list[str]) -> int:
     :returns: 1 when a cell failed.
     """
     results: list[Result] = []
-    with tempfile.TemporaryDirectory() as folder, stage(Path(folder)) as ready:
+    with tempfile.TemporaryDirectory() as folder, client_matrix(Path(folder)) as ready:
         for client in CLIENTS:
             if names and client.name not in names:
                 continue

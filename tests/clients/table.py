@@ -9,7 +9,7 @@ from tests.clients.features import FEATURES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tests.clients.stage import Result
+    from tests.clients.matrix import Result
 
 
 def table(results: Sequence[Result]) -> str:

@@ -11,18 +11,18 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from tests.clients.clients import CLIENTS
 from tests.clients.features import FEATURES
-from tests.clients.stage import SCHEMES, Result, Stage, stage
+from tests.clients.matrix import SCHEMES, ClientMatrix, Result, client_matrix
 from tests.clients.table import table
 from tests.hostile.raw import reactor
 
 
 @cache
-def shared() -> Stage:
+def shared() -> ClientMatrix:
     """Give the stage that all clients of this test run meet."""
     held = ExitStack()
     reactor.addSystemEventTrigger("before", "shutdown", held.close)
     folder = held.enter_context(tempfile.TemporaryDirectory())
-    return held.enter_context(stage(Path(folder)))
+    return held.enter_context(client_matrix(Path(folder)))
 
 
 class ClientTests(SynchronousTestCase):

@@ -23,12 +23,12 @@ from benchmarks.forward.crowd import Crowd
 from benchmarks.forward.loads import ForwardLoad, Way
 from benchmarks.forward.server import upstream
 from benchmarks.link import Hub
-from benchmarks.process import memory
 from tests.clients.cell import HOST
+from tests.clients.matrix import TOKEN, ClientMatrix, client_matrix
 from tests.clients.server import PIECE
-from tests.clients.stage import TOKEN, Stage, stage
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.proxy_process import service
+from tests.support.process_usage import memory
+from tests.support.proxy_process import running_proxy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ class LargeBodyTests(SynchronousTestCase):
         held = ExitStack()
         self.addCleanup(held.close)
         folder = Path(held.enter_context(tempfile.TemporaryDirectory()))
-        self.stage = held.enter_context(stage(folder))
+        self.stage = held.enter_context(client_matrix(folder))
 
     def grows(self, scheme: str) -> int:
         """Send and fetch much, and tell by how much the proxy's memory rose meanwhile."""
@@ -80,7 +80,7 @@ class CrowdTests(SynchronousTestCase):
             folder = Path(held.enter_context(tempfile.TemporaryDirectory()))
             ports = held.enter_context(upstream(folder))
             proxy = held.enter_context(
-                service(
+                running_proxy(
                     *("--ca-dir", str(folder / "ca"), "--history-limit", "200"),
                     *("--upstream-ca", str(folder / "upstream.pem")),
                 )
@@ -144,7 +144,7 @@ def _descriptors_left(hub: Hub, pid: int, wanted: int) -> int:
     return left
 
 
-def transfer(to: Stage, scheme: str, size: int) -> None:
+def transfer(to: ClientMatrix, scheme: str, size: int) -> None:
     """Upload and download so many bytes, and check what arrived."""
     crc = 0
     for piece in _pieces(size):
@@ -164,7 +164,7 @@ def transfer(to: Stage, scheme: str, size: int) -> None:
         assert (total, got) == (size, crc), total
 
 
-def _connection(to: Stage, scheme: str) -> http.client.HTTPConnection:
+def _connection(to: ClientMatrix, scheme: str) -> http.client.HTTPConnection:
     proxy = urlsplit(to.url)
     assert proxy.hostname is not None
     if scheme == "http":

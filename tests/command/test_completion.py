@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.command.stage import CommandTestCase
+from tests.command.recorded_proxy import CommandTestCase
 from tests.support.proxy_process import REPOSITORY
 from trafficmock.command.completion import SHELLS, whole_parser
 

@@ -15,7 +15,7 @@ from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.command.traffic import Traffic, request
-from tests.support.proxy_process import REPOSITORY, free_port, service, until
+from tests.support.proxy_process import REPOSITORY, free_port, running_proxy, until
 from trafficmock.command import follow
 from trafficmock.command.follow import AWAY_SECONDS, POLL_SECONDS, RESTARTED, Follower
 from trafficmock.command.list_resources import REQUESTS
@@ -203,7 +203,7 @@ class RestartTests(SynchronousTestCase):
         folder.mkdir()
         out, err = folder / "out", folder / "err"
         command = [sys.executable, "-m", "trafficmock", "history", "--follow", "--json"]
-        with service("--port", port) as proxy:
+        with running_proxy("--port", port) as proxy:
             traffic = Traffic.at(proxy.url).everything()
             with out.open("wb") as to_out, err.open("wb") as to_err:
                 following = subprocess.Popen(
@@ -218,7 +218,7 @@ class RestartTests(SynchronousTestCase):
             until(lambda: "evil-" in out.read_text(), following, err)
             traffic.close()
         until(lambda: "the proxy is away" in err.read_text(), following, err)
-        with service("--port", port) as proxy:
+        with running_proxy("--port", port) as proxy:
             until(lambda: RESTARTED in err.read_text(), following, err)
             traffic = Traffic.at(proxy.url)
             traffic.owned("new-1", request("http://x/charges"), action="abort", errorCode="failed")

@@ -8,7 +8,7 @@ from typing import Any
 
 from jsonschema import Draft7Validator
 
-from tests.command.stage import CommandTestCase
+from tests.command.recorded_proxy import CommandTestCase
 
 SCHEMA = Path(__file__).parents[1] / "data" / "har-1.2.schema.json"
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import termios
 
-from tests.command.stage import CommandTestCase
+from tests.command.recorded_proxy import CommandTestCase
 from tests.support.proxy_process import REPOSITORY
 from trafficmock.command import history
 from trafficmock.command.output.terminal_text import width

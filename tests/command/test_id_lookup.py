@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.command.stage import CommandTestCase
+from tests.command.recorded_proxy import CommandTestCase
 from trafficmock.command import har, show
 from trafficmock.command.exit_status import CommandError
 from trafficmock.command.id_lookup import completed_ids, find

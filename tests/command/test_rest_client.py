@@ -8,7 +8,7 @@ import threading
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.command.stage import CommandTestCase
+from tests.command.recorded_proxy import CommandTestCase
 from tests.command.traffic import HOSTILE
 from trafficmock.command.exit_status import CommandError
 from trafficmock.command.id_lookup import find

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.command.stage import CommandTestCase
+from tests.command.recorded_proxy import CommandTestCase
 from trafficmock import __version__
 
 

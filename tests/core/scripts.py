@@ -26,7 +26,7 @@ from tests.support.builders import (
     response,
     start,
 )
-from tests.support.playbook import SETTINGS, Peer, Playbook, StagedTest
+from tests.support.playbook import SETTINGS, Peer, Playbook, RegisteredTest
 from trafficmock.wire import body, inbound
 from trafficmock.wire.inbound import Message, RouteKind
 from trafficmock.wire.serialized_matcher import SerializedMatcher
@@ -57,15 +57,15 @@ class Script:
 
 
 @frozen
-class Stage:
+class RunningScript:
     """The cast of a script, in place."""
 
     play: Playbook
     agent: Peer
     worker: Peer
     rival: Peer
-    test: StagedTest
-    rival_test: StagedTest
+    test: RegisteredTest
+    rival_test: RegisteredTest
 
     def says(self, line: Line) -> None:
         who, said = line
@@ -76,7 +76,7 @@ class Stage:
             peer.says(said)
 
 
-def set_up(case: SynchronousTestCase, script: Script) -> Stage:
+def set_up(case: SynchronousTestCase, script: Script) -> RunningScript:
     """Bring in an agent, an owner to be, and a rival that also watches."""
     play = Playbook(case, SETTINGS)
     agent = play.agent(features=script.of_agent)
@@ -84,7 +84,7 @@ def set_up(case: SynchronousTestCase, script: Script) -> Stage:
     test, rival_test = worker.test("buys"), rival.test("sells")
     test.route(script.wanted, kind=script.kind)
     rival_test.route(script.rival, kind=script.kind)
-    return Stage(play, agent, worker, rival, test, rival_test)
+    return RunningScript(play, agent, worker, rival, test, rival_test)
 
 
 def frame(text: str = "hi") -> tuple[str, str, bool]:

@@ -4,7 +4,7 @@ from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import claims, predicate, request, start, text
-from tests.support.playbook import SETTINGS, Playbook, StagedTest, to
+from tests.support.playbook import SETTINGS, Playbook, RegisteredTest, to
 from trafficmock.core.effects import Effects, Send
 from trafficmock.records import RequestFailed, RequestSeen
 from trafficmock.wire import inbound, outbound
@@ -15,7 +15,9 @@ SAID = text("Ambiguous backend mock routing", "2 tests", "GET http://h.test/a", 
 CLAIM = outbound.RequestClaim("r1", request(), "app")
 
 
-def diagnostic(test: StagedTest, number: int, matcher: SerializedMatcher) -> RouteMatchDiagnostic:
+def diagnostic(
+    test: RegisteredTest, number: int, matcher: SerializedMatcher
+) -> RouteMatchDiagnostic:
     file, worker_id = f"{test.id}.spec.ts", test.worker.id[-1]
     return RouteMatchDiagnostic(f"{test.id}#{number}", test.id, test.id, file, worker_id, matcher)
 

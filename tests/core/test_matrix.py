@@ -12,7 +12,7 @@ from typing import Any
 from attrs import frozen
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.core.scripts import REQUESTS, SOCKETS, STREAMED, Script, Stage, set_up
+from tests.core.scripts import REQUESTS, SOCKETS, STREAMED, RunningScript, Script, set_up
 from tests.support.builders import failure, report
 from tests.support.request_invariants import Row
 from tests.support.websocket_invariants import SocketRow
@@ -33,13 +33,13 @@ class Fault:
     """
 
     name: str
-    strikes: Callable[[Stage], None]
+    strikes: Callable[[RunningScript], None]
     lost: frozenset[str] = frozenset()
     of_asked: str | None = None
     of_matched: str | None = None
 
 
-def hang(stage: Stage) -> None:
+def hang(stage: RunningScript) -> None:
     """Let the owner's process hang: it does not even answer pings."""
     stage.play.muted.add(stage.worker.id)
     stage.play.wait(6)
@@ -109,10 +109,10 @@ class Matrix(SynchronousTestCase):
         self.finish(stage, fault, script.lines[step:])
         self.check_the_end(stage, fault, script)
 
-    def requests(self, stage: Stage) -> dict[str, Row]:
+    def requests(self, stage: RunningScript) -> dict[str, Row]:
         return stage.play.ledger.requests.rows
 
-    def sockets(self, stage: Stage) -> dict[str, SocketRow]:
+    def sockets(self, stage: RunningScript) -> dict[str, SocketRow]:
         return stage.play.ledger.sockets.rows
 
     # Right after the fault
@@ -154,7 +154,7 @@ class Matrix(SynchronousTestCase):
 
     # The rest
 
-    def finish(self, stage: Stage, fault: Fault, rest: Any) -> None:
+    def finish(self, stage: RunningScript, fault: Fault, rest: Any) -> None:
         """Play the rest with whoever is there, let time pass, end tests, report what is owed."""
         play = stage.play
         for line in rest:
@@ -177,13 +177,13 @@ class Matrix(SynchronousTestCase):
                 stage.agent.says(report(key, failure()))
                 play.take()
 
-    def leave(self, stage: Stage, who: frozenset[str]) -> None:
+    def leave(self, stage: RunningScript, who: frozenset[str]) -> None:
         """Let these go."""
         for connection_id in sorted(who):
             stage.play.disconnect(connection_id)
             stage.play.take()
 
-    def check_the_end(self, stage: Stage, fault: Fault, script: Script) -> None:
+    def check_the_end(self, stage: RunningScript, fault: Fault, script: Script) -> None:
         """Check that all are answered, that nothing is left, and nothing at all without them."""
         ledger = stage.play.ledger
         self.assertEqual(ledger.requests.unsettled(), [])

@@ -4,7 +4,7 @@ from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import URL, claims, fetch, fulfill, predicate, report, request, start
-from tests.support.playbook import SETTINGS, Peer, Playbook, StagedTest, to
+from tests.support.playbook import SETTINGS, Peer, Playbook, RegisteredTest, to
 from trafficmock.core.effects import Effects, Send
 from trafficmock.records import RequestPassedThrough, RequestSeen
 from trafficmock.wire import inbound, outbound
@@ -40,7 +40,7 @@ class OneWorker(SynchronousTestCase):
         self.play = Playbook(self)
         self.agent, self.worker = self.play.agent(), self.play.worker()
 
-    def matched(self, test: StagedTest, route_id: str, request_id: str = "r1") -> Send:
+    def matched(self, test: RegisteredTest, route_id: str, request_id: str = "r1") -> Send:
         message = outbound.RequestMatched(request_id, request(), "app", route_id, test.id)
         return test.worker.gets(message)
 
@@ -159,7 +159,7 @@ class WithoutAskingTests(OneWorker):
 class GuardTests(OneWorker):
     """A ``times`` route may be expiring while a handler is at work: then its test is asked."""
 
-    def at_work(self, worker_features: tuple[str, ...] = ()) -> tuple[StagedTest, str]:
+    def at_work(self, worker_features: tuple[str, ...] = ()) -> tuple[RegisteredTest, str]:
         self.worker = self.play.worker("1", features=worker_features)
         test = self.worker.test()
         route_id = test.route("**")

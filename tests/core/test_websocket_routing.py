@@ -3,7 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import claims_socket, open_socket, predicate, text
-from tests.support.playbook import Peer, Playbook, StagedTest, to
+from tests.support.playbook import Peer, Playbook, RegisteredTest, to
 from trafficmock.core.effects import Effects, Send
 from trafficmock.records import (
     Owner,
@@ -25,7 +25,7 @@ def passed(agent: Peer) -> Effects:
     return [SocketPassedThrough("s1"), agent.gets(outbound.SocketPassthrough("s1"))]
 
 
-def matched(test: StagedTest, route_id: str = "buys#1") -> Effects:
+def matched(test: RegisteredTest, route_id: str = "buys#1") -> Effects:
     owner = Owner(test.id, route_id, test.id, f"{test.id}.spec.ts")
     message = outbound.SocketMatched("s1", route_id, test.id, URL, ["chat"], "app")
     return [SocketMatched("s1", owner), test.worker.gets(message)]

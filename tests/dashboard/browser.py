@@ -12,10 +12,10 @@ from attrs import frozen
 from playwright.sync_api import expect
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.dashboard.clients import Stage
+from tests.dashboard.clients import ProxyClients
 from tests.dashboard.one_thread import browser, in_browser_thread
 from tests.dashboard.traffic import day
-from tests.support.proxy_process import Service, free_port, service, until
+from tests.support.proxy_process import ProxyProcess, free_port, running_proxy, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,16 +36,16 @@ expect.set_options(timeout=PATIENCE_MS)
 class World:
     """What a browser test looks at."""
 
-    proxy: Service
-    dashboard: Service
+    proxy: ProxyProcess
+    dashboard: ProxyProcess
 
 
 @contextmanager
 def world(*options: str) -> Iterator[World]:
     """Run a proxy of its own, and a dashboard for it."""
     with (
-        service(*options) as proxy,
-        service("--proxy-url", proxy.url, command=COMMAND) as dashboard,
+        running_proxy(*options) as proxy,
+        running_proxy("--proxy-url", proxy.url, command=COMMAND) as dashboard,
     ):
         yield World(proxy, dashboard)
 
@@ -55,13 +55,13 @@ def shared_world() -> World:
     """Give the world that all tests share which only look; it ends with the process."""
     stack = ExitStack()
     made = stack.enter_context(world(*QUIET))
-    day(stack.enter_context(Stage(made.proxy.url)))
+    day(stack.enter_context(ProxyClients(made.proxy.url)))
     until(lambda: settled(made.proxy), made.proxy.process, made.proxy.output)
     atexit.register(stack.close)
     return made
 
 
-def settled(proxy: Service) -> bool:
+def settled(proxy: ProxyProcess) -> bool:
     """Tell whether no request waits for a decision any more."""
     return not proxy.get("/api/history?fields=summary&action=pending")["entries"]
 

@@ -102,7 +102,7 @@ DECISIONS = tuple(
 
 
 @define
-class Stage:
+class ProxyClients:
     """All clients of one proxy; leaving it closes them."""
 
     url: str
@@ -154,7 +154,7 @@ class Stage:
 class Agent:
     """An application."""
 
-    stage: Stage
+    stage: ProxyClients
     client: Client
     client_id: str
 
@@ -210,7 +210,7 @@ class Agent:
 class Worker:
     """A test worker."""
 
-    stage: Stage
+    stage: ProxyClients
     client: Client
     worker_id: str
 

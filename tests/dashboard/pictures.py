@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from playwright.sync_api import expect
 
 from tests.dashboard.browser import QUIET, show, world
-from tests.dashboard.clients import Stage
+from tests.dashboard.clients import ProxyClients
 from tests.dashboard.one_thread import browser, in_browser_thread
 from tests.dashboard.traffic import day
 from tests.support.proxy_process import REPOSITORY
@@ -90,7 +90,7 @@ def _take(url: str, name: str, theme: Literal["light", "dark"]) -> int:
 def make() -> None:
     """Make all pictures, light and dark."""
     PLACE.mkdir(exist_ok=True)
-    with world(*QUIET) as made, Stage(made.proxy.url) as stage:
+    with world(*QUIET) as made, ProxyClients(made.proxy.url) as stage:
         day(stage, time.sleep)
         for name in VIEWS:
             for theme in THEMES:

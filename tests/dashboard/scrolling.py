@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import expect
 
 from tests.dashboard.browser import SIZE, world
-from tests.dashboard.clients import Stage, request, response
+from tests.dashboard.clients import ProxyClients, request, response
 from tests.dashboard.one_thread import browser, in_browser_thread
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _shown(name: str, times: list[float]) -> str:
 
 def measure() -> list[str]:
     """Scroll, and say how long frames took."""
-    with world("--history-limit", str(COUNT)) as made, Stage(made.proxy.url) as stage:
+    with world("--history-limit", str(COUNT)) as made, ProxyClients(made.proxy.url) as stage:
         fill(stage.agent("shop"), COUNT)
         page = browser().new_page(viewport=SIZE)
         page.goto(made.dashboard.url)

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.dashboard.browser import BrowserTestCase, row, rows, show, world
-from tests.dashboard.clients import Stage, request, response
+from tests.dashboard.clients import ProxyClients, request, response
 
 
 class ClearTests(BrowserTestCase):
@@ -11,7 +11,7 @@ class ClearTests(BrowserTestCase):
 
     def test_cleared(self) -> None:
         """What was shown goes, what comes later is listed; the page says so, and can undo it."""
-        with world() as made, Stage(made.proxy.url) as stage:
+        with world() as made, ProxyClients(made.proxy.url) as stage:
             agent = stage.agent("shop")
             for name in ("one", "two"):
                 agent.passes(request(f"https://{name}.example/"), response())
@@ -60,7 +60,7 @@ class ClearTests(BrowserTestCase):
 
     def test_evicted(self) -> None:
         """The count falls with what the proxy drops; at none the note goes."""
-        with world("--history-limit", "3") as made, Stage(made.proxy.url) as stage:
+        with world("--history-limit", "3") as made, ProxyClients(made.proxy.url) as stage:
             agent = stage.agent("shop")
             for number in range(2):
                 agent.passes(request(f"https://old.example/{number}"), response())

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.dashboard.browser import BrowserTestCase, row, show, world
-from tests.dashboard.clients import Stage, request, response
+from tests.dashboard.clients import ProxyClients, request, response
 
 TIME = r"\d\d:\d\d:\d\d\.\d{3}"
 
@@ -13,7 +13,7 @@ class ProcessTests(BrowserTestCase):
 
     def test_same_name(self) -> None:
         """Process id, command and time of connection stand beside the name."""
-        with world() as made, Stage(made.proxy.url) as stage:
+        with world() as made, ProxyClients(made.proxy.url) as stage:
             first = stage.agent("shop", pid=4121, command="node server.js")
             second = stage.agent("shop", pid=4188, command="node <b>api</b>.js\u202e")
             for agent in (first, second):

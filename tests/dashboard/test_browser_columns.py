@@ -3,7 +3,7 @@
 from playwright.sync_api import Locator, Page, expect
 
 from tests.dashboard.browser import BrowserTestCase, row, show, world
-from tests.dashboard.clients import Stage, request, response
+from tests.dashboard.clients import ProxyClients, request, response
 
 WIDE = {"width": 1500, "height": 860}
 
@@ -217,7 +217,7 @@ class ContentTests(BrowserTestCase):
 
     def test_waterfall(self) -> None:
         """Bars begin and end as the requests did, on the time in sight, and say so in words."""
-        with world() as made, Stage(made.proxy.url) as stage:
+        with world() as made, ProxyClients(made.proxy.url) as stage:
             agent = stage.agent("shop")
             agent.passes(request("https://a.example/"), response())
             agent.settled()

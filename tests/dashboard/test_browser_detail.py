@@ -8,7 +8,7 @@ from typing import Any
 from playwright.sync_api import Route, expect
 
 from tests.dashboard.browser import BrowserTestCase, clipboard, row, show, world
-from tests.dashboard.clients import Stage, request, response
+from tests.dashboard.clients import ProxyClients, request, response
 from tests.dashboard.traffic import RECEIPT
 
 
@@ -232,7 +232,7 @@ class ForgottenTests(BrowserTestCase):
 
     def test_forgotten(self) -> None:
         """When the history has no room for the open entry any more, it stays and says so."""
-        with world("--history-limit", "2") as made, Stage(made.proxy.url) as stage:
+        with world("--history-limit", "2") as made, ProxyClients(made.proxy.url) as stage:
             agent = stage.agent("shop")
             agent.passes(request("https://old.example/"), response())
             agent.settled()

@@ -7,7 +7,7 @@ from typing import Any
 from playwright.sync_api import Page, Route, expect
 
 from tests.dashboard.browser import BrowserTestCase, world
-from tests.dashboard.clients import Stage, request, response
+from tests.dashboard.clients import ProxyClients, request, response
 
 
 def save(page: Page) -> tuple[str, dict[str, Any]]:
@@ -82,7 +82,7 @@ class HarTests(BrowserTestCase):
 
     def test_progress(self) -> None:
         """A long list shows how far it is, four requests at a time, and can be cancelled."""
-        with world() as made, Stage(made.proxy.url) as stage:
+        with world() as made, ProxyClients(made.proxy.url) as stage:
             agent = stage.agent("shop")
             for number in range(30):
                 agent.passes(request(f"https://a.example/{number}"), response(200, "x"))

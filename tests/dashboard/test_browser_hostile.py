@@ -9,7 +9,7 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.dashboard.browser import BrowserTestCase, World, rows, show, world
-from tests.dashboard.clients import Stage, Worker, request, response
+from tests.dashboard.clients import ProxyClients, Worker, request, response
 from tests.dashboard.traffic import claimed_socket
 
 SCRIPT = "<script>window.hit=1</script><img src=x onerror=window.hit=1><svg onload=window.hit=1>"
@@ -32,7 +32,7 @@ def forgetful_world() -> World:
 def hostile(asked: dict[str, Any], answer: dict[str, Any]) -> Iterator[World]:
     """Give a world in which only this was recorded."""
     made = forgetful_world()
-    with Stage(made.proxy.url) as stage:
+    with ProxyClients(made.proxy.url) as stage:
         agent = stage.agent(f"shop {SCRIPT} {RTL}")
         worker = stage.worker("0")
         test = worker.test(f"t {SCRIPT} {RTL}", f"f {SCRIPT}.ts")
@@ -145,7 +145,7 @@ class HostileTests(BrowserTestCase):
 
     def test_frames(self) -> None:
         """Frames of a WebSocket are text, whatever they hold."""
-        with world() as made, Stage(made.proxy.url) as stage:
+        with world() as made, ProxyClients(made.proxy.url) as stage:
             agent = stage.agent("shop")
             worker: Worker = stage.worker("0")
             test = worker.test("t", "f")

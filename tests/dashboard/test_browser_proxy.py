@@ -6,12 +6,12 @@ from contextlib import ExitStack
 from playwright.sync_api import Page, expect
 
 from tests.dashboard.browser import COMMAND, BrowserTestCase, fixed_port, rows, show
-from tests.dashboard.clients import Stage, request, response
-from tests.support.proxy_process import service
+from tests.dashboard.clients import ProxyClients, request, response
+from tests.support.proxy_process import running_proxy
 
 
 def traffic(url: str, host: str) -> None:
-    with Stage(url) as stage:
+    with ProxyClients(url) as stage:
         agent = stage.agent("shop")
         agent.passes(request(f"https://{host}/"), response())
         agent.settled()
@@ -24,9 +24,9 @@ class AwayTests(BrowserTestCase):
         """Killed, the proxy is said to be away and its traffic stays; restarted, it is new."""
         port = fixed_port()
         with ExitStack() as stack:
-            proxy = stack.enter_context(service(*port))
+            proxy = stack.enter_context(running_proxy(*port))
             here = ("--proxy-url", proxy.url)
-            dashboard = stack.enter_context(service(*here, command=COMMAND))
+            dashboard = stack.enter_context(running_proxy(*here, command=COMMAND))
             traffic(proxy.url, "before.example")
             page = self.open(dashboard=dashboard.url)
             show(page, "before.example")
@@ -37,7 +37,7 @@ class AwayTests(BrowserTestCase):
             expect(banner).to_contain_text(f"Nothing answers at {proxy.url}.")
             expect(page.locator(".pill")).to_have_text("proxy away")
             expect(rows(page)).to_have_count(1)
-            again = stack.enter_context(service(*port))
+            again = stack.enter_context(running_proxy(*port))
             expect(banner).to_contain_text("The proxy was restarted.")
             expect(page.locator(".pill")).to_have_text("live")
             expect(rows(page)).to_have_count(0)
@@ -50,8 +50,8 @@ class AwayTests(BrowserTestCase):
     def test_stopped_and_continued(self) -> None:
         """The same proxy that answers again is said to be back; nothing was lost."""
         with (
-            service() as proxy,
-            service("--proxy-url", proxy.url, command=COMMAND) as dashboard,
+            running_proxy() as proxy,
+            running_proxy("--proxy-url", proxy.url, command=COMMAND) as dashboard,
         ):
             traffic(proxy.url, "kept.example")
             page = self.open(dashboard=dashboard.url)
@@ -73,10 +73,10 @@ class AwayTests(BrowserTestCase):
         """Without a proxy the page says so at once, and finds it when it comes."""
         port = fixed_port()
         url = f"http://127.0.0.1:{port[1]}"
-        with service("--proxy-url", url, command=COMMAND) as dashboard:
+        with running_proxy("--proxy-url", url, command=COMMAND) as dashboard:
             page = self.open(dashboard=dashboard.url)
             expect(page.locator("#banner")).to_contain_text(f"Nothing answers at {url}.")
-            with service(*port) as proxy:
+            with running_proxy(*port) as proxy:
                 traffic(proxy.url, "new.example")
                 expect(page.locator(".pill")).to_have_text("live")
                 expect(rows(page)).to_have_count(1)
@@ -84,8 +84,8 @@ class AwayTests(BrowserTestCase):
     def test_dashboard_gone(self) -> None:
         """When the dashboard's own process ends, that is what the page says."""
         with (
-            service() as proxy,
-            service("--proxy-url", proxy.url, command=COMMAND) as dashboard,
+            running_proxy() as proxy,
+            running_proxy("--proxy-url", proxy.url, command=COMMAND) as dashboard,
         ):
             page = self.open(dashboard=dashboard.url)
             dashboard.stop()
@@ -94,8 +94,8 @@ class AwayTests(BrowserTestCase):
     def test_records_nothing(self) -> None:
         """A proxy that records nothing is the reason for an empty list."""
         with (
-            service("--history-capture", "none") as proxy,
-            service("--proxy-url", proxy.url, command=COMMAND) as dashboard,
+            running_proxy("--history-capture", "none") as proxy,
+            running_proxy("--proxy-url", proxy.url, command=COMMAND) as dashboard,
         ):
             page = self.open(dashboard=dashboard.url)
             expect(page.locator(".nothing")).to_contain_text("--history-capture none")
@@ -146,9 +146,9 @@ class PollTests(BrowserTestCase):
     def test_changes_only(self) -> None:
         """When one of many rows is new, only that one travels."""
         with (
-            service() as proxy,
-            service("--proxy-url", proxy.url, command=COMMAND) as dashboard,
-            Stage(proxy.url) as stage,
+            running_proxy() as proxy,
+            running_proxy("--proxy-url", proxy.url, command=COMMAND) as dashboard,
+            ProxyClients(proxy.url) as stage,
         ):
             agent = stage.agent("shop")
             for number in range(300):

@@ -5,7 +5,7 @@ import time
 from playwright.sync_api import Page, expect
 
 from tests.dashboard.browser import BrowserTestCase, row, show, world
-from tests.dashboard.clients import Stage, request, response
+from tests.dashboard.clients import ProxyClients, request, response
 
 
 def next_millisecond() -> None:
@@ -50,7 +50,7 @@ class CodeTests(BrowserTestCase):
 
     def test_no_code(self) -> None:
         """A failure that names no code is `unreachable`."""
-        with world() as made, Stage(made.proxy.url) as stage:
+        with world() as made, ProxyClients(made.proxy.url) as stage:
             agent = stage.agent("shop")
             for error in ("socket hang up", "getaddrinfo EAI_AGAIN api.example", "an ERROR"):
                 agent.passes(request(f"https://{len(error)}.example/"), None, error)
@@ -73,7 +73,7 @@ class TestColumnTests(BrowserTestCase):
 
     def test_name_first(self) -> None:
         """The name comes first, without the file that pytest's node ids begin with."""
-        with world() as made, Stage(made.proxy.url) as stage:
+        with world() as made, ProxyClients(made.proxy.url) as stage:
             agent, worker = stage.agent("shop"), stage.worker("0")
             file = "tests/test_checkout.py"
             test = worker.test(f"{file}::TestCard::test_pays[visa]", file)
@@ -88,7 +88,7 @@ class TestColumnTests(BrowserTestCase):
 
     def test_runs(self) -> None:
         """Runs of one test are told apart by their time, in the overview and in the filter."""
-        with world() as made, Stage(made.proxy.url) as stage:
+        with world() as made, ProxyClients(made.proxy.url) as stage:
             agent, worker = stage.agent("shop"), stage.worker("0")
             for _ in range(2):
                 test = worker.test("buys a teapot", "tests/buy.spec.ts")

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.dashboard.rig import PROXY, Dashboard
+from tests.dashboard.fakes import PROXY, Dashboard
 from trafficmock.dashboard.dashboard_root import POLICY
 from trafficmock.http.access import Guard
 

@@ -9,7 +9,7 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 from twisted.web.client import ResponseNeverReceived
 
-from tests.dashboard.rig import FakeAgent
+from tests.dashboard.fakes import FakeAgent
 from trafficmock.dashboard.proxy_client import Upstream
 
 

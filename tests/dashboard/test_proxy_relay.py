@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from twisted.web.client import ResponseFailed
 from twisted.web.http_headers import Headers
 
-from tests.dashboard.rig import Dashboard, taken
+from tests.dashboard.fakes import Dashboard, taken
 from trafficmock.dashboard.proxy_client import ANSWER_SECONDS
 
 

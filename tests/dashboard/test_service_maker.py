@@ -7,7 +7,7 @@ from typing import Any
 from twisted.internet.endpoints import TCP4ServerEndpoint
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import REPOSITORY, TWISTD, free_port, get, run, service
+from tests.support.proxy_process import REPOSITORY, TWISTD, free_port, get, run, running_proxy
 from trafficmock import __version__
 from trafficmock.dashboard.dashboard_options import DashboardOptions
 from trafficmock.dashboard.service_maker import makeService
@@ -49,8 +49,8 @@ class ProcessTests(SynchronousTestCase):
         directory.mkdir()
         here = {"PYTHONPATH": str(REPOSITORY)}
         with (
-            service(cwd=directory, env=here) as proxy,
-            service(
+            running_proxy(cwd=directory, env=here) as proxy,
+            running_proxy(
                 "--proxy-url", proxy.url, command=TWISTD_DASHBOARD, cwd=directory, env=here
             ) as dashboard,
         ):
@@ -64,7 +64,7 @@ class ProcessTests(SynchronousTestCase):
     def test_command(self) -> None:
         """``trafficmock dashboard`` is the same, and needs no proxy to start."""
         url = f"http://127.0.0.1:{free_port()}"
-        with service(command=COMMAND, env={"TRAFFICMOCK_PROXY_URL": url}) as dashboard:
+        with running_proxy(command=COMMAND, env={"TRAFFICMOCK_PROXY_URL": url}) as dashboard:
             self.assertEqual(get(dashboard.url + "/health")["proxyUrl"], url)
         self.assertIn(f"shows the proxy at {url}", dashboard.last_words)
 

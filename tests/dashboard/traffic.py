@@ -11,7 +11,7 @@ from tests.dashboard.clients import as_json, b64, request, response
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.dashboard.clients import Agent, Stage, Worker
+    from tests.dashboard.clients import Agent, ProxyClients, Worker
 
 BUYS = ("buys a teapot with a card", "tests/checkout.spec.ts")
 DECLINED = ("says so when the card is declined", "tests/checkout.spec.ts")
@@ -231,7 +231,7 @@ def sockets(shop: Agent, worker: Worker, pause: Callable[[float], None]) -> None
     shop.client.until("ws:passthrough", socketId=passing)
 
 
-def day(stage: Stage, pause: Callable[[float], None] = nothing) -> None:
+def day(stage: ProxyClients, pause: Callable[[float], None] = nothing) -> None:
     """Play everything. Clients and tests stay connected until the stage closes.
 
     :param pause: waits so many seconds between things, for pictures with real times.

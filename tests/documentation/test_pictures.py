@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 from twisted.trial.unittest import SynchronousTestCase
 
 from docs.terminal_pictures import COMMANDS, FOLDER, svg
-from tests.command.stage import CommandTestCase
+from tests.command.recorded_proxy import CommandTestCase
 
 _TEXT = "{http://www.w3.org/2000/svg}text"
 

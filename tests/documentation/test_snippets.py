@@ -25,7 +25,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.command.traffic import Traffic, response
 from tests.documentation.test_docs import pages
 from tests.support.documents import blocks
-from tests.support.proxy_process import REPOSITORY, service
+from tests.support.proxy_process import REPOSITORY, running_proxy
 from trafficmock import cli
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class RunTests(SynchronousTestCase):
 
     def test_reading(self) -> None:
         """Every command of ours and every curl that reads the usual proxy works as it stands."""
-        with service() as proxy:
+        with running_proxy() as proxy:
             traffic = Traffic.at(proxy.url).everything()
             traffic.passed(ID, "https://api.example/teapot", response(200, "short and stout"))
             traffic.settled()

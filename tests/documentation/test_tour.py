@@ -11,9 +11,9 @@ from urllib.error import URLError
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.e2e.node_parts import MODULES, node_binary
 from tests.support.documents import blocks
-from tests.support.proxy_process import REPOSITORY, free_port, get, service, until
+from tests.support.node_parts import MODULES, node_binary
+from tests.support.proxy_process import REPOSITORY, free_port, get, running_proxy, until
 
 PAGE = REPOSITORY / "docs" / "how-to" / "playwright-js.md"
 FOLDER = Path("docs") / "examples" / "tour"
@@ -74,7 +74,7 @@ class TourTests(SynchronousTestCase):
 
     def test_as_written(self) -> None:
         """Every command works and shows what the page says it shows."""
-        with service() as running:
+        with running_proxy() as running:
             self.move_files(running.url)
             self.start_shop(self.start)
             price, history, test, titles = [

@@ -14,8 +14,8 @@ from pathlib import Path
 import attrs
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.e2e.node_parts import chromium
 from tests.support.documents import Block, blocks, shows
+from tests.support.node_parts import chromium
 from tests.support.proxy_process import REPOSITORY, free_port, get, until
 
 PAGE = REPOSITORY / "docs" / "tutorial.md"

@@ -16,8 +16,8 @@ from typing import Any
 
 from attrs import frozen
 
-from tests.e2e.children import Child
-from tests.e2e.node_parts import module_file, node_binary
+from tests.support.child_process import Child
+from tests.support.node_parts import module_file, node_binary
 
 REPOSITORY = Path(__file__).parents[2]
 TWISTD = "from twisted.scripts.twistd import run; run()"

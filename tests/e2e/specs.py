@@ -17,15 +17,15 @@ from typing import Any, ClassVar
 from attrs import frozen
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
-from tests.e2e.children import ChildError
-from tests.e2e.node_parts import (
+from tests.support.child_process import ChildError
+from tests.support.node_app import running_node_app
+from tests.support.node_parts import (
     NODE_DIRECTORY,
     MissingPartError,
     chromium,
     module_file,
     node_binary,
 )
-from tests.e2e.stage import stage
 
 RUN_SECONDS = 150.0
 SPECS = NODE_DIRECTORY / "specs"
@@ -124,7 +124,7 @@ def _attempt(group: Group) -> Run | Exception:
 def _run(group: Group) -> Run:
     with (
         tempfile.TemporaryDirectory() as output,
-        stage(group.proxy_options, token=group.token, agent=group.agent) as playing,
+        running_node_app(group.proxy_options, token=group.token, agent=group.agent) as playing,
     ):
         env = {**os.environ, **playing.environment(), **group.environment(), "E2E_OUTPUT": output}
         finished = _playwright(group, env)

@@ -29,7 +29,7 @@ _OURS = ("_proxy", "trafficmock", "java_tool", "node_options")
 
 
 @frozen
-class Stage:
+class TlsProxy:
     """A proxy with an authority of its own, and the https server behind it."""
 
     proxy: Proxy
@@ -68,7 +68,7 @@ class Stage:
         return entries
 
 
-def make_stage(data: str, **env: str) -> Stage:
+def make_stage(data: str, **env: str) -> TlsProxy:
     """Make a stage.
 
     :param data: a directory for the proxy's and the programs' data.
@@ -77,11 +77,11 @@ def make_stage(data: str, **env: str) -> Stage:
     upstream = TlsUpstream(HOST)
     options = ["--upstream-ca", str(upstream.ca)]
     options += ["--resolve", f"{HOST}:{upstream.port}:127.0.0.1"]
-    return Stage(start_proxy(options, {"XDG_DATA_HOME": data, **env}), upstream, data)
+    return TlsProxy(start_proxy(options, {"XDG_DATA_HOME": data, **env}), upstream, data)
 
 
 @functools.cache
-def stage() -> Stage:
+def stage() -> TlsProxy:
     """Give the stage that all tests of this process share."""
     data = tempfile.TemporaryDirectory()
     atexit.register(data.cleanup)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.e2e.node_parts import node_binary
+from tests.support.node_parts import node_binary
 from tests.support.proxy_process import REPOSITORY
 from tests.support.proxy_process import run as run_command
 from tests.testing import runs

@@ -13,8 +13,8 @@ from tests.e2e import (
     test_ownership,
     test_websocket,
 )
-from tests.e2e.node_parts import NODE_DIRECTORY
 from tests.e2e.specs import SPECS
+from tests.support.node_parts import NODE_DIRECTORY
 
 MODULES = (test_capture, test_faults, test_har, test_http, test_ownership, test_websocket)
 

@@ -3,7 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import NO_QUERY, OWNER, ids, request, response
-from tests.history.stages import STAGES, begun
+from tests.history.decisions import DECISIONS, begun
 from trafficmock.wire.serialized_response import SerializedError
 
 
@@ -12,7 +12,7 @@ class CaptureTests(SynchronousTestCase):
 
     def test_none(self) -> None:
         """With ``none`` nothing is remembered and every call is harmless."""
-        for name, decide, *_ in STAGES:
+        for name, decide, *_ in DECISIONS:
             with self.subTest(name):
                 history = begun(capture="none")
                 decide(history)
@@ -22,7 +22,7 @@ class CaptureTests(SynchronousTestCase):
 
     def test_handled(self) -> None:
         """With ``handled`` a decided request is shown unless it passed through."""
-        for name, decide, _outcome, action, *_ in STAGES:
+        for name, decide, _outcome, action, *_ in DECISIONS:
             with self.subTest(name):
                 history = begun(capture="handled")
                 decide(history)

@@ -5,7 +5,7 @@ from itertools import product
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import OWNER, fill, ids, request, response, shown
-from tests.history.stages import BEGUN, OBSERVED, STAGES, begun
+from tests.history.decisions import BEGUN, DECISIONS, OBSERVED, begun
 from trafficmock.history.request_entry import MAX_EVENTS
 from trafficmock.history.store import History
 from trafficmock.wire.serialized_request import SerializedOverrides
@@ -26,7 +26,7 @@ class StageTests(SynchronousTestCase):
 
     def test_decisions(self) -> None:
         """Each decision sets outcome, action, owner, duration and event as protocol 3 says."""
-        for name, decide, outcome, action, others, event in STAGES:
+        for name, decide, outcome, action, others, event in DECISIONS:
             with self.subTest(name):
                 history = begun()
                 decide(history)
@@ -40,7 +40,7 @@ class StageTests(SynchronousTestCase):
 
     def test_the_first_decision_stays(self) -> None:
         """A decision about a request that was decided already changes nothing."""
-        for first, then in product(STAGES, STAGES):
+        for first, then in product(DECISIONS, DECISIONS):
             with self.subTest(f"{first[0]}, then {then[0]}"):
                 history = begun()
                 first[1](history)
@@ -57,7 +57,7 @@ class StageTests(SynchronousTestCase):
     def test_unknown_ids(self) -> None:
         """News of a request that is not remembered changes nothing."""
         history = History()
-        for _name, decide, *_ in STAGES:
+        for _name, decide, *_ in DECISIONS:
             decide(history)
         history.response_reported("r", response(), None, 20)
         self.assertEqual((ids(history), history.requests.revision), ([], 0))
@@ -102,7 +102,7 @@ class ReportTests(SynchronousTestCase):
 
     def test_only_after_passthrough_or_continue(self) -> None:
         """A report about a request that was not sent upstream is ignored."""
-        for name, decide, _outcome, action, *_ in STAGES:
+        for name, decide, _outcome, action, *_ in DECISIONS:
             if action in {"continue", "passthrough"}:
                 continue
             with self.subTest(name):

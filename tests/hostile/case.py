@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from attrs import define, field
 from twisted.trial.unittest import SkipTest, TestCase
 
-from benchmarks.process import cpu_seconds, memory
 from tests.e2e.proxies import start_proxy, target
 from tests.hostile.honest import Honest
 from tests.hostile.raw import HELLO, Raw, connect, pause, reactor
+from tests.support.process_usage import cpu_seconds, memory
 
 if TYPE_CHECKING:
     from tests.e2e.proxies import Proxy

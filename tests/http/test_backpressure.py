@@ -2,14 +2,14 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.server.fakes import DriverRig
+from tests.server.fakes import DriverHarness
 
 
 class BackpressureTests(SynchronousTestCase):
     """Frames from an application to a worker that lags behind."""
 
     def setUp(self) -> None:
-        self.rig = DriverRig()
+        self.rig = DriverHarness()
         self.agent = self.rig.agent()
         self.worker = self.rig.worker_with_route("ws://chat.test/", kind="websocket")
         socket = {"socketId": "s", "url": "ws://chat.test/", "protocols": [], "clientId": "shop"}

@@ -12,7 +12,7 @@ from tempfile import mkdtemp
 from twisted.python.filepath import FilePath
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import REPOSITORY, service
+from tests.support.proxy_process import REPOSITORY, running_proxy
 
 ELSEWHERE = Path("/")
 """Where commands run, so that nothing is found because the checkout is the current directory."""
@@ -88,13 +88,13 @@ def check_install(test: SynchronousTestCase, *what: str) -> None:
     test.assertIn("trafficmock", call(twistd, "--help"))
     test.assertIn("--claim-timeout-ms", call(twistd, "-n", "trafficmock", "--help"))
     for command in ([twistd, "-n", "trafficmock"], [str(programs / "trafficmock"), "serve"]):
-        with service(command=command, cwd=ELSEWHERE) as running:
+        with running_proxy(command=command, cwd=ELSEWHERE) as running:
             test.assertTrue(running.get("/health")["ok"])
     for command in (
         [twistd, "-n", "trafficmock-dashboard"],
         [str(programs / "trafficmock"), "dashboard"],
     ):
-        with service(command=command, cwd=ELSEWHERE) as running:
+        with running_proxy(command=command, cwd=ELSEWHERE) as running:
             test.assertEqual(running.get("/health")["service"], "trafficmock-dashboard")
             start = urllib.request.urlopen(running.url, timeout=20).read()  # noqa: S310 - loopback
             test.assertIn(b"/js/main.js", start)

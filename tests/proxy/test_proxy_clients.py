@@ -8,7 +8,7 @@ from attrs import define, field
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.rig import GET, ProxyRig
+from tests.proxy.harness import GET, ForwardProxyHarness
 from trafficmock.proxy.proxy_clients import MOST_LINGERING, ProxyClient, ProxyClients
 from trafficmock.proxy.transfer.body_decoding import Decoders
 from trafficmock.server.rest.connections_report import connections_report
@@ -147,7 +147,7 @@ class CoreTests(SynchronousTestCase):
 
     def test_shown(self) -> None:
         """/api/connections has one row for each live id, of kind ``proxy``."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         rig.ask(GET)
         rig.ask(GET)
         rig.ask(GET.replace(b"\r\n\r\n", b"\r\nProxy-Authorization: Basic YTo=\r\n\r\n"))
@@ -158,7 +158,7 @@ class CoreTests(SynchronousTestCase):
 
     def test_linked(self) -> None:
         """The request that follows a redirect is routed on its own, and linked."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET)
         rig.servers[0].says(b"HTTP/1.1 302 x\r\nLocation: /y\r\nContent-Length: 0\r\n\r\n")
         client.says(GET.replace(b"/x", b"/y"))
@@ -168,7 +168,7 @@ class CoreTests(SynchronousTestCase):
 
     def test_heartbeat(self) -> None:
         """The heartbeat does not cut a proxy client that has nothing to say."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         rig.ask(GET)
         for _ in range(40):
             rig.core.clock.advance(10)

@@ -3,7 +3,7 @@
 from twisted.internet.address import IPv4Address
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.rig import OURS, FakeTransport, ProxyRig
+from tests.proxy.harness import OURS, FakeTransport, ForwardProxyHarness
 from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.upstream.dialer import UpstreamProxy
@@ -16,7 +16,7 @@ class SharedTests(SynchronousTestCase):
 
     def test_ourselves(self) -> None:
         """A connection that ends at our own address and port is a loop."""
-        context = ProxyRig().context
+        context = ForwardProxyHarness().context
         for host, port, loop in (
             ("127.0.0.1", 4310, True),
             ("127.0.0.1", 4311, False),
@@ -27,14 +27,14 @@ class SharedTests(SynchronousTestCase):
 
     def test_everywhere(self) -> None:
         """Bound to all interfaces we are at every address of this machine."""
-        context = ProxyRig().context
+        context = ForwardProxyHarness().context
         context.bound_everywhere = True
         address = IPv4Address("TCP", "192.0.2.5", 4310)
         self.assertTrue(context.is_ourselves(FakeTransport(address, address), OURS))
 
     def test_aim(self) -> None:
         """A proxy is asked for the whole URL, with its credentials."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         self.assertEqual(rig.context.aim(A, b"/x", []), (b"/x", []))
         rig.dialer.proxy = UpstreamProxy("p", 1, b"Basic x")
         path, pairs = rig.context.aim(A, b"/x", [])

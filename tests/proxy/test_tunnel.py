@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from twisted.internet.address import IPv4Address
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.rig import FakeTransport, ProxyRig, refused
+from tests.proxy.harness import FakeTransport, ForwardProxyHarness, refused
 from trafficmock.http.hosts import Authority
 from trafficmock.proxy.tunnel import Tunnel, TunnelRecord, kind_of
 
@@ -47,7 +47,7 @@ class TunnelTests(SynchronousTestCase):
     """Both ends."""
 
     def setUp(self) -> None:
-        self.rig = ProxyRig()
+        self.rig = ForwardProxyHarness()
         self.client = FakeTransport()
         proxy_client = self.rig.context.proxy_clients.enter("shop")
         self.spoke: list[str] = []

@@ -65,7 +65,7 @@ class FakeLink:
 
 
 @define(eq=False)
-class DriverRig:
+class DriverHarness:
     """A driver with a clock that the test moves, a history and any number of links."""
 
     settings: Settings = field(factory=lambda: Settings(version="1.2.3"))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import REPOSITORY, SECONDS, TWISTD, get, run, service
+from tests.support.proxy_process import REPOSITORY, SECONDS, TWISTD, get, run, running_proxy
 from trafficmock.server.daemon import Daemon, Foreground
 
 SERVICES = ("trafficmock", "trafficmock-dashboard")
@@ -76,7 +76,7 @@ class FailureTests(DaemonCase):
 
     def test_port_in_use(self) -> None:
         """A port that is taken is named on the terminal and in the log."""
-        with service() as running:
+        with running_proxy() as running:
             port = running.url.rpartition(":")[2]
             for name in SERVICES:
                 said = f"cannot listen: .*127.0.0.1:{port}.*in use"

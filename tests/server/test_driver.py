@@ -6,7 +6,7 @@ import json
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.server.fakes import DriverRig, FakeLink
+from tests.server.fakes import DriverHarness, FakeLink
 from trafficmock.core.settings import Settings
 from trafficmock.history.recorder import Capture
 from trafficmock.history.store import History
@@ -26,7 +26,7 @@ class DecisionTests(SynchronousTestCase):
     """Messages in, messages out, and the history beside them."""
 
     def setUp(self) -> None:
-        self.rig = DriverRig()
+        self.rig = DriverHarness()
         self.agent = self.rig.agent()
 
     def test_passthrough(self) -> None:
@@ -153,7 +153,7 @@ class LongQueryTests(SynchronousTestCase):
     """A query that takes longer than a slice of time."""
 
     def setUp(self) -> None:
-        self.rig = DriverRig()
+        self.rig = DriverHarness()
         self.agent = self.rig.agent()
         self.worker = self.rig.worker_with_route("http://other.test/")
         for number in range(5):
@@ -185,7 +185,7 @@ class TimeTests(SynchronousTestCase):
     """The driver wakes the core when it asked for it."""
 
     def setUp(self) -> None:
-        self.rig = DriverRig(settings=Settings(version="1", claim_timeout=4.0))
+        self.rig = DriverHarness(settings=Settings(version="1", claim_timeout=4.0))
 
     def test_claim_timeout(self) -> None:
         """An owner that stays silent is pinged, and given up when the time is over."""
@@ -263,7 +263,7 @@ class ObservabilityTests(SynchronousTestCase):
 
     def conversation(self, capture: Capture) -> list[bytes]:
         """Give all that everybody is told in one playbook, under one capture mode."""
-        rig = DriverRig(history=History(capture=capture))
+        rig = DriverHarness(history=History(capture=capture))
         agent, worker = rig.agent(), rig.worker_with_route("http://api.test/*")
         for number, url in enumerate((URL, "http://api.test/x", "http://else.test/")):
             rig.request(agent, str(number), url)
@@ -290,7 +290,7 @@ class Told:
     kind = "proxy"
     id = ""
 
-    def __init__(self, rig: DriverRig) -> None:
+    def __init__(self, rig: DriverHarness) -> None:
         self.rig = rig
         self.told: list[Message] = []
         self.answers: list[Message] = []
@@ -309,7 +309,7 @@ class PartyTests(SynchronousTestCase):
     """Clients of the core within the process."""
 
     def setUp(self) -> None:
-        self.rig = DriverRig()
+        self.rig = DriverHarness()
         self.client = Told(self.rig)
         self.rig.driver.client_opened(self.client, Hello(3, "1", "node", client_id="here"))
 

@@ -6,7 +6,7 @@ from twisted.logger import ILogObserver, formatEvent, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
-from tests.server.fakes import DriverRig
+from tests.server.fakes import DriverHarness
 from trafficmock.server.event_log import Journal
 
 
@@ -30,7 +30,7 @@ class JournalTests(SynchronousTestCase):
         self.lines = observer.lines
         globalLogPublisher.addObserver(observer)
         self.addCleanup(globalLogPublisher.removeObserver, observer)
-        self.rig = DriverRig()
+        self.rig = DriverHarness()
 
     def test_coming_and_going(self) -> None:
         """Who connects, from where, and who leaves, is said; strangers are not."""

@@ -86,7 +86,7 @@ class FakeStart:
 
 
 @define
-class Stage:
+class ServiceParts:
     """A service and its surroundings."""
 
     service: ProxyService
@@ -107,7 +107,7 @@ class ServiceTestCase(SynchronousTestCase):
         answer: Deferred[Any] | None = None,
         open_to_all: bool = False,
         ready_file: Path | None = None,
-    ) -> Stage:
+    ) -> ServiceParts:
         port, driver, reactor = FakePort(address), FakeDriver(), FakeReactor()
         start = FakeStart()
         made: Any = ProxyService(
@@ -120,11 +120,11 @@ class ServiceTestCase(SynchronousTestCase):
             banner=lambda url: [f"here: {url}"],
             start=start,
         )
-        stage = Stage(made, port, driver, reactor, start)
+        stage = ServiceParts(made, port, driver, reactor, start)
         self.patch(service, "notify", lambda state, _: stage.told.append(state))
         return stage
 
-    def refused(self, stage: Stage) -> str:
+    def refused(self, stage: ServiceParts) -> str:
         """Start a service that must not start; give its one complaint."""
         ended = self.assertRaises(SystemExit, stage.service.privilegedStartService)
         self.assertEqual(ended.code, 1)
@@ -276,7 +276,7 @@ class RefusalTests(ServiceTestCase):
 class StopTests(ServiceTestCase):
     """Ending."""
 
-    def started(self, links: int) -> tuple[Stage, Path]:
+    def started(self, links: int) -> tuple[ServiceParts, Path]:
         path = Path(self.mktemp())
         stage = self.stage(ready_file=path)
         stage.service.privilegedStartService()

@@ -13,7 +13,15 @@ from tempfile import mkdtemp
 from twisted.python.filepath import FilePath
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import REPOSITORY, TWISTD, Service, free_port, get, service, until
+from tests.support.proxy_process import (
+    REPOSITORY,
+    TWISTD,
+    ProxyProcess,
+    free_port,
+    get,
+    running_proxy,
+    until,
+)
 
 UNITS = REPOSITORY / "docs" / "systemd"
 INSTALL = "apt-get install --yes systemd"
@@ -146,7 +154,7 @@ class NotifyTests(SystemdTestCase):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as heard:
             heard.settimeout(20)
             heard.bind(str(path))
-            with service(env={"NOTIFY_SOCKET": str(path)}) as running:
+            with running_proxy(env={"NOTIFY_SOCKET": str(path)}) as running:
                 self.assertEqual(heard.recv(100), b"READY=1")
                 self.assertTrue(running.get("/health")["ok"])
             self.assertEqual(heard.recv(100), b"STOPPING=1")
@@ -167,7 +175,7 @@ def activated(port: int, directory: Path) -> Iterator[str]:
             stderr=subprocess.STDOUT,
             cwd=REPOSITORY,
         )
-    running = Service(f"http://{address}", process, output)
+    running = ProxyProcess(f"http://{address}", process, output)
     until(lambda: "Listening on" in output.read_text(), process, output)
     try:
         yield running.url

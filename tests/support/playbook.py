@@ -220,15 +220,15 @@ class Peer:
 class WorkerPeer(Peer):
     """A test worker on the stage."""
 
-    def test(self, title: str = "buys") -> "StagedTest":
+    def test(self, title: str = "buys") -> "RegisteredTest":
         """Register a test; its id is its title."""
-        test = StagedTest(self, title)
+        test = RegisteredTest(self, title)
         self.says(inbound.TestRegister(title, title, f"{title}.spec.ts", self.id[-1]))
         self.play.expect(self.gets(outbound.TestRegistered(title)))
         return test
 
 
-class StagedTest:
+class RegisteredTest:
     """A registered test on the stage."""
 
     def __init__(self, worker: WorkerPeer, title: str) -> None:

@@ -26,7 +26,7 @@ SECONDS = 30.0
 
 
 @define
-class Service:
+class ProxyProcess:
     """A service that answers.
 
     :param output: the file with what it writes to both its streams.
@@ -67,12 +67,12 @@ def get(url: str) -> dict[str, Any]:
 
 
 @contextmanager
-def service(
+def running_proxy(
     *options: str,
     command: Sequence[str] = (*TWISTD, "-n", "trafficmock"),
     env: Mapping[str, str] | None = None,
     cwd: Path = REPOSITORY,
-) -> Iterator[Service]:
+) -> Iterator[ProxyProcess]:
     """Run the service on a free port of loopback until the block ends.
 
     :param options: options of the proxy besides its address.
@@ -94,7 +94,7 @@ def service(
                 cwd=cwd,
             )
         until(ready.exists, process, output)
-        running = Service(json.loads(ready.read_text())["url"], process, output)
+        running = ProxyProcess(json.loads(ready.read_text())["url"], process, output)
         try:
             yield running
         finally:

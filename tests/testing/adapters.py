@@ -8,8 +8,8 @@ from typing import Any
 from twisted.internet import threads
 from twisted.internet.defer import Deferred
 
-from tests.e2e.stage import Stage
-from tests.testing.scene import Adapter, Gate, Row, Scene, drive, plain
+from tests.support.node_app import NodeApp
+from tests.testing.row_context import Adapter, Gate, Row, RowContext, drive, plain
 from trafficmock.testing import aio, sync, tx
 
 
@@ -69,25 +69,25 @@ ASYNCIO = Adapter("asyncio", asyncio.to_thread, same, AsyncioGate)
 TWISTED = Adapter("twisted", threads.deferToThread, same, TwistedGate)
 
 
-def run_blocking(stage: Stage, title: str, row: Row) -> None:
+def run_blocking(stage: NodeApp, title: str, row: Row) -> None:
     with sync.mocks(stage.proxy.url, title=title, file="rows") as mocks:
-        drive(row(Scene(mocks, stage, BLOCKING)))
+        drive(row(RowContext(mocks, stage, BLOCKING)))
 
 
-def run_asyncio(stage: Stage, title: str, row: Row) -> None:
+def run_asyncio(stage: NodeApp, title: str, row: Row) -> None:
     async def main() -> None:
         async with aio.mocks(stage.proxy.url, title=title, file="rows") as mocks:
-            await row(Scene(mocks, stage, ASYNCIO))
+            await row(RowContext(mocks, stage, ASYNCIO))
 
     asyncio.run(main())
 
 
-def run_twisted(reactor: Any, stage: Stage, title: str, row: Row) -> Deferred[None]:
+def run_twisted(reactor: Any, stage: NodeApp, title: str, row: Row) -> Deferred[None]:
     async def main() -> None:
         async with tx.mocks(reactor, stage.proxy.url, title=title, file="rows") as mocks:
-            await row(Scene(mocks, stage, TWISTED))
+            await row(RowContext(mocks, stage, TWISTED))
 
     return Deferred.fromCoroutine(main())
 
 
-Runner = Callable[[Stage, str, Row], Any]
+Runner = Callable[[NodeApp, str, Row], Any]

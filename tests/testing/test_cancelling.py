@@ -8,7 +8,7 @@ from twisted.internet.defer import CancelledError
 from twisted.trial.unittest import TestCase
 
 from tests.e2e.proxies import start_proxy
-from tests.testing.shared_stage import shared_stage
+from tests.testing.shared_app import shared_app
 from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.errors import ConnectionLostError, RefusedError
@@ -25,7 +25,7 @@ class CancelTests(TestCase):
     """Giving up in the idiom of each world."""
 
     def setUp(self) -> None:
-        self.url = shared_stage().proxy.url
+        self.url = shared_app().proxy.url
 
     def test_asyncio(self) -> None:
         """A cancelled task ends its wait."""

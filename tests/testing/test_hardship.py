@@ -9,11 +9,11 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.e2e.children import Child
 from tests.e2e.proxies import start_proxy
+from tests.support.child_process import Child
 from tests.testing import runs
-from tests.testing.scene import control
-from tests.testing.shared_stage import shared_stage
+from tests.testing.row_context import control
+from tests.testing.shared_app import shared_app
 from trafficmock.testing import sync
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.errors import AlreadyHandledError, ConnectionLostError, WaitTimeoutError
@@ -38,7 +38,7 @@ class HardshipTests(SynchronousTestCase):
     """An application, its upstream and blocking tests."""
 
     def setUp(self) -> None:
-        self.stage = shared_stage()
+        self.stage = shared_app()
         self.url = f"{self.stage.upstream_url}/echo/{uuid.uuid4().hex}"
 
     def tell(self, action: str, **command: Any) -> Any:

@@ -6,14 +6,14 @@ import re
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing import runs
-from tests.testing.shared_stage import shared_stage
+from tests.testing.shared_app import shared_app
 
 SAMPLE = str(runs.REPOSITORY / "tests/testing/samples/with_mistakes.py")
 
 
 @functools.cache
 def output() -> str:
-    stage = shared_stage()
+    stage = shared_app()
     environment = {
         **runs.LEAN,
         "SAMPLE_APP": stage.app_url,

@@ -9,9 +9,9 @@ from twisted.trial import unittest
 
 from tests.e2e.proxies import target
 from tests.testing import adapters
+from tests.testing.row_context import Row
 from tests.testing.rows import rows
-from tests.testing.scene import Row
-from tests.testing.shared_stage import shared_stage
+from tests.testing.shared_app import shared_app
 
 EVERY_ROW = "TRAFFICMOCK_EVERY_ROW"
 """A variable that runs rows against the npm proxy which ask for more than it gives."""
@@ -30,21 +30,21 @@ class BlockingTests(RowTests):
     """The rows with blocking calls."""
 
     def perform(self, title: str, row: Row) -> Any:
-        return adapters.run_blocking(shared_stage(), title, row)
+        return adapters.run_blocking(shared_app(), title, row)
 
 
 class AsyncioTests(RowTests):
     """The rows with asyncio."""
 
     def perform(self, title: str, row: Row) -> Any:
-        return adapters.run_asyncio(shared_stage(), title, row)
+        return adapters.run_asyncio(shared_app(), title, row)
 
 
 class TwistedTests(RowTests):
     """The rows with Twisted."""
 
     def perform(self, title: str, row: Row) -> Any:
-        return adapters.run_twisted(reactor, shared_stage(), title, row)
+        return adapters.run_twisted(reactor, shared_app(), title, row)
 
 
 def _test(title: str, row: Row) -> Callable[[RowTests], Any]:

@@ -12,8 +12,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.e2e.proxies import start_proxy
 from tests.support.hypothesis_profiles import DEEP
 from tests.testing import runs
-from tests.testing.scene import ask
-from tests.testing.shared_stage import shared_stage
+from tests.testing.row_context import ask
+from tests.testing.shared_app import shared_app
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -21,7 +21,7 @@ SAMPLES = Path(__file__).parent / "samples"
 def run(*arguments: str, proxy: str | None = None, **more: str) -> str:
     """Run a Python module as a child; give what it printed."""
     if proxy is not None:
-        stage = shared_stage()
+        stage = shared_app()
         more |= {"SAMPLE_APP": stage.app_url, "SAMPLE_UPSTREAM": stage.upstream_url}
         more |= {"TRAFFICMOCK_PROXY_URL": proxy}
     return runs.run(*arguments, environment=more)
@@ -68,7 +68,7 @@ class PytestTests(SynchronousTestCase):
 
     def test_last_test(self) -> None:
         """The traffic is told too when the connection is closed before the report is made."""
-        proxy = shared_stage().proxy.url
+        proxy = shared_app().proxy.url
         output = run_pytest("/nowhere", "-k", "test_whose_handler_fails", proxy=proxy)
         _, _, section = output.partition("traffic of this test")
         self.assertRegex(section, r"decided by this test: 1\n  GET \S+/json/broken")
@@ -88,7 +88,7 @@ class PytestTests(SynchronousTestCase):
     def test_parallel(self) -> None:
         """Tests side by side on one proxy, scoped by client id, do not see each other's mocks."""
         workers, count, runs = (8, 400, 20) if DEEP else (3, 4, 1)
-        proxy = shared_stage().proxy.url
+        proxy = shared_app().proxy.url
         for _ in range(runs):
             output = run_pytest(
                 "/nowhere",
@@ -105,7 +105,7 @@ class PytestTests(SynchronousTestCase):
             ("--trafficmock-proxy-url", "http://127.0.0.1:1"),
             ("-o", "trafficmock_proxy_url=http://127.0.0.1:1"),
         ):
-            proxy = shared_stage().proxy.url
+            proxy = shared_app().proxy.url
             output = run_pytest(self.mktemp(), "-k", "test_plain", *arguments, proxy=proxy)
             self.assertIn("no trafficmock proxy at http://127.0.0.1:1", output)
 
@@ -152,7 +152,7 @@ class PytestTests(SynchronousTestCase):
 
 @functools.cache
 def pytest_output() -> str:
-    proxy = shared_stage().proxy.url
+    proxy = shared_app().proxy.url
     return run_pytest("/nowhere", "-k", "not test_proxy", proxy=proxy)
 
 
@@ -162,7 +162,7 @@ class UnittestTests(SynchronousTestCase):
     def test_outcomes(self) -> None:
         """What a handler raised, and the traffic around a test that fails, are shown."""
         output = run(
-            "unittest", "tests.testing.samples.with_unittest", proxy=shared_stage().proxy.url
+            "unittest", "tests.testing.samples.with_unittest", proxy=shared_app().proxy.url
         )
         self.assertIn("Ran 4 tests", output)
         self.assertIn("FAILED (failures=1, errors=1, skipped=1)", output)
@@ -182,7 +182,7 @@ class TrialTests(SynchronousTestCase):
             "twisted.trial",
             f"--temp-directory={Path(self.mktemp()).resolve()}",
             "tests.testing.samples.with_trial",
-            proxy=shared_stage().proxy.url,
+            proxy=shared_app().proxy.url,
         )
         self.assertIn("Ran 6 tests", output)
         self.assertIn("FAILED (skips=1, failures=1, errors=3, successes=2)", output)

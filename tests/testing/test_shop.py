@@ -6,7 +6,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.e2e.node_parts import MODULES, chromium, node_binary
+from tests.support.node_parts import MODULES, chromium, node_binary
 from tests.testing import runs
 
 EXAMPLES = runs.REPOSITORY / "docs" / "examples"

@@ -18,7 +18,7 @@ from tests.clients.node.libraries import HOSTS, node_binary
 from tests.clients.node.modes import MODES, Decider, Mode
 from tests.clients.node.program import Ended, program
 from tests.clients.node.upstream import Upstream
-from tests.support.proxy_process import REPOSITORY, service
+from tests.support.proxy_process import REPOSITORY, running_proxy
 from trafficmock.testing import sync
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def bench(folder: Path) -> Iterator[Bench]:
         dead = held.enter_context(socket.socket())
         # Bound and not listening: connections to it are refused as long as this lasts.
         dead.bind(("127.0.0.1", 0))
-        running = held.enter_context(service("--ca-dir", str(folder / "ca")))
+        running = held.enter_context(running_proxy("--ca-dir", str(folder / "ca")))
         yield Bench(running.url, upstream, certificate, dead.getsockname()[1], folder)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from tests.e2e.children import Child, ChildError
+from tests.support.child_process import Child, ChildError
 from tests.support.proxy_process import REPOSITORY
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from tests.command.output.test_list_columns import ENTRY
-from tests.command.stage import CommandTestCase
+from tests.command.recorded_proxy import CommandTestCase
 from trafficmock.command.output.request_page import write_request
 from trafficmock.command.output.terminal import Terminal
 

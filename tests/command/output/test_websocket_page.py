@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.command.stage import CommandTestCase
+from tests.command.recorded_proxy import CommandTestCase
 from trafficmock.command.output.terminal import Terminal
 from trafficmock.command.output.websocket_page import write_socket
 

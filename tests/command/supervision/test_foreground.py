@@ -8,7 +8,7 @@ from unittest import skipUnless
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.command.supervision.stage import SupervisionCase
+from tests.command.supervision.supervised import SupervisionCase
 from tests.support.proxy_process import SECONDS
 from trafficmock.command.supervision.foreground import result_of
 

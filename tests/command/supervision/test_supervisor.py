@@ -4,7 +4,7 @@ import os
 import signal
 from pathlib import Path
 
-from tests.command.supervision.stage import SupervisionCase, lives
+from tests.command.supervision.supervised import SupervisionCase, lives
 
 
 class SignalTests(SupervisionCase):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.rig import GET, FakeTransport, ProxyRig
+from tests.proxy.harness import GET, FakeTransport, ForwardProxyHarness
 from trafficmock.proxy.proxy_settings import ProxySettings
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -20,7 +20,7 @@ class TurnTests(SynchronousTestCase):
 
     def test_pipelined(self) -> None:
         """Requests that come together are sent on one at a time, and answered in order."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET * 3)
         for left in (2, 1, 0):
             self.assertEqual(rig.servers[0].took().count(b"GET"), 1)
@@ -29,7 +29,7 @@ class TurnTests(SynchronousTestCase):
 
     def test_byte_by_byte(self) -> None:
         """A request may arrive in any pieces."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.connect()
         for place in range(len(GET)):
             client.says(GET[place : place + 1])
@@ -37,13 +37,13 @@ class TurnTests(SynchronousTestCase):
 
     def test_too_far_ahead(self) -> None:
         """Who sends far ahead of the answers is not read until they come."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET + b"x" * 70_000)
         self.assertTrue(client.paused)
 
     def test_close(self) -> None:
         """Connection: close is honoured when the answer is out."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
         rig.servers[0].says(OK)
         self.assertIn(b"connection: close\r\n", client.took())
@@ -51,7 +51,7 @@ class TurnTests(SynchronousTestCase):
 
     def test_half_closed(self) -> None:
         """Who closes its direction gets its answer first, unless its request is not complete."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET)
         client.protocol.readConnectionLost()
         self.assertFalse(client.disconnecting)
@@ -63,7 +63,7 @@ class TurnTests(SynchronousTestCase):
 
     def test_gone_or_half_closed(self) -> None:
         """Who closes its direction and gets nothing for a second is gone; who gets some is not."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         gone, lives = rig.ask(GET), rig.ask(GET)
         for client in (gone, lives):
             client.protocol.readConnectionLost()
@@ -79,7 +79,7 @@ class TurnTests(SynchronousTestCase):
 
     def test_party_left(self) -> None:
         """The end of a connection is counted, once."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         rig.ask(GET).lose()
         self.assertEqual(rig.ended, 1)
 
@@ -97,7 +97,7 @@ class RefusedTests(SynchronousTestCase):
             POST + b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
             POST + b"Transfer-Encoding: chunked\r\n\r\nx\r\n",
         ):
-            rig = ProxyRig()
+            rig = ForwardProxyHarness()
             client = rig.ask(request)
             self.assertEqual(status(client), b"400", request)
             client.says(GET)
@@ -106,13 +106,13 @@ class RefusedTests(SynchronousTestCase):
 
     def test_head_too_large(self) -> None:
         """431 names the option."""
-        rig = ProxyRig(ProxySettings(max_header_bytes=1024))
+        rig = ForwardProxyHarness(ProxySettings(max_header_bytes=1024))
         client = rig.ask(b"GET http://api.test/ HTTP/1.1\r\nX: " + b"y" * 1100)
         self.assertIn(b"--max-header-bytes", client.took())
 
     def test_broken_upload(self) -> None:
         """A body that breaks the rules halfway ends the request to the server too."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(POST + b"Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
         client.says(b"zz\r\n")
         self.assertEqual(status(client), b"400")
@@ -120,7 +120,7 @@ class RefusedTests(SynchronousTestCase):
 
     def test_slow(self) -> None:
         """A request that does not come to its end is 408; silence just ends."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         slow, silent = rig.ask(b"GET http"), rig.connect()
         rig.core.clock.advance(60)
         self.assertEqual(status(slow), b"408")
@@ -128,7 +128,7 @@ class RefusedTests(SynchronousTestCase):
 
     def test_slow_body(self) -> None:
         """A body that stops coming is 408; one that is held back by the server is not."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         slow = rig.ask(POST + b"Content-Length: 9\r\n\r\n1")
         held = rig.ask(POST + b"Content-Length: 9\r\n\r\n1")
         rig.servers[1].producer.pauseProducing()
@@ -143,7 +143,7 @@ class RefusedTests(SynchronousTestCase):
     @given(st.binary(max_size=80))
     def test_any_input(self, data: bytes) -> None:
         """No bytes make anything but an answer or silence; nothing is logged."""
-        client = ProxyRig().ask(data)
+        client = ForwardProxyHarness().ask(data)
         written = client.took()
         self.assertTrue(written == b"" or written.startswith(b"HTTP/1.1 4"), written)
         self.assertEqual(self.flushLoggedErrors(), [])

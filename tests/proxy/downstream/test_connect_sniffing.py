@@ -6,7 +6,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.rig import FakeTransport, ProxyRig
+from tests.proxy.harness import FakeTransport, ForwardProxyHarness
 from trafficmock.http.hosts import Authority
 from trafficmock.proxy.downstream.connect_sniffing import ConnectSniffer
 from trafficmock.proxy.proxy_settings import ProxySettings
@@ -16,7 +16,7 @@ class Setup:
     """A client that has said CONNECT."""
 
     def __init__(self, settings: ProxySettings | None = None) -> None:
-        self.rig = ProxyRig(settings or ProxySettings())
+        self.rig = ForwardProxyHarness(settings or ProxySettings())
         self.client = FakeTransport()
         self.inside: list[tuple[bytes, bool]] = []
         self.behind = ConnectSniffer(

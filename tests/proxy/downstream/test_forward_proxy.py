@@ -6,7 +6,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.rig import GET, FakeTransport, ProxyRig
+from tests.proxy.harness import GET, FakeTransport, ForwardProxyHarness
 from trafficmock.http.access import Guard
 from trafficmock.http.http_limits import HttpLimits
 from trafficmock.server.site import make_site
@@ -18,7 +18,7 @@ class FrontTests(SynchronousTestCase):
     """One port, three doors."""
 
     def setUp(self) -> None:
-        self.rig = ProxyRig()
+        self.rig = ForwardProxyHarness()
         websocket: Any = object()
         self.site: Any = make_site(
             history=self.rig.core.history,

@@ -5,7 +5,7 @@ from typing import Any
 from twisted.internet.protocol import Protocol
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.rig import ProxyRig
+from tests.proxy.harness import ForwardProxyHarness
 
 ASK = b"GET /x HTTP/1.1\r\nHost: api.test\r\n\r\n"
 
@@ -25,7 +25,7 @@ class LineTests(SynchronousTestCase):
 
     def test_long(self) -> None:
         """A request line without an end is given on above the limit, without a long search."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         door = Listening()
 
         def service(*, once: bool) -> Any:
@@ -49,7 +49,7 @@ class HeadTests(SynchronousTestCase):
             b"GET http://api.test/a\tb HTTP/1.1\r\nHost: api.test\r\n\r\n",
             b"GET http://[127.0.0.1]/ HTTP/1.1\r\nHost: api.test\r\n\r\n",
         ):
-            rig = ProxyRig()
+            rig = ForwardProxyHarness()
             self.assertIn(b" 400 ", rig.ask(head).took(), head)
             self.assertEqual(rig.servers, [])
 
@@ -59,11 +59,13 @@ class ConnectTests(SynchronousTestCase):
 
     def test_early(self) -> None:
         """A request that came along with its CONNECT is not left lying."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         rig.ask(b"CONNECT api.test:80 HTTP/1.1\r\nHost: api.test:80\r\n\r\n" + ASK)
         self.assertTrue(rig.servers[0].took().startswith(b"GET /x HTTP/1.1\r\n"))
 
     def test_ourselves(self) -> None:
         """CONNECT to this very service is refused."""
-        client = ProxyRig().ask(b"CONNECT 127.0.0.1:4310 HTTP/1.1\r\nHost: 127.0.0.1:4310\r\n\r\n")
+        client = ForwardProxyHarness().ask(
+            b"CONNECT 127.0.0.1:4310 HTTP/1.1\r\nHost: 127.0.0.1:4310\r\n\r\n"
+        )
         self.assertIn(b'"error":"loop_detected"', client.took())

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives import serialization
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.certificates import server as authority
-from tests.support.proxy_process import Service, service
+from tests.support.proxy_process import ProxyProcess, running_proxy
 from tests.support.raw_client import RawClient
 from trafficmock.certificates.names import certificate_name
 
@@ -97,7 +97,7 @@ def server_context(directory: Path) -> ssl.SSLContext:
     return context
 
 
-def through(proxy: Service) -> http.client.HTTPConnection:
+def through(proxy: ProxyProcess) -> http.client.HTTPConnection:
     target = urlsplit(proxy.url)
     assert target.hostname is not None
     return http.client.HTTPConnection(target.hostname, target.port, timeout=SECONDS)
@@ -113,7 +113,7 @@ class ProcessTests(SynchronousTestCase):
 
     def test_http(self) -> None:
         """Requests and bodies go there and back over one connection, and are remembered."""
-        with upstream() as port, service() as proxy:
+        with upstream() as port, running_proxy() as proxy:
             client, url = through(proxy), f"http://127.0.0.1:{port}"
             found = self.ask(client, "GET", f"{url}/a?b")
             self.assertEqual(found, (200, f"GET /a?b 127.0.0.1:{port}".encode()))
@@ -129,7 +129,7 @@ class ProcessTests(SynchronousTestCase):
         directory.mkdir()
         with upstream(server_context(directory)) as port:
             options = ("--ca-dir", str(directory / "ca"), "--upstream-ca", authority().authority)
-            with service(*options) as proxy:
+            with running_proxy(*options) as proxy:
                 rest = through(proxy)
                 pem = self.ask(rest, "GET", "/ca.pem")[1].decode()
                 rest.close()
@@ -148,7 +148,7 @@ class ProcessTests(SynchronousTestCase):
     def test_event_by_event(self) -> None:
         """The second event comes only after the client holds the first."""
         Upstream.holds_first.clear()
-        with upstream() as port, service() as proxy:
+        with upstream() as port, running_proxy() as proxy:
             client = through(proxy)
             client.request("GET", f"http://127.0.0.1:{port}/events")
             answer = client.getresponse()
@@ -162,7 +162,7 @@ class ProcessTests(SynchronousTestCase):
 
     def test_mock(self) -> None:
         """A test fulfills what an application asks of a server that does not exist."""
-        with service() as proxy:
+        with running_proxy() as proxy:
             worker = RawClient.connect(proxy.url)
             worker.hello("playwright", workerId="0")
             worker.send(type="test:register", testId="t", title="T", file="t", workerId="0")

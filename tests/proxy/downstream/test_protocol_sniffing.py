@@ -11,7 +11,7 @@ from twisted.internet.protocol import Protocol
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.rig import FakeTransport
+from tests.proxy.harness import FakeTransport
 from trafficmock.proxy.downstream.protocol_sniffing import ProtocolSniffer, hand_over
 
 

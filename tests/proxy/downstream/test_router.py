@@ -10,7 +10,7 @@ from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import directlyProvides
 
-from tests.proxy.rig import GET, FakeTransport, ProxyRig
+from tests.proxy.harness import GET, FakeTransport, ForwardProxyHarness
 from trafficmock.errors import LocalError
 from trafficmock.proxy.proxy_settings import ProxySettings
 
@@ -46,7 +46,7 @@ class TokenTests(SynchronousTestCase):
 
     def test_required(self) -> None:
         """With a token each request must have it; 407 says how. It never goes upstream."""
-        rig = ProxyRig(ProxySettings(token="s3cret"))
+        rig = ForwardProxyHarness(ProxySettings(token="s3cret"))
         client = rig.ask(GET)
         answer = client.took()
         self.assertIn(b"407 Proxy Authentication Required", answer)
@@ -58,15 +58,15 @@ class TokenTests(SynchronousTestCase):
 
     def test_tunnel(self) -> None:
         """CONNECT asks for it likewise."""
-        rig = ProxyRig(ProxySettings(token="s3cret"))
+        rig = ForwardProxyHarness(ProxySettings(token="s3cret"))
         self.assertIn(b"407", rig.ask(CONNECT).took())
 
 
 class InsideTests(SynchronousTestCase):
     """Requests behind CONNECT."""
 
-    def tunnel(self) -> tuple[ProxyRig, Opened]:
-        rig = ProxyRig(certificates=Certificates())
+    def tunnel(self) -> tuple[ForwardProxyHarness, Opened]:
+        rig = ForwardProxyHarness(certificates=Certificates())
         transport = Opened()
         transport.protocol = rig.proxy._client(rig._no_service, rig._count)
         transport.protocol.makeConnection(transport)
@@ -83,7 +83,7 @@ class InsideTests(SynchronousTestCase):
     def test_over_tls(self) -> None:
         """On an endpoint with TLS a tunnel is refused in words, unless nobody is to read it."""
         for tunnels, expected in (((), b"501 Not Implemented"), (("api.*",), b"200 Connection")):
-            rig = ProxyRig(ProxySettings(tunnels=tunnels), certificates=Certificates())
+            rig = ForwardProxyHarness(ProxySettings(tunnels=tunnels), certificates=Certificates())
             client = Opened()
             directlyProvides(client, ISSLTransport)
             client.protocol = rig.proxy._client(rig._no_service, rig._count)
@@ -139,4 +139,4 @@ class InsideTests(SynchronousTestCase):
             b"CONNECT api.test HTTP/1.1\r\nHost: api.test\r\n\r\n",
             b"CONNECT http://api.test:443 HTTP/1.1\r\nHost: api.test\r\n\r\n",
         ):
-            self.assertIn(b"400 Bad Request", ProxyRig().ask(request).took())
+            self.assertIn(b"400 Bad Request", ForwardProxyHarness().ask(request).took())

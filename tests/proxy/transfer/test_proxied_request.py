@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.rig import GET, ProxyRig, fulfilled, refused
+from tests.proxy.harness import GET, ForwardProxyHarness, fulfilled, refused
 from trafficmock.proxy.proxy_settings import ProxySettings
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
@@ -14,7 +14,7 @@ class PassthroughTests(SynchronousTestCase):
 
     def test_there_and_back(self) -> None:
         """The request goes on in origin-form with ``via``, the answer comes back with it."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET)
         self.assertEqual(
             rig.servers[0].took(),
@@ -34,7 +34,7 @@ class PassthroughTests(SynchronousTestCase):
 
     def test_next_request(self) -> None:
         """Both connections serve the next request too."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET)
         rig.servers[0].says(ANSWER)
         client.says(GET)
@@ -43,7 +43,7 @@ class PassthroughTests(SynchronousTestCase):
 
     def test_client_gone(self) -> None:
         """A client that leaves takes its request to the server along, and the history says so."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET)
         client.lose()
         self.assertTrue(rig.servers[0].aborted)
@@ -52,7 +52,7 @@ class PassthroughTests(SynchronousTestCase):
 
     def test_streamed_upload(self) -> None:
         """A body goes on as it arrives, and its copy comes into the history."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(POST)
         client.says(b"01234")
         self.assertTrue(rig.servers[0].took().endswith(b"content-length: 10\r\n\r\n01234"))
@@ -67,7 +67,7 @@ class OwnedTests(SynchronousTestCase):
 
     def test_fulfill(self) -> None:
         """A mock is the answer, and no server hears of the request."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         worker = rig.worker()
         client = rig.ask(GET)
         rig.decide(worker, "fulfill", response=fulfilled("mock", 201, **{"x-a": "1"}))
@@ -78,7 +78,7 @@ class OwnedTests(SynchronousTestCase):
 
     def test_whole_body(self) -> None:
         """The test gets the whole body though it arrives in pieces; 100 is sent for it."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         worker = rig.worker()
         client = rig.ask(POST.replace(b"\r\n\r\n", b"\r\nExpect: 100-continue\r\n\r\n"))
         self.assertEqual(client.took(), b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -89,7 +89,7 @@ class OwnedTests(SynchronousTestCase):
 
     def test_unfinished_body(self) -> None:
         """An awaited body that does not come whole is a 502 that says how much came."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         rig.worker()
         client = rig.ask(POST)
         client.says(b"01234")
@@ -103,7 +103,7 @@ class OwnedTests(SynchronousTestCase):
 
     def test_continue(self) -> None:
         """Overrides change what the server gets; what was expected is not asked twice."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         worker = rig.worker()
         rig.ask(GET)
         rig.decide(
@@ -125,7 +125,7 @@ class OwnedTests(SynchronousTestCase):
 
     def test_status_text(self) -> None:
         """A mock without a status text has the one of its status on the wire."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         worker = rig.worker()
         client = rig.ask(GET)
         mock = {"status": 404, "statusText": "", "headers": {}, "bodyBase64": None}
@@ -135,7 +135,7 @@ class OwnedTests(SynchronousTestCase):
 
     def test_empty_status_text_of_a_server(self) -> None:
         """The status line of a server stays as it is."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET)
         rig.servers[0].says(b"HTTP/1.1 404 \r\ncontent-length: 0\r\n\r\n")
         self.assertTrue(client.took().startswith(b"HTTP/1.1 404 \r\n"))
@@ -144,7 +144,7 @@ class OwnedTests(SynchronousTestCase):
     def test_abort(self) -> None:
         """Most codes are a 502 that names them; a reset is a reset."""
         for code, reset in (("failed", False), ("connectionreset", True), ("aborted", True)):
-            rig = ProxyRig()
+            rig = ForwardProxyHarness()
             worker = rig.worker()
             client = rig.ask(GET)
             rig.decide(worker, "abort", errorCode=code)
@@ -154,7 +154,7 @@ class OwnedTests(SynchronousTestCase):
 
     def test_timed_out(self) -> None:
         """A request that a test lets time out hangs for so long, and is then reset."""
-        rig = ProxyRig(ProxySettings(abort_hold_seconds=30.0))
+        rig = ForwardProxyHarness(ProxySettings(abort_hold_seconds=30.0))
         worker = rig.worker()
         client = rig.ask(GET)
         rig.decide(worker, "abort", errorCode="timedout")
@@ -165,7 +165,7 @@ class OwnedTests(SynchronousTestCase):
 
     def test_worker_lost(self) -> None:
         """A decision that can no longer come is a 502 with the protocol's code."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         worker = rig.worker()
         client = rig.ask(GET)
         rig.core.driver.link_closed(worker)
@@ -173,7 +173,7 @@ class OwnedTests(SynchronousTestCase):
 
     def test_gone_while_decided(self) -> None:
         """A client that leaves before the decision is aborted in the history."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         rig.worker()
         rig.ask(GET).lose()
         self.assertEqual(rig.entry()["outcome"], {"kind": "aborted", "errorCode": "aborted"})
@@ -185,7 +185,7 @@ class UpstreamFailureTests(SynchronousTestCase):
 
     def test_refused(self) -> None:
         """502 says who failed and why, also in ``via``; the connection lasts."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         rig.dialer.error = refused()
         client = rig.ask(GET)
         answer = client.took()
@@ -197,14 +197,14 @@ class UpstreamFailureTests(SynchronousTestCase):
 
     def test_head_only(self) -> None:
         """The answer to HEAD has no body."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         rig.dialer.error = refused()
         client = rig.ask(GET.replace(b"GET", b"HEAD", 1))
         self.assertTrue(client.took().endswith(b"\r\n\r\n"))
 
     def test_unsendable(self) -> None:
         """Overrides that are none end as 502 ``bad_override`` and in the history."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         worker = rig.worker()
         client = rig.ask(GET)
         rig.decide(worker, "continue", overrides={"headers": {"bad name": "x"}})
@@ -213,7 +213,7 @@ class UpstreamFailureTests(SynchronousTestCase):
 
     def test_crashed(self) -> None:
         """A request that we cannot serve is cut rather than left hanging."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         rig.worker()
         client = rig.ask(GET)
         (request,) = client.protocol._proxy_client.receivers.values()

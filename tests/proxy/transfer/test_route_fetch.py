@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.rig import ProxyRig, refused
+from tests.proxy.harness import ForwardProxyHarness, refused
 
 if TYPE_CHECKING:
     from tests.server.fakes import FakeLink
@@ -24,7 +24,7 @@ class FetchTests(SynchronousTestCase):
     """``route.fetch``, carried out for the test."""
 
     def setUp(self) -> None:
-        self.rig = ProxyRig()
+        self.rig = ForwardProxyHarness()
         self.worker: FakeLink = self.rig.worker()
         self.client = self.rig.ask(POST)
 

@@ -4,7 +4,7 @@ from twisted.internet.address import IPv4Address
 from twisted.internet.error import ConnectionLost
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.rig import GET, ProxyRig
+from tests.proxy.harness import GET, ForwardProxyHarness
 from trafficmock.proxy.proxy_settings import ProxySettings
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -17,7 +17,7 @@ class AnswerTests(SynchronousTestCase):
 
     def test_unknown_length(self) -> None:
         """What ends with the connection is chunked for the client, event by event."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET)
         rig.servers[0].says(b"HTTP/1.1 200 OK\r\n\r\n")
         self.assertIn(b"transfer-encoding: chunked\r\n", client.took())
@@ -29,7 +29,7 @@ class AnswerTests(SynchronousTestCase):
 
     def test_old_client(self) -> None:
         """A client of HTTP/1.0 gets no chunks but the end of the connection."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(OLD)
         rig.servers[0].says(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n")
         rig.servers[0].says(b"0\r\n\r\n")
@@ -39,7 +39,7 @@ class AnswerTests(SynchronousTestCase):
     def test_interim(self) -> None:
         """1xx answers are passed on, to clients that know them."""
         for request, passed in ((GET, True), (OLD, False)):
-            rig = ProxyRig()
+            rig = ForwardProxyHarness()
             client = rig.ask(request)
             rig.servers[0].says(b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n")
             self.assertEqual(b"103 Early Hints" in client.took(), passed)
@@ -48,7 +48,7 @@ class AnswerTests(SynchronousTestCase):
 
     def test_pace(self) -> None:
         """A server whose answer goes on is held back by the client from its first pause."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET)
         rig.servers[0].says(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123")
         client.producer.pauseProducing()
@@ -60,7 +60,7 @@ class AnswerTests(SynchronousTestCase):
 
     def test_shown_at_once(self) -> None:
         """The history shows an answer that goes on, and the rest at its end."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         rig.ask(GET)
         rig.servers[0].says(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab")
         response = rig.entry()["outcome"]["response"]
@@ -70,7 +70,7 @@ class AnswerTests(SynchronousTestCase):
 
     def test_broken_off(self) -> None:
         """An answer that breaks off ends the connection, and both are in the history."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET)
         rig.servers[0].says(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
         rig.servers[0].lose(ConnectionLost())
@@ -80,7 +80,7 @@ class AnswerTests(SynchronousTestCase):
 
     def test_not_noticeable(self) -> None:
         """Where the end of the connection would look like the end of the answer it is reset."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(OLD)
         rig.servers[0].says(b"HTTP/1.1 200 OK\r\n\r\nhalf")
         rig.servers[0].lose(ConnectionLost())
@@ -92,7 +92,7 @@ class UploadTests(SynchronousTestCase):
 
     def test_chunks(self) -> None:
         """Chunks stay chunks."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(CHUNKED)
         client.says(b"3\r\nabc\r\n")
         self.assertTrue(rig.servers[0].took().endswith(b"chunked\r\n\r\n3\r\nabc\r\n"))
@@ -101,7 +101,7 @@ class UploadTests(SynchronousTestCase):
 
     def test_pace(self) -> None:
         """A client is held back by a server that does not take more."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(CHUNKED)
         rig.servers[0].producer.pauseProducing()
         self.assertTrue(client.paused)
@@ -110,7 +110,7 @@ class UploadTests(SynchronousTestCase):
 
     def test_no_server_yet(self) -> None:
         """Until there is a connection the body waits at the client's."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         rig.dialer.slow = []
         client = rig.ask(CHUNKED)
         client.says(b"3\r\nabc\r\n")
@@ -118,7 +118,7 @@ class UploadTests(SynchronousTestCase):
 
     def test_early_answer(self) -> None:
         """A server may answer before it has all; then both connections end."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(CHUNKED)
         rig.servers[0].says(b"HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n")
         self.assertIn(b"413 No", client.took())
@@ -132,7 +132,7 @@ class RetryTests(SynchronousTestCase):
 
     def test_again(self) -> None:
         """What can be repeated is sent again over a new connection, once."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET)
         rig.servers[0].says(OK)
         client.took()
@@ -143,7 +143,7 @@ class RetryTests(SynchronousTestCase):
 
     def test_not_again(self) -> None:
         """What failed on a new connection, or cannot be repeated, fails."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET)
         rig.servers[0].lose()
         self.assertIn(b"upstream_closed", client.took())
@@ -155,7 +155,7 @@ class LimitTests(SynchronousTestCase):
 
     def test_slow(self) -> None:
         """A server that does not begin its answer in time is 504."""
-        rig = ProxyRig(ProxySettings(response_seconds=5.0))
+        rig = ForwardProxyHarness(ProxySettings(response_seconds=5.0))
         client = rig.ask(GET)
         rig.core.clock.advance(5)
         self.assertIn(b"504 Gateway Timeout", client.took())
@@ -164,14 +164,14 @@ class LimitTests(SynchronousTestCase):
 
     def test_loop(self) -> None:
         """A server that is this very proxy is 508."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         rig.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
         client = rig.ask(GET)
         self.assertIn(b"508 Loop Detected", client.took())
 
     def test_loop_with_tls(self) -> None:
         """A server that is this very proxy is 508 before it is asked for TLS."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         rig.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
         client = rig.ask(b"GET https://127.0.0.1:4310/ HTTP/1.1\r\nHost: 127.0.0.1:4310\r\n\r\n")
         self.assertIn(b"508 Loop Detected", client.took())
@@ -179,7 +179,7 @@ class LimitTests(SynchronousTestCase):
 
     def test_gone_while_connecting(self) -> None:
         """A client that leaves ends the connecting too."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         rig.dialer.slow = []
         client = rig.ask(GET)
         client.lose()

@@ -9,7 +9,7 @@ from twisted.internet.protocol import Factory, Protocol
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.rig import FakeDialer, FakeEndpoint
+from tests.proxy.harness import FakeDialer, FakeEndpoint
 from trafficmock.proxy.upstream.connect_endpoint import ConnectEndpoint
 from trafficmock.proxy.upstream_errors import UpstreamError
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from twisted.internet.error import ConnectionRefusedError, TimeoutError  # noqa: A004 - Twisted's
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.rig import ProxyRig
+from tests.proxy.harness import ForwardProxyHarness
 from trafficmock.proxy.request_target import Origin
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class KeepTests(SynchronousTestCase):
     """Unused connections."""
 
     def setUp(self) -> None:
-        self.rig = ProxyRig()
+        self.rig = ForwardProxyHarness()
         self.pool = self.rig.context.pool
 
     def kept(self, origin: Origin = A) -> Any:
@@ -87,8 +87,8 @@ class KeepTests(SynchronousTestCase):
 class OpeningTests(SynchronousTestCase):
     """Connections on their way."""
 
-    def opening(self, trust: Any = None) -> tuple[ProxyRig, Deferred[Any]]:
-        rig = ProxyRig()
+    def opening(self, trust: Any = None) -> tuple[ForwardProxyHarness, Deferred[Any]]:
+        rig = ForwardProxyHarness()
         rig.dialer.trust = trust or Checks()
         return rig, rig.context.pool.connect(TLS)
 
@@ -125,7 +125,7 @@ class OpeningTests(SynchronousTestCase):
 
     def test_refused(self) -> None:
         """What the road says is passed on, as is that there is none."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         rig.dialer.error = ConnectionRefusedError()
         self.failureResultOf(rig.context.pool.connect(A), ConnectionRefusedError)
         rig.dialer.nowhere = ValueError("no such host")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from twisted.internet.error import ConnectionLost
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.rig import FakeTransport
+from tests.proxy.harness import FakeTransport
 from trafficmock.proxy.http1.heads import BadMessageError, ResponseHead
 from trafficmock.proxy.upstream.upstream_connection import STREAM_BYTES, UpstreamConnection, widen
 

@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.rig import GET, ProxyRig
+from tests.proxy.harness import GET, ForwardProxyHarness
 from trafficmock.proxy.upstream.upstream_connection import MOST_INTERIM
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
@@ -13,7 +13,7 @@ class FaultTests(SynchronousTestCase):
 
     def test_paused_at_the_end(self) -> None:
         """A connection whose last answer ended during a pause is read again for the next one."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET)
         (server,) = rig.servers
         server.says(ANSWER[:-2])
@@ -24,7 +24,7 @@ class FaultTests(SynchronousTestCase):
 
     def test_malformed_is_not_asked_again(self) -> None:
         """Who answered, however badly, has seen the request: it is not sent a second time."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET)
         rig.servers[0].says(ANSWER)
         client.says(GET)
@@ -34,7 +34,7 @@ class FaultTests(SynchronousTestCase):
 
     def test_silence_is_asked_again(self) -> None:
         """Who closes a kept connection without a word may not have seen the request."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET)
         rig.servers[0].says(ANSWER)
         client.says(GET)
@@ -44,7 +44,7 @@ class FaultTests(SynchronousTestCase):
 
     def test_framing(self) -> None:
         """An answer whose length can be read in two ways is told as a 502, not as a reset."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET)
         lines = b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
         rig.servers[0].says(b"HTTP/1.1 200 OK\r\n" + lines)
@@ -52,7 +52,7 @@ class FaultTests(SynchronousTestCase):
 
     def test_interim_answers(self) -> None:
         """Interim answers have an end."""
-        rig = ProxyRig()
+        rig = ForwardProxyHarness()
         client = rig.ask(GET)
         rig.servers[0].says(b"HTTP/1.1 103 Early Hints\r\n\r\n" * (MOST_INTERIM + 1))
         taken = client.took()

@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from wsproto.connection import CLIENT, SERVER, Connection
 from wsproto.events import BytesMessage, CloseConnection, Ping, Pong, TextMessage
 
-from tests.proxy.rig import FakeTransport
+from tests.proxy.harness import FakeTransport
 from trafficmock.proxy.websocket.frame_stream import FrameStream
 
 

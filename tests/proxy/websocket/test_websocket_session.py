@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from wsproto.connection import CLIENT, SERVER, Connection
 from wsproto.events import BytesMessage, CloseConnection, TextMessage
 
-from tests.proxy.rig import FakeTransport, ProxyRig, refused
+from tests.proxy.harness import FakeTransport, ForwardProxyHarness, refused
 from trafficmock.history.query import Query
 from trafficmock.proxy.http1.heads import parse_request
 from trafficmock.proxy.proxy_settings import ProxySettings
@@ -32,7 +32,7 @@ class SocketCase(SynchronousTestCase):
     """A client, and a test that may own its WebSocket."""
 
     def setUp(self) -> None:
-        self.rig = ProxyRig()
+        self.rig = ForwardProxyHarness()
         self.page = Connection(CLIENT)
         self.server = Connection(SERVER)
 
@@ -67,7 +67,7 @@ class PassthroughTests(SocketCase):
     def test_loop(self) -> None:
         """A server that is this very service is 508, before it is asked for TLS."""
         for scheme in (b"http", b"https"):
-            self.rig = ProxyRig()
+            self.rig = ForwardProxyHarness()
             self.rig.dialer.trust = ServerVerification()
             self.rig.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
             client = self.rig.ask(OPEN.replace(b"GET http", b"GET " + scheme))
@@ -108,7 +108,7 @@ class PassthroughTests(SocketCase):
 
     def test_not_recorded(self) -> None:
         """Where the history keeps no passthrough, nothing listens."""
-        self.rig = ProxyRig(settings=ProxySettings(records_passthrough=False))
+        self.rig = ForwardProxyHarness(settings=ProxySettings(records_passthrough=False))
         self.client = self.rig.ask(OPEN)
         (server,) = self.rig.servers
         server.says(acceptance(b"x", "b") + self.server.send(TextMessage("early")))

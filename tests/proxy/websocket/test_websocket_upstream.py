@@ -7,7 +7,7 @@ from typing import Any
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.rig import FakeTransport
+from tests.proxy.harness import FakeTransport
 from trafficmock.proxy.http1.heads import BadMessageError, ResponseHead
 from trafficmock.proxy.websocket.websocket_upstream import WebSocketUpstream
 

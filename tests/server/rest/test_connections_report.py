@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.server.fakes import DriverRig
+from tests.server.fakes import DriverHarness
 from trafficmock.server.rest.connections_report import connections_report
 
 
@@ -11,7 +11,7 @@ class ConnectionsReportTests(SynchronousTestCase):
 
     def test_rows(self) -> None:
         """Rows come in the order of connecting, with counts over both kinds of route."""
-        rig = DriverRig()
+        rig = DriverHarness()
         rig.connect()
         rig.clock.advance(2)
         rig.agent("shop")
@@ -52,7 +52,7 @@ class ConnectionsReportTests(SynchronousTestCase):
 
     def test_process(self) -> None:
         """A row says which process it is, where its client told."""
-        rig = DriverRig()
+        rig = DriverHarness()
         for role in ("node", "playwright"):
             rig.hello(role, pid=4711, command="node server.js")
         report = connections_report(rig.driver.coordinator)
@@ -61,7 +61,7 @@ class ConnectionsReportTests(SynchronousTestCase):
 
     def test_tests(self) -> None:
         """On request, workers list their tests with the routes of each."""
-        rig = DriverRig()
+        rig = DriverHarness()
         worker = rig.worker_with_route("**/x")
         rig.say(worker, "route:register", routeId="ws", testId="t", matcher={}, kind="websocket")
         (row,) = connections_report(rig.driver.coordinator, tests=True)["runnerWorkers"]

@@ -5,7 +5,7 @@ from typing import Any
 from twisted.logger import LogLevel, capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.server.websocket.websockets import (
+from tests.server.websocket.harness import (
     BINARY,
     CLOSE,
     HANDSHAKE,
@@ -13,8 +13,8 @@ from tests.server.websocket.websockets import (
     PING,
     PONG,
     TEXT,
+    ConnectionHarness,
     Heard,
-    Rig,
     close_frame,
     frame,
 )
@@ -29,8 +29,10 @@ class ConnectionTests(SynchronousTestCase):
 
     protocol_class: type[StockProtocol] = StockProtocol
 
-    def open(self, react: Any = None, **limits: Any) -> Rig:
-        rig = Rig(self.protocol_class, limits=WebSocketLimits(**limits), handler=Heard(react=react))
+    def open(self, react: Any = None, **limits: Any) -> ConnectionHarness:
+        rig = ConnectionHarness(
+            self.protocol_class, limits=WebSocketLimits(**limits), handler=Heard(react=react)
+        )
         rig.open()
         return rig
 
@@ -38,7 +40,7 @@ class ConnectionTests(SynchronousTestCase):
 
     def test_handshake(self) -> None:
         """The answer neither names the library nor accepts an extension."""
-        rig = Rig(self.protocol_class)
+        rig = ConnectionHarness(self.protocol_class)
         answer = rig.open(b"Sec-WebSocket-Extensions: permessage-deflate\r\n")
         self.assertTrue(answer.startswith(b"HTTP/1.1 101 "))
         self.assertIn(b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n", answer)
@@ -49,12 +51,14 @@ class ConnectionTests(SynchronousTestCase):
 
     def test_subprotocol(self) -> None:
         """The first subprotocol on offer is accepted."""
-        answer = Rig(self.protocol_class).open(b"Sec-WebSocket-Protocol: one, two\r\n")
+        answer = ConnectionHarness(self.protocol_class).open(
+            b"Sec-WebSocket-Protocol: one, two\r\n"
+        )
         self.assertIn(b"Sec-WebSocket-Protocol: one\r\n", answer)
 
     def test_bad_handshake(self) -> None:
         """A handshake that Autobahn refuses is answered, and is no link."""
-        rig = Rig(self.protocol_class)
+        rig = ConnectionHarness(self.protocol_class)
         rig.receive(b"GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\r\n")
         answer = parse(rig.sent())
         self.assertEqual((answer.status, answer.json()["error"]), (400, "bad_request"))
@@ -63,7 +67,7 @@ class ConnectionTests(SynchronousTestCase):
 
     def test_another_version(self) -> None:
         """Who speaks another version of the protocol is told which ones we speak."""
-        rig = Rig(self.protocol_class)
+        rig = ConnectionHarness(self.protocol_class)
         rig.receive(HANDSHAKE.replace(b": 13", b": 99") + b"\r\n")
         answer = parse(rig.sent())
         self.assertEqual(answer.status, 400)
@@ -138,7 +142,7 @@ class ConnectionTests(SynchronousTestCase):
 
     def test_strangers(self) -> None:
         """Before it is welcome a client may send little; behind that message it may send all."""
-        rig = Rig(self.protocol_class, handler=Heard(hospitable=False))
+        rig = ConnectionHarness(self.protocol_class, handler=Heard(hospitable=False))
         rig.open()
         rig.receive(frame(bytes(STRANGER_BYTES)) + frame(bytes(STRANGER_BYTES + 1)))
         self.assertEqual(rig.handler.messages, [bytes(STRANGER_BYTES)])
@@ -375,7 +379,7 @@ class ConnectionTests(SynchronousTestCase):
     def test_error_when_opened_or_closed(self) -> None:
         """Autobahn does not keep such errors to itself either."""
         for name in ("link_opened", "link_closed"):
-            rig = Rig(self.protocol_class)
+            rig = ConnectionHarness(self.protocol_class)
 
             def fail(_: Link) -> None:
                 raise KeyError
@@ -386,4 +390,4 @@ class ConnectionTests(SynchronousTestCase):
             self.assertEqual(len(self.flushLoggedErrors(KeyError)), 1, name)
 
 
-HANDSHAKE_ANSWER = Rig(StockProtocol).open()
+HANDSHAKE_ANSWER = ConnectionHarness(StockProtocol).open()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.server.websocket.websockets import BINARY, CLOSE, MORE, PING, close_frame, frame
+from tests.server.websocket.harness import BINARY, CLOSE, MORE, PING, close_frame, frame
 from trafficmock.server.websocket.data_frames import (
     FOREIGN,
     INCOMPLETE,

@@ -3,7 +3,7 @@
 from twisted.internet.testing import StringTransport
 
 from tests.server.websocket import test_autobahn_protocol as stock
-from tests.server.websocket.websockets import PING, TEXT, Rig, frame
+from tests.server.websocket.harness import PING, TEXT, ConnectionHarness, frame
 from trafficmock.server.websocket.fast_protocol import TunedProtocol
 
 
@@ -56,7 +56,7 @@ class TunedConnectionTests(stock.ConnectionTests):
 
     def test_other_transports(self) -> None:
         """A transport that is not a plain connection, as under TLS, is not written past."""
-        rig = Rig(TunedProtocol)
+        rig = ConnectionHarness(TunedProtocol)
         for transport in (StringTransport(), rig.transport):
             rig.protocol.transport = transport
             rig.transport.TLS = True
@@ -64,7 +64,7 @@ class TunedConnectionTests(stock.ConnectionTests):
 
     def test_bytes_of_others_first(self) -> None:
         """What an earlier answer left in the transport goes out before ours."""
-        rig = Rig(TunedProtocol)
+        rig = ConnectionHarness(TunedProtocol)
         rig.transport.write(b"earlier")
         answer = rig.open()
         self.assertTrue(answer.startswith(b"earlierHTTP/1.1 101"))

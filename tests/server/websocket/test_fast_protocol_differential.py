@@ -7,15 +7,15 @@ from typing import Any
 from attrs import frozen
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.server.websocket.websockets import (
+from tests.server.websocket.harness import (
     BINARY,
     CLOSE,
     MORE,
     PING,
     PONG,
     TEXT,
+    ConnectionHarness,
     Heard,
-    Rig,
     close_frame,
     frame,
     server_frames,
@@ -151,7 +151,7 @@ class Client:
 
 def outcome(protocol_class: type[StockProtocol], reads: list[bytes]) -> Outcome:
     """Play a session to the end."""
-    rig = Rig(protocol_class, limits=LIMITS, handler=Heard(react=react))
+    rig = ConnectionHarness(protocol_class, limits=LIMITS, handler=Heard(react=react))
     rig.open()
     sent = b""
     for data in reads:

@@ -43,7 +43,7 @@ class PullTransport:
 
 
 @define(eq=False)
-class Rig:
+class QueueHarness:
     """An outbox, its owner, its transport and its kernel."""
 
     limits: WebSocketLimits = LIMITS
@@ -93,11 +93,11 @@ class WritingTests(SynchronousTestCase):
 
     def test_interface(self) -> None:
         """It is a producer that is asked."""
-        self.assertTrue(verifyObject(IPullProducer, Rig().outbox))
+        self.assertTrue(verifyObject(IPullProducer, QueueHarness().outbox))
 
     def test_first_through_transport(self) -> None:
         """As long as the transport may hold bytes of others, nothing goes past it."""
-        rig = Rig(room=100)
+        rig = QueueHarness(room=100)
         rig.outbox.add(b"hello")
         rig.clock.advance(0)
         self.assertEqual((rig.transport.written, rig.taken), ([b"hello"], []))
@@ -108,7 +108,7 @@ class WritingTests(SynchronousTestCase):
 
     def test_one_write(self) -> None:
         """What was queued in one turn is one write, past an empty transport."""
-        rig = Rig()
+        rig = QueueHarness()
         rig.shake_hands()
         rig.room = 100
         rig.outbox.add(b"a", b"b")
@@ -119,7 +119,7 @@ class WritingTests(SynchronousTestCase):
 
     def test_kernel_full(self) -> None:
         """What the kernel does not take follows through the transport, then past it again."""
-        rig = Rig()
+        rig = QueueHarness()
         rig.shake_hands()
         rig.room = 2
         rig.outbox.add(b"abcd")
@@ -132,7 +132,7 @@ class WritingTests(SynchronousTestCase):
 
     def test_chunks(self) -> None:
         """A slow reader's progress shows chunk by chunk, in order."""
-        rig = Rig(limits=WebSocketLimits(), direct=False)
+        rig = QueueHarness(limits=WebSocketLimits(), direct=False)
         payload = bytes(range(256)) * 2048
         rig.outbox.add(b"head", payload)
         rig.clock.advance(0)
@@ -152,7 +152,7 @@ class WritingTests(SynchronousTestCase):
             seen.extend(pieces)
             return sum(map(len, seen))
 
-        rig = Rig(limits=WebSocketLimits())
+        rig = QueueHarness(limits=WebSocketLimits())
         rig.shake_hands()
         rig.outbox._write = write
         payload = bytes(100_000)
@@ -168,7 +168,7 @@ class WritingTests(SynchronousTestCase):
     def test_any_pace(self, pieces: list[bytes], rooms: list[int], direct: bool) -> None:  # noqa: FBT001 - Hypothesis gives it
         """Whatever the kernel takes and when, the bytes arrive whole and are counted right."""
         limits = WebSocketLimits(high_water=30, low_water=10)
-        rig = Rig(limits=limits, direct=direct)
+        rig = QueueHarness(limits=limits, direct=direct)
         output: list[bytes] = []
         # One list for both ways keeps the order in which the bytes went out.
         rig.taken = rig.transport.written = output
@@ -191,7 +191,7 @@ class LimitTests(SynchronousTestCase):
     """Water marks and the limit of the queue."""
 
     def setUp(self) -> None:
-        self.rig = Rig()
+        self.rig = QueueHarness()
         self.rig.shake_hands()
 
     def test_backlogged_at_once(self) -> None:
@@ -250,7 +250,7 @@ class LimitTests(SynchronousTestCase):
 
     def test_no_limit(self) -> None:
         """With 0 there is neither a mark nor a limit."""
-        rig = Rig(limits=WebSocketLimits(send_queue_bytes=0, high_water=0))
+        rig = QueueHarness(limits=WebSocketLimits(send_queue_bytes=0, high_water=0))
         for _ in range(3):
             rig.outbox.add(bytes(100_000_000))
         rig.clock.advance(0)

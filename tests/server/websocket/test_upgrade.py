@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from twisted.web.resource import Resource
 from twisted.web.server import Site
 
-from tests.server.websocket.websockets import (
+from tests.server.websocket.harness import (
     HANDSHAKE,
     TEXT,
     FakeConnection,

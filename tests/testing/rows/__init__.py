@@ -1,12 +1,13 @@
 """Playwright's rules, one coroutine each, written once for all adapters.
 
-A row gets a :class:`~tests.testing.scene.Scene`. Blocking calls give their value at once and
-``await t(value)`` takes either, so the same row runs on every adapter.
+A row gets a :class:`~tests.testing.row_context.RowContext`. Blocking calls give their value at
+once and ``await t(value)`` takes either, so the same row runs on every adapter.
 """
 
 from collections.abc import Iterator
 from types import ModuleType
 
+from tests.testing.row_context import Row
 from tests.testing.rows import (
     actions,
     chains,
@@ -23,7 +24,6 @@ from tests.testing.rows import (
     sockets,
     unrouting,
 )
-from tests.testing.scene import Row
 
 MODULES: tuple[ModuleType, ...] = (
     fixture,

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tests.testing.scene import Scene, row
+from tests.testing.row_context import RowContext, row
 from trafficmock.testing.errors import UsageError
 
 CODES = {
@@ -18,7 +18,7 @@ CODES = {
 }
 
 
-async def echo_of(t: Scene, action: Any, **command: Any) -> Any:
+async def echo_of(t: RowContext, action: Any, **command: Any) -> Any:
     """Let a handler act on a request to the echo page; give what upstream saw."""
     url = t.url("echo")
     await t.route(url, action)
@@ -28,7 +28,7 @@ async def echo_of(t: Scene, action: Any, **command: Any) -> Any:
 
 
 @row
-async def continue_with_all_overrides(t: Scene) -> None:
+async def continue_with_all_overrides(t: RowContext) -> None:
     """``continue_`` changes URL, method, headers and body."""
 
     async def handler(route: Any, request: Any) -> None:
@@ -50,7 +50,7 @@ async def continue_with_all_overrides(t: Scene) -> None:
 
 
 @row
-async def continue_keeps_forbidden_headers(t: Scene) -> None:
+async def continue_keeps_forbidden_headers(t: RowContext) -> None:
     """Headers that handlers cannot set keep the original's values."""
 
     async def handler(route: Any, request: Any) -> None:
@@ -65,7 +65,7 @@ async def continue_keeps_forbidden_headers(t: Scene) -> None:
 
 
 @row
-async def continue_without_body(t: Scene) -> None:
+async def continue_without_body(t: RowContext) -> None:
     """An empty body is no body; falsy values that are none change nothing."""
 
     async def handler(route: Any, request: Any) -> None:
@@ -81,7 +81,7 @@ async def continue_without_body(t: Scene) -> None:
 
 
 @row
-async def continue_refuses(t: Scene) -> None:
+async def continue_refuses(t: RowContext) -> None:
     """Another scheme and a header value that is no string are refused, and undecided."""
     told: list[str] = []
 
@@ -99,7 +99,7 @@ async def continue_refuses(t: Scene) -> None:
 
 
 @row
-async def abort_codes(t: Scene) -> None:
+async def abort_codes(t: RowContext) -> None:
     """Six codes reach the application; Playwright's others are ``failed``."""
     for code, expected in CODES.items():
         url = t.url("echo", f"?{code}")
@@ -115,7 +115,7 @@ async def abort_codes(t: Scene) -> None:
 
 
 @row
-async def unknown_abort_code(t: Scene) -> None:
+async def unknown_abort_code(t: RowContext) -> None:
     """A code that Playwright does not have is refused at the call, and the route stays open."""
     url = t.url("echo")
     told: list[str] = []
@@ -134,7 +134,7 @@ async def unknown_abort_code(t: Scene) -> None:
 
 
 @row
-async def response_of_an_aborted_request(t: Scene) -> None:
+async def response_of_an_aborted_request(t: RowContext) -> None:
     """The response of an aborted request is none."""
     url = t.url("echo")
 

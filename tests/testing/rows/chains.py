@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from tests.testing.scene import Scene, row
+from tests.testing.row_context import RowContext, row
 from trafficmock.testing.errors import UsageError
 
 
 @row
-async def chain_sees_the_changes(t: Scene) -> None:
+async def chain_sees_the_changes(t: RowContext) -> None:
     """After a fallback the others are matched against the request as changed."""
     url = t.url("echo")
     await t.answer("**/changed", "changed url")
@@ -21,7 +21,7 @@ async def chain_sees_the_changes(t: Scene) -> None:
 
 
 @row
-async def chain_exhausted(t: Scene) -> None:
+async def chain_exhausted(t: RowContext) -> None:
     """When nobody is left the request goes on with all changes."""
     url = t.url("echo")
 
@@ -39,7 +39,7 @@ async def chain_exhausted(t: Scene) -> None:
 
 
 @row
-async def chain_to_another_scheme(t: Scene) -> None:
+async def chain_to_another_scheme(t: RowContext) -> None:
     """Changes that end on another scheme fail the request and the test; nothing stalls."""
     url = t.url("echo")
 
@@ -54,7 +54,7 @@ async def chain_to_another_scheme(t: Scene) -> None:
 
 
 @row
-async def removed_while_the_chain_runs(t: Scene) -> None:
+async def removed_while_the_chain_runs(t: RowContext) -> None:
     """A handler that was removed meanwhile is skipped."""
     url = t.url("echo")
     below = await t.answer(url, "removed")
@@ -68,7 +68,7 @@ async def removed_while_the_chain_runs(t: Scene) -> None:
 
 
 @row
-async def throws_after_fallback(t: Scene) -> None:
+async def throws_after_fallback(t: RowContext) -> None:
     """A handler that raises after it fell back ends the chain."""
     url = t.url("echo")
     await t.answer(url, "below")

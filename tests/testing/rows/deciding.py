@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from tests.testing.scene import Scene, row
+from tests.testing.row_context import RowContext, row
 from trafficmock.testing.errors import UndecidedError, UsageError
 
 
 @row
-async def undecided(t: Scene) -> None:
+async def undecided(t: RowContext) -> None:
     """A handler that returns without a decision fails the request and the test."""
     url = t.url("echo")
 
@@ -21,7 +21,7 @@ async def undecided(t: Scene) -> None:
 
 
 @row
-async def decided_later(t: Scene) -> None:
+async def decided_later(t: RowContext) -> None:
     """A route that is kept may be decided after its handler returned."""
     url = t.url("echo")
     kept: list[Any] = []
@@ -38,7 +38,7 @@ async def decided_later(t: Scene) -> None:
 
 
 @row
-async def throws_after_deciding(t: Scene) -> None:
+async def throws_after_deciding(t: RowContext) -> None:
     """A handler that raises after its decision keeps that; the test hears of the error."""
     url = t.url("echo")
 
@@ -52,7 +52,7 @@ async def throws_after_deciding(t: Scene) -> None:
 
 
 @row
-async def second_decision(t: Scene) -> None:
+async def second_decision(t: RowContext) -> None:
     """Deciding twice is an error; an attempt that was refused does not count."""
     url = t.url("echo")
     told: list[str] = []

@@ -3,12 +3,12 @@
 import json
 from typing import Any
 
-from tests.testing.scene import ALONE, Scene, row
+from tests.testing.row_context import ALONE, RowContext, row
 from trafficmock.testing.errors import FetchError, UsageError
 
 
 @row
-async def fetch_then_modify(t: Scene) -> None:
+async def fetch_then_modify(t: RowContext) -> None:
     """``fetch`` decides nothing, may be repeated, and its response can be built upon."""
     url = t.url("json")
 
@@ -27,7 +27,7 @@ async def fetch_then_modify(t: Scene) -> None:
 
 
 @row
-async def fetch_starts_from_the_changes(t: Scene) -> None:
+async def fetch_starts_from_the_changes(t: RowContext) -> None:
     """``fetch`` starts from the changes so far, its options win, and they leave no trace."""
     url = t.url("echo")
     seen: list[Any] = []
@@ -56,7 +56,7 @@ async def fetch_starts_from_the_changes(t: Scene) -> None:
 
 
 @row
-async def fetch_of_text_as_json(t: Scene) -> None:
+async def fetch_of_text_as_json(t: RowContext) -> None:
     """A text that is no JSON, sent as JSON, becomes a JSON string."""
     seen: list[str] = []
 
@@ -74,7 +74,7 @@ async def fetch_of_text_as_json(t: Scene) -> None:
 
 
 @row
-async def fetch_refuses(t: Scene) -> None:
+async def fetch_refuses(t: RowContext) -> None:
     """Negative counts and URLs that are not HTTP's are refused before anything is sent."""
     told: list[str] = []
 
@@ -94,7 +94,7 @@ async def fetch_refuses(t: Scene) -> None:
 
 
 @row
-async def fetch_relative(t: Scene) -> None:
+async def fetch_relative(t: RowContext) -> None:
     """A relative URL is resolved against the request's."""
 
     async def handler(route: Any, request: Any) -> None:
@@ -107,7 +107,7 @@ async def fetch_relative(t: Scene) -> None:
 
 
 @row
-async def fetch_redirects(t: Scene) -> None:
+async def fetch_redirects(t: RowContext) -> None:
     """``max_redirects`` follows so many redirects, none, or fails beyond them."""
     seen: list[Any] = []
 
@@ -128,7 +128,7 @@ async def fetch_redirects(t: Scene) -> None:
 
 
 @row
-async def fetch_retries(t: Scene) -> None:
+async def fetch_retries(t: RowContext) -> None:
     """``max_retries`` survives so many resets."""
     url = t.url("reset", "?times=2")
 
@@ -141,7 +141,7 @@ async def fetch_retries(t: Scene) -> None:
 
 
 @row
-async def fetch_times_out(t: Scene) -> None:
+async def fetch_times_out(t: RowContext) -> None:
     """``fetch`` gives up after its timeout, in milliseconds."""
     url = f"{t.stage.upstream_url}/held/{t.base}"
     told: list[str] = []

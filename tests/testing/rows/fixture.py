@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from tests.testing.scene import Scene, ours, row
+from tests.testing.row_context import RowContext, ours, row
 
 
 @row
-async def errors_are_taken_once(t: Scene) -> None:
+async def errors_are_taken_once(t: RowContext) -> None:
     """``take_errors`` returns and empties the list; the request was aborted."""
     url = t.url("echo")
 
@@ -26,7 +26,7 @@ async def errors_are_taken_once(t: Scene) -> None:
 
 
 @row
-async def registered_by_name(t: Scene) -> None:
+async def registered_by_name(t: RowContext) -> None:
     """The proxy knows the test by its title when it owns something."""
     url = t.url("echo")
     await t.answer(url, "mine")
@@ -37,7 +37,7 @@ async def registered_by_name(t: Scene) -> None:
 
 
 @row
-async def end_unregisters(t: Scene) -> None:
+async def end_unregisters(t: RowContext) -> None:
     """After the end nothing of the test is left at the proxy."""
     workers = (await t.rest("/api/connections"))["playwrightWorkers"]
     (mine,) = [each for each in workers if each["testCount"]]
@@ -45,7 +45,7 @@ async def end_unregisters(t: Scene) -> None:
 
 
 @ours
-async def history_has_the_text(t: Scene) -> None:
+async def history_has_the_text(t: RowContext) -> None:
     """The text of a handler's error stands in the history beside the abort."""
     url = t.url("echo")
 

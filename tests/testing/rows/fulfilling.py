@@ -6,12 +6,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.testing.scene import Scene, ours, row
+from tests.testing.row_context import RowContext, ours, row
 from trafficmock.testing.errors import UsageError
 
 
 @row
-async def fulfill_defaults(t: Scene) -> None:
+async def fulfill_defaults(t: RowContext) -> None:
     """Without arguments it is an empty 200; status 0 is 200 too."""
     for options in ({}, {"status": 0}):
         url = t.url("echo", f"?{len(options)}")
@@ -25,7 +25,7 @@ async def fulfill_defaults(t: Scene) -> None:
 
 
 @row
-async def fulfill_headers(t: Scene) -> None:
+async def fulfill_headers(t: RowContext) -> None:
     """Values become strings, names lower case, ``None`` and transfer-encoding are left out."""
 
     async def handler(route: Any, request: Any) -> None:
@@ -43,7 +43,7 @@ async def fulfill_headers(t: Scene) -> None:
 
 
 @row
-async def fulfill_json_and_path(t: Scene) -> None:
+async def fulfill_json_and_path(t: RowContext) -> None:
     """JSON and files bring their content types."""
     url, page = t.url("echo"), t.url("echo", "?file")
 
@@ -68,7 +68,7 @@ async def fulfill_json_and_path(t: Scene) -> None:
 
 
 @row
-async def fulfill_status_texts(t: Scene) -> None:
+async def fulfill_status_texts(t: RowContext) -> None:
     """The text beside the status is the one told, else the status's own."""
     told = [
         ({"status": 418}, "I'm a Teapot"),
@@ -91,7 +91,7 @@ async def fulfill_status_texts(t: Scene) -> None:
 
 
 @row
-async def fulfill_with_a_bad_status_text(t: Scene) -> None:
+async def fulfill_with_a_bad_status_text(t: RowContext) -> None:
     """A status text that HTTP cannot carry is refused, and may be told again."""
     url = t.url("echo")
     refused: list[str] = []
@@ -111,7 +111,7 @@ async def fulfill_with_a_bad_status_text(t: Scene) -> None:
 
 
 @row
-async def fulfill_from_a_response(t: Scene) -> None:
+async def fulfill_from_a_response(t: RowContext) -> None:
     """A response gives status, text, headers and body where nothing else is said."""
     url = t.url("json")
 
@@ -128,7 +128,7 @@ async def fulfill_from_a_response(t: Scene) -> None:
 
 
 @row
-async def fulfill_with_a_disposed_response(t: Scene) -> None:
+async def fulfill_with_a_disposed_response(t: RowContext) -> None:
     """A response that was disposed of has no body any more."""
     url = t.url("json")
     told: list[str] = []
@@ -149,7 +149,7 @@ async def fulfill_with_a_disposed_response(t: Scene) -> None:
 
 
 @ours
-async def fulfill_with_a_bad_mock(t: Scene) -> None:
+async def fulfill_with_a_bad_mock(t: RowContext) -> None:
     """What no HTTP response can carry fails the test, not the application's process."""
     url = t.url("echo")
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.testing.scene import Scene, row
+from tests.testing.row_context import RowContext, row
 from trafficmock.testing.errors import UsageError
 
 
@@ -35,7 +35,7 @@ def header(name: str, value: str) -> dict[str, str]:
 
 
 @row
-async def hit(t: Scene) -> None:
+async def hit(t: RowContext) -> None:
     """A recorded answer is given with status, headers and body, any number of times."""
     url = t.url("echo")
     headers = [header("content-type", "text/x"), header("set-cookie", "a=1; Path=/")]
@@ -50,7 +50,7 @@ async def hit(t: Scene) -> None:
 
 
 @row
-async def several_cookies(t: Scene) -> None:
+async def several_cookies(t: RowContext) -> None:
     """Several ``set-cookie`` do not hurt the application."""
     url = t.url("echo")
     headers = [header("set-cookie", "a=1"), header("set-cookie", "b=2")]
@@ -60,7 +60,7 @@ async def several_cookies(t: Scene) -> None:
 
 
 @row
-async def not_found(t: Scene) -> None:
+async def not_found(t: RowContext) -> None:
     """What is not recorded is aborted, or falls back."""
     url = t.url("echo")
     with har() as path:
@@ -73,7 +73,7 @@ async def not_found(t: Scene) -> None:
 
 
 @row
-async def missing_file(t: Scene) -> None:
+async def missing_file(t: RowContext) -> None:
     """A file that is missing or no HAR has no entries; other URLs are not touched."""
     url = t.url("echo")
     with har() as path:
@@ -85,7 +85,7 @@ async def missing_file(t: Scene) -> None:
 
 
 @row
-async def best_match(t: Scene) -> None:
+async def best_match(t: RowContext) -> None:
     """Method and body must be equal; most equal header lines win, then the earliest."""
     url = t.url("echo")
     entries = (
@@ -103,7 +103,7 @@ async def best_match(t: Scene) -> None:
 
 
 @row
-async def redirects(t: Scene) -> None:
+async def redirects(t: RowContext) -> None:
     """Redirects are followed within the HAR; a circle counts as not found."""
     url, end = t.url("echo"), t.url("end")
     circle = t.url("circle")
@@ -119,7 +119,7 @@ async def redirects(t: Scene) -> None:
 
 
 @row
-async def never_answered(t: Scene) -> None:
+async def never_answered(t: RowContext) -> None:
     """An entry with status -1 fails the request and the test; nothing stalls."""
     url = t.url("echo")
     with har(entry(url, status=-1)) as path:
@@ -130,7 +130,7 @@ async def never_answered(t: Scene) -> None:
 
 
 @row
-async def files_beside_it(t: Scene) -> None:
+async def files_beside_it(t: RowContext) -> None:
     """Bodies are read from files beside the HAR, and from nowhere else."""
     url, evil = t.url("echo"), t.url("evil")
     entries = (entry(url, content={"_file": "body.txt"}), entry(evil, content={"_file": "../x"}))
@@ -144,7 +144,7 @@ async def files_beside_it(t: Scene) -> None:
 
 
 @row
-async def from_an_archive(t: Scene) -> None:
+async def from_an_archive(t: RowContext) -> None:
     """A zip archive holds the HAR and its bodies."""
     url = t.url("echo")
     with har(entry(url, content={"_file": "body.txt"})) as path:
@@ -157,7 +157,7 @@ async def from_an_archive(t: Scene) -> None:
 
 
 @row
-async def is_an_ordinary_route(t: Scene) -> None:
+async def is_an_ordinary_route(t: RowContext) -> None:
     """Newer routes come before it, and ``unroute_all`` removes it."""
     url = t.url("echo")
     with har(entry(url, text="recorded")) as path:
@@ -169,7 +169,7 @@ async def is_an_ordinary_route(t: Scene) -> None:
 
 
 @row
-async def update(t: Scene) -> None:
+async def update(t: RowContext) -> None:
     """With ``update`` upstream answers and is recorded, failures too."""
     good, bad = t.url("json"), t.url("reset", "?times=9")
     with har() as path:

@@ -3,12 +3,12 @@
 import re
 from typing import Any
 
-from tests.testing.scene import Scene, row
+from tests.testing.row_context import RowContext, row
 from trafficmock.matching import GlobError
 
 
 @row
-async def glob(t: Scene) -> None:
+async def glob(t: RowContext) -> None:
     """A glob matches the whole URL."""
     await t.answer(f"**/echo/{t.base}", "glob")
     assert (await t.get(t.url("echo")))["body"] == "glob"
@@ -16,7 +16,7 @@ async def glob(t: Scene) -> None:
 
 
 @row
-async def regex(t: Scene) -> None:
+async def regex(t: RowContext) -> None:
     """A pattern is searched in the URL, with its flags."""
     await t.answer(re.compile(rf"ECHO/{t.base}\?x=\d+$", re.IGNORECASE), "regex")
     assert (await t.get(t.url("echo", "?x=12")))["body"] == "regex"
@@ -24,14 +24,14 @@ async def regex(t: Scene) -> None:
 
 
 @row
-async def regex_only_python_has(t: Scene) -> None:
+async def regex_only_python_has(t: RowContext) -> None:
     """A pattern that JavaScript would read otherwise is judged here."""
     await t.answer(re.compile(rf"(?P<page>echo)/{t.base}(?<!x)\Z"), "named")
     assert (await t.get(t.url("echo")))["body"] == "named"
 
 
 @row
-async def predicate(t: Scene) -> None:
+async def predicate(t: RowContext) -> None:
     """A predicate gets the URL as text."""
     seen: list[Any] = []
 
@@ -45,7 +45,7 @@ async def predicate(t: Scene) -> None:
 
 
 @row
-async def url_pattern(t: Scene) -> None:
+async def url_pattern(t: RowContext) -> None:
     """Anything with ``test`` is a URLPattern."""
 
     class Pattern:
@@ -57,7 +57,7 @@ async def url_pattern(t: Scene) -> None:
 
 
 @row
-async def filters(t: Scene) -> None:
+async def filters(t: RowContext) -> None:
     """Filters of method and client id, scalar or list, as keywords or in a mapping."""
     url = t.url("echo")
     await t.answer({"url": url, "method": ["put", "POST"], "client_id": "app"}, "mapping")
@@ -69,21 +69,21 @@ async def filters(t: Scene) -> None:
 
 
 @row
-async def empty_filters(t: Scene) -> None:
+async def empty_filters(t: RowContext) -> None:
     """Empty lists do not filter, and a filter without URL matches all URLs."""
     await t.answer({"method": [], "client_id": []}, "all")
     assert (await t.get(t.url("echo")))["body"] == "all"
 
 
 @row
-async def empty_glob(t: Scene) -> None:
+async def empty_glob(t: RowContext) -> None:
     """The empty glob matches every URL."""
     await t.answer("", "all")
     assert (await t.get(t.url("echo")))["body"] == "all"
 
 
 @row
-async def bad_glob(t: Scene) -> None:
+async def bad_glob(t: RowContext) -> None:
     """A bad glob is refused at once."""
     for bad in ("**/{a", "**/a}", "**/{a,{b}}"):
         try:
@@ -94,7 +94,7 @@ async def bad_glob(t: Scene) -> None:
 
 
 @row
-async def throwing_predicate(t: Scene) -> None:
+async def throwing_predicate(t: RowContext) -> None:
     """A predicate over the URL that raises is the test's error; the request goes on."""
 
     def bad(url: str) -> bool:

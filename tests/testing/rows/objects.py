@@ -3,12 +3,12 @@
 import json
 from typing import Any
 
-from tests.testing.scene import Scene, row
+from tests.testing.row_context import RowContext, row
 from trafficmock.testing.errors import UsageError
 
 
 @row
-async def request_properties(t: Scene) -> None:
+async def request_properties(t: RowContext) -> None:
     """A request has Playwright's properties."""
     url = t.url("echo", "?a=1")
     request = await t.expect(
@@ -43,7 +43,7 @@ async def request_properties(t: Scene) -> None:
 
 
 @row
-async def bodies(t: Scene) -> None:
+async def bodies(t: RowContext) -> None:
     """JSON bodies are read, forms give their last values, no body gives ``None``."""
     url = t.url("echo")
     seen: list[Any] = []
@@ -61,7 +61,7 @@ async def bodies(t: Scene) -> None:
 
 
 @row
-async def bad_json(t: Scene) -> None:
+async def bad_json(t: RowContext) -> None:
     """A body that is not JSON says so when it is read as such."""
     url = t.url("echo")
     request = await t.expect("request", url, lambda: t.get(url, method="POST", body="{"))
@@ -74,7 +74,7 @@ async def bad_json(t: Scene) -> None:
 
 
 @row
-async def response_properties(t: Scene) -> None:
+async def response_properties(t: RowContext) -> None:
     """A response has Playwright's properties."""
     url = t.url("cookies")
     response = await t.expect("response", url, lambda: t.get(url))
@@ -99,7 +99,7 @@ async def response_properties(t: Scene) -> None:
 
 
 @row
-async def same_response(t: Scene) -> None:
+async def same_response(t: RowContext) -> None:
     """A waiter's response, the request's and its existing one are the same object."""
     url = t.url("json")
     response = await t.expect("response", url, lambda: t.get(url))
@@ -108,7 +108,7 @@ async def same_response(t: Scene) -> None:
 
 
 @row
-async def response_of_a_mock(t: Scene) -> None:
+async def response_of_a_mock(t: RowContext) -> None:
     """The owner's request is answered by its mock, whether anybody watches or not."""
     url = t.url("echo")
     requests: list[Any] = []
@@ -125,7 +125,7 @@ async def response_of_a_mock(t: Scene) -> None:
 
 
 @row
-async def response_of_a_continued_request(t: Scene) -> None:
+async def response_of_a_continued_request(t: RowContext) -> None:
     """The owner's request is answered by upstream, whether anybody watches or not."""
     url = t.url("json")
     requests: list[Any] = []
@@ -141,7 +141,7 @@ async def response_of_a_continued_request(t: Scene) -> None:
 
 
 @row
-async def redirects_are_linked(t: Scene) -> None:
+async def redirects_are_linked(t: RowContext) -> None:
     """Hops of a redirect know each other."""
     base = f"{t.stage.upstream_url}/redirect"
     last = await t.expect("response", f"{base}/0/{t.base}", lambda: t.fetch(f"{base}/2/{t.base}"))

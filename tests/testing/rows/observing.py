@@ -4,12 +4,12 @@ import re
 from functools import partial
 from typing import Any
 
-from tests.testing.scene import Scene, ours, row
+from tests.testing.row_context import RowContext, ours, row
 from trafficmock.testing.errors import WaitTimeoutError
 
 
 @row
-async def requests_in_order(t: Scene) -> None:
+async def requests_in_order(t: RowContext) -> None:
     """``requests`` lists all traffic since the test began, passthrough and hops included."""
     base = f"{t.stage.upstream_url}/redirect"
     urls = [t.url("echo", "?1"), f"{base}/1/{t.base}", f"{base}/0/{t.base}", t.url("echo", "?2")]
@@ -22,7 +22,7 @@ async def requests_in_order(t: Scene) -> None:
 
 
 @row
-async def requests_filtered(t: Scene) -> None:
+async def requests_filtered(t: RowContext) -> None:
     """``requests`` filters by what handlers made of the request."""
     url = t.url("echo")
 
@@ -37,7 +37,7 @@ async def requests_filtered(t: Scene) -> None:
 
 
 @row
-async def responses_of_listed_requests(t: Scene) -> None:
+async def responses_of_listed_requests(t: RowContext) -> None:
     """Requests that nobody watched have their responses too."""
     url = t.url("json")
     await t.get(url)
@@ -47,7 +47,7 @@ async def responses_of_listed_requests(t: Scene) -> None:
 
 
 @row
-async def wait_for_each_kind_of_matcher(t: Scene) -> None:
+async def wait_for_each_kind_of_matcher(t: RowContext) -> None:
     """Waiters take globs, patterns and predicates over what they wait for."""
     url = t.url("echo")
 
@@ -64,7 +64,7 @@ async def wait_for_each_kind_of_matcher(t: Scene) -> None:
 
 
 @row
-async def predicate_over_a_response(t: Scene) -> None:
+async def predicate_over_a_response(t: RowContext) -> None:
     """A predicate over a response may look at its status."""
     url = t.url("echo")
 
@@ -77,7 +77,7 @@ async def predicate_over_a_response(t: Scene) -> None:
 
 
 @row
-async def predicate_that_raises(t: Scene) -> None:
+async def predicate_that_raises(t: RowContext) -> None:
     """A predicate that raises ends the wait with its error."""
 
     def bad(_: Any) -> bool:
@@ -92,7 +92,7 @@ async def predicate_that_raises(t: Scene) -> None:
 
 
 @row
-async def future_only(t: Scene) -> None:
+async def future_only(t: RowContext) -> None:
     """Requests before the wait do not count; the error says that it came too early."""
     url = t.url("echo")
     await t.get(url)
@@ -106,7 +106,7 @@ async def future_only(t: Scene) -> None:
 
 
 @row
-async def future_only_by_request(t: Scene) -> None:
+async def future_only_by_request(t: RowContext) -> None:
     """The response to an earlier request does not count."""
     url, gate = t.url("echo"), t.adapter.gate()
     kept: list[Any] = []
@@ -132,7 +132,7 @@ async def future_only_by_request(t: Scene) -> None:
 
 
 @row
-async def failures_are_no_responses(t: Scene) -> None:
+async def failures_are_no_responses(t: RowContext) -> None:
     """A request that failed answers no waiter for responses."""
     url = t.url("reset", "?times=9")
     try:
@@ -144,7 +144,7 @@ async def failures_are_no_responses(t: Scene) -> None:
 
 
 @row
-async def each_kind_of_response(t: Scene) -> None:
+async def each_kind_of_response(t: RowContext) -> None:
     """Mocks, continued requests and hops answer waiters."""
     mocked, continued = t.url("echo"), t.url("json")
     hop = f"{t.stage.upstream_url}/redirect/1/{t.base}"
@@ -160,7 +160,7 @@ async def each_kind_of_response(t: Scene) -> None:
 
 
 @row
-async def says_which_part_differs(t: Scene) -> None:
+async def says_which_part_differs(t: RowContext) -> None:
     """A wait that failed lists what came, nearest first, and the part that differs."""
     url = t.url("echo", "?page=2")
     await t.get(t.url("json"))
@@ -180,7 +180,7 @@ async def says_which_part_differs(t: Scene) -> None:
 
 
 @ours
-async def who_looks_at_nothing_is_told_nothing(t: Scene) -> None:
+async def who_looks_at_nothing_is_told_nothing(t: RowContext) -> None:
     """A test without waiters is told of nothing but what it owns."""
     url = t.url("echo")
     await t.get(url)

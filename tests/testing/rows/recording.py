@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import Any, get_args
 
-from tests.testing.scene import Scene, row
+from tests.testing.row_context import RowContext, row
 from trafficmock.testing.har.har_recording import Content, Mode
 
 COMBINATIONS = tuple(itertools.product(("some.har", "some.zip"), get_args(Content), get_args(Mode)))
@@ -16,7 +16,7 @@ COMBINATIONS = tuple(itertools.product(("some.har", "some.zip"), get_args(Conten
 MARKED = {"x-mark": "m", "content-type": "text/x-sent"}
 
 
-async def record(t: Scene, path: Path, urls: list[str], **options: Any) -> list[Any]:
+async def record(t: RowContext, path: Path, urls: list[str], **options: Any) -> list[Any]:
     """Let upstream answer, and write it down; give the outcomes."""
     await t(t.mocks.route_from_har(path, update=True, **options))
     outcomes = [await t.get(url, method="POST", body="sent", headers=MARKED) for url in urls]
@@ -41,7 +41,7 @@ def read(path: Path) -> tuple[list[Any], set[str]]:
 
 
 @row
-async def every_way_of_recording(t: Scene) -> None:
+async def every_way_of_recording(t: RowContext) -> None:
     """File or archive, bodies beside it or within, minimal or full: the replay is the same."""
     for name, content, mode in COMBINATIONS:
         urls = [t.url(page, f"?{name}&{content}&{mode}") for page in ("echo", "json")]
@@ -81,7 +81,7 @@ def check_figures(entries: list[Any], mode: str) -> None:
 
 
 @row
-async def recorded_anew(t: Scene) -> None:
+async def recorded_anew(t: RowContext) -> None:
     """A HAR that is there is written anew, not added to."""
     url, other = t.url("echo"), t.url("json")
     with tempfile.TemporaryDirectory() as directory:

@@ -3,12 +3,12 @@
 import math
 from typing import Any
 
-from tests.testing.scene import Scene, ours, row
+from tests.testing.row_context import RowContext, ours, row
 from trafficmock.testing.errors import UsageError
 
 
 @row
-async def newest_first(t: Scene) -> None:
+async def newest_first(t: RowContext) -> None:
     """The newest handler that matches is asked first."""
     url = t.url("echo")
     await t.answer(url, "old")
@@ -18,7 +18,7 @@ async def newest_first(t: Scene) -> None:
 
 
 @row
-async def times(t: Scene) -> None:
+async def times(t: RowContext) -> None:
     """A handler with ``times`` is gone after so many calls."""
     url = t.url("echo")
     await t.answer(url, "always")
@@ -28,7 +28,7 @@ async def times(t: Scene) -> None:
 
 
 @row
-async def odd_times(t: Scene) -> None:
+async def odd_times(t: RowContext) -> None:
     """Zero and less count as one; NaN never ends."""
     url = t.url("echo")
     await t.answer(url, "for ever", times=math.nan)
@@ -39,7 +39,7 @@ async def odd_times(t: Scene) -> None:
 
 
 @row
-async def a_fallback_counts(t: Scene) -> None:
+async def a_fallback_counts(t: RowContext) -> None:
     """A call that falls back counts for ``times``."""
     url = t.url("echo")
     await t.answer(url, "below")
@@ -55,7 +55,7 @@ async def a_fallback_counts(t: Scene) -> None:
 
 
 @row
-async def two_at_once_on_times_one(t: Scene) -> None:
+async def two_at_once_on_times_one(t: RowContext) -> None:
     """Of two requests at once, a ``times=1`` handler gets one; the other goes to the network."""
     url = t.url("echo")
     gate = t.adapter.gate()
@@ -74,7 +74,7 @@ async def two_at_once_on_times_one(t: Scene) -> None:
 
 
 @ours
-async def unwanted_match_is_declined(t: Scene) -> None:
+async def unwanted_match_is_declined(t: RowContext) -> None:
     """What nobody in the test wants any more passes through, without an owner."""
     url = t.url("echo")
     await t.answer(url, "once", times=1)
@@ -87,7 +87,7 @@ async def unwanted_match_is_declined(t: Scene) -> None:
 
 
 @row
-async def handlers_of_one_argument(t: Scene) -> None:
+async def handlers_of_one_argument(t: RowContext) -> None:
     """A handler may take the route alone, as in Playwright for Python."""
     url = t.url("echo")
     await t(t.mocks.route(url, lambda route: route.fulfill(body="alone")))
@@ -95,7 +95,7 @@ async def handlers_of_one_argument(t: Scene) -> None:
 
 
 @row
-async def no_handler(t: Scene) -> None:
+async def no_handler(t: RowContext) -> None:
     """What cannot be called is refused at once, as are words that mean nothing."""
     attempts = (
         lambda: t.mocks.route("**/*", "text"),

@@ -2,28 +2,28 @@
 
 from typing import Any
 
-from tests.testing.scene import Scene, row
+from tests.testing.row_context import RowContext, row
 from trafficmock.testing.errors import UsageError
 
 
-async def opened(t: Scene, url: str, **command: Any) -> str:
+async def opened(t: RowContext, url: str, **command: Any) -> str:
     told = await t.tell("ws/open", url=url, key=t.base + url[-3:], **command)
     key: str = told["id"]
     await events(t, key, 1)
     return key
 
 
-async def events(t: Scene, key: str, count: int) -> list[dict[str, Any]]:
+async def events(t: RowContext, key: str, count: int) -> list[dict[str, Any]]:
     told: list[dict[str, Any]] = (await t.tell("ws/events", id=key, count=count))["events"]
     return told
 
 
-async def mock(t: Scene, url: Any, handler: Any) -> None:
+async def mock(t: RowContext, url: Any, handler: Any) -> None:
     await t(t.mocks.route_web_socket(url, t.adapter.handler(handler)))
 
 
 @row
-async def mocked(t: Scene) -> None:
+async def mocked(t: RowContext) -> None:
     """A handler that does not connect opens the socket and answers its frames in order."""
     url = t.socket_url("mock")
     seen: list[Any] = []
@@ -50,7 +50,7 @@ async def mocked(t: Scene) -> None:
 
 
 @row
-async def relayed(t: Scene) -> None:
+async def relayed(t: RowContext) -> None:
     """A connected socket passes frames both ways where no handler is set."""
     url = t.socket_url("ws-echo")
 
@@ -70,7 +70,7 @@ async def relayed(t: Scene) -> None:
 
 
 @row
-async def opens_early(t: Scene) -> None:
+async def opens_early(t: RowContext) -> None:
     """While its handler is busy a socket is not open, until the handler sends something."""
     url = t.socket_url("mock")
     before, after = t.adapter.gate(), t.adapter.gate()
@@ -91,7 +91,7 @@ async def opens_early(t: Scene) -> None:
 
 
 @row
-async def connects_once(t: Scene) -> None:
+async def connects_once(t: RowContext) -> None:
     """Connecting twice, or on the server's side, is an error."""
     url = t.socket_url("ws-echo")
     told: list[str] = []
@@ -111,7 +111,7 @@ async def connects_once(t: Scene) -> None:
 
 
 @row
-async def closed_by_the_handler(t: Scene) -> None:
+async def closed_by_the_handler(t: RowContext) -> None:
     """A handler closes the socket with code and reason; later sends do not raise."""
     url = t.socket_url("mock")
 
@@ -130,7 +130,7 @@ async def closed_by_the_handler(t: Scene) -> None:
 
 
 @row
-async def closed_by_the_page(t: Scene) -> None:
+async def closed_by_the_page(t: RowContext) -> None:
     """The application's close comes to the handler, once."""
     url = t.socket_url("mock")
     closes: list[Any] = []
@@ -151,7 +151,7 @@ async def closed_by_the_page(t: Scene) -> None:
 
 
 @row
-async def closed_by_the_server(t: Scene) -> None:
+async def closed_by_the_server(t: RowContext) -> None:
     """The real server's close is passed on to the application."""
     url = t.socket_url("ws-echo")
 
@@ -167,7 +167,7 @@ async def closed_by_the_server(t: Scene) -> None:
 
 
 @row
-async def newest_only(t: Scene) -> None:
+async def newest_only(t: RowContext) -> None:
     """Only the newest matching handler runs; it survives ``unroute_all``."""
     url = t.socket_url("mock")
     ran: list[str] = []
@@ -186,7 +186,7 @@ async def newest_only(t: Scene) -> None:
 
 
 @row
-async def handler_raises(t: Scene) -> None:
+async def handler_raises(t: RowContext) -> None:
     """A handler that raises closes the socket and fails the test; nothing stalls."""
     url = t.socket_url("mock")
 
@@ -202,7 +202,7 @@ async def handler_raises(t: Scene) -> None:
 
 
 @row
-async def not_matched(t: Scene) -> None:
+async def not_matched(t: RowContext) -> None:
     """Sockets that nobody routes go to their server."""
 
     async def handler(ws: Any) -> None:

@@ -3,12 +3,12 @@
 import re
 from typing import Any
 
-from tests.testing.scene import Scene, row
+from tests.testing.row_context import RowContext, row
 from trafficmock.testing.errors import AlreadyHandledError
 
 
 @row
-async def unroute(t: Scene) -> None:
+async def unroute(t: RowContext) -> None:
     """``unroute`` takes the matcher and the handler as they were given."""
     url = t.url("echo")
     one = await t.answer(url, "one")
@@ -24,14 +24,14 @@ async def unroute(t: Scene) -> None:
 
 
 @row
-async def unroute_predicates_by_identity(t: Scene) -> None:
+async def unroute_predicates_by_identity(t: RowContext) -> None:
     """Two functions that do the same are not the same matcher."""
     await t.answer(lambda url: t.base in url, "kept")
     await t(t.mocks.unroute(lambda url: t.base in url))
     assert (await t.get(t.url("echo")))["body"] == "kept"
 
 
-async def held_request(t: Scene, url: str, gate: Any) -> str:
+async def held_request(t: RowContext, url: str, gate: Any) -> str:
     """Begin a request, and come back once its handler runs."""
     started: list[str] = []
 
@@ -54,7 +54,7 @@ async def held_request(t: Scene, url: str, gate: Any) -> str:
 
 
 @row
-async def unroute_all_lets_go(t: Scene) -> None:
+async def unroute_all_lets_go(t: RowContext) -> None:
     """By default ``unroute_all`` lets the requests of running handlers go on."""
     url, gate = t.url("echo"), t.adapter.gate()
     key = await held_request(t, url, gate)
@@ -67,7 +67,7 @@ async def unroute_all_lets_go(t: Scene) -> None:
 
 
 @row
-async def unroute_all_ignores(t: Scene) -> None:
+async def unroute_all_ignores(t: RowContext) -> None:
     """With ``ignoreErrors`` what running handlers raise later is swallowed."""
     url, gate = t.url("echo"), t.adapter.gate()
     started: list[str] = []
@@ -88,7 +88,7 @@ async def unroute_all_ignores(t: Scene) -> None:
 
 
 @row
-async def unroute_all_waits(t: Scene) -> None:
+async def unroute_all_waits(t: RowContext) -> None:
     """With ``wait`` it is done when running handlers are."""
     url, gate = t.url("echo"), t.adapter.gate()
     key = await held_request(t, url, gate)

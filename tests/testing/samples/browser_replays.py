@@ -7,7 +7,7 @@ import sys
 
 from playwright.sync_api import sync_playwright
 
-from tests.e2e.node_parts import chromium
+from tests.support.node_parts import chromium
 
 
 def main(har: str, url: str) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.children import Child
-from tests.e2e.node_parts import NODE_DIRECTORY, node_binary
-from tests.testing.scene import control
+from tests.support.child_process import Child
+from tests.support.node_parts import NODE_DIRECTORY, node_binary
+from tests.testing.row_context import control
 
 COUNT = int(os.environ.get("SAMPLE_COUNT", "5"))
 UPSTREAM = os.environ.get("SAMPLE_UPSTREAM", "")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.testing.scene import control
+from tests.testing.row_context import control
 from trafficmock.testing import sync
 
 APP, UPSTREAM = os.environ.get("SAMPLE_APP", ""), os.environ.get("SAMPLE_UPSTREAM", "")

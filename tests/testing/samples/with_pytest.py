@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.testing.scene import control
+from tests.testing.row_context import control
 
 APP, UPSTREAM = os.environ.get("SAMPLE_APP", ""), os.environ.get("SAMPLE_UPSTREAM", "")
 

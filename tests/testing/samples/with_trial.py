@@ -7,7 +7,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import SkipTest
 
-from tests.testing.scene import control
+from tests.testing.row_context import control
 from trafficmock.testing.trial import TestCase
 
 APP, UPSTREAM = os.environ.get("SAMPLE_APP", ""), os.environ.get("SAMPLE_UPSTREAM", "")

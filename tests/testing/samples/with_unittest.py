@@ -4,7 +4,7 @@ import os
 import unittest
 from typing import Any
 
-from tests.testing.scene import control
+from tests.testing.row_context import control
 from trafficmock.testing.unittest import TestCase, TrafficMockMixin
 
 APP, UPSTREAM = os.environ.get("SAMPLE_APP", ""), os.environ.get("SAMPLE_UPSTREAM", "")

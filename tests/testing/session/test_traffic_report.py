@@ -10,7 +10,7 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from tests.testing.fakes import Play, failure, kept
-from tests.testing.shared_stage import shared_stage
+from tests.testing.shared_app import shared_app
 from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.adapters.teardown import show_in_text
 from trafficmock.testing.errors import ConnectionLostError
@@ -188,7 +188,7 @@ class BlockTests(TestCase):
 
     def test_sync(self) -> None:
         """The error of a blocking block has the report as a note."""
-        with self.assertRaises(ValueError) as caught, sync.mocks(shared_stage().proxy.url):
+        with self.assertRaises(ValueError) as caught, sync.mocks(shared_app().proxy.url):
             raise ValueError("on purpose")
         self.check(caught.exception)
 
@@ -196,7 +196,7 @@ class BlockTests(TestCase):
         """So has that of an asynchronous one."""
 
         async def fails() -> None:
-            async with aio.mocks(shared_stage().proxy.url):
+            async with aio.mocks(shared_app().proxy.url):
                 raise ValueError("on purpose")
 
         self.check(self.assertRaises(ValueError, asyncio.run, fails()))
@@ -205,7 +205,7 @@ class BlockTests(TestCase):
         """And that of one under Twisted."""
 
         async def fails() -> None:
-            async with tx.mocks(reactor, shared_stage().proxy.url):
+            async with tx.mocks(reactor, shared_app().proxy.url):
                 raise ValueError("on purpose")
 
         failing: Deferred[Any] = Deferred.fromCoroutine(fails())

@@ -7,7 +7,7 @@ browser is Debian's Chromium.
 
 from pathlib import Path
 
-NODE_DIRECTORY = Path(__file__).parent / "node"
+NODE_DIRECTORY = Path(__file__).parents[1] / "e2e" / "node"
 MODULES = NODE_DIRECTORY / "node_modules"
 CHROMIUM = Path("/usr/bin/chromium")
 

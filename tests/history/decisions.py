@@ -16,9 +16,11 @@ OWNED = {
 }
 MOCK = {"status": 200, "statusText": "OK", "headers": {}, "bodyBase64": "aGk="}
 
-Stage = tuple[str, Callable[[History], None], dict[str, Any], str, dict[str, Any], dict[str, str]]
+Decision = tuple[
+    str, Callable[[History], None], dict[str, Any], str, dict[str, Any], dict[str, str]
+]
 
-STAGES: list[Stage] = [
+DECISIONS: list[Decision] = [
     (
         "nobody wants it",
         lambda h: h.request_passed_through("r", 15),

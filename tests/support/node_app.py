@@ -5,13 +5,13 @@ from contextlib import ExitStack, contextmanager
 
 from attrs import frozen
 
-from tests.e2e.children import Child
-from tests.e2e.node_parts import NODE_DIRECTORY, node_binary
 from tests.e2e.proxies import Proxy, start_proxy, target
+from tests.support.child_process import Child
+from tests.support.node_parts import NODE_DIRECTORY, node_binary
 
 
 @frozen
-class Stage:
+class NodeApp:
     """Who is running, and the environment that tells a spec so."""
 
     proxy: Proxy
@@ -32,9 +32,9 @@ class Stage:
 
 
 @contextmanager
-def stage(
+def running_node_app(
     proxy_options: Sequence[str] = (), *, token: str | None = None, agent: str = "npm"
-) -> Iterator[Stage]:
+) -> Iterator[NodeApp]:
     """Start upstream, proxy and the shared app; end them in the other order.
 
     :param proxy_options: options of the proxy besides its address.
@@ -52,7 +52,7 @@ def stage(
         app = _node_child("app", app_env | ({"APP_TOKEN": token} if token else {}))
         ending.callback(app.stop)
         app_url = app.announced()["url"]
-        yield Stage(proxy=proxy, upstream_url=upstream_url, app_url=app_url, agent=agent)
+        yield NodeApp(proxy=proxy, upstream_url=upstream_url, app_url=app_url, agent=agent)
 
 
 def _node_child(name: str, env: dict[str, str]) -> Child:

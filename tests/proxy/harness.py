@@ -14,7 +14,7 @@ from twisted.internet.error import ConnectionDone, ConnectionLost
 from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 
-from tests.server.fakes import DriverRig, FakeLink
+from tests.server.fakes import DriverHarness, FakeLink
 from trafficmock.core.settings import Settings
 from trafficmock.history.query import Query
 from trafficmock.http.access import Guard
@@ -131,11 +131,11 @@ class FakeEndpoint:
 
 
 @define(eq=False)
-class ProxyRig:
+class ForwardProxyHarness:
     """A forward proxy with its core and history, and any number of clients and servers."""
 
     settings: ProxySettings = field(factory=ProxySettings)
-    core: DriverRig = field(factory=lambda: DriverRig(Settings(version="1.2.3")))
+    core: DriverHarness = field(factory=lambda: DriverHarness(Settings(version="1.2.3")))
     dialer: FakeDialer = field(factory=FakeDialer)
     certificates: Any = None
     proxy: ForwardProxy = field(init=False)

@@ -13,29 +13,29 @@ from attrs import frozen
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.command.traffic import Traffic
-from tests.support.proxy_process import Service, service
+from tests.support.proxy_process import ProxyProcess, running_proxy
 from trafficmock import cli
 
 
 @frozen
-class Stage:
+class RecordedProxy:
     """What commands can ask.
 
     :param traffic: whose connections stay open.
     """
 
-    proxy: Service
+    proxy: ProxyProcess
     traffic: Traffic
 
 
 @functools.cache
-def shared_stage() -> Stage:
+def recorded_proxy() -> RecordedProxy:
     """Start proxy and traffic, or give those that run."""
     ending = ExitStack()
-    proxy = ending.enter_context(service())
+    proxy = ending.enter_context(running_proxy())
     traffic = Traffic.at(proxy.url).everything()
     atexit.register(ending.close)
-    return Stage(proxy, traffic)
+    return RecordedProxy(proxy, traffic)
 
 
 @frozen
@@ -51,7 +51,7 @@ class CommandTestCase(SynchronousTestCase):
     """Runs commands as the shell would, in this process."""
 
     def setUp(self) -> None:
-        self.proxy = shared_stage().proxy
+        self.proxy = recorded_proxy().proxy
         self.environment = {"TRAFFICMOCK_PROXY_URL": self.proxy.url, "TERM": "xterm"}
 
     def run_command(self, *words: str) -> Done:

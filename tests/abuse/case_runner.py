@@ -28,7 +28,7 @@ _PROBE = f"GET http://{{U}}{PROBE} HTTP/1.1\r\nHost: {{U}}\r\nConnection: close\
 
 
 @frozen
-class Stage:
+class CaseRunner:
     """
     Where cases are run.
 

@@ -155,7 +155,7 @@ class Heard:
 
 
 @define(eq=False)
-class Rig:
+class ConnectionHarness:
     """One connection, its handler, its kernel and a clock."""
 
     protocol_class: type[StockProtocol]

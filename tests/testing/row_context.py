@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import define, field
 
 if TYPE_CHECKING:
-    from tests.e2e.stage import Stage
+    from tests.support.node_app import NodeApp
 
-Row = Callable[["Scene"], Coroutine[Any, Any, None]]
+Row = Callable[["RowContext"], Coroutine[Any, Any, None]]
 Handler = Callable[..., Coroutine[Any, Any, Any]]
 F = TypeVar("F", bound=Row)
 
@@ -61,11 +61,11 @@ class Adapter:
 
 
 @define
-class Scene:
+class RowContext:
     """One row's surroundings."""
 
     mocks: Any
-    stage: Stage
+    stage: NodeApp
     adapter: Adapter
     base: str = field(factory=lambda: uuid.uuid4().hex[:8])
 

@@ -4,13 +4,13 @@ import atexit
 import functools
 from contextlib import ExitStack
 
-from tests.e2e.stage import Stage, stage
+from tests.support.node_app import NodeApp, running_node_app
 
 
 @functools.cache
-def shared_stage() -> Stage:
+def shared_app() -> NodeApp:
     """Start the processes, or give those that run."""
     ending = ExitStack()
-    playing = ending.enter_context(stage())
+    playing = ending.enter_context(running_node_app())
     atexit.register(ending.close)
     return playing

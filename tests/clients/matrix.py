@@ -13,8 +13,8 @@ from attrs import frozen
 from benchmarks.forward.upstream import write_certificate
 from tests.clients.cell import HOST, Cell, FailedError, NotAvailableError
 from tests.clients.features import ABORTS, FEATURES
-from tests.e2e.children import Child, ChildError
-from tests.support.proxy_process import REPOSITORY, service
+from tests.support.child_process import Child, ChildError
+from tests.support.proxy_process import REPOSITORY, running_proxy
 from trafficmock.testing import sync
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Result:
 
 
 @frozen
-class Stage:
+class ClientMatrix:
     """
     Everything but the client.
 
@@ -93,7 +93,7 @@ def _state(feature: Any, cell: Cell) -> tuple[str, str]:
 
 
 @contextmanager
-def stage(folder: Path) -> Iterator[Stage]:
+def client_matrix(folder: Path) -> Iterator[ClientMatrix]:
     """Start everything, until the block ends."""
     with ExitStack() as stack:
         certificate = write_certificate(folder, HOST)
@@ -105,10 +105,10 @@ def stage(folder: Path) -> Iterator[Stage]:
             part for port in ports.values() for part in ("--resolve", f"{HOST}:{port}:127.0.0.1")
         ]
         options = ["--ca-dir", str(folder / "ca"), "--upstream-ca", str(certificate)]
-        running = stack.enter_context(service(*options, *resolve, "--token", TOKEN))
+        running = stack.enter_context(running_proxy(*options, *resolve, "--token", TOKEN))
         mocks = stack.enter_context(sync.mocks(running.url, token=TOKEN))
         _register(mocks)
-        yield Stage(running.url, running.process.pid, ports, folder)
+        yield ClientMatrix(running.url, running.process.pid, ports, folder)
 
 
 def _register(mocks: Any) -> None:
