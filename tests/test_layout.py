@@ -58,10 +58,10 @@ INNER = {
         ".": {"output", "supervision"},
     },
     "testing": {
-        "session": {".", "adapters", "objects"},
+        "session": {"."},
         "objects": {".", "adapters", "har", "session"},
-        "adapters": {".", "launch", "objects", "session"},
-        "har": {".", "adapters", "objects", "session"},
+        "adapters": {".", "objects", "session"},
+        "har": {".", "session"},
         "launch": {"."},
         ".": {"adapters", "launch", "objects", "session"},
     },

@@ -35,7 +35,7 @@ from trafficmock.server.websocket.data_frames import MessageReader
 from trafficmock.server.websocket.link import WebSocketLimits
 from trafficmock.server.websocket.send_queue import Outbox
 from trafficmock.server.websocket.write_coalescing import Turn
-from trafficmock.testing.session.worker_codec import decode_for_worker
+from trafficmock.testing.session.worker_client import decode_for_worker
 from trafficmock.wire import body
 from trafficmock.wire.codec import decode
 from trafficmock.wire.serialized_response import SerializedResponse

@@ -9,8 +9,7 @@ from twisted.internet.task import Clock
 
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.url_matchers import make_matcher
-from trafficmock.testing.session.worker_client import WorkerClient
-from trafficmock.testing.session.worker_identity import FEATURES, WorkerIdentity
+from trafficmock.testing.session.worker_client import FEATURES, WorkerClient, WorkerIdentity
 from trafficmock.wire import body, inbound, outbound
 from trafficmock.wire.inbound import Message
 from trafficmock.wire.serialized_request import SerializedRequest
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
 
     from msgspec import Raw
 
-    from trafficmock.testing.adapters.world import Cancel
+    from trafficmock.testing.session.ports import Cancel
     from trafficmock.testing.session.promise import Promise
-    from trafficmock.testing.session.worker_codec import WorkerMessage
+    from trafficmock.testing.session.worker_client import WorkerMessage
 
 M = TypeVar("M", bound=Message)
 T = TypeVar("T")

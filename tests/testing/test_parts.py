@@ -16,16 +16,17 @@ from trafficmock.testing.adapters.proxy_address import websocket_url
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_lookup import HarCycleError, HarLookup, HarRequest
 from trafficmock.testing.objects.request import Request
-from trafficmock.testing.objects.response import Response, ResponseState
+from trafficmock.testing.objects.response import Response
 from trafficmock.testing.session import headers as hd
 from trafficmock.testing.session import request_overrides as ch
 from trafficmock.testing.session.diagnosis import differing
 from trafficmock.testing.session.mock_response import File, Mock, build
-from trafficmock.testing.session.observed_traffic import ObservedTraffic
 from trafficmock.testing.session.promise import Promise, all_of
-from trafficmock.testing.session.timeouts import milliseconds
+from trafficmock.testing.session.request_state import ResponseState
+from trafficmock.testing.session.traffic import ObservedTraffic
 from trafficmock.testing.session.url_matchers import make_matcher
-from trafficmock.testing.session.worker_codec import decode_for_worker
+from trafficmock.testing.session.waiting import milliseconds
+from trafficmock.testing.session.worker_client import decode_for_worker
 from trafficmock.wire import body, codec, outbound
 from trafficmock.wire.serialized_matcher import SerializedRegex
 

@@ -16,7 +16,7 @@ from trafficmock.testing.objects.response import AsyncResponse
 from trafficmock.testing.objects.route import AsyncRoute
 from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.session.session import TestInfo
-from trafficmock.testing.session.worker_identity import WorkerIdentity
+from trafficmock.testing.session.worker_client import WorkerIdentity
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

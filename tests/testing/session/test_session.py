@@ -15,9 +15,9 @@ from trafficmock.testing.errors import (
 )
 from trafficmock.testing.session.handler_fetches import FetchOptions
 from trafficmock.testing.session.mock_response import Mock
-from trafficmock.testing.session.observation import Observation
 from trafficmock.testing.session.promise import mapped
 from trafficmock.testing.session.routed_request import RoutedRequest
+from trafficmock.testing.session.waiting import Observation
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import HandlerResult, RouteUnregister
 from trafficmock.wire.serialized_response import REQUEST_SETTLED, SerializedError

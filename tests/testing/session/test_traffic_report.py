@@ -14,9 +14,9 @@ from tests.testing.shared_app import shared_app
 from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.adapters.teardown import show_in_text
 from trafficmock.testing.errors import ConnectionLostError
-from trafficmock.testing.session.observation import Observation
 from trafficmock.testing.session.traffic_report import traffic
 from trafficmock.testing.session.url_matchers import make_matcher
+from trafficmock.testing.session.waiting import Observation
 from trafficmock.wire.outbound import ConnectedClient
 
 REQUEST: dict[str, Any] = {"method": "GET", "headers": {}, "bodyBase64": None}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from trafficmock.testing.adapters.background_connection import BackgroundConnection
-    from trafficmock.testing.adapters.world import Done
+    from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.promise import Promise
     from trafficmock.testing.session.routed_request import RoutedRequest
 

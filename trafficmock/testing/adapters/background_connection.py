@@ -17,8 +17,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from trafficmock.testing.adapters.loop_thread import LoopThread
 from trafficmock.testing.adapters.proxy_address import unreachable, websocket_url
-from trafficmock.testing.session.worker_client import WorkerClient
-from trafficmock.testing.session.worker_codec import decode_for_worker
+from trafficmock.testing.session.worker_client import WorkerClient, decode_for_worker
 from trafficmock.wire.codec import encode
 
 if TYPE_CHECKING:
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
 
     from websockets.asyncio.client import ClientConnection
 
-    from trafficmock.testing.adapters.world import Cancel
-    from trafficmock.testing.session.worker_identity import WorkerIdentity
+    from trafficmock.testing.session.ports import Cancel
+    from trafficmock.testing.session.worker_client import WorkerIdentity
     from trafficmock.wire.inbound import Message
 
 __tracebackhide__ = True

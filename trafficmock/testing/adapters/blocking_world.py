@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 
     from trafficmock.testing.adapters.background_connection import BackgroundConnection
     from trafficmock.testing.adapters.handler_threads import HandlerThreads
-    from trafficmock.testing.adapters.world import Done
-    from trafficmock.testing.objects.response import ResponseState
-    from trafficmock.testing.session.mocked_websocket import MockedWebSocket
+    from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.promise import Promise
-    from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.testing.session.request_state import RequestState, ResponseState
     from trafficmock.testing.session.routed_request import RoutedRequest
+    from trafficmock.testing.session.websocket_routes import MockedWebSocket
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""

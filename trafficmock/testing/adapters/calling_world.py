@@ -10,11 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.testing.adapters.surroundings import Surroundings
-    from trafficmock.testing.adapters.world import Done
-    from trafficmock.testing.objects.response import ResponseState
-    from trafficmock.testing.session.mocked_websocket import MockedWebSocket
-    from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.testing.session.ports import Done
+    from trafficmock.testing.session.request_state import RequestState, ResponseState
     from trafficmock.testing.session.routed_request import RoutedRequest
+    from trafficmock.testing.session.websocket_routes import MockedWebSocket
 
 
 class CallingWorld:

@@ -9,9 +9,8 @@ from trafficmock.testing.objects.request import Views
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trafficmock.testing.objects.response import ResponseState
     from trafficmock.testing.session.promise import Promise
-    from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.testing.session.request_state import RequestState, ResponseState
 
 
 class Surroundings(Views, Protocol):

@@ -13,10 +13,10 @@ from trafficmock.testing.adapters.handler_threads import HandlerThreads
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session.session import Session
 from trafficmock.testing.session.traffic_report import traffic
-from trafficmock.testing.session.worker_identity import WorkerIdentity
+from trafficmock.testing.session.worker_client import WorkerIdentity
 
 if TYPE_CHECKING:
-    from trafficmock.testing.adapters.world import World
+    from trafficmock.testing.session.ports import World
     from trafficmock.testing.session.session import TestInfo
 
 __tracebackhide__ = True

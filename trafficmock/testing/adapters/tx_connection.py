@@ -17,8 +17,7 @@ from trafficmock.testing.adapters.tx_world import TwistedSurroundings, TwistedWo
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.traffic_report import traffic
-from trafficmock.testing.session.worker_client import WorkerClient
-from trafficmock.testing.session.worker_codec import decode_for_worker
+from trafficmock.testing.session.worker_client import WorkerClient, decode_for_worker
 from trafficmock.wire.codec import encode
 
 if TYPE_CHECKING:
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
 
     from twisted.python.failure import Failure
 
-    from trafficmock.testing.adapters.world import Cancel
-    from trafficmock.testing.session.worker_identity import WorkerIdentity
+    from trafficmock.testing.session.ports import Cancel
+    from trafficmock.testing.session.worker_client import WorkerIdentity
     from trafficmock.wire.inbound import Message
 
 OPEN_SECONDS = 10.0

@@ -18,7 +18,7 @@ from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trafficmock.testing.adapters.world import Done
+    from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.promise import Promise
     from trafficmock.testing.session.routed_request import RoutedRequest
 

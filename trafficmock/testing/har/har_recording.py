@@ -15,9 +15,8 @@ from trafficmock.testing.har.har_lookup import STALLED
 from trafficmock.testing.session import headers as hd
 
 if TYPE_CHECKING:
-    from trafficmock.testing.objects.response import ResponseState
     from trafficmock.testing.session.headers import Pairs
-    from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.testing.session.request_state import RequestState, ResponseState
 
 Content = Literal["attach", "embed"]
 Mode = Literal["minimal", "full"]

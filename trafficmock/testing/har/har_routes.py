@@ -20,9 +20,9 @@ from trafficmock.testing.session.mock_response import Mock
 from trafficmock.testing.session.url_matchers import UrlMatcher, make_matcher
 
 if TYPE_CHECKING:
-    from trafficmock.testing.adapters.world import Done
-    from trafficmock.testing.objects.response import ResponseState
+    from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.promise import Promise
+    from trafficmock.testing.session.request_state import ResponseState
     from trafficmock.testing.session.routed_request import RoutedRequest
     from trafficmock.testing.session.session import Session
 

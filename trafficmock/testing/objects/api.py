@@ -10,8 +10,8 @@ from attrs import define, field
 from trafficmock.matching import GlobError
 from trafficmock.testing.har.har_routes import HarOptions, route_from_har
 from trafficmock.testing.session.callables import check_handler
-from trafficmock.testing.session.observation import Observation
 from trafficmock.testing.session.url_matchers import Names, UrlMatcher, make_matcher
+from trafficmock.testing.session.waiting import Observation
 
 if TYPE_CHECKING:
     from trafficmock.testing.session.http_routes import Behavior
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.request_state import RequestState
     from trafficmock.testing.session.session import Session
     from trafficmock.testing.session.url_matchers import Matcher
-    from trafficmock.testing.session.waiters import Kind, Waiter
+    from trafficmock.testing.session.waiting import Kind, Waiter
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from trafficmock.testing.adapters.surroundings import Surroundings
-    from trafficmock.testing.session.waiters import Waiter
+    from trafficmock.testing.session.waiting import Waiter
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""

@@ -13,9 +13,9 @@ from trafficmock.testing.session.promise import mapped
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from trafficmock.testing.objects.response import AsyncResponse, Response, ResponseState
+    from trafficmock.testing.objects.response import AsyncResponse, Response
     from trafficmock.testing.session.promise import Promise
-    from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.testing.session.request_state import RequestState, ResponseState
 
 
 class Views(Protocol):

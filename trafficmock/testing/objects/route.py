@@ -11,7 +11,7 @@ from trafficmock.testing.objects.response import AsyncResponse, Response
 from trafficmock.testing.session.handler_fetches import FetchOptions
 from trafficmock.testing.session.mock_response import File, Mock
 from trafficmock.testing.session.promise import mapped
-from trafficmock.testing.session.timeouts import Timeout, milliseconds
+from trafficmock.testing.session.waiting import Timeout, milliseconds
 
 if TYPE_CHECKING:
     import os

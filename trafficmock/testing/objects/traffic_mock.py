@@ -8,7 +8,7 @@ from trafficmock.testing.har.har_file import HarFile
 from trafficmock.testing.har.har_routes import HarOptions
 from trafficmock.testing.objects.api import SessionCalls
 from trafficmock.testing.session.promise import mapped
-from trafficmock.testing.session.timeouts import Timeout, milliseconds
+from trafficmock.testing.session.waiting import Timeout, milliseconds
 
 if TYPE_CHECKING:
     import os
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.promise import Promise
     from trafficmock.testing.session.session import Session
     from trafficmock.testing.session.url_matchers import Names, UrlMatcher
-    from trafficmock.testing.session.waiters import Kind
+    from trafficmock.testing.session.waiting import Kind
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from trafficmock.testing.adapters.surroundings import Surroundings
-    from trafficmock.testing.session.mocked_websocket import SocketEnd
+    from trafficmock.testing.session.websocket_routes import SocketEnd
 
 
 class BaseWebSocketRoute:

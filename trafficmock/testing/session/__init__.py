@@ -1,8 +1,10 @@
-"""The test side without I/O: one test's routes, requests, waiters and errors.
+"""The test side without I/O: one test's routes, waits, traffic and errors.
 
-``worker_client`` speaks for one connection to the proxy and hands each message to the ``session``
-of its test. ``http_routes`` and ``websocket_routes`` hold the handlers; an ``routed`` takes one
-request through them to its one decision, ``handler_fetches`` asks for upstream answers on the way.
-``observation`` and ``waiters`` answer what came and what is awaited; ``diagnosis``,
-``handler_errors`` and ``traffic_report`` say what went wrong.
+A ``worker_client`` speaks for one connection to the proxy and hands each message to the
+``session`` of its test. ``http_routes`` and ``websocket_routes`` hold the handlers; a
+``routed_request`` passes through them to its one decision (``request_overrides``,
+``mock_response``, ``handler_fetches``). ``traffic`` has the requests and responses
+(``request_state``) that ``waiting`` looks for. ``diagnosis``, ``handler_errors`` and
+``traffic_report`` explain failures. ``ports`` says what a session needs from outside: the
+connection to the proxy, and a way to call the functions of the test.
 """

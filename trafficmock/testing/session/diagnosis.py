@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trafficmock.testing.session.request_state import RequestState
-    from trafficmock.testing.session.waiters import Waiter
+    from trafficmock.testing.session.waiting import Waiter
     from trafficmock.wire.outbound import ConnectedClient
 
 MOST_SHOWN = 8

@@ -19,8 +19,8 @@ from trafficmock.wire.serialized_response import SerializedResponse
 if TYPE_CHECKING:
     from msgspec import Raw
 
-    from trafficmock.testing.objects.response import ResponseState
     from trafficmock.testing.session.headers import HeadersArgument, Pairs
+    from trafficmock.testing.session.request_state import ResponseState
 
 HIGHEST_STATUS = 599
 _STATUS_TEXT = re.compile(r"[\t\x20-\x7e\x80-\xff]*")

@@ -1,10 +1,11 @@
-"""What is known of one request of the application, from its arrival to its end."""
+"""One request of the application and its response, as far as they are known."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
+from msgspec import UNSET
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session import headers as hd
@@ -13,9 +14,9 @@ from trafficmock.testing.session.request_overrides import NO_CHANGES, Changes
 from trafficmock.wire import body
 
 if TYPE_CHECKING:
-    from trafficmock.testing.objects.response import ResponseState
     from trafficmock.testing.session.headers import Pairs
     from trafficmock.wire.serialized_request import SerializedRequest as WireRequest
+    from trafficmock.wire.serialized_response import SerializedResponse as WireResponse
 
 
 @define(eq=False)
@@ -89,3 +90,41 @@ class RequestState:
 
     def __str__(self) -> str:
         return f"{self.method} {self.url}"
+
+
+@define(eq=False)
+class ResponseState:
+    """One response with its body.
+
+    :param views: what tests see of it, one for each way of writing tests.
+    """
+
+    request: RequestState
+    wire: WireResponse
+    disposed: bool = False
+    views: dict[type, Any] = field(factory=dict)
+
+    @property
+    def url(self) -> str:
+        """Its URL; the request's when the wire gave none."""
+        return self.request.url if self.wire.url is UNSET else self.wire.url or self.request.url
+
+    @property
+    def headers(self) -> Pairs:
+        """All headers, names in lower case."""
+        return hd.from_wire(self.wire.headers, self.wire.headers_list)
+
+    def read(self) -> bytes:
+        """Decode the body.
+
+        :raises UsageError: it was disposed of, or the proxy did not keep all of it (feature
+            ``stream``): what is no longer there must not pass for empty.
+        """
+        if self.disposed:
+            raise UsageError("the response has been disposed")
+        if self.wire.truncated is True:
+            raise UsageError(
+                f"the proxy did not keep the body of {self.url} whole: the application read no "
+                "further, or it is longer than --history-body-bytes"
+            )
+        return body.to_bytes(self.wire.body_base64)

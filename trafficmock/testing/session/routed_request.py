@@ -20,10 +20,9 @@ from trafficmock.testing.session import request_overrides as ch
 from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill, HandlerResult
 
 if TYPE_CHECKING:
-    from trafficmock.testing.objects.response import ResponseState
+    from trafficmock.testing.session.http_routes import RouteEntry
     from trafficmock.testing.session.promise import Promise
-    from trafficmock.testing.session.request_state import RequestState
-    from trafficmock.testing.session.route_list import RouteEntry
+    from trafficmock.testing.session.request_state import RequestState, ResponseState
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.inbound import AbortCode
 

@@ -11,12 +11,11 @@ from trafficmock.testing.errors import RoutingError
 from trafficmock.testing.session import handler_errors
 from trafficmock.testing.session.handler_fetches import HandlerFetches
 from trafficmock.testing.session.http_routes import HttpRoutes
-from trafficmock.testing.session.observed_traffic import ObservedTraffic
 from trafficmock.testing.session.promise import Promise, all_of, settled
-from trafficmock.testing.session.recorded_traffic import RecordedTraffic
-from trafficmock.testing.session.waiters import Waiters
+from trafficmock.testing.session.traffic import ObservedTraffic, RecordedTraffic
+from trafficmock.testing.session.waiting import Waiters
 from trafficmock.testing.session.websocket_routes import WebSocketRoutes
-from trafficmock.testing.session.worker_identity import DECLINE, SUBSCRIBE
+from trafficmock.testing.session.worker_client import DECLINE, SUBSCRIBE
 from trafficmock.wire import outbound
 from trafficmock.wire.inbound import (
     RouteUnregister,
@@ -28,9 +27,9 @@ from trafficmock.wire.inbound import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trafficmock.testing.adapters.world import World
+    from trafficmock.testing.session.http_routes import RouteEntry
+    from trafficmock.testing.session.ports import World
     from trafficmock.testing.session.request_state import RequestState
-    from trafficmock.testing.session.route_list import RouteEntry
     from trafficmock.testing.session.routed_request import RoutedRequest
     from trafficmock.testing.session.worker_client import WorkerClient
     from trafficmock.wire.inbound import Message, RequestResponse

@@ -8,16 +8,16 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.testing.session.diagnosis import connected, differing, regex_hint
-from trafficmock.testing.session.observation import Observation
 from trafficmock.testing.session.promise import Promise
+from trafficmock.testing.session.waiting import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from trafficmock.testing.session.recorded_traffic import RecordedRequest
+    from trafficmock.testing.session.http_routes import RouteEntry
     from trafficmock.testing.session.request_state import RequestState
-    from trafficmock.testing.session.route_list import RouteEntry
     from trafficmock.testing.session.session import Session
+    from trafficmock.testing.session.traffic import RecordedRequest
     from trafficmock.wire.outbound import ConnectedClient
 
 MOST_LINES = 20

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field
+import msgspec
+from attrs import define, field, frozen
 from msgspec import UNSET
 
 from trafficmock.testing.errors import ConnectionLostError, RefusedError
 from trafficmock.testing.session.promise import Promise
-from trafficmock.wire import outbound
+from trafficmock.wire import PROTOCOL_VERSION, outbound
 from trafficmock.wire.inbound import (
     AgentsQuery,
     ClosePage,
     CloseServer,
+    Hello,
     HistoryQuery,
     MessageFromPage,
     MessageFromServer,
@@ -23,11 +26,98 @@ from trafficmock.wire.inbound import (
 )
 
 if TYPE_CHECKING:
-    from trafficmock.testing.adapters.world import ProxyLink
+    from trafficmock.testing.session.ports import ProxyLink
     from trafficmock.testing.session.session import Session
-    from trafficmock.testing.session.worker_codec import WorkerMessage
-    from trafficmock.testing.session.worker_identity import WorkerIdentity
     from trafficmock.wire.inbound import Message
+
+SUBSCRIBE = "subscribe"
+DECLINE = "decline"
+AGENTS = "agents"
+FEATURES = ("agents", "decline", "headers-list", "subscribe")
+"""The additions to protocol 3 that we use where the proxy has them."""
+
+
+@frozen(kw_only=True)
+class WorkerIdentity:
+    """Who we say we are.
+
+    :param worker_id: the index of the test worker, as text.
+    """
+
+    version: str
+    worker_id: str = "0"
+    token: str | None = None
+
+    def hello(self) -> Hello:
+        """Make the first message of a connection."""
+        return Hello(
+            protocol_version=PROTOCOL_VERSION,
+            package_version=self.version,
+            role="playwright",
+            client_id=f"python-{self.worker_id}",
+            worker_id=self.worker_id,
+            token=UNSET if self.token is None else self.token,
+            features=list(FEATURES),
+        )
+
+
+WorkerMessage = (
+    outbound.HelloOk
+    | outbound.HelloError
+    | Ping
+    | Pong
+    | outbound.TestRegistered
+    | outbound.TestUnregistered
+    | outbound.TestSubscribed
+    | outbound.RouteRegistered
+    | outbound.RouteUnregistered
+    | outbound.RequestObserved
+    | outbound.RequestClaim
+    | outbound.RequestMatched
+    | RequestResponse
+    | outbound.FetchDone
+    | outbound.ProxyError
+    | outbound.HistoryResult
+    | outbound.AgentsResult
+    | outbound.SocketClaim
+    | outbound.SocketMatched
+    | MessageFromPage
+    | MessageFromServer
+    | ClosePage
+    | CloseServer
+)
+
+_decoder: msgspec.json.Decoder[WorkerMessage] = msgspec.json.Decoder(WorkerMessage)
+
+
+def decode_for_worker(payload: bytes) -> WorkerMessage | None:
+    """Read one message of the coordinator.
+
+    Lone surrogates, which JavaScript can send, become replacement characters.
+
+    :returns: ``None`` for what a worker has no use for or does not know: a newer
+        coordinator may say more than we understand.
+    """
+    try:
+        return _decoder.decode(payload)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        pass
+    try:
+        document = _replace_surrogates(json.loads(payload))
+        return _decoder.decode(json.dumps(document).encode())
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+
+
+def _replace_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_replace_surrogates(key): _replace_surrogates(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_replace_surrogates(item) for item in value]
+    return value
+
 
 ACK_SECONDS = 5.0
 """How long an acknowledgement may take (protocol 3)."""

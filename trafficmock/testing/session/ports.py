@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from trafficmock.testing.objects.response import ResponseState
-    from trafficmock.testing.session.mocked_websocket import MockedWebSocket
-    from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.testing.session.request_state import RequestState, ResponseState
     from trafficmock.testing.session.routed_request import RoutedRequest
+    from trafficmock.testing.session.websocket_routes import MockedWebSocket
     from trafficmock.wire.inbound import Message
 
 Done = Callable[[Any, BaseException | None], None]
