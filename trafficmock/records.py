@@ -127,7 +127,7 @@ class SocketSeen:
 
 
 @frozen
-class SocketMatched:
+class SocketOwned:
     """A test owns it."""
 
     socket_id: str
@@ -153,7 +153,7 @@ class SocketFailed:
 
 
 @frozen
-class SocketEvent:
+class SocketActivity:
     """A frame or an action of the handler.
 
     ``direction`` is who seems to speak to the application's eyes: ``client`` for what
@@ -190,9 +190,9 @@ Record = (
     | ResponseReported
     | HopSeen
     | SocketSeen
-    | SocketMatched
+    | SocketOwned
     | SocketPassedThrough
     | SocketFailed
-    | SocketEvent
+    | SocketActivity
     | SocketClosed
 )

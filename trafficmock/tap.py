@@ -22,7 +22,7 @@ from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_verification import ServerVerification
 from trafficmock.server.driver import Driver
-from trafficmock.server.event_log import Journal
+from trafficmock.server.event_log import EventLog
 from trafficmock.server.history_recorder import Recorder
 from trafficmock.server.malloc import tune_allocator
 from trafficmock.server.open_files import make_room
@@ -118,7 +118,7 @@ def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver
         monotonic=time.monotonic,
         epoch_ms=lambda: time.time_ns() // 1_000_000,
         prefix=secrets.token_hex(4),
-        journal=Journal(debug=options["log-level"] == "debug"),
+        event_log=EventLog(debug=options["log-level"] == "debug"),
     )
 
 

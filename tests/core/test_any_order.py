@@ -17,7 +17,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.core import strategies as some
 from tests.support.hypothesis_profiles import effort
 from tests.support.playbook import SETTINGS, Playbook
-from trafficmock.core.effects import Cut, Send
+from trafficmock.core.effects import AbortConnection, Send
 from trafficmock.core.peers import Agent, Worker
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import Message, RouteKind
@@ -87,8 +87,8 @@ class AnyOrder(RuleBasedStateMachine):
         """List the requests whose body is not there, and their agents."""
         found: dict[str, str] = {}
         for agent in self.agents():
-            found |= {each.id: agent.id for each in agent.pending.values() if each.untold}
-            late = (each for each in agent.awaited.values() if each.untold)
+            found |= {each.id: agent.id for each in agent.pending.values() if each.deferred}
+            late = (each for each in agent.awaited.values() if each.deferred)
             found |= {each.request_id: agent.id for each in late}
         return found
 
@@ -134,7 +134,7 @@ class AnyOrder(RuleBasedStateMachine):
         self.play.take()
         self.play.wait(seconds)
         for effect in self.play.take():
-            if isinstance(effect, Cut) and effect.connection_id in self.connections:
+            if isinstance(effect, AbortConnection) and effect.connection_id in self.connections:
                 self.leave(effect.connection_id)
 
     # What is likely

@@ -5,7 +5,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import start
 from tests.support.playbook import EPOCH_MS, SETTINGS, Playbook, hello_error, to
-from trafficmock.core.effects import Cut, Send
+from trafficmock.core.effects import AbortConnection, Send
 from trafficmock.wire import inbound
 
 SLOW = evolve(SETTINGS, heartbeat=15.0, idle_timeout=60.0, hello_timeout=10.0)
@@ -48,7 +48,7 @@ class HeartbeatTests(SynchronousTestCase):
         agent = self.play.agent()
         for at in (15, 30, 45, 60):
             self.beat(at, agent.gets(inbound.Ping(EPOCH_MS + at * 1000)))
-        self.beat(75, Cut(agent.id, "app said nothing for 75 s (--idle-timeout-ms)"))
+        self.beat(75, AbortConnection(agent.id, "app said nothing for 75 s (--idle-timeout-ms)"))
         agent.dies()
         self.assertEqual(self.play.tables(), {})
 

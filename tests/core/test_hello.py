@@ -54,7 +54,7 @@ class HandshakeTests(SynchronousTestCase):
             assert isinstance(first, inbound.Message)
             peer.says(first)
         play.expect(*hello_error(peer, code))
-        self.assertEqual(play.tables().get(".parties", []), [])
+        self.assertEqual(play.tables().get(".peers", []), [])
         peer.says(hello(token="s3cret"))
         play.expect()
         peer.dies()
@@ -171,7 +171,7 @@ class HandshakeTests(SynchronousTestCase):
         play.take()
         worker.says(hello())
         gone = [type(each).__name__ for each in play.take()]
-        self.assertEqual(gone, ["Send", "Close", "RequestFailed", "Send", "Send"])
+        self.assertEqual(gone, ["Send", "CloseConnection", "RequestFailed", "Send", "Send"])
         agent.says(hello())
         play.expect(*hello_error(agent, "invalid_hello"))
         self.assertEqual((play.tables(), route_id), ({}, "buys#1"))

@@ -4,7 +4,7 @@ from tests.core.test_websocket_routing import CLAIM, OWNER, SEEN, WithWorker
 from tests.support.builders import ANY, open_socket, text
 from tests.support.playbook import Peer
 from trafficmock.core.effects import Send
-from trafficmock.records import SocketClosed, SocketEvent, SocketFailed
+from trafficmock.records import SocketActivity, SocketClosed, SocketFailed
 from trafficmock.wire import inbound, outbound
 
 Close = inbound.ClosePage | inbound.CloseServer
@@ -22,11 +22,11 @@ class Opened(WithWorker):
         self.worker.says(self.claims("buys#1"))
         self.play.take()
 
-    def frame(self, direction: str, detail: str | None, data: str = "hi") -> SocketEvent:
-        return SocketEvent("s1", direction, "frame", detail, data, is_base64=False)  # type: ignore[arg-type]
+    def frame(self, direction: str, detail: str | None, data: str = "hi") -> SocketActivity:
+        return SocketActivity("s1", direction, "frame", detail, data, is_base64=False)  # type: ignore[arg-type]
 
-    def act(self, detail: str) -> SocketEvent:
-        return SocketEvent("s1", "system", "handler", detail, None, is_base64=None)
+    def act(self, detail: str) -> SocketActivity:
+        return SocketActivity("s1", "system", "handler", detail, None, is_base64=None)
 
     def closes(
         self, sender: Peer, message: Close, *, recorded: bool = True, to_other: bool = True

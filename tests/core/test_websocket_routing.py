@@ -9,7 +9,7 @@ from trafficmock.records import (
     Owner,
     SocketClosed,
     SocketFailed,
-    SocketMatched,
+    SocketOwned,
     SocketPassedThrough,
     SocketSeen,
 )
@@ -28,7 +28,7 @@ def passed(agent: Peer) -> Effects:
 def matched(test: RegisteredTest, route_id: str = "buys#1") -> Effects:
     owner = Owner(test.id, route_id, test.id, f"{test.id}.spec.ts")
     message = outbound.SocketMatched("s1", route_id, test.id, URL, ["chat"], "app")
-    return [SocketMatched("s1", owner), test.worker.gets(message)]
+    return [SocketOwned("s1", owner), test.worker.gets(message)]
 
 
 class WithWorker(SynchronousTestCase):

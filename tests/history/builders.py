@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Raw, UnsetType
 
-from trafficmock.history.entry import Entry, Owner
+from trafficmock.history.entry import HistoryEntry, Owner
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
 from trafficmock.wire import body
@@ -51,7 +51,7 @@ def quoted(length: int) -> Raw:
     return Raw(b'"' + b"A" * (length - 2) + b'"')
 
 
-def shown(entry: Entry[Any] | None) -> Any:
+def shown(entry: HistoryEntry[Any] | None) -> Any:
     """Read the JSON of an entry without its event ids."""
     assert entry is not None
     document = json.loads(entry.to_json())

@@ -7,7 +7,7 @@ from tests.matching.strategies import regex_sources
 from trafficmock.matching.js_regex_syntax import (
     MAX_DEPTH,
     MAX_LENGTH,
-    Reader,
+    PatternReader,
     UnsupportedRegexError,
 )
 from trafficmock.matching.linear_regex import LinearPattern
@@ -28,7 +28,7 @@ class ReaderTests(SynchronousTestCase):
     def test_outside_the_subset(self) -> None:
         """What differs between the engines, or is no regular expression, is refused."""
         for source in UNSUPPORTED:
-            reader = Reader(source, ignore_case=False)
+            reader = PatternReader(source, ignore_case=False)
             self.assertRaises(UnsupportedRegexError, reader.read)
 
     def test_texts(self) -> None:
@@ -40,13 +40,13 @@ class ReaderTests(SynchronousTestCase):
             ("a[b]c", ["a", "c"]),
             ("ab|cd", []),
         ):
-            reader = Reader(source, ignore_case=False)
+            reader = PatternReader(source, ignore_case=False)
             reader.read()
             self.assertEqual(reader.texts, texts, source)
 
     def test_texts_without_case(self) -> None:
         """Letters are no literal text if their case does not matter."""
-        reader = Reader("a1-b", ignore_case=True)
+        reader = PatternReader("a1-b", ignore_case=True)
         reader.read()
         self.assertEqual(reader.texts, ["", "1-", ""])
 
@@ -55,7 +55,7 @@ class ReaderTests(SynchronousTestCase):
     def test_translation_can_be_compiled(self, source: str) -> None:
         """Whatever is not refused is a pattern, or too large for the engine, never broken."""
         try:
-            pattern = LinearPattern(Reader(source, ignore_case=False).read())
+            pattern = LinearPattern(PatternReader(source, ignore_case=False).read())
         except UnsupportedRegexError:
             return
         if "1001" not in source:

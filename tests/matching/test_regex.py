@@ -10,7 +10,7 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from tests.matching.strategies import regex_flags, regex_sources, urls
 from trafficmock.matching.js_regex_syntax import UnsupportedRegexError
-from trafficmock.matching.match_cost import Subject, Work
+from trafficmock.matching.match_cost import JudgedUrl, Work
 from trafficmock.matching.regex import compile_regex, flags_are_impossible
 from trafficmock.matching.verdict import Verdict
 
@@ -65,7 +65,7 @@ def ask_node(cases: list[tuple[str, str, str]]) -> list[bool | None]:
 
 
 def judge(source: str, flags: str, url: str) -> Verdict:
-    return compile_regex(source, flags).judge(Subject(url), Work(steps=0))
+    return compile_regex(source, flags).judge(JudgedUrl(url), Work(steps=0))
 
 
 class CompileRegexTests(SynchronousTestCase):

@@ -7,22 +7,22 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
 from tests.server.fakes import DriverHarness
-from trafficmock.server.event_log import Journal
+from trafficmock.server.event_log import EventLog
 
 
 @implementer(ILogObserver)
 class Lines:
-    """Keeps the journal's lines, with their levels."""
+    """Keeps the event_log's lines, with their levels."""
 
     def __init__(self) -> None:
         self.lines: list[tuple[str, str]] = []
 
     def __call__(self, event: dict[str, Any]) -> None:
-        if event["log_namespace"] == "trafficmock.server.event_log.Journal":
+        if event["log_namespace"] == "trafficmock.server.event_log.EventLog":
             self.lines.append((event["log_level"].name, formatEvent(event)))
 
 
-class JournalTests(SynchronousTestCase):
+class EventLogTests(SynchronousTestCase):
     """Lines by level."""
 
     def setUp(self) -> None:
@@ -47,7 +47,7 @@ class JournalTests(SynchronousTestCase):
 
     def test_no_forged_lines(self) -> None:
         """No name, URL or title makes a line of its own, in detail neither."""
-        self.rig.driver.journal.debug = True
+        self.rig.driver.event_log.debug = True
         name, url = "a\nforged", "http://api.test/\nforged"
         agent = self.rig.agent(name)
         self.rig.say(agent, "ws:connection", socketId=name, url=url, protocols=[], clientId=name)
@@ -74,7 +74,7 @@ class JournalTests(SynchronousTestCase):
 
     def test_detail(self) -> None:
         """With debug on each request and what became of it is said."""
-        self.rig.driver.journal = Journal(debug=True)
+        self.rig.driver.event_log = EventLog(debug=True)
         agent = self.rig.agent()
         self.rig.request(agent, "1", "http://api.test/a")
         self.assertEqual(

@@ -86,8 +86,8 @@ class RecorderTests(SynchronousTestCase):
 
     def test_sockets(self) -> None:
         """A WebSocket's outcome, events and closes are kept."""
-        matched = records.SocketMatched("s", OWNER)
-        frame = records.SocketEvent("s", "client", "frame", None, "hi", is_base64=False)
+        matched = records.SocketOwned("s", OWNER)
+        frame = records.SocketActivity("s", "client", "frame", None, "hi", is_base64=False)
         closed = records.SocketClosed("s", "page", 1000, "bye", was_clean=True)
         entry = self.after(SOCKET_SEEN, matched, frame, closed)
         self.assertEqual((entry["outcome"], entry["title"]), ("matched", "buys"))

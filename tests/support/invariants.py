@@ -9,7 +9,7 @@ from attrs import define, field
 from tests.support.request_invariants import RequestLedger
 from tests.support.subscription_invariants import SubscriptionLedger
 from tests.support.websocket_invariants import SocketLedger
-from trafficmock.core.effects import Close, Effects, Send
+from trafficmock.core.effects import CloseConnection, Effects, Send
 from trafficmock.wire import inbound, outbound
 
 FOR_ANYBODY = (
@@ -87,7 +87,7 @@ class Ledger:
         for effect in effects:
             if isinstance(effect, Send):
                 self._addressed(effect, said)
-        closed = {effect.connection_id for effect in effects if isinstance(effect, Close)}
+        closed = {effect.connection_id for effect in effects if isinstance(effect, CloseConnection)}
         # Who says hello again is gone before its affairs are wound up.
         present = self.agents - closed if isinstance(said, inbound.Hello) else self.agents
         self.requests.took(effects, sender, said, present)

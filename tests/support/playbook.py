@@ -22,10 +22,10 @@ from tests.support.builders import ANY, glob
 from tests.support.invariants import Ledger
 from tests.support.tables import tables
 from trafficmock.core.coordinator import Coordinator
-from trafficmock.core.deferred_observation import STREAM, body_limits
-from trafficmock.core.effects import Close, Effects, Note, Send, Wake
-from trafficmock.core.moment import Moment
+from trafficmock.core.deferred_bodies import STREAM, body_limits
+from trafficmock.core.effects import CloseConnection, Effects, Note, Send, Wake
 from trafficmock.core.settings import Settings
+from trafficmock.core.timers import Moment
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import InvalidMessageError, decode, to_plain
 from trafficmock.wire.serialized_matcher import SerializedMatcher
@@ -266,7 +266,7 @@ def to(*peers: Peer) -> tuple[str, ...]:
 
 def hello_error(peer: Peer, code: outbound.HelloErrorCode) -> list[object]:
     """Write the two effects of a refusal."""
-    return [peer.gets(outbound.HelloError(code, ANY)), Close(peer.id, 1008, ANY)]
+    return [peer.gets(outbound.HelloError(code, ANY)), CloseConnection(peer.id, 1008, ANY)]
 
 
 def _lines(effect: object) -> list[str]:

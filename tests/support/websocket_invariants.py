@@ -10,10 +10,10 @@ from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import InvalidMessageError
 
 OF_SOCKETS = (
-    records.SocketMatched,
+    records.SocketOwned,
     records.SocketPassedThrough,
     records.SocketFailed,
-    records.SocketEvent,
+    records.SocketActivity,
     records.SocketClosed,
 )
 FRAMES = (inbound.SocketFrame, inbound.SocketConnect, inbound.SocketEnsureOpened)
@@ -65,7 +65,7 @@ class SocketLedger:
 
     def _recorded(self, row: SocketRow, record: Any) -> None:
         match record:
-            case records.SocketMatched():
+            case records.SocketOwned():
                 assert row.stage == "held", f"matched late: {record}"
                 row.stage = "matched"
             case records.SocketPassedThrough():
@@ -80,7 +80,7 @@ class SocketLedger:
             case records.SocketClosed():
                 assert record.side not in row.closed, f"closed again: {record}"
                 row.closed.add(record.side)
-            case records.SocketEvent():
+            case records.SocketActivity():
                 assert row.stage == "matched", f"event of nobody's socket: {record}"
 
     def _sent(self, send: Send) -> None:

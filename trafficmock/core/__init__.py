@@ -1,8 +1,11 @@
-"""Who decides: events in, effects out, no I/O, no clock.
+"""Decides who gets what: events in, effects out, no I/O and no clock.
 
-:class:`trafficmock.core.coordinator.Coordinator` is the front. It keeps the
-parties (``parties``), the tests and routes (``registry``), the rounds in which
-tests are asked (``claims``), and the lives of requests (``requests``,
-``reports``) and WebSockets (``sockets``). Connections are ids here; who holds
-the socket is the driver's business.
+:class:`trafficmock.core.coordinator.Coordinator` is the front: a message of a connection comes
+in, a list of ``effects`` goes out. ``hello`` makes an agent or a worker of a connection
+(``peers``). ``registration`` keeps the tests and routes in the ``registry``. A request is
+announced in ``request_routing``, a WebSocket in ``websocket_routing``: tests that may want it
+are asked in a round (``claims``). ``handler_results`` takes what the owner says, ``decisions``
+settles the request, and ``response_reports`` follows it upstream. ``lifecycle`` has the states,
+``timers`` and ``owner_timeout`` have the deadlines. Connections are ids here; the driver
+(:mod:`trafficmock.server.driver`) holds their sockets.
 """

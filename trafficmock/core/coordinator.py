@@ -8,34 +8,31 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from trafficmock.core import error_messages
-from trafficmock.core.alarm import Alarm
-from trafficmock.core.body_deadlines import BodyDeadlines
 from trafficmock.core.claims import Claims
 from trafficmock.core.decisions import Decisions
-from trafficmock.core.effects import AnswerQuery, Close, Effects, Note, Send
-from trafficmock.core.handler_results import Handlers
-from trafficmock.core.heartbeat import Liveness
+from trafficmock.core.deferred_bodies import PendingBodies
+from trafficmock.core.effects import AnswerQuery, CloseConnection, Effects, Note, Send
+from trafficmock.core.handler_results import HandlerResults
 from trafficmock.core.hello import Handshake, refuse
-from trafficmock.core.invalid_messages import Complaints
-from trafficmock.core.oversized_messages import Oversize
-from trafficmock.core.owner_timeout import Watch
-from trafficmock.core.peers import AGENTS, Agent, Client, Party, Stranger, Worker, connected
-from trafficmock.core.pending_bodies import Bodies
-from trafficmock.core.registration import TestsAndRoutes
+from trafficmock.core.invalid_messages import InvalidMessages, OversizedMessages
+from trafficmock.core.lifecycle import Socket
+from trafficmock.core.owner_timeout import OwnerTimeouts
+from trafficmock.core.peers import AGENTS, Agent, Client, Peer, Unauthenticated, Worker, connected
+from trafficmock.core.registration import Registration
 from trafficmock.core.registry import Registry
-from trafficmock.core.request_routing import Requests
-from trafficmock.core.response_reports import Awaited, Reports
+from trafficmock.core.request_routing import RequestRouting
+from trafficmock.core.response_reports import AwaitedReports, ResponseReports
+from trafficmock.core.timers import Alarm, BodyDeadlines, Heartbeat
 from trafficmock.core.websocket_relay import WebSocketRelay
-from trafficmock.core.websocket_routing import Sockets
-from trafficmock.core.websocket_state import Socket
+from trafficmock.core.websocket_routing import WebSocketRouting
 from trafficmock.matching import Engines
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import Ping, Pong
 from trafficmock.wire.serialized_response import SerializedError
 
 if TYPE_CHECKING:
-    from trafficmock.core.moment import Moment
     from trafficmock.core.settings import Settings
+    from trafficmock.core.timers import Moment
     from trafficmock.wire.codec import InvalidMessageError
     from trafficmock.wire.inbound import Message
 
@@ -55,24 +52,24 @@ class Coordinator:
     """
 
     settings: Settings
-    parties: dict[str, Party] = field(init=False, factory=dict)
+    peers: dict[str, Peer] = field(init=False, factory=dict)
     registry: Registry = field(init=False)
     claims: Claims = field(init=False, factory=Claims)
     alarm: Alarm = field(init=False, factory=Alarm)
-    watch: Watch = field(init=False)
+    owner_timeouts: OwnerTimeouts = field(init=False)
     deadlines: BodyDeadlines = field(init=False)
     decisions: Decisions = field(init=False)
-    requests: Requests = field(init=False)
-    sockets: Sockets = field(init=False)
+    requests: RequestRouting = field(init=False)
+    sockets: WebSocketRouting = field(init=False)
     relay: WebSocketRelay = field(init=False)
-    reports: Reports = field(init=False)
-    bodies: Bodies = field(init=False)
-    handlers: Handlers = field(init=False)
-    setup: TestsAndRoutes = field(init=False)
+    reports: ResponseReports = field(init=False)
+    bodies: PendingBodies = field(init=False)
+    handlers: HandlerResults = field(init=False)
+    setup: Registration = field(init=False)
     handshake: Handshake = field(init=False)
-    liveness: Liveness = field(init=False)
-    complaints: Complaints = field(init=False)
-    oversize: Oversize = field(init=False)
+    heartbeat: Heartbeat = field(init=False)
+    invalid: InvalidMessages = field(init=False)
+    oversized: OversizedMessages = field(init=False)
     _agent_handlers: dict[type[Message], Handler] = field(init=False)
     _worker_handlers: dict[type[Message], Handler] = field(init=False)
 
@@ -80,23 +77,23 @@ class Coordinator:
         settings, claims, alarm = self.settings, self.claims, self.alarm
         engines = Engines(settings.regex_memory_bytes)
         registry = self.registry = Registry(engines=engines, regex_steps=settings.regex_steps)
-        self.watch = Watch(settings.claim_timeout, alarm)
-        awaited = Awaited()
+        self.owner_timeouts = OwnerTimeouts(settings.claim_timeout, alarm)
+        awaited = AwaitedReports()
         deadlines = self.deadlines = BodyDeadlines(settings.body_timeout, alarm)
-        self.decisions = Decisions(claims, self.watch, awaited, deadlines)
-        self.requests = Requests(
-            settings, registry, claims, self.watch, alarm, awaited, self.decisions
+        self.decisions = Decisions(claims, self.owner_timeouts, awaited, deadlines)
+        self.requests = RequestRouting(
+            settings, registry, claims, self.owner_timeouts, alarm, awaited, self.decisions
         )
-        self.sockets = Sockets(settings, registry, claims, self.watch, alarm)
+        self.sockets = WebSocketRouting(settings, registry, claims, self.owner_timeouts, alarm)
         self.relay = WebSocketRelay(self.sockets.sockets)
-        self.reports = Reports(settings, registry, awaited, self.decisions.pending)
-        self.bodies = Bodies(settings, self.requests, self.decisions)
-        self.handlers = Handlers(settings, self.decisions)
-        self.setup = TestsAndRoutes(registry, claims, self.decisions, self.requests, self.sockets)
+        self.reports = ResponseReports(settings, registry, awaited, self.decisions.pending)
+        self.bodies = PendingBodies(settings, self.requests, self.decisions)
+        self.handlers = HandlerResults(settings, self.decisions)
+        self.setup = Registration(registry, claims, self.decisions, self.requests, self.sockets)
         self.handshake = Handshake(settings)
-        self.liveness = Liveness(settings)
-        self.complaints = Complaints(self.decisions, self.sockets, self.reports, self.bodies)
-        self.oversize = Oversize(self.decisions, self.sockets, self.reports)
+        self.heartbeat = Heartbeat(settings)
+        self.invalid = InvalidMessages(self.decisions, self.sockets, self.reports, self.bodies)
+        self.oversized = OversizedMessages(self.decisions, self.sockets, self.reports)
         self._agent_handlers = self._table_for_agents()
         self._worker_handlers = self._table_for_workers()
 
@@ -108,29 +105,29 @@ class Coordinator:
         :param kind: the door it came through; it is shown, and decides nothing.
         """
         out: Effects = []
-        if not self.parties:
-            self.liveness.begin(now)
-        stranger = Stranger(connection_id, now.seconds, kind)
-        self.parties[connection_id] = stranger
-        self.liveness.met(stranger)
-        self.alarm.need(self.liveness.next_deadline(), out)
+        if not self.peers:
+            self.heartbeat.begin(now)
+        connection = Unauthenticated(connection_id, now.seconds, kind)
+        self.peers[connection_id] = connection
+        self.heartbeat.met(connection)
+        self.alarm.need(self.heartbeat.next_deadline(), out)
         return out
 
     def handle(self, connection_id: str, message: Message, now: Moment) -> Effects:
         """Act on a message; those of connections that are refused or gone are not heard."""
         out: Effects = []
-        party = self.parties.get(connection_id)
-        if isinstance(party, Client):
-            party.last_heard = now.seconds
-            table = self._agent_handlers if isinstance(party, Agent) else self._worker_handlers
+        peer = self.peers.get(connection_id)
+        if isinstance(peer, Client):
+            peer.last_heard = now.seconds
+            table = self._agent_handlers if isinstance(peer, Agent) else self._worker_handlers
             handler = table.get(type(message))
             if handler is None:
-                text = f"{party.client_id} sent {type(message).__name__}, not for its role"
+                text = f"{peer.client_id} sent {type(message).__name__}, not for its role"
                 out.append(Note("warn", text))
             else:
-                handler(party, message, now, out)
-        elif party is not None:
-            self._introduce(party, message, now, out)
+                handler(peer, message, now, out)
+        elif peer is not None:
+            self._introduce(peer, message, now, out)
         return out
 
     def handle_invalid(
@@ -138,37 +135,37 @@ class Coordinator:
     ) -> Effects:
         """Act on something that is not a valid message."""
         out: Effects = []
-        party = self.parties.get(connection_id)
-        if isinstance(party, Agent | Worker):
-            party.last_heard = now.seconds
-            self.complaints.invalid(party, error, out)
-        elif party is not None:
-            self._refused(party)
-            refuse(party.id, "invalid_hello", str(error), out)
+        peer = self.peers.get(connection_id)
+        if isinstance(peer, Agent | Worker):
+            peer.last_heard = now.seconds
+            self.invalid.invalid(peer, error, out)
+        elif peer is not None:
+            self._refused(peer)
+            refuse(peer.id, "invalid_hello", str(error), out)
         return out
 
     def disconnect(self, connection_id: str, now: Moment) -> Effects:
         """Take down everything of a connection that is gone; who waits for it is answered."""
         out: Effects = []
-        party = self.parties.pop(connection_id, None)
-        if isinstance(party, Agent):
-            self._agent_lost(party, out)
-        elif isinstance(party, Worker):
-            self.setup.worker_lost(party, now, out)
-        elif party is not None:
-            self.liveness.introduced(connection_id)
+        peer = self.peers.pop(connection_id, None)
+        if isinstance(peer, Agent):
+            self._agent_lost(peer, out)
+        elif isinstance(peer, Worker):
+            self.setup.worker_lost(peer, now, out)
+        elif peer is not None:
+            self.heartbeat.introduced(connection_id)
         return out
 
     def tick(self, now: Moment) -> Effects:
         """Act on every deadline that has passed."""
         out: Effects = []
-        self.alarm.rang()
-        for stranger in self.liveness.silent_strangers(now.seconds, out):
-            del self.parties[stranger.id]
+        self.alarm.fired()
+        for connection in self.heartbeat.late_hellos(now.seconds, out):
+            del self.peers[connection.id]
         for claim in list(self.claims.expired(now.seconds)):
             subject = self.requests if claim.kind == "http" else self.sockets
             subject.claim_expired(claim, out)
-        for owned in self.watch.overdue(now, out):
+        for owned in self.owner_timeouts.overdue(now, out):
             if isinstance(owned, Socket):
                 self.sockets.owner_silent(owned, out)
             else:
@@ -176,7 +173,7 @@ class Coordinator:
         for pending in list(self.deadlines.overdue(now)):
             self.bodies.overdue(pending, out)
         self.sockets.forget_closed(now.seconds)
-        self.liveness.beat(self.clients(), now, out)
+        self.heartbeat.beat(self.clients(), now, out)
         self._set_alarm(out)
         return out
 
@@ -187,44 +184,46 @@ class Coordinator:
             self.decisions.fail(pending, "disconnected", error_messages.stopping(str(pending)), out)
         for socket in list(self.sockets.sockets.values()):
             self.sockets.fail(socket, "disconnected", error_messages.stopping(str(socket)), out)
-        for party_id in self.parties:
-            out.append(Close(party_id, GOING_AWAY, "The proxy stops."))
+        for peer_id in self.peers:
+            out.append(CloseConnection(peer_id, GOING_AWAY, "The proxy stops."))
         return out
 
     def progressed(self, connection_id: str, now: Moment) -> None:
         """Take it for a sign of life that a connection took some of what we sent it."""
-        party = self.parties.get(connection_id)
-        if isinstance(party, Client):
-            party.last_heard = now.seconds
+        peer = self.peers.get(connection_id)
+        if isinstance(peer, Client):
+            peer.last_heard = now.seconds
 
     def too_big(self, send: Send, size: int, limit: int) -> Effects:
         """Replace a message that came out larger than ``limit`` bytes."""
         out: Effects = []
-        self.oversize.replace(send, size, limit, out)
+        self.oversized.replace(send, size, limit, out)
         return out
 
     # Views
 
     def clients(self) -> list[Client]:
         """List those who said hello, in the order in which they connected."""
-        return [party for party in self.parties.values() if isinstance(party, Client)]
+        return [peer for peer in self.peers.values() if isinstance(peer, Client)]
 
     def _agents(self) -> Iterator[Agent]:
-        return (party for party in self.parties.values() if isinstance(party, Agent))
+        return (peer for peer in self.peers.values() if isinstance(peer, Agent))
 
     # Ends of events
 
-    def _introduce(self, stranger: Stranger, message: Message, now: Moment, out: Effects) -> None:
-        client = self.handshake.first_message(stranger, message, now, out)
+    def _introduce(
+        self, connection: Unauthenticated, message: Message, now: Moment, out: Effects
+    ) -> None:
+        client = self.handshake.first_message(connection, message, now, out)
         if client is not None:
-            self.liveness.introduced(client.id)
-            self.parties[client.id] = client
+            self.heartbeat.introduced(client.id)
+            self.peers[client.id] = client
         elif out:
-            self._refused(stranger)
+            self._refused(connection)
 
-    def _refused(self, party: Stranger) -> None:
-        self.liveness.introduced(party.id)
-        del self.parties[party.id]
+    def _refused(self, peer: Unauthenticated) -> None:
+        self.heartbeat.introduced(peer.id)
+        del self.peers[peer.id]
 
     def _hello_again(self, client: Client, _: Message, now: Moment, out: Effects) -> None:
         refuse(client.id, "invalid_hello", "A connection says `hello` once.", out)
@@ -240,11 +239,11 @@ class Coordinator:
         self.sockets.agent_lost(agent, text, out)
 
     def _set_alarm(self, out: Effects) -> None:
-        if self.parties:
-            self.alarm.need(self.liveness.next_deadline(), out)
+        if self.peers:
+            self.alarm.need(self.heartbeat.next_deadline(), out)
         for due in (
             self.claims.next_deadline(),
-            self.watch.next_deadline(),
+            self.owner_timeouts.next_deadline(),
             self.deadlines.next_deadline(),
             self.sockets.next_deadline(),
         ):

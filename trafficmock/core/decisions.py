@@ -22,12 +22,12 @@ from trafficmock.wire.serialized_response import (
 )
 
 if TYPE_CHECKING:
-    from trafficmock.core.body_deadlines import BodyDeadlines
     from trafficmock.core.claims import Claims
-    from trafficmock.core.owner_timeout import Watch
+    from trafficmock.core.lifecycle import PendingRequest
+    from trafficmock.core.owner_timeout import OwnerTimeouts
     from trafficmock.core.peers import Agent
-    from trafficmock.core.pending_request import PendingRequest
-    from trafficmock.core.response_reports import Awaited
+    from trafficmock.core.response_reports import AwaitedReports
+    from trafficmock.core.timers import BodyDeadlines
     from trafficmock.wire.inbound import RequestCancel
     from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
     from trafficmock.wire.serialized_request import SerializedOverrides
@@ -38,8 +38,8 @@ class Decisions:
     """Settles requests. ``pending`` are those that wait, by id, over all agents."""
 
     claims: Claims
-    watch: Watch
-    awaited: Awaited
+    owner_timeouts: OwnerTimeouts
+    awaited: AwaitedReports
     deadlines: BodyDeadlines
     pending: dict[str, PendingRequest] = field(factory=dict)
 
@@ -152,7 +152,7 @@ class Decisions:
             self.claims.drop(pending.claim)
             pending.claim = None
         if pending.test is not None:
-            self.watch.end(pending, pending.test.worker)
+            self.owner_timeouts.end(pending, pending.test.worker)
             self.deadlines.end(pending)
             pending.test.released(pending)
             pending.test = None
@@ -168,14 +168,14 @@ class Decisions:
             observers=with_observer(pending.observers, pending.owner_id if owner else None),
             head=pending.id,
             owner_id=pending.owner_id if owner else None,
-            untold=pending.untold,
+            deferred=pending.deferred,
         )
         self.awaited.add(pending.agent, report, out)
 
     def _broadcast_failure(
         self, pending: PendingRequest, error: SerializedError, out: Effects
     ) -> None:
-        pending.tell(out)
+        pending.send_deferred(out)
         if pending.observers:
             news = RequestResponse(pending.id, ok=False, error=error)
             out.append(Send(pending.observers, news))

@@ -20,7 +20,7 @@ class Send:
 
 
 @frozen
-class Close:
+class CloseConnection:
     """Close a connection after what was sent to it; nothing more it says is heard."""
 
     connection_id: str
@@ -29,7 +29,7 @@ class Close:
 
 
 @frozen
-class Cut:
+class AbortConnection:
     """Drop a connection that cannot be expected to answer a close."""
 
     connection_id: str
@@ -63,5 +63,5 @@ class AnswerQuery:
     query: HistoryQuery
 
 
-Effect = Send | Close | Cut | Wake | Note | AnswerQuery | Record
+Effect = Send | CloseConnection | AbortConnection | Wake | Note | AnswerQuery | Record
 Effects = list[Effect]

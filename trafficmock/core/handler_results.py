@@ -8,9 +8,9 @@ from attrs import define
 from msgspec import UNSET
 
 from trafficmock.core import error_messages, response_rules
+from trafficmock.core.claims import DECLINE
 from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.core.lifecycle import RequestStage
-from trafficmock.core.ownership import DECLINE
 from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill
@@ -18,8 +18,8 @@ from trafficmock.wire.serialized_response import REQUEST_SETTLED, SerializedErro
 
 if TYPE_CHECKING:
     from trafficmock.core.decisions import Decisions
+    from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.peers import Agent, Worker
-    from trafficmock.core.pending_request import PendingRequest
     from trafficmock.core.settings import Settings
     from trafficmock.wire.inbound import FetchResult, HandlerResult
 
@@ -27,7 +27,7 @@ _TOO_LATE = "The request is already settled, so nothing can be fetched for it."
 
 
 @define
-class Handlers:
+class HandlerResults:
     """Carries out what the owner of a request says."""
 
     settings: Settings

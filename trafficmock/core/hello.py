@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from msgspec import UNSET
 
-from trafficmock.core.deferred_observation import STREAM, body_limits
-from trafficmock.core.effects import Close, Effects, Note, Send
-from trafficmock.core.ownership import DECLINE
-from trafficmock.core.peers import AGENTS, Agent, Client, Stranger, Worker
+from trafficmock.core.claims import DECLINE
+from trafficmock.core.deferred_bodies import STREAM, body_limits
+from trafficmock.core.effects import CloseConnection, Effects, Note, Send
+from trafficmock.core.peers import AGENTS, Agent, Client, Unauthenticated, Worker
 from trafficmock.core.registry import SUBSCRIBE
 from trafficmock.core.response_rules import HEADERS_LIST
 from trafficmock.wire import NPM_PACKAGE_VERSION, PROTOCOL_VERSION
@@ -19,8 +19,8 @@ from trafficmock.wire.inbound import Hello, Ping, Pong
 from trafficmock.wire.outbound import HelloError, HelloErrorCode, HelloOk
 
 if TYPE_CHECKING:
-    from trafficmock.core.moment import Moment
     from trafficmock.core.settings import Settings
+    from trafficmock.core.timers import Moment
     from trafficmock.wire.inbound import Message
 
 POLICY_VIOLATION = 1008
@@ -37,32 +37,32 @@ FEATURES = frozenset({HEADERS_LIST, DECLINE, SUBSCRIBE, STREAM, AGENTS})
 
 @define
 class Handshake:
-    """Turns strangers into agents and workers, or refuses them."""
+    """Turns unauthenticated connections into agents and workers, or refuses them."""
 
     settings: Settings
     _versions_seen: set[str] = field(factory=set)
 
     def first_message(
-        self, stranger: Stranger, message: Message, now: Moment, out: Effects
+        self, connection: Unauthenticated, message: Message, now: Moment, out: Effects
     ) -> Agent | Worker | None:
         """Judge the first message of a connection.
 
         A heartbeat may come early and changes nothing.
 
-        :returns: the client that it becomes; ``None`` when it stays a stranger or was refused,
-            in which case ``out`` has its :class:`Close`.
+        :returns: the client that it becomes; ``None`` when it stays unauthenticated or was refused,
+            in which case ``out`` has its :class:`CloseConnection`.
         """
         if isinstance(message, Ping | Pong):
             return None
         if not isinstance(message, Hello):
-            refuse(stranger.id, "invalid_hello", "The first message must be `hello`.", out)
+            refuse(connection.id, "invalid_hello", "The first message must be `hello`.", out)
             return None
         refusal = self._refusal(message)
         if refusal is not None:
-            refuse(stranger.id, *refusal, out)
+            refuse(connection.id, *refusal, out)
             return None
         self._note_version(message, out)
-        client = self._client(stranger, message, now)
+        client = self._client(connection, message, now)
         out.append(Send((client.id,), self._welcome(client, message)))
         return client
 
@@ -91,22 +91,22 @@ class Handshake:
             text = f"A client has version {version!r}, this proxy {self.settings.version!r}."
             out.append(Note("info", text))
 
-    def _client(self, stranger: Stranger, hello: Hello, now: Moment) -> Agent | Worker:
-        client_id = hello.client_id or f"{hello.role}-{stranger.id}"
+    def _client(self, connection: Unauthenticated, hello: Hello, now: Moment) -> Agent | Worker:
+        client_id = hello.client_id or f"{hello.role}-{connection.id}"
         features = FEATURES.intersection(hello.features or ())
         if hello.role == "node":
             return Agent(
-                id=stranger.id,
+                id=connection.id,
                 client_id=client_id,
                 features=features,
                 last_heard=now.seconds,
-                kind=stranger.kind,
+                kind=connection.kind,
                 connected_at=now.epoch_ms,
                 pid=_pid(hello.pid),
                 command=_command(hello.command),
             )
         return Worker(
-            id=stranger.id,
+            id=connection.id,
             client_id=client_id,
             features=features,
             last_heard=now.seconds,
@@ -132,7 +132,7 @@ def refuse(connection_id: str, code: HelloErrorCode, text: str, out: Effects) ->
     """Say why a connection is refused, and close it."""
     out.append(Note("warn", f"refused, {code}: {text}", of=connection_id))
     out.append(Send((connection_id,), HelloError(code, text)))
-    out.append(Close(connection_id, POLICY_VIOLATION, code))
+    out.append(CloseConnection(connection_id, POLICY_VIOLATION, code))
 
 
 def _pid(said: object) -> int | None:

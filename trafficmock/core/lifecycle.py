@@ -1,8 +1,26 @@
-"""The lives of requests and WebSockets, each as one table of the steps there are."""
+"""Paused requests and WebSockets: what is known of each, and one table of steps for each."""
+
+from __future__ import annotations
 
 import enum
+from typing import TYPE_CHECKING, Literal
 
+from attrs import define, field
+from msgspec import UNSET
+
+from trafficmock import records
 from trafficmock.errors import TrafficMockError
+from trafficmock.wire import inbound
+
+if TYPE_CHECKING:
+    from trafficmock.core.claims import Claim
+    from trafficmock.core.deferred_bodies import DeferredObservation
+    from trafficmock.core.effects import Effects
+    from trafficmock.core.peers import Agent
+    from trafficmock.core.registry import RegisteredTest
+    from trafficmock.records import Owner
+    from trafficmock.wire.inbound import RequestBody
+    from trafficmock.wire.serialized_request import SerializedRequest
 
 
 class IllegalStepError(TrafficMockError):
@@ -73,3 +91,105 @@ def socket_step(current: SocketStage, following: SocketStage) -> SocketStage:
     if following not in SOCKET_STEPS[current]:
         raise IllegalStepError(f"a socket cannot go from {current.name} to {following.name}")
     return following
+
+
+@define(eq=False, kw_only=True)
+class PendingRequest:
+    """What is known of a paused request.
+
+    :param announced_at: monotonic seconds.
+    :param observers: the connections that were told of it, and are told of its end.
+    :param owner_id: the connection of an owner that hears how it ended though it may not
+        observe (feature ``subscribe``).
+    :param routes: the ids of the owner's routes that match it.
+    :param deferred: what the observers get when the body is there; ``None`` when they got it.
+    :param fetches: the ids of the fetches that are under way for it.
+    """
+
+    id: str
+    client_id: str
+    request: SerializedRequest
+    agent: Agent
+    announced_at: float
+    observers: tuple[str, ...]
+    stage: RequestStage = RequestStage.OBSERVED
+    claim: Claim | None = None
+    test: RegisteredTest | None = None
+    owner: Owner | None = None
+    owner_id: str | None = None
+    routes: tuple[str, ...] = ()
+    deferred: DeferredObservation | None = None
+    fetches: set[str] = field(factory=set)
+
+    def __str__(self) -> str:
+        return f"{self.request.method} {self.request.url}"
+
+    def send_deferred(self, out: Effects, content: RequestBody | None = None) -> None:
+        """Send its observers what was deferred, if anything was.
+
+        :param content: its body; without it there will be none.
+        """
+        if self.deferred is not None:
+            self.request = self.deferred.send(self.id, content, self.observers, out)
+            self.deferred = None
+
+    def step(self, stage: RequestStage) -> None:
+        """Go on to ``stage``, if the table has that step."""
+        self.stage = request_step(self.stage, stage)
+
+
+CloseMessage = inbound.ClosePage | inbound.CloseServer
+SocketSide = Literal["page", "server"]
+
+
+@define(eq=False, kw_only=True)
+class Socket:
+    """What is known of a WebSocket that is held or matched.
+
+    :param connected: the handler asked for the real upstream.
+    :param closed: the sides whose close was recorded.
+    :param early: closes that came before there was an owner to tell, and when.
+    """
+
+    id: str
+    client_id: str
+    url: str
+    protocols: list[str]
+    agent: Agent
+    stage: SocketStage = SocketStage.HELD
+    claim: Claim | None = None
+    test: RegisteredTest | None = None
+    owner: records.Owner | None = None
+    connected: bool = False
+    closed: set[SocketSide] = field(factory=set)
+    early: dict[type, tuple[CloseMessage, float]] = field(factory=dict)
+
+    def __str__(self) -> str:
+        return f"the WebSocket {self.url}"
+
+    def step(self, stage: SocketStage) -> None:
+        """Go on to ``stage``, if the table has that step."""
+        self.stage = socket_step(self.stage, stage)
+
+    def record_close(self, message: CloseMessage, out: Effects) -> None:
+        """Record that a side closed, once for each side."""
+        side: SocketSide = "page" if isinstance(message, inbound.ClosePage) else "server"
+        if side in self.closed:
+            return
+        self.closed.add(side)
+        code = message.code if message.code is not UNSET else None
+        reason = message.reason if message.reason is not UNSET else None
+        out.append(records.SocketClosed(self.id, side, code, reason, message.was_clean))
+
+    def closes(self, code: int, reason: str, *, was_clean: bool) -> list[CloseMessage]:
+        """Write the close of the page's side and, where there is one, of the server's."""
+        closes: list[CloseMessage] = []
+        if "page" not in self.closed:
+            closes.append(inbound.ClosePage(self.id, was_clean, code, reason))
+        if self.connected and "server" not in self.closed:
+            closes.append(inbound.CloseServer(self.id, was_clean, code, reason))
+        return closes
+
+
+Owned = PendingRequest | Socket
+"""What a test can own."""

@@ -15,13 +15,9 @@ from trafficmock.core.effects import Effects, Send
 from trafficmock.wire.inbound import Ping
 
 if TYPE_CHECKING:
-    from trafficmock.core.alarm import Alarm
-    from trafficmock.core.moment import Moment
+    from trafficmock.core.lifecycle import Owned
     from trafficmock.core.peers import Worker
-    from trafficmock.core.pending_request import PendingRequest
-    from trafficmock.core.websocket_state import Socket
-
-    Owned = PendingRequest | Socket
+    from trafficmock.core.timers import Alarm, Moment
 
 _LATE = 0.1
 """A part of the claim timeout: a wake-up that is later says that the proxy was held up, and
@@ -54,7 +50,7 @@ class Watched:
 
 
 @define
-class Watch:
+class OwnerTimeouts:
     """The workers that own something, by connection id.
 
     :param patience: seconds of silence after which a worker is given up.

@@ -1,4 +1,4 @@
-"""The connections as the core sees them: strangers, agents and workers."""
+"""The connections as the core sees them: unauthenticated connections, agents and workers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from msgspec import UNSET
 from trafficmock.wire.outbound import ConnectedClient
 
 if TYPE_CHECKING:
-    from trafficmock.core.pending_request import PendingRequest
+    from trafficmock.core.lifecycle import PendingRequest, Socket
     from trafficmock.core.registry import RegisteredRoute, RegisteredTest
     from trafficmock.core.response_reports import AwaitedReport
-    from trafficmock.core.websocket_state import Socket
 
 
 AGENTS = "agents"
@@ -22,7 +21,7 @@ AGENTS = "agents"
 
 
 @define(eq=False)
-class Stranger:
+class Unauthenticated:
     """A connection that has not said ``hello``; nothing else it says is heard.
 
     :param kind: the door it came through; only shown.
@@ -92,4 +91,4 @@ def connected(client: Client) -> ConnectedClient:
     )
 
 
-Party = Stranger | Agent | Worker
+Peer = Unauthenticated | Agent | Worker

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
     from trafficmock.core.claims import Claim, Claims
     from trafficmock.core.decisions import Decisions
-    from trafficmock.core.moment import Moment
+    from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.peers import Agent, Worker
-    from trafficmock.core.pending_request import PendingRequest
     from trafficmock.core.registry import RegisteredTest, Registry
-    from trafficmock.core.request_routing import Requests
-    from trafficmock.core.websocket_routing import Sockets
+    from trafficmock.core.request_routing import RequestRouting
+    from trafficmock.core.timers import Moment
+    from trafficmock.core.websocket_routing import WebSocketRouting
     from trafficmock.wire import inbound
 
 
 @define
-class TestsAndRoutes:
+class Registration:
     """Changes the registry, then acknowledges: an ack means that the change counts."""
 
     __test__ = False
@@ -35,8 +35,8 @@ class TestsAndRoutes:
     registry: Registry
     claims: Claims
     decisions: Decisions
-    requests: Requests
-    sockets: Sockets
+    requests: RequestRouting
+    sockets: WebSocketRouting
 
     def add_test(
         self, worker: Worker, message: inbound.TestRegister, now: Moment, out: Effects

@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.core.claims import Claim
+    from trafficmock.core.lifecycle import PendingRequest, Socket
     from trafficmock.core.peers import Worker
-    from trafficmock.core.pending_request import PendingRequest
-    from trafficmock.core.websocket_state import Socket
     from trafficmock.matching import RouteMatcher
     from trafficmock.wire.inbound import RouteRegister, TestRegister
 

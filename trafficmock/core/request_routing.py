@@ -9,39 +9,37 @@ from msgspec import structs
 
 from trafficmock import records
 from trafficmock.core import error_messages
-from trafficmock.core.deferred_observation import STREAM, Untold
+from trafficmock.core.claims import to_be_asked
+from trafficmock.core.deferred_bodies import STREAM, DeferredObservation
 from trafficmock.core.effects import Effects, Note, Send
-from trafficmock.core.lifecycle import IllegalStepError
+from trafficmock.core.lifecycle import IllegalStepError, PendingRequest
 from trafficmock.core.lifecycle import RequestStage as Stage
-from trafficmock.core.ownership import to_be_asked
-from trafficmock.core.pending_request import PendingRequest
 from trafficmock.core.registry import SUBSCRIBE
 from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
 
 if TYPE_CHECKING:
-    from trafficmock.core.alarm import Alarm
     from trafficmock.core.claims import Claim, Claimant, Claims
     from trafficmock.core.decisions import Decisions
-    from trafficmock.core.moment import Moment
-    from trafficmock.core.owner_timeout import Watch
+    from trafficmock.core.owner_timeout import OwnerTimeouts
     from trafficmock.core.peers import Agent
     from trafficmock.core.registry import RegisteredTest, Registry, Verdicts
-    from trafficmock.core.response_reports import Awaited
+    from trafficmock.core.response_reports import AwaitedReports
     from trafficmock.core.settings import Settings
+    from trafficmock.core.timers import Alarm, Moment
     from trafficmock.wire.inbound import RequestStart
 
 
 @define
-class Requests:
+class RequestRouting:
     """Finds the owner of each request; :class:`Decisions` settles it."""
 
     settings: Settings
     registry: Registry
     claims: Claims
-    watch: Watch
+    owner_timeouts: OwnerTimeouts
     alarm: Alarm
-    awaited: Awaited
+    awaited: AwaitedReports
     decisions: Decisions
 
     # Arrival
@@ -63,7 +61,7 @@ class Requests:
             agent=agent,
             announced_at=now.seconds,
             observers=self.registry.observers,
-            untold=Untold(client_id, request) if body_pending else None,
+            deferred=DeferredObservation(client_id, request) if body_pending else None,
         )
         self.decisions.pending[request_id] = agent.pending[request_id] = pending
         prior = message.redirected_from_request_id or None
@@ -166,7 +164,7 @@ class Requests:
         pending.owner = records.Owner(test.id, routes[0].id, test.title, test.file)
         pending.routes = tuple([route.id for route in routes])
         test.took(pending)
-        if pending.untold is None:
+        if pending.deferred is None:
             self.hand_over(pending, now, out)
         else:
             pending.step(Stage.AWAITS_BODY)
@@ -184,7 +182,7 @@ class Requests:
             text = error_messages.too_big_for_handler(str(pending), size, limit)
             self.decisions.fail_owner(pending, "internal", text, out)
             return
-        self.watch.begin(pending, test.worker, now, out)
+        self.owner_timeouts.begin(pending, test.worker, now, out)
         match = to_client.RequestMatched(
             pending.id, pending.request, pending.client_id, owner.route_id, test.id
         )

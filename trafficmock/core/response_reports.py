@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from attrs import define, field
 from msgspec import UNSET, structs
 
-from trafficmock.core.deferred_observation import STREAM, clipped, for_workers
+from trafficmock.core.deferred_bodies import STREAM, clipped, for_workers
 from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.core.registry import with_observer
 from trafficmock.records import HopSeen, Owner, ResponseReported
@@ -17,9 +17,9 @@ from trafficmock.wire.outbound import RequestObserved
 from trafficmock.wire.serialized_response import SerializedError
 
 if TYPE_CHECKING:
-    from trafficmock.core.deferred_observation import Untold
+    from trafficmock.core.deferred_bodies import DeferredObservation
+    from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.peers import Agent
-    from trafficmock.core.pending_request import PendingRequest
     from trafficmock.core.registry import Registry
     from trafficmock.core.settings import Settings
     from trafficmock.wire.inbound import RequestBody, RequestCancel
@@ -41,8 +41,8 @@ class AwaitedReport:
     :param owner_id: the connection of an owner that is told though it may not observe.
     :param head: the first request of its redirect chain, itself when there is none.
     :param recorded: the history was told of it; it is not told of a hop after nothing.
-    :param untold: what the observers will be told when the copy of its body is there; ``None``
-        when they were.
+    :param deferred: what the observers get when the copy of its body is there; ``None`` when
+        they got it.
     :param redirected: its redirect was reported and the next hop has not come yet.
     :param begun: the history shows a head whose body is still to come.
     """
@@ -54,23 +54,25 @@ class AwaitedReport:
     head: str
     recorded: bool = True
     owner_id: str | None = None
-    untold: Untold | None = None
+    deferred: DeferredObservation | None = None
     redirected: bool = False
     begun: bool = False
 
-    def tell(self, out: Effects, content: RequestBody | None = None, *, limit: int = 0) -> None:
-        """Tell the observers of it now, if they do not know.
+    def send_deferred(
+        self, out: Effects, content: RequestBody | None = None, *, limit: int = 0
+    ) -> None:
+        """Send its observers what was deferred, if anything was.
 
         :param content: the copy of its body; without it there will be none.
         :param limit: bytes that are kept of it, 0 for all.
         """
-        if self.untold is not None:
-            self.untold.tell(self.request_id, content, self.observers, out, limit=limit)
-            self.untold = None
+        if self.deferred is not None:
+            self.deferred.send(self.request_id, content, self.observers, out, limit=limit)
+            self.deferred = None
 
 
 @define
-class Awaited:
+class AwaitedReports:
     """The reports that agents owe; while one is owed its request id is in use."""
 
     holders: dict[str, Agent] = field(factory=dict)
@@ -84,7 +86,7 @@ class Awaited:
         agent.awaited[report.request_id] = report
         if len(agent.awaited) > MOST_AWAITED:
             oldest = next(iter(agent.awaited.values()))
-            oldest.tell(out)
+            oldest.send_deferred(out)
             if oldest.begun:
                 # What the history shows as on its way would else stay so for good.
                 out.append(ResponseReported(oldest.request_id, None, _DROPPED))
@@ -104,12 +106,12 @@ class Awaited:
 
 
 @define
-class Reports:
+class ResponseReports:
     """Takes the reports and hops of agents."""
 
     settings: Settings
     registry: Registry
-    awaited: Awaited
+    awaited: AwaitedReports
     pending: dict[str, PendingRequest]
 
     def response(self, agent: Agent, message: RequestResponse, out: Effects) -> None:
@@ -131,7 +133,7 @@ class Reports:
         if streams and message.body_pending is True:
             self._head(report, response, out)
             return
-        report.tell(out)
+        report.send_deferred(out)
         if streams:
             response = self._kept(response)
         if report.recorded:
@@ -170,7 +172,7 @@ class Reports:
         :param partial: what came before it did, for the history alone.
         """
         self.awaited.free(agent, report)
-        report.tell(out)
+        report.send_deferred(out)
         if report.recorded:
             out.append(ResponseReported(report.request_id, partial, error))
         if report.observers:
@@ -208,7 +210,7 @@ class Reports:
             recorded=prior.recorded if prior else False,
         )
         if prior is not None:
-            prior.tell(out)
+            prior.send_deferred(out)
             self.awaited.free(agent, prior)
             agent.tails[report.head] = request_id
         if prior is not None and prior.recorded:

@@ -11,8 +11,8 @@ from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.wire import inbound
 
 if TYPE_CHECKING:
+    from trafficmock.core.lifecycle import CloseMessage, Socket
     from trafficmock.core.peers import Agent, Worker
-    from trafficmock.core.websocket_state import Close, Socket
 
 
 @define
@@ -70,11 +70,11 @@ class WebSocketRelay:
         socket.connected = socket.connected or connect
         detail = "connect" if connect else "ensureOpened"
         out.append(
-            records.SocketEvent(socket.id, "system", "handler", detail, None, is_base64=None)
+            records.SocketActivity(socket.id, "system", "handler", detail, None, is_base64=None)
         )
         out.append(Send((socket.agent.id,), message))
 
-    def close_by_worker(self, worker: Worker, message: Close, out: Effects) -> None:
+    def close_by_worker(self, worker: Worker, message: CloseMessage, out: Effects) -> None:
         """Pass a handler's close on to the application's side."""
         socket = self._owned(worker, message.socket_id, out)
         if socket is not None:
@@ -95,7 +95,7 @@ class WebSocketRelay:
 
 def _frame(
     message: inbound.SocketFrame, direction: Literal["client", "server"], detail: str | None
-) -> records.SocketEvent:
-    return records.SocketEvent(
+) -> records.SocketActivity:
+    return records.SocketActivity(
         message.socket_id, direction, "frame", detail, message.data, message.is_base64
     )

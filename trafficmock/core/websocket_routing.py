@@ -9,21 +9,20 @@ from msgspec import UNSET
 
 from trafficmock import records
 from trafficmock.core import error_messages
+from trafficmock.core.claims import to_be_asked
 from trafficmock.core.effects import Effects, Note, Send
+from trafficmock.core.lifecycle import Socket
 from trafficmock.core.lifecycle import SocketStage as Stage
-from trafficmock.core.ownership import to_be_asked
-from trafficmock.core.websocket_state import Socket
 from trafficmock.wire import inbound, outbound
 
 if TYPE_CHECKING:
-    from trafficmock.core.alarm import Alarm
     from trafficmock.core.claims import Claim, Claimant, Claims
-    from trafficmock.core.moment import Moment
-    from trafficmock.core.owner_timeout import Watch
+    from trafficmock.core.lifecycle import CloseMessage
+    from trafficmock.core.owner_timeout import OwnerTimeouts
     from trafficmock.core.peers import Agent
     from trafficmock.core.registry import RegisteredTest, Registry, Verdicts
     from trafficmock.core.settings import Settings
-    from trafficmock.core.websocket_state import Close
+    from trafficmock.core.timers import Alarm, Moment
     from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
 
 GRACE = 5.0
@@ -31,13 +30,13 @@ GRACE = 5.0
 
 
 @define
-class Sockets:
+class WebSocketRouting:
     """All WebSockets that are held or matched, by id; ``closing`` is when to forget which."""
 
     settings: Settings
     registry: Registry
     claims: Claims
-    watch: Watch
+    owner_timeouts: OwnerTimeouts
     alarm: Alarm
     sockets: dict[str, Socket] = field(factory=dict)
     closing: dict[str, float] = field(factory=dict)
@@ -112,10 +111,10 @@ class Sockets:
         socket.step(Stage.MATCHED)
         socket.test = test
         test.sockets[socket.id] = socket
-        self.watch.begin(socket, test.worker, now, out)
+        self.owner_timeouts.begin(socket, test.worker, now, out)
         route_id = routes[0].id
         owner = socket.owner = records.Owner(test.id, route_id, test.title, test.file)
-        out.append(records.SocketMatched(socket.id, owner))
+        out.append(records.SocketOwned(socket.id, owner))
         match = outbound.SocketMatched(
             socket.id, route_id, test.id, socket.url, socket.protocols, socket.client_id
         )
@@ -158,7 +157,7 @@ class Sockets:
     def close_by_agent(
         self,
         agent: Agent,
-        message: Close,
+        message: CloseMessage,
         now: Moment,
         out: Effects,
     ) -> None:
@@ -175,7 +174,7 @@ class Sockets:
         self,
         socket: Socket,
         test: RegisteredTest,
-        message: Close,
+        message: CloseMessage,
         since: float,
         out: Effects,
     ) -> None:
@@ -254,6 +253,6 @@ class Sockets:
             self.claims.drop(socket.claim)
             socket.claim = None
         if socket.test is not None:
-            self.watch.end(socket, socket.test.worker)
+            self.owner_timeouts.end(socket, socket.test.worker)
             del socket.test.sockets[socket.id]
             socket.test = None

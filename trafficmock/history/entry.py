@@ -37,7 +37,7 @@ class Owner:
 
 
 @define(eq=False, kw_only=True)
-class Entry(ABC, Generic[R]):
+class HistoryEntry(ABC, Generic[R]):
     """What both kinds of entry have in common.
 
     :param record: the JSON to be, without bodies and frames.

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from attrs import define
 from msgspec import UNSET, Raw, UnsetType, structs
 
-from trafficmock.history.entry import CACHED_JSON, MAX_DETAIL, Entry, Owner
+from trafficmock.history.entry import CACHED_JSON, MAX_DETAIL, HistoryEntry, Owner
 from trafficmock.history.rest_records import (
     BODY_HERE,
     HttpEvent,
-    Outcome,
+    RequestOutcome,
     RequestRecord,
     encode,
     encode_around,
@@ -25,7 +25,7 @@ MAX_EVENTS = 100
 
 
 @define(eq=False, kw_only=True)
-class RequestEntry(Entry[RequestRecord]):
+class RequestEntry(HistoryEntry[RequestRecord]):
     """One HTTP request. The record says where bodies go, the bodies stand here."""
 
     request_body: Body | None = None
@@ -77,7 +77,7 @@ class RequestEntry(Entry[RequestRecord]):
         else:
             events[-1] = event
 
-    def settle(self, action: str, outcome: Outcome, owner: Owner | None, at: int) -> None:
+    def settle(self, action: str, outcome: RequestOutcome, owner: Owner | None, at: int) -> None:
         """Write down what was decided, by whom, and how long that took."""
         self.record.action = action
         self.record.outcome = outcome

@@ -7,7 +7,7 @@ from msgspec import UNSET
 from trafficmock.history.entry import Owner
 from trafficmock.history.recorder import Recorder
 from trafficmock.history.request_entry import RequestEntry, announced, weigh, without_body
-from trafficmock.history.rest_records import Outcome, RequestRecord
+from trafficmock.history.rest_records import RequestOutcome, RequestRecord
 from trafficmock.history.stored_bodies import Body
 from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
 from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
@@ -63,7 +63,7 @@ class RequestRecorder(Recorder):
         if self.capture == "handled":
             self.requests.remove(entry)
             return
-        entry.settle("passthrough", Outcome("passthrough"), None, at)
+        entry.settle("passthrough", RequestOutcome("passthrough"), None, at)
         entry.log(self._event_id(), at, "passthrough")
         self.requests.settle(entry)
 
@@ -74,7 +74,7 @@ class RequestRecorder(Recorder):
         entry = self._pending_request(request_id)
         if entry is None:
             return
-        entry.settle("continue", Outcome("continued"), owner, at)
+        entry.settle("continue", RequestOutcome("continued"), owner, at)
         entry.log(self._event_id(), at, "continue")
         grown = 0 if overrides is None else entry.override(overrides)
         self._settled(entry, entry.overrides_body, grown)
@@ -86,7 +86,7 @@ class RequestRecorder(Recorder):
         entry = self._pending_request(request_id)
         if entry is None:
             return
-        outcome = Outcome("mocked", route_id=owner.route_id, test_id=owner.test_id)
+        outcome = RequestOutcome("mocked", route_id=owner.route_id, test_id=owner.test_id)
         entry.settle("fulfill", outcome, owner, at)
         entry.log(self._event_id(), at, "fulfill")
         grown = entry.answer(response)
@@ -102,7 +102,7 @@ class RequestRecorder(Recorder):
         entry = self._pending_request(request_id)
         if entry is None:
             return
-        entry.settle("abort", Outcome("aborted", error_code=error_code), owner, at)
+        entry.settle("abort", RequestOutcome("aborted", error_code=error_code), owner, at)
         entry.log(self._event_id(), at, "abort", detail)
         self._settled(entry, None, len(error_code))
 
@@ -119,7 +119,7 @@ class RequestRecorder(Recorder):
         entry = self._pending_request(request_id)
         if entry is None:
             return
-        outcome = Outcome("error", message=message, code=code, matches=matches or UNSET)
+        outcome = RequestOutcome("error", message=message, code=code, matches=matches or UNSET)
         entry.settle("error", outcome, owner, at)
         entry.log(self._event_id(), at, "error", message)
         self._settled(entry, None, len(message))
@@ -155,7 +155,7 @@ class RequestRecorder(Recorder):
         if response is None or error is not None:
             given_up = error is not None and error.code == "aborted"
             if given_up and entry.record.outcome.response is UNSET:
-                outcome = Outcome("aborted", error_code="aborted")
+                outcome = RequestOutcome("aborted", error_code="aborted")
                 entry.settle("abort", outcome, None, at)
             kind = "abort" if given_up else "upstream_error"
             entry.log(self._event_id(), at, kind, error.message if error else "")
@@ -192,7 +192,7 @@ class RequestRecorder(Recorder):
             return
         entry = self._new_request(request_id, client_id, request, at)
         entry.record.action = action
-        entry.record.outcome = Outcome("continued" if action == "continue" else action)
+        entry.record.outcome = RequestOutcome("continued" if action == "continue" else action)
         entry.own(owner)
         entry.log(self._event_id(), at, "observed", "redirect hop")
         self._link(entry, prior_id, None)
@@ -221,7 +221,7 @@ class RequestRecorder(Recorder):
             timestamp=at,
             client_id=client_id,
             request=head,
-            outcome=Outcome("pending"),
+            outcome=RequestOutcome("pending"),
             action="pending",
             events=[],
         )

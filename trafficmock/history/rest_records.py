@@ -50,7 +50,7 @@ class SocketEvent(Struct, omit_defaults=True, rename="camel", eq=False, gc=False
     truncated: bool | UnsetType = UNSET
 
 
-class Outcome(Struct, omit_defaults=True, rename="camel"):
+class RequestOutcome(Struct, omit_defaults=True, rename="camel"):
     """What became of a request; the keys beyond ``kind`` depend on it (protocol 3)."""
 
     kind: str
@@ -70,7 +70,7 @@ class RequestRecord(Struct, omit_defaults=True, rename="camel", kw_only=True):
     timestamp: int
     client_id: str
     request: SerializedRequest
-    outcome: Outcome
+    outcome: RequestOutcome
     action: str
     title: str | UnsetType = UNSET
     path: str | UnsetType = UNSET
@@ -83,7 +83,7 @@ class RequestRecord(Struct, omit_defaults=True, rename="camel", kw_only=True):
     redirected_to_id: str | UnsetType = UNSET
 
 
-class Close(Struct, omit_defaults=True, rename="camel"):
+class SocketClose(Struct, omit_defaults=True, rename="camel"):
     """How a WebSocket was closed."""
 
     was_clean: bool
@@ -108,7 +108,7 @@ class SocketRecord(Struct, omit_defaults=True, rename="camel"):
     error_message: str | UnsetType = UNSET
     matches: list[RouteMatchDiagnostic] | UnsetType = UNSET
     closed_at: int | UnsetType = UNSET
-    close: Close | UnsetType = UNSET
+    close: SocketClose | UnsetType = UNSET
 
 
 class RequestLine(Struct):
@@ -133,7 +133,7 @@ class StatusLine(Struct, omit_defaults=True, rename="camel"):
 
 
 class OutcomeSummary(Struct, omit_defaults=True, rename="camel"):
-    """An :class:`Outcome` with the head line of its response."""
+    """An :class:`RequestOutcome` with the head line of its response."""
 
     kind: str
     response: StatusLine | UnsetType

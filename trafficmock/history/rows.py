@@ -9,11 +9,11 @@ from typing import Any, Generic, TypeVar
 from attrs import Factory, define, field
 
 from trafficmock.history.budget import ByteBudget
-from trafficmock.history.entry import Entry
+from trafficmock.history.entry import HistoryEntry
 from trafficmock.history.query import Query
 from trafficmock.history.search import slices
 
-E = TypeVar("E", bound=Entry[Any])
+E = TypeVar("E", bound=HistoryEntry[Any])
 
 _HEADS_AT_LEAST = 16 * 1024 * 1024
 _HEADS_PER_ROW = 4 * 1024

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, TypeVar
 
-from trafficmock.history.entry import Entry
+from trafficmock.history.entry import HistoryEntry
 from trafficmock.history.query import Query
 
-E = TypeVar("E", bound=Entry[Any])
+E = TypeVar("E", bound=HistoryEntry[Any])
 
 _ENTRIES_A_STEP = 50
 _CHARACTERS_A_STEP = 64 * 1024
@@ -89,7 +89,7 @@ def _rank_heads(
     return by_score
 
 
-def _shallow_score(entry: Entry[Any], needle: str) -> int:
+def _shallow_score(entry: HistoryEntry[Any], needle: str) -> int:
     """Score what is not deep; the first text that has the needle wins."""
     for score, text in entry.texts():
         if needle in text.casefold():

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from attrs import Factory, define
 from msgspec import UNSET
 
-from trafficmock.history.entry import CACHED_JSON, Entry
+from trafficmock.history.entry import CACHED_JSON, HistoryEntry
 from trafficmock.history.rest_records import SocketEvent, SocketRecord, encode
 from trafficmock.history.search_texts import claimants, fold_in_windows, lines
 
@@ -28,7 +28,7 @@ def frame_size(data: str) -> int:
 
 
 @define(eq=False, kw_only=True)
-class SocketEntry(Entry[SocketRecord]):
+class SocketEntry(HistoryEntry[SocketRecord]):
     """One WebSocket connection. Its events stand here, newest first, and beside the record."""
 
     events: deque[SocketEvent] = Factory(deque)

@@ -6,7 +6,7 @@ from msgspec import UNSET
 
 from trafficmock.history.entry import MAX_DETAIL, Owner
 from trafficmock.history.recorder import Recorder
-from trafficmock.history.rest_records import Close, Direction, SocketEvent, SocketRecord
+from trafficmock.history.rest_records import Direction, SocketClose, SocketEvent, SocketRecord
 from trafficmock.history.websocket_entry import SocketEntry, frame_size
 from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
 
@@ -105,7 +105,7 @@ class SocketRecorder(Recorder):
             return
         entry.closed_sides.add(side)
         entry.record.closed_at = at
-        entry.record.close = Close(
+        entry.record.close = SocketClose(
             was_clean, UNSET if code is None else code, UNSET if reason is None else reason
         )
         said = ["close", side, "" if code is None else str(code), reason or ""]

@@ -10,7 +10,7 @@ from trafficmock.matching.glob_resolution import needs_base
 from trafficmock.matching.glob_tokens import GlobError
 from trafficmock.matching.js_regex_syntax import UnsupportedRegexError
 from trafficmock.matching.linear_regex import LinearPattern
-from trafficmock.matching.match_cost import Subject, Work
+from trafficmock.matching.match_cost import JudgedUrl, Work
 from trafficmock.matching.regex import Regex, compile_regex, flags_are_impossible
 from trafficmock.matching.url_literals import Literals
 from trafficmock.matching.verdict import Verdict
@@ -47,7 +47,7 @@ class UrlCondition:
         found = [part.pattern for part in (self.glob, self.regex) if part is not None]
         return [pattern for pattern in found if pattern is not None]
 
-    def judge(self, subject: Subject, work: Work) -> Verdict:
+    def judge(self, subject: JudgedUrl, work: Work) -> Verdict:
         """Judge a URL.
 
         :param subject: a whole URL.
@@ -89,7 +89,7 @@ class RouteMatcher:
             return Verdict.NO
         if self.methods and method.upper() not in self.methods:
             return Verdict.NO
-        return self.condition.judge(Subject(url), work or Work(steps=0))
+        return self.condition.judge(JudgedUrl(url), work or Work(steps=0))
 
 
 def compile_matcher(

@@ -14,7 +14,7 @@ from trafficmock.matching.linear_regex import (
     as_subject,
     byte_escape,
 )
-from trafficmock.matching.match_cost import Subject, Work
+from trafficmock.matching.match_cost import JudgedUrl, Work
 from trafficmock.matching.url_literals import MAX_VARIANTS, Literals, glob_literals
 from trafficmock.matching.verdict import Verdict
 
@@ -47,12 +47,12 @@ class Glob:
 
         :param url: a whole URL, query and fragment included.
         """
-        found = self._without_pattern(Subject(url))
+        found = self._without_pattern(JudgedUrl(url))
         if found is None and self.pattern is not None:
             return self.pattern.fullmatch(as_subject(url))
         return bool(found)
 
-    def judge(self, subject: Subject, work: Work) -> Verdict:
+    def judge(self, subject: JudgedUrl, work: Work) -> Verdict:
         """Tell whether the glob matches, or that this takes too many steps.
 
         :param subject: a whole URL, query and fragment included.
@@ -63,7 +63,7 @@ class Glob:
             return work.fullmatch(self.pattern, subject)
         return Verdict.YES if found else Verdict.NO
 
-    def _without_pattern(self, subject: Subject) -> bool | None:
+    def _without_pattern(self, subject: JudgedUrl) -> bool | None:
         """Tell whether it matches where that is simple; ``None`` where the pattern must tell."""
         literals, url = self.literals, subject.url
         if self.pattern is None:

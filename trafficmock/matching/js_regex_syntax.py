@@ -59,7 +59,7 @@ class Atom:
 
 
 @attrs.define
-class Reader:
+class PatternReader:
     """Translates one regular expression.
 
     :param source: what JavaScript calls the source: no slashes around it.

@@ -61,7 +61,7 @@ class Engines:
 
 
 @attrs.frozen(eq=False, slots=False)
-class Subject:
+class JudgedUrl:
     """A URL as patterns look at it; each look at all of a long URL happens once.
 
     :param url: a whole URL.
@@ -100,19 +100,19 @@ class Work:
     def __attrs_post_init__(self) -> None:
         self._bounded = self.steps > 0
 
-    def search(self, pattern: LinearPattern, subject: Subject) -> Verdict:
+    def search(self, pattern: LinearPattern, subject: JudgedUrl) -> Verdict:
         """Tell whether a pattern matches anywhere; undecidable when that takes too many steps."""
         if not self._take(pattern, subject):
             return Verdict.UNDECIDABLE
         return _verdict(self.engines.get(pattern).search(subject.data))
 
-    def fullmatch(self, pattern: LinearPattern, subject: Subject) -> Verdict:
+    def fullmatch(self, pattern: LinearPattern, subject: JudgedUrl) -> Verdict:
         """Tell whether a pattern matches all of the subject; see :meth:`search`."""
         if not self._take(pattern, subject):
             return Verdict.UNDECIDABLE
         return _verdict(self.engines.get(pattern).fullmatch(subject.data))
 
-    def _take(self, pattern: LinearPattern, subject: Subject) -> bool:
+    def _take(self, pattern: LinearPattern, subject: JudgedUrl) -> bool:
         if not self._bounded:
             return True
         steps = pattern.size * (len(subject.data) + 1)

@@ -2,9 +2,9 @@
 
 import attrs
 
-from trafficmock.matching.js_regex_syntax import Reader, UnsupportedRegexError
+from trafficmock.matching.js_regex_syntax import PatternReader, UnsupportedRegexError
 from trafficmock.matching.linear_regex import LinearPattern, PatternTooLargeError
-from trafficmock.matching.match_cost import Subject, Work
+from trafficmock.matching.match_cost import JudgedUrl, Work
 from trafficmock.matching.url_literals import Literals, Run, Variant
 from trafficmock.matching.verdict import Verdict
 
@@ -22,7 +22,7 @@ class Regex:
     pattern: LinearPattern
     literals: Literals
 
-    def judge(self, subject: Subject, work: Work) -> Verdict:
+    def judge(self, subject: JudgedUrl, work: Work) -> Verdict:
         """Search a URL, in time linear in its length.
 
         :param subject: the URL; runtimes serialise them in printable ASCII, and only
@@ -52,7 +52,7 @@ def compile_regex(source: str, flags: str) -> Regex:
     """
     if not SUPPORTED_FLAGS.issuperset(flags):
         raise UnsupportedRegexError(f"flags {flags!r}")
-    reader = Reader(source, ignore_case="i" in flags)
+    reader = PatternReader(source, ignore_case="i" in flags)
     translated = reader.read()
     if "y" in flags:
         translated = rb"\A" + translated

@@ -8,7 +8,7 @@ import attrs
 
 from trafficmock.matching.candidates import Candidates
 from trafficmock.matching.compiled_matcher import IMPOSSIBLE, RouteMatcher, UrlCondition
-from trafficmock.matching.match_cost import STEPS, Engines, Subject, Work
+from trafficmock.matching.match_cost import STEPS, Engines, JudgedUrl, Work
 from trafficmock.matching.verdict import Verdict
 
 #: Keys by the number of their registration, which is also the order in the dict.
@@ -58,7 +58,7 @@ class _Population:
         return False
 
     def judge(
-        self, subject: Subject, method: str, yes: list[Keys], undecided: list[Keys], work: Work
+        self, subject: JudgedUrl, method: str, yes: list[Keys], undecided: list[Keys], work: Work
     ) -> None:
         """Append the groups of keys that match, and those that nobody here can judge."""
         for condition in self.candidates.find(subject.url):
@@ -136,7 +136,7 @@ class RouteIndex:
         yes: list[Keys] = []
         undecided: list[Keys] = []
         method = method.upper()
-        subject, work = Subject(url), Work(self._engines, self._steps)
+        subject, work = JudgedUrl(url), Work(self._engines, self._steps)
         for filtered_by in (None, client_id):
             if filtered_by in self._populations:
                 self._populations[filtered_by].judge(subject, method, yes, undecided, work)

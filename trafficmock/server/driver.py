@@ -10,19 +10,19 @@ from attrs import define, field
 from twisted.logger import Logger, LogLevel
 
 from trafficmock.core.effects import (
+    AbortConnection,
     AnswerQuery,
-    Close,
-    Cut,
+    CloseConnection,
     Effects,
     Note,
     Send,
     Wake,
 )
-from trafficmock.core.moment import Moment
+from trafficmock.core.timers import Moment
 from trafficmock.http.backpressure import Backpressure, Paced
 from trafficmock.http.log_safety import LogRateLimit, one_line
 from trafficmock.server import worker_queries
-from trafficmock.server.event_log import Journal
+from trafficmock.server.event_log import EventLog
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
 from trafficmock.wire.inbound import RequestResponse, SocketFrame
 from trafficmock.wire.message_heads import too_long
@@ -79,7 +79,7 @@ class Driver:
     :param clock: for wake-ups.
     :param monotonic: seconds on a clock that never jumps.
     :param epoch_ms: milliseconds since 1970.
-    :param journal: what is told of each connection and decision, for the log.
+    :param event_log: what is told of each connection and decision, for the log.
     :param prefix: what the connection ids of this process begin with.
     """
 
@@ -92,7 +92,7 @@ class Driver:
     monotonic: Callable[[], float]
     epoch_ms: Callable[[], int]
     prefix: str
-    journal: Journal = field(factory=Journal)
+    event_log: EventLog = field(factory=EventLog)
     _links: dict[str, Link] = field(factory=dict)
     _clients: dict[str, LocalClient] = field(factory=dict)
     _said: deque[tuple[LocalClient, Message]] = field(factory=deque)
@@ -108,8 +108,8 @@ class Driver:
     def __attrs_post_init__(self) -> None:
         self._performers = {
             Send: self._send,
-            Close: self._close,
-            Cut: self._cut,
+            CloseConnection: self._close,
+            AbortConnection: self._cut,
             Wake: self._wake,
             Note: self._note,
             AnswerQuery: self._answer_query,
@@ -139,7 +139,9 @@ class Driver:
     def link_overlong(self, link: Link, message: Overlong) -> None:
         """Let the core answer for a message that was too long to be read."""
         now = self._now()
-        error = too_long(message.head, message.limit, stranger=link.id not in self._introduced)
+        error = too_long(
+            message.head, message.limit, unauthenticated=link.id not in self._introduced
+        )
         self._perform(self.coordinator.handle_invalid(link.id, error, now), now)
 
     def link_closed(self, link: Link) -> None:
@@ -147,7 +149,7 @@ class Driver:
         del self._links[link.id]
         if link.id in self._introduced:
             self._introduced.discard(link.id)
-            self.journal.closed(link.id)
+            self.event_log.closed(link.id)
         self._backpressure.gone(link)
         now = self._now()
         self._perform(self.coordinator.disconnect(link.id, now), now)
@@ -234,7 +236,7 @@ class Driver:
             for effect in effects:
                 perform = performers.get(type(effect))
                 if perform is None:
-                    self.journal.recorded(effect)  # type: ignore[arg-type] # the rest
+                    self.event_log.recorded(effect)  # type: ignore[arg-type] # the rest
                     self.recorder.record(effect, now.epoch_ms)  # type: ignore[arg-type] # the rest
                 else:
                     perform(effect, now)
@@ -269,7 +271,7 @@ class Driver:
             link = links.get(connection_id)
             if link is not None:
                 if type(send.message) is HelloOk:
-                    self.journal.sent(send, link.peer)
+                    self.event_log.sent(send, link.peer)
                     self._introduced.add(connection_id)
                     link.welcome()
                 link.send(payload, news=news)
@@ -294,12 +296,12 @@ class Driver:
                 client.deliver(send.message)
         return others
 
-    def _close(self, close: Close, _: Moment) -> None:
+    def _close(self, close: CloseConnection, _: Moment) -> None:
         link = self._links.get(close.connection_id)
         if link is not None:
             link.close(close.code, close.reason)
 
-    def _cut(self, cut: Cut, _: Moment) -> None:
+    def _cut(self, cut: AbortConnection, _: Moment) -> None:
         link = self._links.get(cut.connection_id)
         if link is not None:
             self.log.warn(

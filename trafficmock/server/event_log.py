@@ -19,7 +19,7 @@ _EXPECTED = frozenset({"disconnected"})
 
 
 @define
-class Journal:
+class EventLog:
     """Writes log lines about what the core decided.
 
     :param debug: whether each request is worth a line; asked once, since it would cost all.
@@ -69,7 +69,7 @@ class Journal:
                     url=one_line(record.url),
                     client_id=one_line(record.client_id),
                 )
-            case records.SocketEvent():
+            case records.SocketActivity():
                 return
             case _:
                 self.log.debug("{id} {what}", id=subject, what=what)

@@ -89,7 +89,7 @@ class Recorder:
             records.SocketSeen: lambda r, at: history.socket_observed(
                 r.socket_id, r.client_id, r.url, r.protocols, at
             ),
-            records.SocketMatched: lambda r, at: history.socket_matched(
+            records.SocketOwned: lambda r, at: history.socket_matched(
                 r.socket_id, _owner(r.owner), at
             ),
             records.SocketPassedThrough: lambda r, at: history.socket_passed_through(
@@ -103,7 +103,7 @@ class Recorder:
                 matches=r.matches,
                 at=at,
             ),
-            records.SocketEvent: lambda r, at: history.socket_event(
+            records.SocketActivity: lambda r, at: history.socket_event(
                 r.socket_id,
                 direction=r.direction,
                 kind=r.kind,

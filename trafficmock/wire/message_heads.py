@@ -29,14 +29,14 @@ def told_by(head: bytes) -> tuple[str, dict[str, str]]:
     return found.pop("type", ""), found
 
 
-def too_long(head: bytes, limit: int, *, stranger: bool = False) -> InvalidMessageError:
+def too_long(head: bytes, limit: int, *, unauthenticated: bool = False) -> InvalidMessageError:
     """Make the error of a message that was not read because it is too long.
 
     :param head: the first bytes of the message.
     :param limit: bytes that it might have had.
-    :param stranger: whether it came before ``hello`` was answered.
+    :param unauthenticated: whether it came before ``hello`` was answered.
     """
     kind, ids = told_by(head)
-    remedy = "say a shorter hello first" if stranger else "--max-frame-bytes allows more"
+    remedy = "say a shorter hello first" if unauthenticated else "--max-frame-bytes allows more"
     text = f"this {kind or 'message'} has more than {limit} bytes; {remedy}"
     return InvalidMessageError(text, type=kind, ids=ids)

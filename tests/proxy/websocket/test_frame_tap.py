@@ -13,7 +13,7 @@ from wsproto.extensions import PerMessageDeflate
 
 from tests.support.growth import GrowthMixin
 from trafficmock.proxy.websocket.frame_tap import LONGEST_BYTES, FrameRecorder, agreed
-from trafficmock.records import SocketClosed, SocketEvent
+from trafficmock.records import SocketActivity, SocketClosed
 
 
 class Pair:
@@ -101,7 +101,7 @@ class ListenerTests(SynchronousTestCase):
             for chunk in chunks:
                 listener.data_received(chunk)
             listener.lost()
-            self.assertLessEqual({type(each) for each in records}, {SocketEvent, SocketClosed})
+            self.assertLessEqual({type(each) for each in records}, {SocketActivity, SocketClosed})
 
 
 class AgreedTests(SynchronousTestCase):

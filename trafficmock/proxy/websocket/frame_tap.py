@@ -14,7 +14,7 @@ from wsproto.events import BytesMessage, CloseConnection, TextMessage
 from wsproto.extensions import Extension, PerMessageDeflate
 
 from trafficmock.proxy.websocket.message_pieces import MessagePieces
-from trafficmock.records import SocketClosed, SocketEvent
+from trafficmock.records import SocketActivity, SocketClosed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,7 +161,7 @@ class FrameRecorder:
         else:
             data = message if text else pybase64.b64encode(message).decode("ascii")
         self._record(
-            SocketEvent(
+            SocketActivity(
                 self._socket_id,
                 self._direction,
                 "frame",

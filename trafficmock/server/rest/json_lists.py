@@ -7,7 +7,7 @@ when its turn came.
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from trafficmock.history.entry import Entry
+from trafficmock.history.entry import HistoryEntry
 from trafficmock.http.responses import encode
 
 _GROUP = 32
@@ -55,7 +55,7 @@ def summaries(batch: list[Any], before: bytes) -> Iterator[bytes]:
         before = b","
 
 
-def wrapped(name: str, entry: Entry[Any]) -> Iterator[bytes]:
+def wrapped(name: str, entry: HistoryEntry[Any]) -> Iterator[bytes]:
     """Write one whole entry under a name."""
     yield b'{"%s":' % name.encode("ascii")
     yield from entry.chunks()

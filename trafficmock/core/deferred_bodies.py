@@ -1,38 +1,128 @@
-"""Bodies that come after their request was announced (feature ``stream``)."""
+"""Bodies that come after their request was announced (feature ``stream``).
+
+Nobody observes a request before its body is there: a fixture takes the first message about a
+request for the whole of it, so a request with half a body would cost the handler its data.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import define, evolve
-from msgspec import UNSET
+from attrs import define, evolve, frozen
+from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
 from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.core.lifecycle import RequestStage
+from trafficmock.records import RequestBodyCame
 from trafficmock.wire import body
-from trafficmock.wire.outbound import ProxyError
+from trafficmock.wire.outbound import BodyLimits, ProxyError, RequestObserved
 
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from trafficmock.core.decisions import Decisions
-    from trafficmock.core.moment import Moment
+    from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.peers import Agent
-    from trafficmock.core.pending_request import PendingRequest
-    from trafficmock.core.request_routing import Requests
+    from trafficmock.core.request_routing import RequestRouting
     from trafficmock.core.settings import Settings
+    from trafficmock.core.timers import Moment
     from trafficmock.wire.inbound import RequestBody
     from trafficmock.wire.serialized_request import SerializedRequest
+    from trafficmock.wire.serialized_response import SerializedResponse
+
+    HasBody = TypeVar("HasBody", SerializedRequest, SerializedResponse)
+
+
+STREAM = "stream"
+"""The feature of agents that announce requests, and report responses, before their bodies."""
+
+MOST_FRAME_BYTES = 100 * 2**20
+"""The largest message that any client of protocol 3 sends or takes."""
+
+_AROUND = 2**20
+"""Bytes that are left in a message for what is not its body."""
+
+
+@frozen
+class DeferredObservation:
+    """The observation of a request that is sent when its body is there, or will never be.
+
+    :param request: its head.
+    """
+
+    client_id: str
+    request: SerializedRequest
+
+    def send(
+        self,
+        request_id: str,
+        content: RequestBody | None,
+        observers: tuple[str, ...],
+        out: Effects,
+        *,
+        limit: int = 0,
+    ) -> SerializedRequest:
+        """Record the body and send the observers the request.
+
+        :param content: the body; without it the request counts as cut off.
+        :param limit: bytes that are kept of it, 0 for all.
+        :returns: the request as it is now known.
+        """
+        if content is None:
+            request = structs.replace(self.request, truncated=True)
+        else:
+            request = structs.replace(
+                self.request,
+                body_base64=content.body_base64,
+                truncated=content.truncated,
+                body_size=content.body_size,
+            )
+        request = clipped(request, limit)
+        out.append(RequestBodyCame(request_id, request))
+        if observers:
+            news = RequestObserved(request_id, for_workers(request), self.client_id)
+            out.append(Send(observers, news))
+        return request
+
+
+def clipped(holder: HasBody, limit: int) -> HasBody:
+    """Cut the body of a request or response to ``limit`` bytes, 0 for no limit, and mark it."""
+    size = body.size(holder.body_base64)
+    if not limit or size <= limit:
+        return holder
+    known = size if holder.body_size is UNSET else max(size, holder.body_size)
+    beginning = body.beginning(holder.body_base64, limit)
+    return structs.replace(holder, body_base64=beginning, truncated=True, body_size=known)
+
+
+def for_workers(holder: HasBody) -> HasBody:
+    """Leave out a body that is not whole: a test must not take a part of it for all."""
+    if holder.truncated is not True or body.is_empty(holder.body_base64):
+        return holder
+    return structs.replace(holder, body_base64=body.NULL)
+
+
+def body_limits(settings: Settings) -> BodyLimits:
+    """Tell an agent how much of a body it may send; never more than fits in a message."""
+    frame = min(settings.frame_bytes or MOST_FRAME_BYTES, MOST_FRAME_BYTES)
+    most = max(frame - _AROUND, frame // 2) // 4 * 3
+    return BodyLimits(
+        history=min(settings.history_body_bytes or most, most),
+        handler=min(settings.handler_body_bytes or most, most),
+    )
+
 
 _MOST_DIGITS = 20
 """Of a content-length that people are shown: the largest 64-bit number has as many."""
 
 
 @define
-class Bodies:
+class PendingBodies:
     """Takes the body that an owner waits for, and the copy of one that went upstream."""
 
     settings: Settings
-    requests: Requests
+    requests: RequestRouting
     decisions: Decisions
 
     def came(self, agent: Agent, message: RequestBody, now: Moment, out: Effects) -> None:
@@ -42,8 +132,8 @@ class Bodies:
         report = agent.awaited.get(request_id)
         if pending is not None and pending.stage is RequestStage.AWAITS_BODY:
             self._hand_over(pending, message, now, out)
-        elif report is not None and report.untold is not None:
-            report.tell(out, message, limit=self.settings.history_body_bytes)
+        elif report is not None and report.deferred is not None:
+            report.send_deferred(out, message, limit=self.settings.history_body_bytes)
         else:
             text = error_messages.body_not_due(request_id)
             out.append(Note("warn", f"{agent.client_id}: {text}"))
@@ -56,7 +146,7 @@ class Bodies:
         if pending is not None and pending.stage is RequestStage.AWAITS_BODY:
             self.decisions.fail_owner(pending, "internal", text, out)
         elif report is not None:
-            report.tell(out)
+            report.send_deferred(out)
 
     def overdue(self, pending: PendingRequest, out: Effects) -> None:
         """Fail a request whose body the application does not finish."""
@@ -71,7 +161,7 @@ class Bodies:
     ) -> None:
         """Give the owner what it waits for, if it still wants it."""
         self.decisions.deadlines.end(pending)
-        pending.tell(out, message)
+        pending.send_deferred(out, message)
         if message.truncated is True:
             self.decisions.fail_owner(pending, "internal", self._cut(pending, message), out)
         elif self._still_wanted(pending):
