@@ -1,4 +1,4 @@
-"""What happened, for the history. The core emits these and forgets them."""
+"""What happened, as the core and the history both say it: the core emits these and forgets them."""
 
 from typing import Literal
 

@@ -23,7 +23,6 @@ from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_verification import ServerVerification
 from trafficmock.server.driver import Driver
 from trafficmock.server.event_log import EventLog
-from trafficmock.server.history_recorder import Recorder
 from trafficmock.server.malloc import tune_allocator
 from trafficmock.server.open_files import make_room
 from trafficmock.server.options import ProxyOptions
@@ -113,7 +112,6 @@ def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver
     return Driver(
         coordinator=Coordinator(settings),
         history=history,
-        recorder=Recorder(history),
         clock=reactor,
         monotonic=time.monotonic,
         epoch_ms=lambda: time.time_ns() // 1_000_000,

@@ -5,9 +5,11 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Raw, UnsetType
 
-from trafficmock.history.entry import HistoryEntry, Owner
+from trafficmock import records
+from trafficmock.history.entry import HistoryEntry
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
+from trafficmock.records import Owner
 from trafficmock.wire import body
 from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
 from trafficmock.wire.serialized_request import HeaderPairs, SerializedRequest
@@ -68,8 +70,8 @@ def ids(history: History) -> list[str]:
 def fill(history: History, *request_ids: str) -> None:
     """Remember requests that passed through, a millisecond apart."""
     for at, request_id in enumerate(request_ids):
-        history.request_observed(request_id, "app", request(), at)
-        history.request_passed_through(request_id, at)
+        history.record(records.RequestSeen(request_id, "app", request()), at)
+        history.record(records.RequestPassedThrough(request_id), at)
 
 
 def frame(
@@ -82,7 +84,9 @@ def frame(
     is_base64: bool | None = False,
 ) -> None:
     """Remember a frame of the application."""
-    history.socket_event(socket_id, "client", "frame", detail, data, is_base64, at)
+    history.record(
+        records.SocketActivity(socket_id, "client", "frame", detail, data, is_base64), at
+    )
 
 
 def close(
@@ -96,4 +100,4 @@ def close(
     socket_id: str = "s",
 ) -> None:
     """Remember a close."""
-    history.socket_closed(socket_id, side, code, reason, clean, at)
+    history.record(records.SocketClosed(socket_id, side, code, reason, clean), at)

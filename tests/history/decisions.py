@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.history.builders import OWNER, diagnostic, request, response
+from trafficmock import records
 from trafficmock.history.store import History
 from trafficmock.wire import body
 from trafficmock.wire.serialized_request import SerializedOverrides
@@ -23,7 +24,7 @@ Decision = tuple[
 DECISIONS: list[Decision] = [
     (
         "nobody wants it",
-        lambda h: h.request_passed_through("r", 15),
+        lambda h: h.record(records.RequestPassedThrough("r"), 15),
         {"kind": "passthrough"},
         "passthrough",
         {},
@@ -31,7 +32,7 @@ DECISIONS: list[Decision] = [
     ),
     (
         "a handler continues it",
-        lambda h: h.request_continued("r", OWNER, None, 15),
+        lambda h: h.record(records.RequestContinued("r", OWNER, None), 15),
         {"kind": "continued"},
         "continue",
         OWNED,
@@ -39,8 +40,11 @@ DECISIONS: list[Decision] = [
     ),
     (
         "a handler changes it",
-        lambda h: h.request_continued(
-            "r", OWNER, SerializedOverrides(method="PUT", body_base64=body.from_bytes(b"new")), 15
+        lambda h: h.record(
+            records.RequestContinued(
+                "r", OWNER, SerializedOverrides(method="PUT", body_base64=body.from_bytes(b"new"))
+            ),
+            15,
         ),
         {"kind": "continued"},
         "continue",
@@ -49,7 +53,9 @@ DECISIONS: list[Decision] = [
     ),
     (
         "a handler takes the body away",
-        lambda h: h.request_continued("r", OWNER, SerializedOverrides(body_base64=body.NULL), 15),
+        lambda h: h.record(
+            records.RequestContinued("r", OWNER, SerializedOverrides(body_base64=body.NULL)), 15
+        ),
         {"kind": "continued"},
         "continue",
         OWNED | {"overrides": {"bodyBase64": None}},
@@ -57,7 +63,7 @@ DECISIONS: list[Decision] = [
     ),
     (
         "a handler overrides nothing",
-        lambda h: h.request_continued("r", OWNER, SerializedOverrides(), 15),
+        lambda h: h.record(records.RequestContinued("r", OWNER, SerializedOverrides()), 15),
         {"kind": "continued"},
         "continue",
         OWNED,
@@ -65,7 +71,7 @@ DECISIONS: list[Decision] = [
     ),
     (
         "a handler answers it",
-        lambda h: h.request_fulfilled("r", OWNER, response(content=b"hi"), 15),
+        lambda h: h.record(records.RequestFulfilled("r", OWNER, response(content=b"hi")), 15),
         {"kind": "mocked", "response": MOCK, "routeId": "route-1", "testId": "test-1"},
         "fulfill",
         OWNED,
@@ -73,7 +79,7 @@ DECISIONS: list[Decision] = [
     ),
     (
         "a handler aborts it",
-        lambda h: h.request_aborted("r", OWNER, "timedout", "", 15),
+        lambda h: h.record(records.RequestAborted("r", OWNER, "timedout", ""), 15),
         {"kind": "aborted", "errorCode": "timedout"},
         "abort",
         OWNED,
@@ -81,7 +87,7 @@ DECISIONS: list[Decision] = [
     ),
     (
         "the application gives it up before anybody owned it",
-        lambda h: h.request_aborted("r", None, "aborted", "client closed", 15),
+        lambda h: h.record(records.RequestAborted("r", None, "aborted", "client closed"), 15),
         {"kind": "aborted", "errorCode": "aborted"},
         "abort",
         {},
@@ -89,7 +95,9 @@ DECISIONS: list[Decision] = [
     ),
     (
         "two tests want it",
-        lambda h: h.request_failed("r", None, "ambiguous_route", "two tests", [diagnostic()], 15),
+        lambda h: h.record(
+            records.RequestFailed("r", None, "ambiguous_route", "two tests", [diagnostic()]), 15
+        ),
         {
             "kind": "error",
             "message": "two tests",
@@ -111,7 +119,7 @@ DECISIONS: list[Decision] = [
     ),
     (
         "its worker is lost",
-        lambda h: h.request_failed("r", OWNER, "disconnected", "gone", None, 15),
+        lambda h: h.record(records.RequestFailed("r", OWNER, "disconnected", "gone", None), 15),
         {"kind": "error", "message": "gone", "code": "disconnected"},
         "error",
         OWNED,
@@ -137,5 +145,5 @@ def begun(**settings: Any) -> History:
     """Remember one request that waits for its decision."""
     history = History(**settings)
     paused = request(method="POST", content=b"body", headers={"a": "b"})
-    history.request_observed("r", "app", paused, 10)
+    history.record(records.RequestSeen("r", "app", paused), 10)
     return history

@@ -11,6 +11,7 @@ from tests.history.builders import (
     quoted,
     shown,
 )
+from trafficmock import records
 from trafficmock.history.budget import ByteBudget
 from trafficmock.history.store import History
 from trafficmock.wire.codec import decode
@@ -74,13 +75,17 @@ class TruncationTests(SynchronousTestCase):
         """A dropped body leaves its entry, and a mark beside it, wherever it stood."""
         history = History(byte_limit=150)
         head = SerializedRequest("http://x/", "POST", {}, quoted(50))
-        history.request_observed("r", "app", head, 1)
-        history.request_continued("r", OWNER, SerializedOverrides(body_base64=quoted(50)), 2)
-        history.response_reported("r", SerializedResponse(200, "", {}, quoted(50)), None, 3)
+        history.record(records.RequestSeen("r", "app", head), 1)
+        history.record(
+            records.RequestContinued("r", OWNER, SerializedOverrides(body_base64=quoted(50))), 2
+        )
+        history.record(
+            records.ResponseReported("r", SerializedResponse(200, "", {}, quoted(50)), None), 3
+        )
         cut = {"bodyBase64": None, "truncated": True, "bodySize": 36}
         self.assertEqual(history.requests.budget.used, 150)
 
-        history.request_observed("one", "app", head, 4)
+        history.record(records.RequestSeen("one", "app", head), 4)
         entry = shown(history.requests.get("r"))
         self.assertEqual(
             entry["request"], {"url": "http://x/", "method": "POST", "headers": {}} | cut
@@ -88,9 +93,9 @@ class TruncationTests(SynchronousTestCase):
         self.assertNotIn("truncated", entry["outcome"]["response"])
         self.assertNotIn("truncated", entry["overrides"])
 
-        history.request_observed("two", "app", head, 5)
+        history.record(records.RequestSeen("two", "app", head), 5)
         self.assertEqual(shown(history.requests.get("r"))["overrides"], cut)
-        history.request_observed("three", "app", head, 6)
+        history.record(records.RequestSeen("three", "app", head), 6)
         answer = shown(history.requests.get("r"))["outcome"]["response"]
         self.assertEqual(answer, {"status": 200, "statusText": "", "headers": {}} | cut)
         self.assertEqual(len(history.requests), 4)
@@ -98,10 +103,11 @@ class TruncationTests(SynchronousTestCase):
     def test_both_kinds_share(self) -> None:
         """Frames and bodies share one budget, and the oldest of both go first."""
         history = History(byte_limit=100)
-        history.socket_observed("s", "app", "ws://x/", [], 1)
+        history.record(records.SocketSeen("s", "app", "ws://x/", []), 1)
         frame(history, "f" * 60, 2)
-        history.request_observed(
-            "r", "app", SerializedRequest("http://x/", "PUT", {}, quoted(60)), 3
+        history.record(
+            records.RequestSeen("r", "app", SerializedRequest("http://x/", "PUT", {}, quoted(60))),
+            3,
         )
         dropped = shown(history.sockets.get("s"))["events"][0]
         self.assertEqual(
@@ -120,14 +126,16 @@ class TruncationTests(SynchronousTestCase):
     def test_drop_is_a_change(self) -> None:
         """A dropped body makes a new revision, so that no reader keeps the old answer."""
         history = History(byte_limit=80)
-        history.request_observed(
-            "r", "app", SerializedRequest("http://x/", "PUT", {}, quoted(60)), 3
+        history.record(
+            records.RequestSeen("r", "app", SerializedRequest("http://x/", "PUT", {}, quoted(60))),
+            3,
         )
         entry = history.requests.get("r")
         assert entry is not None
         before, _ = entry.revision, entry.to_json()
-        history.request_observed(
-            "s", "app", SerializedRequest("http://x/", "PUT", {}, quoted(60)), 3
+        history.record(
+            records.RequestSeen("s", "app", SerializedRequest("http://x/", "PUT", {}, quoted(60))),
+            3,
         )
         self.assertGreater(entry.revision, before)
         self.assertTrue(json.loads(entry.to_json())["request"]["truncated"])
@@ -143,6 +151,6 @@ class TruncationTests(SynchronousTestCase):
         assert isinstance(message, RequestStart)
         self.assertGreater(getrefcount(payload), before)
         history = History()
-        history.request_observed("r", "app", message.request, 3)
+        history.record(records.RequestSeen("r", "app", message.request), 3)
         del message
         self.assertEqual(getrefcount(payload), before)

@@ -3,6 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import OWNER, request, response
+from trafficmock import records
 from trafficmock.history.entry import CACHED_JSON
 from trafficmock.history.request_entry import RequestEntry
 from trafficmock.history.store import History
@@ -11,7 +12,7 @@ from trafficmock.history.store import History
 def remembered(headers: dict[str, str] | None = None) -> tuple[History, RequestEntry]:
     history = History()
     asked = request(content=b"x" * 100_000, headers=headers)
-    history.request_observed("r", "app", asked, 1)
+    history.record(records.RequestSeen("r", "app", asked), 1)
     entry = history.requests.get("r")
     assert entry is not None
     return history, entry
@@ -34,7 +35,7 @@ class CacheTests(SynchronousTestCase):
         """A change is seen by the next reader, in both forms."""
         history, entry = remembered()
         before = entry.to_json(), entry.summary_json()
-        history.request_fulfilled("r", OWNER, response(), 2)
+        history.record(records.RequestFulfilled("r", OWNER, response()), 2)
         self.assertNotIn(b'"pending"', entry.to_json() + entry.summary_json())
         self.assertIn(b'"pending"', before[0])
         self.assertIn(b'"pending"', before[1])

@@ -11,6 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import OWNER, request, response
 from tests.history.test_store import REQUESTS, RESPONSES
+from trafficmock import records
 from trafficmock.errors import LocalError
 from trafficmock.history.har_export import har_available, har_filename, to_har
 from trafficmock.history.request_entry import RequestEntry
@@ -29,8 +30,8 @@ def mocked(
 ) -> RequestEntry:
     """Remember one mocked request, asked at 1000 and answered 250 ms later."""
     history = History(**settings)
-    history.request_observed("r", "app", asked or request(), 1_000)
-    history.request_fulfilled("r", OWNER, answer or response(), 1_250)
+    history.record(records.RequestSeen("r", "app", asked or request()), 1_000)
+    history.record(records.RequestFulfilled("r", OWNER, answer or response()), 1_250)
     entry = history.requests.get("r")
     assert entry is not None
     return entry
@@ -51,22 +52,24 @@ class AvailabilityTests(SynchronousTestCase):
         """Mocked always; sent upstream only with a response; others never."""
         history = History()
         for name in ("pending", "abort", "error", "mocked", "sent", "answered", "failed"):
-            history.request_observed(name, "app", request(), 0)
-        history.request_aborted("abort", OWNER, "failed", "", 1)
-        history.request_failed("error", None, "internal", "m", None, 1)
-        history.request_fulfilled("mocked", OWNER, response(), 1)
-        history.request_continued("sent", OWNER, None, 1)
-        history.request_passed_through("answered", 1)
-        history.response_reported("answered", response(), None, 2)
-        history.request_passed_through("failed", 1)
-        history.response_reported("failed", None, SerializedError("Error", "reset"), 2)
+            history.record(records.RequestSeen(name, "app", request()), 0)
+        history.record(records.RequestAborted("abort", OWNER, "failed", ""), 1)
+        history.record(records.RequestFailed("error", None, "internal", "m", None), 1)
+        history.record(records.RequestFulfilled("mocked", OWNER, response()), 1)
+        history.record(records.RequestContinued("sent", OWNER, None), 1)
+        history.record(records.RequestPassedThrough("answered"), 1)
+        history.record(records.ResponseReported("answered", response(), None), 2)
+        history.record(records.RequestPassedThrough("failed"), 1)
+        history.record(
+            records.ResponseReported("failed", None, SerializedError("Error", "reset")), 2
+        )
         with_har = [e.id for e in history.requests._by_id.values() if har_available(e)]
         self.assertEqual(with_har, ["mocked", "answered"])
 
     def test_asked_too_early(self) -> None:
         """Asking for a HAR where there is none is the caller's mistake."""
         history = History()
-        history.request_observed("r", "app", request(), 0)
+        history.record(records.RequestSeen("r", "app", request()), 0)
         entry = history.requests.get("r")
         assert entry is not None
         with self.assertRaises(LocalError):

@@ -3,6 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import OWNER, request, response
+from trafficmock import records
 from trafficmock.history.request_entry import weigh, without_body
 from trafficmock.history.store import History
 
@@ -23,21 +24,25 @@ class RequestEntryTests(SynchronousTestCase):
         """The weight of an entry follows its heads, also when a response is replaced."""
         history = History()
         asked = request("http://x/", headers={"ab": "c"})
-        history.request_observed("r", "app", asked, 1)
-        history.request_passed_through("r", 2)
+        history.record(records.RequestSeen("r", "app", asked), 1)
+        history.record(records.RequestPassedThrough("r"), 2)
         entry = history.requests.get("r")
         assert entry is not None
         self.assertEqual((entry.weight, weigh(asked)), (12, 12))
-        history.response_reported("r", response(200, "OK", headers={"a": "b"}), None, 3)
+        history.record(
+            records.ResponseReported("r", response(200, "OK", headers={"a": "b"}), None), 3
+        )
         self.assertEqual(entry.weight, 16)
-        history.response_reported("r", response(200, "", headers={"a": "b"}), None, 3)
+        history.record(
+            records.ResponseReported("r", response(200, "", headers={"a": "b"}), None), 3
+        )
         self.assertEqual((entry.weight, history.requests.weight), (14, 14))
 
     def test_owner(self) -> None:
         """A reader finds the owner and the request of an entry."""
         history = History()
-        history.request_observed("r", "app", request(), 1)
-        history.request_fulfilled("r", OWNER, response(), 2)
+        history.record(records.RequestSeen("r", "app", request()), 1)
+        history.record(records.RequestFulfilled("r", OWNER, response()), 2)
         entry = history.requests.get("r")
         assert entry is not None
         self.assertEqual((entry.test_id, entry.client_id), ("test-1", "app"))

@@ -6,6 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import OWNER, fill, ids, request, response, shown
 from tests.history.decisions import BEGUN, DECISIONS, OBSERVED, begun
+from trafficmock import records
 from trafficmock.history.request_entry import MAX_EVENTS
 from trafficmock.history.store import History
 from trafficmock.wire.serialized_request import SerializedOverrides
@@ -51,7 +52,7 @@ class StageTests(SynchronousTestCase):
     def test_a_clock_set_back(self) -> None:
         """A duration is never negative."""
         history = begun()
-        history.request_passed_through("r", 3)
+        history.record(records.RequestPassedThrough("r"), 3)
         self.assertEqual(shown(history.requests.get("r"))["durationMs"], 0)
 
     def test_unknown_ids(self) -> None:
@@ -59,7 +60,7 @@ class StageTests(SynchronousTestCase):
         history = History()
         for _name, decide, *_ in DECISIONS:
             decide(history)
-        history.response_reported("r", response(), None, 20)
+        history.record(records.ResponseReported("r", response(), None), 20)
         self.assertEqual((ids(history), history.requests.revision), ([], 0))
 
 
@@ -69,8 +70,8 @@ class ReportTests(SynchronousTestCase):
     def test_response(self) -> None:
         """A response is attached to the outcome and the duration is written anew."""
         history = begun()
-        history.request_passed_through("r", 15)
-        history.response_reported("r", response(404, "Not Found"), None, 40)
+        history.record(records.RequestPassedThrough("r"), 15)
+        history.record(records.ResponseReported("r", response(404, "Not Found"), None), 40)
         entry = shown(history.requests.get("r"))
         self.assertEqual(entry["outcome"]["response"]["status"], 404)
         self.assertEqual(entry["outcome"]["kind"], "passthrough")
@@ -82,9 +83,9 @@ class ReportTests(SynchronousTestCase):
     def test_repeated_response(self) -> None:
         """A later response takes the place of an earlier one, its bytes too."""
         history = begun()
-        history.request_continued("r", OWNER, None, 15)
-        history.response_reported("r", response(content=b"x" * 900), None, 40)
-        history.response_reported("r", response(content=b"second"), None, 50)
+        history.record(records.RequestContinued("r", OWNER, None), 15)
+        history.record(records.ResponseReported("r", response(content=b"x" * 900), None), 40)
+        history.record(records.ResponseReported("r", response(content=b"second"), None), 50)
         entry = shown(history.requests.get("r"))
         self.assertEqual(entry["outcome"]["response"]["bodyBase64"], "c2Vjb25k")
         self.assertEqual(history.requests.budget.used, len('"Ym9keQ=="') + len('"c2Vjb25k"'))
@@ -92,8 +93,11 @@ class ReportTests(SynchronousTestCase):
     def test_failure(self) -> None:
         """A failed upstream leaves the outcome as it is and says why in the timeline."""
         history = begun()
-        history.request_continued("r", OWNER, None, 15)
-        history.response_reported("r", None, SerializedError("Error", "connect ECONNREFUSED"), 40)
+        history.record(records.RequestContinued("r", OWNER, None), 15)
+        history.record(
+            records.ResponseReported("r", None, SerializedError("Error", "connect ECONNREFUSED")),
+            40,
+        )
         entry = shown(history.requests.get("r"))
         self.assertEqual(entry["outcome"], {"kind": "continued"})
         self.assertEqual(entry["durationMs"], 30)
@@ -109,15 +113,15 @@ class ReportTests(SynchronousTestCase):
                 history = begun()
                 decide(history)
                 before = shown(history.requests.get("r"))
-                history.response_reported("r", response(500), None, 40)
+                history.record(records.ResponseReported("r", response(500), None), 40)
                 self.assertEqual(shown(history.requests.get("r")), before)
 
     def test_events_are_bounded(self) -> None:
         """An agent that repeats itself cannot fill the memory; the newest event is kept."""
         history = begun()
-        history.request_passed_through("r", 15)
+        history.record(records.RequestPassedThrough("r"), 15)
         for at in range(3 * MAX_EVENTS):
-            history.response_reported("r", response(), None, at)
+            history.record(records.ResponseReported("r", response(), None), at)
         events = shown(history.requests.get("r"))["events"]
         self.assertEqual((len(events), events[0]), (MAX_EVENTS, OBSERVED))
         self.assertEqual(events[-1]["timestamp"], 3 * MAX_EVENTS - 1)
@@ -129,10 +133,10 @@ class HopTests(SynchronousTestCase):
     def test_links(self) -> None:
         """A hop has the fate and the owner of its chain, and is linked both ways."""
         history = begun()
-        history.request_continued("r", OWNER, SerializedOverrides(method="PUT"), 15)
-        history.response_reported("r", response(302), None, 20)
-        history.hop_observed(
-            "hop", "app", request("http://shop.test/2"), "r", "continue", OWNER, 30
+        history.record(records.RequestContinued("r", OWNER, SerializedOverrides(method="PUT")), 15)
+        history.record(records.ResponseReported("r", response(302), None), 20)
+        history.record(
+            records.HopSeen("hop", "app", request("http://shop.test/2"), "r", "continue", OWNER), 30
         )
         hop = shown(history.requests.get("hop"))
         self.assertEqual(hop["outcome"], {"kind": "continued"})
@@ -144,34 +148,34 @@ class HopTests(SynchronousTestCase):
         self.assertNotIn("overrides", hop)
         self.assertNotIn("durationMs", hop)
         self.assertEqual(shown(history.requests.get("r"))["redirectedToId"], "hop")
-        history.response_reported("hop", response(), None, 35)
+        history.record(records.ResponseReported("hop", response(), None), 35)
         self.assertEqual(shown(history.requests.get("hop"))["durationMs"], 5)
 
     def test_forgotten_prior(self) -> None:
         """A hop is remembered, without a link, when the one before no longer is."""
         history = begun(http_limit=1)
-        history.request_passed_through("r", 15)
+        history.record(records.RequestPassedThrough("r"), 15)
         fill(history, "other")
-        history.hop_observed("hop", "app", request(), "r", "passthrough", None, 30)
+        history.record(records.HopSeen("hop", "app", request(), "r", "passthrough", None), 30)
         self.assertNotIn("redirectedFromId", shown(history.requests.get("hop")))
 
     def test_prior_with_the_same_id(self) -> None:
         """A hop that names itself as the one before is linked to nothing."""
         history = begun()
-        history.request_passed_through("r", 15)
-        history.hop_observed("r", "app", request(), "r", "passthrough", None, 30)
+        history.record(records.RequestPassedThrough("r"), 15)
+        history.record(records.HopSeen("r", "app", request(), "r", "passthrough", None), 30)
         self.assertNotIn("redirectedFromId", shown(history.requests.get("r")))
         self.assertNotIn("redirectedToId", shown(history.requests.get("r")))
 
     def test_failing_hop(self) -> None:
         """A failure that is reported for a redirected request is the last hop's."""
         history = begun()
-        history.request_passed_through("r", 15)
-        history.response_reported("r", response(302), None, 20)
-        history.hop_observed("h1", "app", request(), "r", "passthrough", None, 30)
-        history.response_reported("h1", response(302), None, 31)
-        history.hop_observed("h2", "app", request(), "h1", "passthrough", None, 32)
-        history.response_reported("r", None, SerializedError("Error", "reset"), 33)
+        history.record(records.RequestPassedThrough("r"), 15)
+        history.record(records.ResponseReported("r", response(302), None), 20)
+        history.record(records.HopSeen("h1", "app", request(), "r", "passthrough", None), 30)
+        history.record(records.ResponseReported("h1", response(302), None), 31)
+        history.record(records.HopSeen("h2", "app", request(), "h1", "passthrough", None), 32)
+        history.record(records.ResponseReported("r", None, SerializedError("Error", "reset")), 33)
         self.assertEqual(shown(history.requests.get("h2"))["events"][-1]["detail"], "reset")
         self.assertEqual(shown(history.requests.get("r"))["events"][-1]["kind"], "response")
 
@@ -179,9 +183,9 @@ class HopTests(SynchronousTestCase):
         """A request of the same client that follows a redirect is linked, of another it is not."""
         for client_id, linked in (("app", True), ("other", False)):
             history = begun()
-            history.request_passed_through("r", 15)
-            history.response_reported("r", response(302), None, 20)
-            history.request_observed("n", client_id, request(), 30, prior_id="r")
+            history.record(records.RequestPassedThrough("r"), 15)
+            history.record(records.ResponseReported("r", response(302), None), 20)
+            history.record(records.RequestSeen("n", client_id, request(), redirected_from="r"), 30)
             entry, prior = shown(history.requests.get("n")), shown(history.requests.get("r"))
             self.assertEqual(entry["action"], "pending")
             self.assertEqual(entry.get("redirectedFromId") == "r", linked)
@@ -196,8 +200,8 @@ class GivenUpTests(SynchronousTestCase):
     def test_before_the_answer(self) -> None:
         """Without a response it is aborted."""
         history = begun()
-        history.request_passed_through("r", 15)
-        history.response_reported("r", None, self.ABORTED, 20)
+        history.record(records.RequestPassedThrough("r"), 15)
+        history.record(records.ResponseReported("r", None, self.ABORTED), 20)
         entry = shown(history.requests.get("r"))
         self.assertEqual(entry["outcome"], {"kind": "aborted", "errorCode": "aborted"})
         self.assertEqual(entry["action"], "abort")
@@ -206,8 +210,8 @@ class GivenUpTests(SynchronousTestCase):
     def test_within_the_answer(self) -> None:
         """With some of a response it stays what was decided, and the timeline says so."""
         history = begun()
-        history.request_passed_through("r", 15)
-        history.response_reported("r", response(200), self.ABORTED, 20)
+        history.record(records.RequestPassedThrough("r"), 15)
+        history.record(records.ResponseReported("r", response(200), self.ABORTED), 20)
         entry = shown(history.requests.get("r"))
         self.assertEqual(entry["outcome"]["kind"], "passthrough")
         self.assertEqual(entry["events"][-1]["detail"], "client closed")

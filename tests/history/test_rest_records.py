@@ -14,6 +14,7 @@ from tests.history.builders import (
     response,
 )
 from tests.history.test_store import REQUESTS
+from trafficmock import records
 from trafficmock.history.rest_records import (
     BODY_HERE,
     HttpEvent,
@@ -95,13 +96,15 @@ class SummaryTests(SynchronousTestCase):
         """A summary is the entry without bodies, headers and events."""
         history = History()
         asked = request("http://x/", "POST", content=b"b", headers={"a": "b"}, pairs=[("a", "b")])
-        history.request_observed("r", "app", asked, 1)
+        history.record(records.RequestSeen("r", "app", asked), 1)
         overrides = SerializedOverrides(
             "http://y/", "PUT", {"c": "d"}, Raw(b'"AAAA"'), [("c", "d")]
         )
-        history.request_continued("r", OWNER, overrides, 3)
-        history.response_reported("r", response(201, "Created", content=b"x"), None, 5)
-        history.hop_observed("hop", "app", request(), "r", "continue", OWNER, 6)
+        history.record(records.RequestContinued("r", OWNER, overrides), 3)
+        history.record(
+            records.ResponseReported("r", response(201, "Created", content=b"x"), None), 5
+        )
+        history.record(records.HopSeen("hop", "app", request(), "r", "continue", OWNER), 6)
         entry = history.requests.get("r")
         assert entry is not None
         whole = json.loads(entry.to_json())
@@ -122,10 +125,10 @@ class SummaryTests(SynchronousTestCase):
             ("some", response(content=b"abc"), False, {"bodySize": 3}),
             ("arriving", response(), True, {}),
         ]:
-            history.request_observed(name, "app", request(), 1)
-            history.request_passed_through(name, 2)
+            history.record(records.RequestSeen(name, "app", request()), 1)
+            history.record(records.RequestPassedThrough(name), 2)
             typed = structs.replace(answer, headers=long)
-            history.response_reported(name, typed, None, 5, body_pending=pending)
+            history.record(records.ResponseReported(name, typed, None, body_pending=pending), 5)
             entry = history.requests.get(name)
             assert entry is not None
             shown = json.loads(entry.summary_json())["outcome"]["response"]
@@ -136,8 +139,8 @@ class SummaryTests(SynchronousTestCase):
         """Ordered header lines are shown where the wire had them."""
         history = History()
         pairs = [("A", "1"), ("A", "2")]
-        history.request_observed("r", "app", request(pairs=pairs), 1)
-        history.request_fulfilled("r", OWNER, response(pairs=pairs), 2)
+        history.record(records.RequestSeen("r", "app", request(pairs=pairs)), 1)
+        history.record(records.RequestFulfilled("r", OWNER, response(pairs=pairs)), 2)
         entry = history.requests.get("r")
         assert entry is not None
         whole = json.loads(entry.to_json())
@@ -148,7 +151,7 @@ class SummaryTests(SynchronousTestCase):
     def test_socket(self) -> None:
         """The summary of a WebSocket is the entry without its events."""
         history = History()
-        history.socket_observed("s", "app", "ws://x/", ["v1"], 1)
+        history.record(records.SocketSeen("s", "app", "ws://x/", ["v1"]), 1)
         frame(history, "x", 2)
         close(history, "page", 3, code=1000, reason="")
         entry = history.sockets.get("s")

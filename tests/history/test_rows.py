@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import NO_QUERY, OWNER, fill, ids, request, response
+from trafficmock import records
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
 
@@ -26,7 +27,7 @@ class OrderTests(SynchronousTestCase):
         """An id that comes again replaces its row and is the newest."""
         history = History()
         fill(history, "a", "b")
-        history.request_observed("a", "other", request(), 50)
+        history.record(records.RequestSeen("a", "other", request()), 50)
         entry = history.requests.get("a")
         assert entry is not None
         self.assertEqual((ids(history), entry.client_id), (["a", "b"], "other"))
@@ -69,16 +70,16 @@ class RetentionTests(SynchronousTestCase):
     def test_oldest_settled_goes(self) -> None:
         """Over the limit the oldest settled entry goes, not an older pending one."""
         history = History(http_limit=3)
-        history.request_observed("pending", "app", request(), 0)
+        history.record(records.RequestSeen("pending", "app", request()), 0)
         fill(history, "a", "b", "c")
         self.assertEqual(ids(history), ["c", "b", "pending"])
 
     def test_age_counts_not_the_decision(self) -> None:
         """The oldest settled entry is the one observed first, not the one settled first."""
         history = History(http_limit=2)
-        history.request_observed("old", "app", request(), 0)
+        history.record(records.RequestSeen("old", "app", request()), 0)
         fill(history, "young")
-        history.request_fulfilled("old", OWNER, response(), 5)
+        history.record(records.RequestFulfilled("old", OWNER, response()), 5)
         fill(history, "new")
         self.assertEqual(ids(history), ["new", "young"])
 
@@ -86,36 +87,38 @@ class RetentionTests(SynchronousTestCase):
         """When all are pending the oldest goes, and late news of it is harmless."""
         history = History(http_limit=2)
         for name in "abc":
-            history.request_observed(name, "app", request(content=b"body"), 0)
+            history.record(records.RequestSeen(name, "app", request(content=b"body")), 0)
         self.assertEqual(ids(history), ["c", "b"])
-        history.request_fulfilled("a", OWNER, response(content=b"x"), 5)
+        history.record(records.RequestFulfilled("a", OWNER, response(content=b"x")), 5)
         self.assertEqual(history.requests.budget.used, 2 * len('"Ym9keQ=="'))
 
     def test_hidden_take_no_place(self) -> None:
         """With ``handled``, pending requests displace none that are shown, but are bounded."""
         history = History(capture="handled", http_limit=2)
         for name in "ab":
-            history.request_observed(name, "app", request(), 0)
-            history.request_fulfilled(name, OWNER, response(), 0)
+            history.record(records.RequestSeen(name, "app", request()), 0)
+            history.record(records.RequestFulfilled(name, OWNER, response()), 0)
         for name in "vwxyz":
-            history.request_observed(name, "app", request(), 0)
+            history.record(records.RequestSeen(name, "app", request()), 0)
         self.assertEqual((ids(history), len(history.requests)), (["b", "a"], 2))
         for name in "vwxyz":
-            history.request_fulfilled(name, OWNER, response(), 0)
+            history.record(records.RequestFulfilled(name, OWNER, response()), 0)
         self.assertEqual(ids(history), ["z", "y"])
 
     def test_evicted_bytes_are_freed(self) -> None:
         """An entry that goes gives its bytes back."""
         history = History(http_limit=1)
         for name in "abc":
-            history.request_observed(name, "app", request(content=b"body"), 0)
+            history.record(records.RequestSeen(name, "app", request(content=b"body")), 0)
         self.assertEqual(history.requests.budget.used, len('"Ym9keQ=="'))
 
     def test_heavy_heads(self) -> None:
         """Heads are bounded as well: entries go when URLs and headers pass 16 MiB."""
         history = History()
         for name in "abcde":
-            history.request_observed(name, "app", request("http://x/" + "u" * 5 * MIB), 0)
+            history.record(
+                records.RequestSeen(name, "app", request("http://x/" + "u" * 5 * MIB)), 0
+            )
         self.assertEqual(ids(history), ["e", "d", "c"])
 
     def test_too_heavy_head(self) -> None:
@@ -123,11 +126,11 @@ class RetentionTests(SynchronousTestCase):
         history = History()
         fill(history, "a")
         huge = request(headers={"h": "v" * 17 * MIB})
-        history.request_observed("huge", "app", huge, 0)
+        history.record(records.RequestSeen("huge", "app", huge), 0)
         self.assertEqual(ids(history), ["a"])
-        history.request_observed("grown", "app", request(), 0)
+        history.record(records.RequestSeen("grown", "app", request()), 0)
         mock = response(headers={"h": "v" * 17 * MIB}, content=b"x")
-        history.request_fulfilled("grown", OWNER, mock, 1)
+        history.record(records.RequestFulfilled("grown", OWNER, mock), 1)
         self.assertEqual((ids(history), history.requests.budget.used), (["a"], 0))
 
     def test_replaced_rows_leave_nothing(self) -> None:
@@ -144,13 +147,15 @@ class RevisionTests(SynchronousTestCase):
         """Each change gives the rows and the entry a number that was never used before."""
         history = History()
         seen = {history.requests.revision}
-        history.request_observed("a", "app", request(), 0)
+        history.record(records.RequestSeen("a", "app", request()), 0)
         entry = history.requests.get("a")
         assert entry is not None
         for change in (
-            lambda: history.request_continued("a", OWNER, None, 1),
-            lambda: history.response_reported("a", response(302), None, 2),
-            lambda: history.hop_observed("b", "app", request(), "a", "continue", OWNER, 3),
+            lambda: history.record(records.RequestContinued("a", OWNER, None), 1),
+            lambda: history.record(records.ResponseReported("a", response(302), None), 2),
+            lambda: history.record(
+                records.HopSeen("b", "app", request(), "a", "continue", OWNER), 3
+            ),
         ):
             before = entry.revision
             change()
@@ -203,8 +208,8 @@ class RemovalTests(SynchronousTestCase):
     def test_hidden(self) -> None:
         """What was never shown is not told of."""
         history = History(capture="handled", http_limit=1)
-        history.request_observed("a", "app", request(), 0)
-        history.request_passed_through("a", 1)
+        history.record(records.RequestSeen("a", "app", request()), 0)
+        history.record(records.RequestPassedThrough("a"), 1)
         self.assertEqual(history.requests.removed_after(0), [])
 
     @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.booleans()), max_size=40), st.data())
@@ -215,9 +220,9 @@ class RemovalTests(SynchronousTestCase):
         mirrors: list[tuple[int, dict[str, bytes]]] = [(0, {})]
         for name, settles in steps:
             if settles:
-                history.request_passed_through(name, 1)
+                history.record(records.RequestPassedThrough(name), 1)
             else:
-                history.request_observed(name, "app", request(), 0)
+                history.record(records.RequestSeen(name, "app", request()), 0)
             shown = {entry.id: entry.summary_json() for entry in rows.query(NO_QUERY)}
             mirrors.append((rows.revision, shown))
         revision, mirror = data.draw(st.sampled_from(mirrors))

@@ -16,6 +16,7 @@ from tests.history.builders import (
     request,
     response,
 )
+from trafficmock import records
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
 from trafficmock.wire import body
@@ -23,52 +24,79 @@ from trafficmock.wire.serialized_request import SerializedOverrides
 
 # Where a text may stand in a request, with its score.
 PLACES: list[tuple[int, str, Callable[[History, str], None]]] = [
-    (100, "url", lambda h, t: h.request_observed("r", "app", request(f"http://x/{t}"), 1)),
-    (70, "method", lambda h, t: h.request_observed("r", "app", request(method=t), 1)),
+    (
+        100,
+        "url",
+        lambda h, t: h.record(records.RequestSeen("r", "app", request(f"http://x/{t}")), 1),
+    ),
+    (70, "method", lambda h, t: h.record(records.RequestSeen("r", "app", request(method=t)), 1)),
     (
         40,
         "request header",
-        lambda h, t: h.request_observed("r", "app", request(headers={"a": t}), 1),
+        lambda h, t: h.record(records.RequestSeen("r", "app", request(headers={"a": t})), 1),
     ),
-    (40, "header name", lambda h, t: h.request_observed("r", "app", request(headers={t: "a"}), 1)),
-    (40, "header line", lambda h, t: h.request_observed("r", "app", request(pairs=[("a", t)]), 1)),
+    (
+        40,
+        "header name",
+        lambda h, t: h.record(records.RequestSeen("r", "app", request(headers={t: "a"})), 1),
+    ),
+    (
+        40,
+        "header line",
+        lambda h, t: h.record(records.RequestSeen("r", "app", request(pairs=[("a", t)])), 1),
+    ),
     (
         20,
         "request body",
-        lambda h, t: h.request_observed("r", "app", request(content=t.encode()), 1),
+        lambda h, t: h.record(records.RequestSeen("r", "app", request(content=t.encode())), 1),
     ),
 ]
 DECISIONS: list[tuple[int, str, Callable[[History, str], None]]] = [
-    (70, "error text", lambda h, t: h.request_failed("r", None, "internal", t, None, 1)),
-    (70, "error code", lambda h, t: h.request_failed("r", None, t, "", None, 1)),
-    (70, "claimant", lambda h, t: h.request_failed("r", None, "c", "m", [diagnostic(t)], 1)),
-    (70, "abort code", lambda h, t: h.request_aborted("r", None, t, "", 1)),
+    (
+        70,
+        "error text",
+        lambda h, t: h.record(records.RequestFailed("r", None, "internal", t, None), 1),
+    ),
+    (70, "error code", lambda h, t: h.record(records.RequestFailed("r", None, t, "", None), 1)),
+    (
+        70,
+        "claimant",
+        lambda h, t: h.record(records.RequestFailed("r", None, "c", "m", [diagnostic(t)]), 1),
+    ),
+    (70, "abort code", lambda h, t: h.record(records.RequestAborted("r", None, t, ""), 1)),
     (
         40,
         "response header",
-        lambda h, t: h.request_fulfilled("r", OWNER, response(headers={"a": t}), 1),
+        lambda h, t: h.record(records.RequestFulfilled("r", OWNER, response(headers={"a": t})), 1),
     ),
     (
         20,
         "response body",
-        lambda h, t: h.request_fulfilled("r", OWNER, response(content=t.encode()), 1),
+        lambda h, t: h.record(
+            records.RequestFulfilled("r", OWNER, response(content=t.encode())), 1
+        ),
     ),
-    (20, "event", lambda h, t: h.request_aborted("r", None, "failed", t, 1)),
+    (20, "event", lambda h, t: h.record(records.RequestAborted("r", None, "failed", t), 1)),
     (
         20,
         "overridden url",
-        lambda h, t: h.request_continued("r", OWNER, SerializedOverrides(url=t), 1),
+        lambda h, t: h.record(records.RequestContinued("r", OWNER, SerializedOverrides(url=t)), 1),
     ),
     (
         20,
         "overridden header",
-        lambda h, t: h.request_continued("r", OWNER, SerializedOverrides(headers={"a": t}), 1),
+        lambda h, t: h.record(
+            records.RequestContinued("r", OWNER, SerializedOverrides(headers={"a": t})), 1
+        ),
     ),
     (
         20,
         "overridden body",
-        lambda h, t: h.request_continued(
-            "r", OWNER, SerializedOverrides(body_base64=body.from_bytes(t.encode())), 1
+        lambda h, t: h.record(
+            records.RequestContinued(
+                "r", OWNER, SerializedOverrides(body_base64=body.from_bytes(t.encode()))
+            ),
+            1,
         ),
     ),
 ]
@@ -81,11 +109,11 @@ def found(history: History, q: str, **others: Any) -> list[str]:
 def ranked_history() -> History:
     """Remember one request for each score, the best score oldest."""
     history = History()
-    history.request_observed("url", "app", request("http://x/needle"), 1)
-    history.request_observed("status", "app", request(method="NEEDLE"), 2)
-    history.request_observed("header", "app", request(headers={"x": "a needle"}), 3)
-    history.request_observed("body", "app", request(content=b"needle"), 4)
-    history.request_observed("none", "app", request(content=b"hay"), 5)
+    history.record(records.RequestSeen("url", "app", request("http://x/needle")), 1)
+    history.record(records.RequestSeen("status", "app", request(method="NEEDLE")), 2)
+    history.record(records.RequestSeen("header", "app", request(headers={"x": "a needle"})), 3)
+    history.record(records.RequestSeen("body", "app", request(content=b"needle")), 4)
+    history.record(records.RequestSeen("none", "app", request(content=b"hay")), 5)
     return history
 
 
@@ -123,12 +151,13 @@ class SearchTests(SynchronousTestCase):
                 with self.subTest(name):
                     history = History()
                     if begin:
-                        history.request_observed("r", "app", request(), 1)
+                        history.record(records.RequestSeen("r", "app", request()), 1)
                     put(history, "needle")
                     for place, better in (("http://x/needle", 100), ("http://x/", 40)):
                         other = {"h": "needle"} if better == 40 else {}
-                        history.request_observed(
-                            str(better), "app", request(place, headers=other), 0
+                        history.record(
+                            records.RequestSeen(str(better), "app", request(place, headers=other)),
+                            0,
                         )
                     order = found(history, "NEEDLE")
                     self.assertEqual(sorted(order), ["100", "40", "r"])
@@ -138,8 +167,8 @@ class SearchTests(SynchronousTestCase):
     def test_owner_and_status(self) -> None:
         """Title, file, test id, action, outcome and status are searched."""
         history = History()
-        history.request_observed("r", "app", request(), 1)
-        history.request_fulfilled("r", OWNER, response(418), 2)
+        history.record(records.RequestSeen("r", "app", request()), 1)
+        history.record(records.RequestFulfilled("r", OWNER, response(418)), 2)
         for text in ("by CARD", "pay.spec", "TEST-1", "fulfil", "mocked", "418"):
             with self.subTest(text):
                 self.assertEqual(found(history, text), ["r"])
@@ -147,8 +176,8 @@ class SearchTests(SynchronousTestCase):
     def test_not_searched(self) -> None:
         """The client id and ids of routes are not searched (protocol 3)."""
         history = History()
-        history.request_observed("r", "node-77", request(), 1)
-        history.request_fulfilled("r", OWNER, response(), 2)
+        history.record(records.RequestSeen("r", "node-77", request()), 1)
+        history.record(records.RequestFulfilled("r", OWNER, response()), 2)
         self.assertEqual(found(history, "node-77") + found(history, "route-1"), [])
 
     def test_folding(self) -> None:
@@ -161,20 +190,22 @@ class SearchTests(SynchronousTestCase):
         ]:
             with self.subTest(text):
                 history = History()
-                history.request_observed("head", "app", request(f"http://x/{text}"), 1)
-                history.request_observed("body", "app", request(content=text.encode()), 1)
+                history.record(records.RequestSeen("head", "app", request(f"http://x/{text}")), 1)
+                history.record(
+                    records.RequestSeen("body", "app", request(content=text.encode())), 1
+                )
                 self.assertEqual(found(history, q), ["head", "body"])
 
     def test_bad_utf8(self) -> None:
         """Bytes that are not UTF-8 hide nothing that stands beside them."""
         history = History()
-        history.request_observed("r", "app", request(content=b"\xff\xfeneedle\xc3"), 1)
+        history.record(records.RequestSeen("r", "app", request(content=b"\xff\xfeneedle\xc3")), 1)
         self.assertEqual(found(history, "needle"), ["r"])
 
     def test_truncated(self) -> None:
         """A body that was dropped is not found, nor is what stands in its place."""
         history = History(byte_limit=8)
-        history.request_observed("r", "app", request(content=b"needle in hay"), 1)
+        history.record(records.RequestSeen("r", "app", request(content=b"needle in hay")), 1)
         self.assertEqual(found(history, "needle") + found(history, "truncated"), [])
 
     @settings(max_examples=40, deadline=None)
@@ -187,7 +218,9 @@ class SearchTests(SynchronousTestCase):
         """A text is found wherever it stands in a long body, also where the decoder pauses."""
         history = History()
         before = max(0, windows * 48 * 1024 + shift)
-        history.request_observed("r", "app", request(content=b"x" * before + needle.encode()), 1)
+        history.record(
+            records.RequestSeen("r", "app", request(content=b"x" * before + needle.encode())), 1
+        )
         self.assertEqual(found(history, needle.upper()), ["r"])
 
     def test_gives_way(self) -> None:
@@ -195,7 +228,7 @@ class SearchTests(SynchronousTestCase):
         history = History()
         for number in range(20):
             hay = request(content=b"x" * 100_000 + b"needle")
-            history.request_observed(str(number), "app", hay, 1)
+            history.record(records.RequestSeen(str(number), "app", hay), 1)
         steps = list(history.requests.slices(Query(q="needle")))
         self.assertGreater(len(steps), 20)
         self.assertEqual([len(step) for step in steps if step], [20])
@@ -205,14 +238,16 @@ class SearchTests(SynchronousTestCase):
         history = History()
         for number in range(20):
             hay = request("http://x/needle", content=b"x" * 300_000)
-            history.request_observed(str(number), "app", hay, 1)
+            history.record(records.RequestSeen(str(number), "app", hay), 1)
         self.assertLess(len(list(history.requests.slices(Query(q="needle", limit=5)))), 5)
 
     def test_gone_meanwhile(self) -> None:
         """Entries that go while a search pauses are passed over."""
         history = History(http_limit=2)
         for name in "ab":
-            history.request_observed(name, "app", request(content=b"x" * 200_000 + b"needle"), 1)
+            history.record(
+                records.RequestSeen(name, "app", request(content=b"x" * 200_000 + b"needle")), 1
+            )
         steps = history.requests.slices(Query(q="needle"))
         next(steps)
         fill(history, "new")
@@ -224,12 +259,14 @@ class SocketSearchTests(SynchronousTestCase):
 
     def found(self, q: str) -> list[str]:
         history = History()
-        history.socket_observed("frame", "app-1", "ws://x/", [], 1)
+        history.record(records.SocketSeen("frame", "app-1", "ws://x/", []), 1)
         frame(history, "y" * 70_000 + "Needle", socket_id="frame")
-        history.socket_observed("error", "app-2", "ws://x/", [], 3)
-        history.socket_failed("error", None, "ambiguous_route", "m", [diagnostic("A needle")], 4)
-        history.socket_observed("url", "app-3", "ws://x/needle", [], 5)
-        history.socket_matched("url", OWNER, 6)
+        history.record(records.SocketSeen("error", "app-2", "ws://x/", []), 3)
+        history.record(
+            records.SocketFailed("error", None, "ambiguous_route", "m", [diagnostic("A needle")]), 4
+        )
+        history.record(records.SocketSeen("url", "app-3", "ws://x/needle", []), 5)
+        history.record(records.SocketOwned("url", OWNER), 6)
         return [entry.id for entry in history.sockets.query(Query(q=q))]
 
     def test_rank(self) -> None:

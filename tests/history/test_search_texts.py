@@ -6,7 +6,7 @@ from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import diagnostic
-from trafficmock.history.search_texts import (
+from trafficmock.history.search import (
     claimants,
     fold_in_windows,
     header_lines,

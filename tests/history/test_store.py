@@ -16,6 +16,7 @@ from tests.history.builders import (
     diagnostic,
     frame,
 )
+from trafficmock import records
 from trafficmock.history.har_export import har_available, to_har
 from trafficmock.history.query import Query
 from trafficmock.history.rows import Rows
@@ -62,35 +63,39 @@ class HistoryMachine(RuleBasedStateMachine):
 
     @rule(key=IDS, request=REQUESTS)
     def observe(self, key: str, request: SerializedRequest) -> None:
-        self.history.request_observed(key, "app", request, self.tick())
+        self.history.record(records.RequestSeen(key, "app", request), self.tick())
 
     @rule(key=IDS)
     def pass_through(self, key: str) -> None:
-        self.history.request_passed_through(key, self.tick())
+        self.history.record(records.RequestPassedThrough(key), self.tick())
 
     @rule(key=IDS, overrides=st.one_of(st.none(), OVERRIDES))
     def go_on(self, key: str, overrides: SerializedOverrides | None) -> None:
-        self.history.request_continued(key, OWNER, overrides, self.tick())
+        self.history.record(records.RequestContinued(key, OWNER, overrides), self.tick())
 
     @rule(key=IDS, response=RESPONSES)
     def fulfill(self, key: str, response: SerializedResponse) -> None:
-        self.history.request_fulfilled(key, OWNER, response, self.tick())
+        self.history.record(records.RequestFulfilled(key, OWNER, response), self.tick())
 
     @rule(key=IDS, owner=OWNERS, code=TEXTS, detail=TEXTS)
     def abort(self, key: str, owner: Any, code: str, detail: str) -> None:
-        self.history.request_aborted(key, owner, code, detail, self.tick())
+        self.history.record(records.RequestAborted(key, owner, code, detail), self.tick())
 
     @rule(key=IDS, owner=OWNERS, message=TEXTS, matches=MATCHES)
     def fail(self, key: str, owner: Any, message: str, matches: Any) -> None:
-        self.history.request_failed(key, owner, "internal", message, matches, self.tick())
+        self.history.record(
+            records.RequestFailed(key, owner, "internal", message, matches), self.tick()
+        )
 
     @rule(key=IDS, response=RESPONSES)
     def report(self, key: str, response: SerializedResponse) -> None:
-        self.history.response_reported(key, response, None, self.tick())
+        self.history.record(records.ResponseReported(key, response, None), self.tick())
 
     @rule(key=IDS, message=TEXTS)
     def report_failure(self, key: str, message: str) -> None:
-        self.history.response_reported(key, None, SerializedError("Error", message), self.tick())
+        self.history.record(
+            records.ResponseReported(key, None, SerializedError("Error", message)), self.tick()
+        )
 
     @rule(
         key=IDS,
@@ -102,23 +107,25 @@ class HistoryMachine(RuleBasedStateMachine):
     def hop(
         self, key: str, prior: Any, request: SerializedRequest, action: Any, owner: Any
     ) -> None:
-        self.history.hop_observed(key, "app", request, prior, action, owner, self.tick())
+        self.history.record(records.HopSeen(key, "app", request, prior, action, owner), self.tick())
 
     @rule(key=IDS, url=TEXTS, protocols=st.lists(TEXTS, max_size=2))
     def open(self, key: str, url: str, protocols: list[str]) -> None:
-        self.history.socket_observed(key, "app", url, protocols, self.tick())
+        self.history.record(records.SocketSeen(key, "app", url, protocols), self.tick())
 
     @rule(key=IDS)
     def match_socket(self, key: str) -> None:
-        self.history.socket_matched(key, OWNER, self.tick())
+        self.history.record(records.SocketOwned(key, OWNER), self.tick())
 
     @rule(key=IDS)
     def pass_socket(self, key: str) -> None:
-        self.history.socket_passed_through(key, self.tick())
+        self.history.record(records.SocketPassedThrough(key), self.tick())
 
     @rule(key=IDS, owner=OWNERS, message=TEXTS, matches=MATCHES)
     def fail_socket(self, key: str, owner: Any, message: str, matches: Any) -> None:
-        self.history.socket_failed(key, owner, "internal", message, matches, self.tick())
+        self.history.record(
+            records.SocketFailed(key, owner, "internal", message, matches), self.tick()
+        )
 
     @rule(key=IDS, detail=OPTIONAL, data=st.one_of(st.none(), TEXTS, st.just("x" * 90)))
     def frame(self, key: str, detail: str | None, data: str | None) -> None:
@@ -225,7 +232,7 @@ class HistoryTests(SynchronousTestCase):
     def test_event_ids(self) -> None:
         """Event ids begin with the prefix of the start and are unique within it."""
         history = History(event_prefix="k7-")
-        history.socket_observed("s", "app", "ws://x/", [], 1)
+        history.record(records.SocketSeen("s", "app", "ws://x/", []), 1)
         frame(history, "x", 2)
         entry = history.sockets.get("s")
         assert entry is not None

@@ -6,6 +6,7 @@ from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import request, response, shown
+from trafficmock import records
 from trafficmock.history.har_export import to_har
 from trafficmock.history.store import History
 from trafficmock.wire import body
@@ -21,7 +22,7 @@ class StreamedTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.history = History()
-        self.history.request_observed("r", "app", HEAD, 1, body_pending=True)
+        self.history.record(records.RequestSeen("r", "app", HEAD, body_pending=True), 1)
 
     def shown(self) -> Any:
         return shown(self.history.requests.get("r"))
@@ -32,8 +33,8 @@ class StreamedTests(SynchronousTestCase):
         return to_har(entry, version="1")["log"]["entries"][0]
 
     def head(self) -> None:
-        self.history.request_passed_through("r", 2)
-        self.history.response_reported("r", response(), None, 3, body_pending=True)
+        self.history.record(records.RequestPassedThrough("r"), 2)
+        self.history.record(records.ResponseReported("r", response(), None, body_pending=True), 3)
 
     def kinds(self) -> list[str]:
         return [event["kind"] for event in self.shown()["events"]]
@@ -42,7 +43,9 @@ class StreamedTests(SynchronousTestCase):
         """A row is there before the body of its request, and says that this is to come."""
         self.assertEqual(self.shown()["request"] | ARRIVES, self.shown()["request"])
         before = self.history.requests.revision
-        self.history.request_body_came("r", request(method="POST", content=b"hello"))
+        self.history.record(
+            records.RequestBodyCame("r", request(method="POST", content=b"hello")), 0
+        )
         sent = self.shown()["request"]
         self.assertEqual(
             (sent["bodyBase64"], set(sent) & {"bodyPending", "truncated"}), ("aGVsbG8=", set())
@@ -55,7 +58,7 @@ class StreamedTests(SynchronousTestCase):
         cut = structs.replace(
             request(method="POST", content=b"hello"), truncated=True, body_size=500
         )
-        self.history.request_body_came("r", cut)
+        self.history.record(records.RequestBodyCame("r", cut), 0)
         sent = self.shown()["request"]
         mark = {"bodyBase64": "aGVsbG8=", "truncated": True, "bodySize": 500}
         self.assertEqual(sent | mark, sent)
@@ -65,7 +68,7 @@ class StreamedTests(SynchronousTestCase):
 
     def test_no_request_body(self) -> None:
         """A body that never came is marked, and its size is not known."""
-        self.history.request_body_came("r", structs.replace(HEAD, truncated=True))
+        self.history.record(records.RequestBodyCame("r", structs.replace(HEAD, truncated=True)), 0)
         sent = self.shown()["request"]
         self.assertEqual(sent | {"bodyBase64": None, "truncated": True}, sent)
         self.assertFalse({"bodySize", "bodyPending"} & set(sent))
@@ -73,7 +76,7 @@ class StreamedTests(SynchronousTestCase):
     def test_nobody(self) -> None:
         """The body of a request that is not remembered changes nothing."""
         before = self.history.requests.revision
-        self.history.request_body_came("x", HEAD)
+        self.history.record(records.RequestBodyCame("x", HEAD), 0)
         self.assertEqual(self.history.requests.revision, before)
 
     def test_endless(self) -> None:
@@ -88,7 +91,7 @@ class StreamedTests(SynchronousTestCase):
     def test_end(self) -> None:
         """The end brings the body, and the response stands once in the timeline."""
         self.head()
-        self.history.response_reported("r", response(content=b"hello"), None, 9)
+        self.history.record(records.ResponseReported("r", response(content=b"hello"), None), 9)
         answer = self.shown()["outcome"]["response"]
         self.assertEqual(answer["bodyBase64"], "aGVsbG8=")
         self.assertNotIn("bodyPending", answer)
@@ -100,7 +103,7 @@ class StreamedTests(SynchronousTestCase):
         """The HAR of a response that was cut has its true size, no text, and a comment."""
         self.head()
         cut = structs.replace(response(content=b"hello"), truncated=True, body_size=5000)
-        self.history.response_reported("r", cut, None, 9)
+        self.history.record(records.ResponseReported("r", cut, None), 9)
         content = self.har()["response"]["content"]
         self.assertEqual(content["size"], 5000)
         self.assertIn("--history-body-bytes", content["comment"])
@@ -109,7 +112,7 @@ class StreamedTests(SynchronousTestCase):
     def test_broke_off(self) -> None:
         """Of a response that broke off what came is kept, and the timeline says why."""
         self.head()
-        self.history.response_reported("r", response(content=b"hel"), LOST, 9)
+        self.history.record(records.ResponseReported("r", response(content=b"hel"), LOST), 9)
         self.assertEqual(self.shown()["outcome"]["response"]["bodyBase64"], "aGVs")
         self.assertEqual(self.kinds()[-2:], ["response", "upstream_error"])
         self.assertEqual(self.shown()["events"][-1]["detail"], LOST.message)
@@ -117,7 +120,7 @@ class StreamedTests(SynchronousTestCase):
     def test_lost(self) -> None:
         """When nothing of the body is told, the mark says that it was cut."""
         self.head()
-        self.history.response_reported("r", None, LOST, 9)
+        self.history.record(records.ResponseReported("r", None, LOST), 9)
         answer = self.shown()["outcome"]["response"]
         self.assertEqual(answer | {"bodyBase64": None, "truncated": True}, answer)
         self.assertNotIn("bodySize", answer)
@@ -127,9 +130,9 @@ class StreamedTests(SynchronousTestCase):
         """The beginning of a body may go, as any body; its size stays the true one."""
         history = History(byte_limit=10)
         cut = structs.replace(request(content=b"hello"), truncated=True, body_size=500)
-        history.request_observed("r", "app", cut, 1)
+        history.record(records.RequestSeen("r", "app", cut), 1)
         self.assertEqual(history.requests.budget.used, 10)
-        history.request_observed("s", "app", request(content=b"hello"), 2)
+        history.record(records.RequestSeen("s", "app", request(content=b"hello")), 2)
         sent = shown(history.requests.get("r"))["request"]
         mark = {"bodyBase64": None, "truncated": True, "bodySize": 500}
         self.assertEqual(sent | mark, sent)
@@ -139,7 +142,9 @@ class StreamedTests(SynchronousTestCase):
         entry = self.history.requests.get("r")
         assert entry is not None
         cut = structs.replace(request(content=b"needle"), truncated=True, body_size=500)
-        self.history.request_body_came("r", cut)
+        self.history.record(records.RequestBodyCame("r", cut), 0)
         self.assertIn("needle", "".join(entry.deep_texts(0)))
-        self.history.request_body_came("r", structs.replace(HEAD, body_base64=body.NULL))
+        self.history.record(
+            records.RequestBodyCame("r", structs.replace(HEAD, body_base64=body.NULL)), 0
+        )
         self.assertNotIn("needle", "".join(entry.deep_texts(0)))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import frame
+from trafficmock import records
 from trafficmock.history.rest_records import encode
 from trafficmock.history.store import History
 from trafficmock.history.websocket_entry import SocketEntry, frame_size
@@ -16,7 +17,7 @@ from trafficmock.history.websocket_entry import SocketEntry, frame_size
 
 def remembered(*frames: str) -> tuple[History, SocketEntry]:
     history = History()
-    history.socket_observed("s", "app", "ws://x/", [], 1)
+    history.record(records.SocketSeen("s", "app", "ws://x/", []), 1)
     for data in frames:
         frame(history, data, 2)
     entry = history.sockets.get("s")

@@ -12,6 +12,7 @@ from tests.history.builders import (
     frame,
     shown,
 )
+from trafficmock import records
 from trafficmock.history.store import History
 from trafficmock.history.websocket_entry import MAX_EVENTS
 
@@ -27,7 +28,7 @@ OPEN = {"timestamp": 10, "direction": "system", "kind": "open", "detail": "obser
 
 def begun(**settings: Any) -> History:
     history = History(**settings)
-    history.socket_observed("s", "app", "ws://shop.test/live", ["v1"], 10)
+    history.record(records.SocketSeen("s", "app", "ws://shop.test/live", ["v1"]), 10)
     return history
 
 
@@ -45,7 +46,7 @@ class StageTests(SynchronousTestCase):
     def test_matched(self) -> None:
         """A matched WebSocket names its test."""
         history = begun()
-        history.socket_matched("s", OWNER, 12)
+        history.record(records.SocketOwned("s", OWNER), 12)
         event = {"timestamp": 12, "direction": "system", "kind": "handler", "detail": "matched"}
         self.assertEqual(
             shown(history.sockets.get("s")),
@@ -63,7 +64,7 @@ class StageTests(SynchronousTestCase):
     def test_passthrough(self) -> None:
         """A WebSocket that nobody wants says so."""
         history = begun()
-        history.socket_passed_through("s", 12)
+        history.record(records.SocketPassedThrough("s"), 12)
         event = {
             "timestamp": 12,
             "direction": "system",
@@ -78,7 +79,9 @@ class StageTests(SynchronousTestCase):
     def test_failed(self) -> None:
         """A failed WebSocket shows code, message and claimants."""
         history = begun()
-        history.socket_failed("s", None, "ambiguous_route", "two", [diagnostic()], 12)
+        history.record(
+            records.SocketFailed("s", None, "ambiguous_route", "two", [diagnostic()]), 12
+        )
         entry = shown(history.sockets.get("s"))
         self.assertEqual(
             (entry["outcome"], entry["errorCode"], entry["errorMessage"]),
@@ -93,35 +96,35 @@ class StageTests(SynchronousTestCase):
     def test_open_socket_fails(self) -> None:
         """A matched WebSocket whose worker is lost becomes an error and keeps its owner."""
         history = begun()
-        history.socket_matched("s", OWNER, 12)
-        history.socket_failed("s", OWNER, "disconnected", "gone", None, 13)
+        history.record(records.SocketOwned("s", OWNER), 12)
+        history.record(records.SocketFailed("s", OWNER, "disconnected", "gone", None), 13)
         entry = shown(history.sockets.get("s"))
         self.assertEqual((entry["outcome"], entry["testId"]), ("error", "test-1"))
 
     def test_closed_socket_does_not_fail(self) -> None:
         """A closed WebSocket is not changed by what happens to its worker later."""
         history = begun()
-        history.socket_matched("s", OWNER, 12)
+        history.record(records.SocketOwned("s", OWNER), 12)
         close(history, "page", 13, code=1000)
         before = shown(history.sockets.get("s"))
-        history.socket_failed("s", OWNER, "disconnected", "gone", None, 14)
+        history.record(records.SocketFailed("s", OWNER, "disconnected", "gone", None), 14)
         self.assertEqual(shown(history.sockets.get("s")), before)
 
     def test_the_first_decision_stays(self) -> None:
         """A decision about a WebSocket that was decided already changes nothing."""
         history = begun()
-        history.socket_passed_through("s", 12)
+        history.record(records.SocketPassedThrough("s"), 12)
         before = shown(history.sockets.get("s"))
-        history.socket_matched("s", OWNER, 13)
-        history.socket_passed_through("s", 13)
+        history.record(records.SocketOwned("s", OWNER), 13)
+        history.record(records.SocketPassedThrough("s"), 13)
         self.assertEqual(shown(history.sockets.get("s")), before)
 
     def test_unknown_ids(self) -> None:
         """News of a WebSocket that is not remembered changes nothing."""
         history = History()
-        history.socket_matched("s", OWNER, 1)
-        history.socket_passed_through("s", 1)
-        history.socket_failed("s", None, "internal", "", None, 1)
+        history.record(records.SocketOwned("s", OWNER), 1)
+        history.record(records.SocketPassedThrough("s"), 1)
+        history.record(records.SocketFailed("s", None, "internal", "", None), 1)
         frame(history, "hi", 1)
         close(history, "page", 1)
         self.assertEqual((len(history.sockets), history.sockets.revision), (0, 0))
@@ -134,16 +137,18 @@ class EventTests(SynchronousTestCase):
         """Frames and actions stand newest first, with what protocol 3 says of each."""
         history = begun()
         frame(history, "hi", 11)
-        history.socket_event(
-            "s",
-            direction="server",
-            kind="frame",
-            detail="handler sendToPage",
-            data="AQI=",
-            is_base64=True,
-            at=12,
+        history.record(
+            records.SocketActivity(
+                "s",
+                direction="server",
+                kind="frame",
+                detail="handler sendToPage",
+                data="AQI=",
+                is_base64=True,
+            ),
+            12,
         )
-        history.socket_event("s", "system", "handler", "connect", None, None, 13)
+        history.record(records.SocketActivity("s", "system", "handler", "connect", None, None), 13)
         self.assertEqual(
             shown(history.sockets.get("s"))["events"],
             [
@@ -216,7 +221,7 @@ class CaptureTests(SynchronousTestCase):
     def test_none(self) -> None:
         """With ``none`` nothing is remembered."""
         history = begun(capture="none")
-        history.socket_matched("s", OWNER, 11)
+        history.record(records.SocketOwned("s", OWNER), 11)
         frame(history, "hi", 12)
         self.assertEqual((len(history.sockets), history.sockets.budget.used), (0, 0))
 
@@ -224,10 +229,10 @@ class CaptureTests(SynchronousTestCase):
         """With ``handled`` matched and failed ones are shown, others not, nor pending ones."""
         history = begun(capture="handled")
         self.assertEqual((history.sockets.get("s"), len(history.sockets)), (None, 0))
-        history.socket_matched("s", OWNER, 11)
-        history.socket_observed("failed", "app", "ws://x/", [], 12)
-        history.socket_failed("failed", None, "claim_timeout", "late", None, 13)
-        history.socket_observed("omitted", "app", "ws://x/", [], 14)
-        history.socket_passed_through("omitted", 15)
-        history.socket_observed("pending", "app", "ws://x/", [], 16)
+        history.record(records.SocketOwned("s", OWNER), 11)
+        history.record(records.SocketSeen("failed", "app", "ws://x/", []), 12)
+        history.record(records.SocketFailed("failed", None, "claim_timeout", "late", None), 13)
+        history.record(records.SocketSeen("omitted", "app", "ws://x/", []), 14)
+        history.record(records.SocketPassedThrough("omitted"), 15)
+        history.record(records.SocketSeen("pending", "app", "ws://x/", []), 16)
         self.assertEqual([entry.id for entry in history.sockets.query(NO_QUERY)], ["failed", "s"])

@@ -16,7 +16,7 @@ from tests.support.growth import GrowthMixin
 from tests.support.proxy_process import REPOSITORY
 from trafficmock.errors import TrafficMockError
 from trafficmock.history.har_cookies import sent_cookies, set_cookie, split_set_cookie
-from trafficmock.history.search_texts import fold_in_windows
+from trafficmock.history.search import fold_in_windows
 from trafficmock.history.stored_bodies import folded_windows
 from trafficmock.http.etags import is_current
 from trafficmock.http.responses import RestError

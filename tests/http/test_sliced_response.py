@@ -8,6 +8,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.http_client import Connection, Service, ids, parse, record
+from trafficmock import records
 from trafficmock.history.store import History
 from trafficmock.http.sliced_response import SLICE_BYTES, STALL_SECONDS
 
@@ -133,7 +134,8 @@ class ChangeTests(SynchronousTestCase):
     def test_changed(self) -> None:
         """An entry that changes while it is being sent is sent as it was."""
         made = filled(count=1, body=BODY * 12)
-        made.history.request_observed("p", "api", made.history.requests.get("n0").record.request, 1)  # type: ignore[union-attr]
+        request = made.history.requests.get("n0").record.request  # type: ignore[union-attr]
+        made.history.record(records.RequestSeen("p", "api", request), 1)
         connection = ask(made, "/api/history/n0")
         made.history.requests.get("n0").cut(made.history.requests.get("n0").request_body)  # type: ignore[union-attr]
         connection.turn()

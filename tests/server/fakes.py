@@ -10,7 +10,6 @@ from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.settings import Settings
 from trafficmock.history.store import History
 from trafficmock.server.driver import Driver
-from trafficmock.server.history_recorder import Recorder
 
 HEADERS = {"accept": "*/*"}
 
@@ -77,7 +76,6 @@ class DriverHarness:
         self.driver = Driver(
             coordinator=Coordinator(self.settings),
             history=self.history,
-            recorder=Recorder(self.history),
             clock=self.clock,
             monotonic=self.clock.seconds,
             epoch_ms=lambda: 1_000_000 + int(self.clock.seconds() * 1000),

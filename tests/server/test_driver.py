@@ -8,8 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.server.fakes import DriverHarness, FakeLink
 from trafficmock.core.settings import Settings
-from trafficmock.history.recorder import Capture
-from trafficmock.history.store import History
+from trafficmock.history.store import Capture, History
 from trafficmock.http.log_safety import MOST_LINES, PERIOD_SECONDS
 from trafficmock.records import RequestSeen
 from trafficmock.server.websocket.oversized_frames import Overlong

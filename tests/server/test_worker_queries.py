@@ -5,8 +5,9 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.history.entry import Owner
+from trafficmock import records
 from trafficmock.history.store import History
+from trafficmock.records import Owner
 from trafficmock.server import worker_queries
 from trafficmock.wire import body
 from trafficmock.wire.codec import encode
@@ -22,8 +23,10 @@ class QueryTests(SynchronousTestCase):
         self.history = History()
         for number, (path, method) in enumerate([("a", "GET"), ("b", "GET"), ("a", "POST")]):
             request = SerializedRequest(f"http://h.test/{path}", method, {}, body.NULL)
-            self.history.request_observed(f"q{number}", "shop", request, 1000 + number)
-        self.history.request_continued("q1", Owner("t", "r", "buys", "a.spec.ts"), None, 2000)
+            self.history.record(records.RequestSeen(f"q{number}", "shop", request), 1000 + number)
+        self.history.record(
+            records.RequestContinued("q1", Owner("t", "r", "buys", "a.spec.ts"), None), 2000
+        )
 
     def asked(self, **query: Any) -> list[str]:
         """Ask, and give the ids of the answer as it goes over the wire."""

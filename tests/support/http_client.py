@@ -15,10 +15,11 @@ from twisted.python.failure import Failure
 from twisted.web.resource import Resource
 from twisted.web.server import Request
 
-from trafficmock.history.entry import Owner
+from trafficmock import records
 from trafficmock.history.store import History
 from trafficmock.http.access import Guard
 from trafficmock.http.http_limits import HttpLimits
+from trafficmock.records import Owner
 from trafficmock.server.site import make_site
 from trafficmock.wire.body import from_bytes
 from trafficmock.wire.serialized_request import SerializedRequest as WireRequest
@@ -212,12 +213,15 @@ def record(
     answered: bool = True,
 ) -> None:
     """Record a request, and a mocked response if it is to be answered."""
-    history.request_observed(
-        request_id, "api", WireRequest(url, "POST", {"a": "b"}, from_bytes(body)), at
+    history.record(
+        records.RequestSeen(
+            request_id, "api", WireRequest(url, "POST", {"a": "b"}, from_bytes(body))
+        ),
+        at,
     )
     if answered:
         response = SerializedResponse(200, "OK", {"content-type": "text/plain"}, from_bytes(b"hi"))
-        history.request_fulfilled(request_id, OWNER, response, at + 5)
+        history.record(records.RequestFulfilled(request_id, OWNER, response), at + 5)
 
 
 def ids(answer: Answer, name: str = "entries") -> Iterator[str]:

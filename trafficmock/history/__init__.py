@@ -1,7 +1,7 @@
 """What is remembered: a bounded record of requests and WebSockets, to be read by REST.
 
-Who calls whom: the driver tells the **history** (:mod:`~trafficmock.history.store`) what
-happened; it keeps an **entry** (:mod:`~trafficmock.history.entry`) for each request and
+The driver gives the **history** (:mod:`~trafficmock.history.store`) each **record** of what
+happened (:mod:`trafficmock.records`); it keeps an **entry** (:mod:`~trafficmock.history.entry`) for each request and
 socket in two sets of **rows** (:mod:`~trafficmock.history.rows`), which share one **budget**
 (:mod:`~trafficmock.history.budget`) for bodies and frames. REST asks with a **query**
 (:mod:`~trafficmock.history.query`, :mod:`~trafficmock.history.search`) and sends the JSON

@@ -11,10 +11,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
-from attrs import define, frozen
+from attrs import define
 from msgspec import UnsetType
 
 from trafficmock.history.rest_records import RequestRecord, SocketRecord
+from trafficmock.records import Owner
 
 CACHED_JSON = 32 * 1024
 """Bytes of JSON (bodies not counted) that an entry caches; what is longer is built per read,
@@ -24,16 +25,6 @@ MAX_DETAIL = 1000
 """Characters of an event's detail; the events are a short timeline."""
 
 R = TypeVar("R", RequestRecord, SocketRecord)
-
-
-@frozen
-class Owner:
-    """The test and route that own a request or a WebSocket, copied when they matched."""
-
-    test_id: str
-    route_id: str
-    title: str
-    file: str
 
 
 @define(eq=False, kw_only=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from attrs import define
 from msgspec import UNSET, Raw, UnsetType, structs
 
-from trafficmock.history.entry import CACHED_JSON, MAX_DETAIL, HistoryEntry, Owner
+from trafficmock.history.entry import CACHED_JSON, MAX_DETAIL, HistoryEntry
 from trafficmock.history.rest_records import (
     BODY_HERE,
     HttpEvent,
@@ -15,8 +15,9 @@ from trafficmock.history.rest_records import (
     encode_around,
     summarise,
 )
-from trafficmock.history.search_texts import claimants, header_lines, header_weight, lines
+from trafficmock.history.search import claimants, header_lines, header_weight, lines
 from trafficmock.history.stored_bodies import Body, awaited, folded_windows, keep, keep_of
+from trafficmock.records import Owner
 from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.serialized_response import SerializedResponse
 

@@ -1,63 +1,73 @@
 """What may happen to a request, and what is then remembered."""
 
-from typing import Literal
+from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+from attrs import define
 from msgspec import UNSET
 
-from trafficmock.history.entry import Owner
-from trafficmock.history.recorder import Recorder
+from trafficmock import records
 from trafficmock.history.request_entry import RequestEntry, announced, weigh, without_body
 from trafficmock.history.rest_records import RequestOutcome, RequestRecord
-from trafficmock.history.stored_bodies import Body
-from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
-from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
-from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.history.rows import Rows
+    from trafficmock.history.stored_bodies import Body
+    from trafficmock.wire.serialized_response import SerializedResponse
 
 AWAITS_RESPONSE = frozenset({"continue", "passthrough"})
 """The actions after which an agent reports what came from upstream."""
 
 
-class RequestRecorder(Recorder):
-    """The stages of a request (protocol 3)."""
+@define(eq=False)
+class RequestRecorder:
+    """The stages of a request (protocol 3).
 
-    __slots__ = ()
+    :param capture: as :class:`trafficmock.history.store.History` takes it.
+    :param event_id: gives the id of the next event.
+    """
 
-    def request_observed(
-        self,
-        request_id: str,
-        client_id: str,
-        request: SerializedRequest,
-        at: int,
-        *,
-        body_pending: bool = False,
-        prior_id: str | None = None,
-    ) -> None:
-        """Begin an entry: a request is paused and waits for a decision.
+    requests: Rows[RequestEntry]
+    capture: str
+    _event_id: Callable[[], str]
 
-        :param body_pending: its body has not arrived.
-        :param prior_id: the request whose redirect the client follows with it.
-        """
+    def writers(self) -> dict[type, Callable[[Any, int], None]]:
+        """Say which method takes which record, with its time in epoch milliseconds."""
+        return {
+            records.RequestSeen: self._seen,
+            records.RequestBodyCame: self._body_came,
+            records.RequestPassedThrough: self._passed_through,
+            records.RequestContinued: self._continued,
+            records.RequestFulfilled: self._fulfilled,
+            records.RequestAborted: self._aborted,
+            records.RequestFailed: self._failed,
+            records.ResponseReported: self._reported,
+            records.HopSeen: self._hop_seen,
+        }
+
+    def _seen(self, record: records.RequestSeen, at: int) -> None:
         if self.capture != "none":
-            entry = self._new_request(request_id, client_id, request, at)
-            if body_pending:
-                entry.record.request, entry.request_body = announced(request)
+            entry = self._new_request(record, at)
+            if record.body_pending:
+                entry.record.request, entry.request_body = announced(record.request)
             entry.log(self._event_id(), at, "observed")
-            self._link(entry, prior_id, client_id)
+            self._link(entry, record.redirected_from, record.client_id)
             self.requests.add(entry)
 
-    def request_body_came(self, request_id: str, request: SerializedRequest) -> None:
-        """Attach the body of a request that was observed without it, or as much as there is."""
-        entry = self.requests.find(request_id)
+    def _body_came(self, record: records.RequestBodyCame, _: int) -> None:
+        entry = self.requests.find(record.request_id)
         if entry is None:
             return
         self.requests.release(entry.request_body)
-        entry.receive(request)
+        entry.receive(record.request)
         entry.changed()
         self._hold(entry, entry.request_body)
 
-    def request_passed_through(self, request_id: str, at: int) -> None:
-        """Note that nobody wanted it: it goes upstream unchanged."""
-        entry = self._pending_request(request_id)
+    def _passed_through(self, record: records.RequestPassedThrough, at: int) -> None:
+        entry = self._pending_request(record.request_id)
         if entry is None:
             return
         if self.capture == "handled":
@@ -67,89 +77,62 @@ class RequestRecorder(Recorder):
         entry.log(self._event_id(), at, "passthrough")
         self.requests.settle(entry)
 
-    def request_continued(
-        self, request_id: str, owner: Owner, overrides: SerializedOverrides | None, at: int
-    ) -> None:
-        """Note that a handler sent it upstream, changed or not."""
-        entry = self._pending_request(request_id)
+    def _continued(self, record: records.RequestContinued, at: int) -> None:
+        entry = self._pending_request(record.request_id)
         if entry is None:
             return
-        entry.settle("continue", RequestOutcome("continued"), owner, at)
+        entry.settle("continue", RequestOutcome("continued"), record.owner, at)
         entry.log(self._event_id(), at, "continue")
-        grown = 0 if overrides is None else entry.override(overrides)
+        grown = 0 if record.overrides is None else entry.override(record.overrides)
         self._settled(entry, entry.overrides_body, grown)
 
-    def request_fulfilled(
-        self, request_id: str, owner: Owner, response: SerializedResponse, at: int
-    ) -> None:
-        """Note that a handler answered it."""
-        entry = self._pending_request(request_id)
+    def _fulfilled(self, record: records.RequestFulfilled, at: int) -> None:
+        entry = self._pending_request(record.request_id)
         if entry is None:
             return
+        owner = record.owner
         outcome = RequestOutcome("mocked", route_id=owner.route_id, test_id=owner.test_id)
         entry.settle("fulfill", outcome, owner, at)
         entry.log(self._event_id(), at, "fulfill")
-        grown = entry.answer(response)
+        grown = entry.answer(record.response)
         self._settled(entry, entry.response_body, grown)
 
-    def request_aborted(
-        self, request_id: str, owner: Owner | None, error_code: str, detail: str, at: int
-    ) -> None:
-        """Note that a handler aborted it, or that the application gave it up.
-
-        :param detail: what the timeline says about it; may be empty.
-        """
-        entry = self._pending_request(request_id)
+    def _aborted(self, record: records.RequestAborted, at: int) -> None:
+        entry = self._pending_request(record.request_id)
         if entry is None:
             return
-        entry.settle("abort", RequestOutcome("aborted", error_code=error_code), owner, at)
-        entry.log(self._event_id(), at, "abort", detail)
-        self._settled(entry, None, len(error_code))
+        outcome = RequestOutcome("aborted", error_code=record.error_code)
+        entry.settle("abort", outcome, record.owner, at)
+        entry.log(self._event_id(), at, "abort", record.detail)
+        self._settled(entry, None, len(record.error_code))
 
-    def request_failed(  # noqa: PLR0917 - the order of the core's record
-        self,
-        request_id: str,
-        owner: Owner | None,
-        code: str,
-        message: str,
-        matches: list[RouteMatchDiagnostic] | None,
-        at: int,
-    ) -> None:
-        """Note that nobody could decide; ``matches`` are the claimants of an ambiguous request."""
-        entry = self._pending_request(request_id)
+    def _failed(self, record: records.RequestFailed, at: int) -> None:
+        entry = self._pending_request(record.request_id)
         if entry is None:
             return
-        outcome = RequestOutcome("error", message=message, code=code, matches=matches or UNSET)
-        entry.settle("error", outcome, owner, at)
+        message, matches = record.message, record.matches or UNSET
+        outcome = RequestOutcome("error", message=message, code=record.code, matches=matches)
+        entry.settle("error", outcome, record.owner, at)
         entry.log(self._event_id(), at, "error", message)
         self._settled(entry, None, len(message))
 
-    def response_reported(
-        self,
-        request_id: str,
-        response: SerializedResponse | None,
-        error: SerializedError | None,
-        at: int,
-        *,
-        body_pending: bool = False,
-    ) -> None:
+    def _reported(self, record: records.ResponseReported, at: int) -> None:
         """Note what came from upstream after passthrough or continue.
 
         A response and an error together are a response that broke off. An error with the code
         ``aborted`` is the application's doing: it gave the request up. An error that is
         reported for a hop which has already been redirected belongs to the last hop of the
         chain: the npm agent names the first.
-
-        :param body_pending: the response is only a head; its body will be reported with it.
         """
-        entry = self.requests.find(request_id)
+        response, error = record.response, record.error
+        entry = self.requests.find(record.request_id)
         if response is None and entry is not None:
             entry = self._tail(entry)
         if entry is None or entry.action not in AWAITS_RESPONSE:
             return
         entry.time(at)
         if response is not None:
-            self._answered(entry, response, at, body_pending=body_pending)
+            self._answered(entry, response, at, body_pending=record.body_pending)
         elif entry.break_off():
             self.requests.release(entry.response_body)
         if response is None or error is not None:
@@ -172,30 +155,16 @@ class RequestRecorder(Recorder):
             entry.log(self._event_id(), at, "response", text)
         self._settled(entry, entry.response_body, grown)
 
-    def hop_observed(  # noqa: PLR0917 - the order of the core's record
-        self,
-        request_id: str,
-        client_id: str,
-        request: SerializedRequest,
-        prior_id: str | None,
-        action: Literal["continue", "passthrough"],
-        owner: Owner | None,
-        at: int,
-    ) -> None:
-        """Begin an entry for a redirect that an agent follows by itself, which nobody decides.
-
-        :param prior_id: the hop before, linked both ways when it is still remembered.
-        :param action: what was decided about the first request of the chain.
-        :param owner: who decided it.
-        """
+    def _hop_seen(self, record: records.HopSeen, at: int) -> None:
+        action = record.action
         if self.capture == "none" or (self.capture == "handled" and action == "passthrough"):
             return
-        entry = self._new_request(request_id, client_id, request, at)
+        entry = self._new_request(record, at)
         entry.record.action = action
         entry.record.outcome = RequestOutcome("continued" if action == "continue" else action)
-        entry.own(owner)
+        entry.own(record.owner)
         entry.log(self._event_id(), at, "observed", "redirect hop")
-        self._link(entry, prior_id, None)
+        self._link(entry, record.prior_id, None)
         self.requests.add(entry)
 
     def _link(self, entry: RequestEntry, prior_id: str | None, client_id: str | None) -> None:
@@ -212,14 +181,12 @@ class RequestRecorder(Recorder):
         prior.record.redirected_to_id = entry.id
         prior.changed()
 
-    def _new_request(
-        self, request_id: str, client_id: str, request: SerializedRequest, at: int
-    ) -> RequestEntry:
-        head, body = without_body(request)
+    def _new_request(self, seen: records.RequestSeen | records.HopSeen, at: int) -> RequestEntry:
+        head, body = without_body(seen.request)
         record = RequestRecord(
-            id=request_id,
+            id=seen.request_id,
             timestamp=at,
-            client_id=client_id,
+            client_id=seen.client_id,
             request=head,
             outcome=RequestOutcome("pending"),
             action="pending",
@@ -228,7 +195,7 @@ class RequestRecorder(Recorder):
         return RequestEntry(
             record=record,
             on_change=self.requests.touch,
-            weight=weigh(request),
+            weight=weigh(seen.request),
             request_body=body,
         )
 

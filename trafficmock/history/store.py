@@ -1,15 +1,32 @@
-"""The front of the history: what happened goes in here, and entries come out."""
+"""The front of the history: records go in here, and entries come out."""
 
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any, Literal
+
+from attrs import define, field
+
+from trafficmock.history.budget import ByteBudget
 from trafficmock.history.request_recorder import RequestRecorder
+from trafficmock.history.rows import Rows
 from trafficmock.history.websocket_recorder import SocketRecorder
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-class History(RequestRecorder, SocketRecorder):
+    from trafficmock.history.request_entry import RequestEntry
+    from trafficmock.history.websocket_entry import SocketEntry
+    from trafficmock.records import Record
+
+Capture = Literal["all", "handled", "none"]
+
+DEFAULT_BYTES = 128 * 1024 * 1024
+
+
+@define(eq=False, kw_only=True)
+class History:
     """Remembers requests and WebSockets, within bounds (protocol 3), to be read by REST.
-
-    Every time is in epoch ms. Calls about an id that is not remembered, or that come too late
-    to be true (a second decision, a report after a mock), change nothing and raise nothing:
-    what is remembered must never be able to disturb what is decided.
 
     ``requests`` and ``sockets`` are the :class:`~trafficmock.history.rows.Rows` to read from.
 
@@ -21,4 +38,36 @@ class History(RequestRecorder, SocketRecorder):
     :param event_prefix: begins every event id, to make them unique across starts.
     """
 
-    __slots__ = ()
+    capture: Capture = "all"
+    http_limit: int = 1000
+    socket_limit: int = 200
+    byte_limit: int = DEFAULT_BYTES
+    event_prefix: str = "e"
+    requests: Rows[RequestEntry] = field(init=False)
+    sockets: Rows[SocketEntry] = field(init=False)
+    _writers: dict[type, Callable[[Any, int], None]] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        hides = self.capture == "handled"
+        budget = ByteBudget(self.byte_limit)
+        self.requests = Rows(limit=self.http_limit, budget=budget, hides_pending=hides)
+        self.sockets = Rows(limit=self.socket_limit, budget=budget, hides_pending=hides)
+        numbers = count(1)
+
+        def event_id() -> str:
+            return f"{self.event_prefix}{next(numbers)}"
+
+        requests = RequestRecorder(self.requests, self.capture, event_id)
+        sockets = SocketRecorder(self.sockets, self.capture, event_id)
+        self._writers = requests.writers() | sockets.writers()
+
+    def record(self, record: Record, at: int) -> None:
+        """Remember what happened.
+
+        A record about an id that is not remembered, or that comes too late to be true (a
+        second decision, a report after a mock), changes nothing and raises nothing: what is
+        remembered must never be able to disturb what is decided.
+
+        :param at: when it happened, in epoch milliseconds.
+        """
+        self._writers[type(record)](record, at)

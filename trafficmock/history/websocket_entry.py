@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from trafficmock.history.entry import CACHED_JSON, HistoryEntry
 from trafficmock.history.rest_records import SocketEvent, SocketRecord, encode
-from trafficmock.history.search_texts import claimants, fold_in_windows, lines
+from trafficmock.history.search import claimants, fold_in_windows, lines
 
 MAX_EVENTS = 500
 """Events kept of one WebSocket, the newest (protocol 3)."""

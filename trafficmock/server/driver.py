@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from trafficmock.core.coordinator import Coordinator
     from trafficmock.history.store import History
     from trafficmock.records import Record
-    from trafficmock.server.history_recorder import Recorder
     from trafficmock.server.websocket.oversized_frames import Overlong
     from trafficmock.server.websocket.upgrade import Link
     from trafficmock.wire.inbound import Hello, Message
@@ -87,7 +86,6 @@ class Driver:
 
     coordinator: Coordinator
     history: History
-    recorder: Recorder
     clock: IReactorTime
     monotonic: Callable[[], float]
     epoch_ms: Callable[[], int]
@@ -191,7 +189,7 @@ class Driver:
 
     def client_recorded(self, record: Record) -> None:
         """Write into the history what the core has nothing to decide about."""
-        self.recorder.record(record, self.epoch_ms())
+        self.history.record(record, self.epoch_ms())
 
     def socket_backlogged(self, socket: Paced) -> None:
         """Remember that a client's WebSocket takes less than it is sent."""
@@ -237,7 +235,7 @@ class Driver:
                 perform = performers.get(type(effect))
                 if perform is None:
                     self.event_log.recorded(effect)  # type: ignore[arg-type] # the rest
-                    self.recorder.record(effect, now.epoch_ms)  # type: ignore[arg-type] # the rest
+                    self.history.record(effect, now.epoch_ms)  # type: ignore[arg-type] # the rest
                 else:
                     perform(effect, now)
         finally:

@@ -14,7 +14,7 @@ from referencing.jsonschema import DRAFT202012
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.http_client import OWNER, Answer, Service, record
-from trafficmock import __version__
+from trafficmock import __version__, records
 from trafficmock.certificates.files import CertificateError
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
@@ -85,20 +85,24 @@ def fill_requests(history: History) -> None:
     record(history, "pending", answered=False)
     for request_id in ("continued", "passthrough", "aborted", "error", "cut"):
         request = SerializedRequest("http://api.test/x", "POST", headers, content, [("a", "b")])
-        history.request_observed(request_id, "api", request, 1)
-    history.request_continued(
-        "continued",
-        OWNER,
-        SerializedOverrides("http://b.test/", "PUT", headers, content, [("a", "b")]),
+        history.record(records.RequestSeen(request_id, "api", request), 1)
+    history.record(
+        records.RequestContinued(
+            "continued",
+            OWNER,
+            SerializedOverrides("http://b.test/", "PUT", headers, content, [("a", "b")]),
+        ),
         2,
     )
-    history.response_reported("continued", answer, None, 3)
-    history.request_passed_through("passthrough", 2)
-    history.response_reported("passthrough", None, SerializedError("Error", "refused"), 3)
+    history.record(records.ResponseReported("continued", answer, None), 3)
+    history.record(records.RequestPassedThrough("passthrough"), 2)
+    history.record(
+        records.ResponseReported("passthrough", None, SerializedError("Error", "refused")), 3
+    )
     get = SerializedRequest("http://b.test/", "GET", {}, body.NULL)
-    history.hop_observed("hop", "api", get, "continued", "continue", OWNER, 4)
-    history.request_aborted("aborted", OWNER, "failed", "gave up", 2)
-    history.request_failed("error", None, "ambiguous_route", "two", claimants(), 2)
+    history.record(records.HopSeen("hop", "api", get, "continued", "continue", OWNER), 4)
+    history.record(records.RequestAborted("aborted", OWNER, "failed", "gave up"), 2)
+    history.record(records.RequestFailed("error", None, "ambiguous_route", "two", claimants()), 2)
     cut = history.requests.get("cut")
     assert cut is not None
     cut.cut(cut.request_body)
@@ -112,13 +116,13 @@ def claimants() -> list[RouteMatchDiagnostic]:
 def fill_sockets(history: History) -> None:
     """Record a WebSocket of every kind."""
     for socket_id in ("matched", "through", "failed", "pending"):
-        history.socket_observed(socket_id, "api", "ws://api.test/", ["chat"], 1)
-    history.socket_matched("matched", OWNER, 2)
-    history.socket_event("matched", "client", "frame", None, "aGk=", True, 3)  # noqa: FBT003 - a field of the core's record
-    history.socket_event("matched", "system", "handler", "connect", None, None, 3)
-    history.socket_closed("matched", "page", 1000, "bye", True, 4)  # noqa: FBT003 - a field of the core's record
-    history.socket_passed_through("through", 2)
-    history.socket_failed("failed", None, "ambiguous_route", "two", claimants(), 2)
+        history.record(records.SocketSeen(socket_id, "api", "ws://api.test/", ["chat"]), 1)
+    history.record(records.SocketOwned("matched", OWNER), 2)
+    history.record(records.SocketActivity("matched", "client", "frame", None, "aGk=", True), 3)  # noqa: FBT003 - a field of the core's record
+    history.record(records.SocketActivity("matched", "system", "handler", "connect", None, None), 3)
+    history.record(records.SocketClosed("matched", "page", 1000, "bye", True), 4)  # noqa: FBT003 - a field of the core's record
+    history.record(records.SocketPassedThrough("through"), 2)
+    history.record(records.SocketFailed("failed", None, "ambiguous_route", "two", claimants()), 2)
 
 
 def no_authority() -> bytes:

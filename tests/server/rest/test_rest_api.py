@@ -8,6 +8,7 @@ from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.http_client import OWNER, PEM, Answer, Service, ids, record
+from trafficmock import records
 from trafficmock.certificates.files import CertificateError
 from trafficmock.history.har_export import to_har
 from trafficmock.history.store import History
@@ -26,8 +27,8 @@ def service() -> Service:
     """Make a service that remembers a mocked request ``a`` and a WebSocket ``s``."""
     made = Service()
     record(made.history, "a", "http://api.test/a", b"question")
-    made.history.socket_observed("s", "api", "ws://api.test/s", [], 2000)
-    made.history.socket_matched("s", OWNER, 2001)
+    made.history.record(records.SocketSeen("s", "api", "ws://api.test/s", []), 2000)
+    made.history.record(records.SocketOwned("s", OWNER), 2001)
     return made
 
 
@@ -261,7 +262,7 @@ class ConditionalTests(SynchronousTestCase):
         made = service()
         before = {path: made.ask(path).headers["etag"] for path in self.PATHS}
         record(made.history, "b", answered=False)
-        made.history.request_passed_through("b", 9)
+        made.history.record(records.RequestPassedThrough("b"), 9)
         after = {path: made.ask(path).headers["etag"] for path in self.PATHS}
         changed = [path for path in self.PATHS if before[path] != after[path]]
         self.assertEqual(changed, list(self.PATHS[:2]))
@@ -289,7 +290,7 @@ class ChangesTests(SynchronousTestCase):
             record(made.history, name, answered=name != "b")
         tag = made.ask("/api/history").headers["etag"]
         self.assertEqual(self.changes(made, tag), ([], []))
-        made.history.request_passed_through("b", 9)
+        made.history.record(records.RequestPassedThrough("b"), 9)
         self.assertEqual(self.changes(made, tag), ([], ["b"]))
         record(made.history, "d")
         self.assertEqual(self.changes(made, tag), (["a"], ["d", "b"]))
@@ -304,11 +305,13 @@ class ChangesTests(SynchronousTestCase):
         """A summary says that upstream failed, until a later answer came."""
         made = service()
         record(made.history, "p", answered=False)
-        made.history.request_passed_through("p", 2)
-        made.history.response_reported("p", None, SerializedError("Error", "refused"), 3)
+        made.history.record(records.RequestPassedThrough("p"), 2)
+        made.history.record(
+            records.ResponseReported("p", None, SerializedError("Error", "refused")), 3
+        )
         summary = made.ask("/api/history?fields=summary&limit=1").json()["entries"][0]
         self.assertEqual(summary["upstreamError"], "refused")
-        made.history.response_reported("p", OK, None, 4)
+        made.history.record(records.ResponseReported("p", OK, None), 4)
         summary = made.ask("/api/history?fields=summary&limit=1").json()["entries"][0]
         self.assertNotIn("upstreamError", summary)
 

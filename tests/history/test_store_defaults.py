@@ -1,13 +1,12 @@
-"""What both recorders share."""
+"""How a history is made."""
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.history.recorder import DEFAULT_BYTES
-from trafficmock.history.store import History
+from trafficmock.history.store import DEFAULT_BYTES, History
 
 
-class RecorderTests(SynchronousTestCase):
-    """How a history is made."""
+class DefaultsTests(SynchronousTestCase):
+    """What holds unless options say otherwise."""
 
     def test_defaults(self) -> None:
         """Unasked, all is captured: 1000 requests, 200 WebSockets, 128 MiB."""

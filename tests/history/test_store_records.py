@@ -1,4 +1,4 @@
-"""Records of the core arrive in the history."""
+"""Each kind of record changes the history."""
 
 import json
 from typing import Any, get_args
@@ -8,7 +8,6 @@ from twisted.trial.unittest import SynchronousTestCase
 from trafficmock import records
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
-from trafficmock.server.history_recorder import Recorder
 from trafficmock.wire import body
 from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
@@ -25,12 +24,11 @@ class RecorderTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.history = History()
-        self.recorder = Recorder(self.history)
 
     def after(self, *written: records.Record) -> dict[str, Any]:
         """Write records 10 ms apart; give the newest request or socket."""
         for number, record in enumerate(written):
-            self.recorder.record(record, 1000 + 10 * number)
+            self.history.record(record, 1000 + 10 * number)
         rows: Any = self.history.requests
         if isinstance(written[0], records.SocketSeen):
             rows = self.history.sockets
@@ -39,7 +37,7 @@ class RecorderTests(SynchronousTestCase):
 
     def test_every_kind(self) -> None:
         """There is a writer for every kind of record that the core has."""
-        self.assertEqual(self.recorder._writers.keys(), set(get_args(records.Record)))
+        self.assertEqual(self.history._writers.keys(), set(get_args(records.Record)))
 
     def test_seen(self) -> None:
         """A request is pending, with its time and client."""
