@@ -1,9 +1,11 @@
 """What is remembered: a bounded record of requests and WebSockets, to be read by REST.
 
-The driver gives the **history** (:mod:`~trafficmock.history.store`) each **record** of what
-happened (:mod:`trafficmock.records`); it keeps an **entry** (:mod:`~trafficmock.history.entry`) for each request and
-socket in two sets of **rows** (:mod:`~trafficmock.history.rows`), which share one **budget**
-(:mod:`~trafficmock.history.budget`) for bodies and frames. REST asks with a **query**
+The driver gives the **history** (:mod:`~trafficmock.history.store`) each record
+(:mod:`trafficmock.records`) of what happened. The history keeps an **entry**
+(:mod:`~trafficmock.history.entry`) for each request and WebSocket in two sets of **rows**
+(:mod:`~trafficmock.history.rows`), which share one **budget**
+(:mod:`~trafficmock.history.budget`) for bodies and frames.
+REST asks with a **query**
 (:mod:`~trafficmock.history.query`, :mod:`~trafficmock.history.search`) and sends the JSON
 that entries make of their **records** (:mod:`~trafficmock.history.rest_records`), or a HAR of one
 (:mod:`~trafficmock.history.har_export`).
