@@ -1,0 +1,18 @@
+"""The version stands in one place."""
+
+import json
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.proxy_process import REPOSITORY
+from trafficmock import __version__
+
+
+class VersionTests(SynchronousTestCase):
+    """What takes its version from ``trafficmock/__init__.py``."""
+
+    def test_agent(self) -> None:
+        """The agent's files have it: ``npm run version:take`` in ``agent/`` writes them."""
+        for name in ("package.json", "package-lock.json"):
+            found = json.loads((REPOSITORY / "agent" / name).read_text(encoding="utf-8"))
+            self.assertEqual(found["version"], __version__, name)

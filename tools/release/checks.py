@@ -1,0 +1,39 @@
+"""What the registries' own checkers say of the packages."""
+
+from __future__ import annotations
+
+import sys
+import tarfile
+import zipfile
+from typing import TYPE_CHECKING
+
+from tools.release.packages import DIST
+from tools.release.running import CommandError, run
+
+if TYPE_CHECKING:
+    from tools.release.packages import Packages
+
+PUBLINT = "publint@0.3"
+
+
+def check(packages: Packages) -> None:
+    """Check metadata, entry points and contents.
+
+    :raises CommandError: when a checker complains, or the agent is not in the wheel.
+    """
+    run(
+        sys.executable, "-m", "twine", "check", "--strict", packages.wheel, packages.sdist, cwd=DIST
+    )
+    run("npx", "--yes", PUBLINT, packages.agent, "--strict", cwd=DIST)
+    require("wheel", zipfile.ZipFile(packages.wheel).namelist(), "trafficmock/_agent/register.js")
+    with tarfile.open(packages.agent) as tarball:
+        require("npm package", tarball.getnames(), "package/register.js")
+
+
+def require(what: str, names: list[str], name: str) -> None:
+    """Look for a file without which a package would install and not work.
+
+    :raises CommandError: when it is not there.
+    """
+    if name not in names:
+        raise CommandError(f"the {what} lacks {name}: was npm there when it was built?")

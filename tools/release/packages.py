@@ -1,0 +1,61 @@
+"""The packages of a release, built from the checkout into ``dist/``."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+from attrs import frozen
+
+from tools.release.running import CommandError, run
+from trafficmock import __version__
+
+ROOT = Path(__file__).parents[2]
+DIST = ROOT / "dist"
+AGENT = ROOT / "agent"
+
+
+@frozen(kw_only=True)
+class Packages:
+    """Where each package lies."""
+
+    wheel: Path
+    sdist: Path
+    agent: Path
+
+
+def build() -> Packages:
+    """Build all packages; what lay in ``dist/`` goes.
+
+    :raises CommandError: when a build fails, or a package has another version than
+        ``trafficmock.__version__``.
+    """
+    shutil.rmtree(DIST, ignore_errors=True)
+    DIST.mkdir()
+    run("npm", "ci", "--no-audit", "--no-fund", cwd=AGENT)
+    run("npm", "pack", "--pack-destination", DIST, cwd=AGENT)
+    run(sys.executable, "-m", "build", "--outdir", DIST, ROOT, cwd=ROOT)
+    agent_version = json.loads((AGENT / "package.json").read_text(encoding="utf-8"))["version"]
+    if agent_version != __version__:
+        raise CommandError(
+            f"agent/package.json says {agent_version}, trafficmock/__init__.py {__version__}: "
+            "run `npm run version:take` in agent/"
+        )
+    return Packages(
+        wheel=the_one(f"trafficmock-{__version__}-*.whl"),
+        sdist=the_one(f"trafficmock-{__version__}.tar.gz"),
+        agent=the_one(f"trafficmock-agent-{__version__}.tgz"),
+    )
+
+
+def the_one(pattern: str) -> Path:
+    """Find the one file in ``dist/`` with a name of this pattern.
+
+    :raises CommandError: when there is none, or more than one.
+    """
+    found = sorted(DIST.glob(pattern))
+    if len(found) != 1:
+        raise CommandError(f"{DIST} has {len(found)} files {pattern} where one is expected")
+    return found[0]
