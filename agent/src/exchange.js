@@ -4,7 +4,7 @@ const headers = require('./headers.js')
 const { newId } = require('./agent.js')
 const { TrafficMockError, networkError, serializeError } = require('./errors.js')
 const { readMock } = require('./mock.js')
-const { Report } = require('./report.js')
+const { Report, givenUp } = require('./report.js')
 const { fetchUpstream } = require('./fetching.js')
 const { overridden } = require('./redirects.js')
 const { requestToWire, responseToWire } = require('./wire.js')
@@ -48,6 +48,8 @@ class Exchange {
     this.client = client
     this.upload = upload
     this.isSettled = false
+    /** Stops what handlers fetch, when nobody waits for the answer any more. */
+    this.unwanted = new AbortController()
     /** The headers that a handler continues it with. @type {headers.Pairs | undefined} */
     this.override = undefined
   }
@@ -102,12 +104,15 @@ class Exchange {
 
   /** @param {Error} error why nobody will decide any more */
   lost (error) {
-    if (this.settle()) this.client.fail(error)
+    if (!this.settle()) return
+    this.unwanted.abort(error)
+    this.client.fail(error)
   }
 
   /** The application gave it up. */
   cancel () {
     if (!this.settle()) return
+    this.unwanted.abort(givenUp())
     this.agent.send({ type: 'request:cancel', requestId: this.id, reason: 'the application aborted the request' })
   }
 
@@ -131,9 +136,10 @@ class Exchange {
   /** @param {any} message a `decision:fetch` */
   async fetch (message) {
     const { requestId, fetchId } = message
+    const { signal } = this.unwanted
     try {
       const wanted = withOverrides(this.request, message.overrides ?? {})
-      const response = await fetchUpstream(wanted, (request) => this.client.perform(request), message)
+      const response = await fetchUpstream(wanted, (request) => this.client.perform(request, signal), message, signal)
       this.agent.send({ type: 'fetch:result', requestId, fetchId, ok: true, response: responseToWire(this.agent, response) })
     } catch (error) {
       this.agent.send({ type: 'fetch:result', requestId, fetchId, ok: false, error: serializeError(error) })

@@ -1,6 +1,6 @@
 'use strict'
 
-const { setTimeout } = require('node:timers')
+const { setTimeout } = require('node:timers/promises')
 const headers = require('./headers.js')
 const { decode } = require('./coding.js')
 const { decodedPairs } = require('./report.js')
@@ -10,7 +10,7 @@ const { isRedirect, nextHop } = require('./redirects.js')
  * A handler's fetch (protocol 3 `decision:fetch`): an upstream call whose
  * answer goes to the test, while the application goes on waiting.
  *
- * @typedef {(request: import('./exchange.js').Outgoing) => Promise<import('./report.js').Answer>} Perform
+ * @typedef {(request: import('./exchange.js').Outgoing, signal: AbortSignal) => Promise<import('./report.js').Answer>} Perform
  */
 
 const MAX_REDIRECTS = 20
@@ -18,14 +18,16 @@ const FIRST_RETRY_MS = 250
 
 /**
  * @param {import('./exchange.js').Outgoing} request
- * @param {Perform} perform one call without redirects; its body comes as on the wire
+ * @param {(request: import('./exchange.js').Outgoing) => Promise<import('./report.js').Answer>} perform one call without redirects; its body comes as on the wire
  * @param {{ maxRedirects?: number, maxRetries?: number }} limits
+ * @param {AbortSignal} signal that nobody wants the answer any more
  * @returns {Promise<import('./report.js').Answer>} the last answer, decoded
  */
-async function fetchUpstream (request, perform, { maxRedirects = MAX_REDIRECTS, maxRetries = 0 }) {
+async function fetchUpstream (request, perform, { maxRedirects = MAX_REDIRECTS, maxRetries = 0 }, signal) {
   let hop = request
   for (let followed = 0; ; followed += 1) {
-    const answer = await retried(() => perform(hop), maxRetries)
+    signal.throwIfAborted()
+    const answer = await retried(() => perform(hop), maxRetries, signal)
     if (maxRedirects === 0 || !isRedirect(answer.status, answer.pairs)) return decoded(answer)
     if (followed >= maxRedirects) throw new Error('Max redirect count exceeded')
     hop = nextHop(hop, answer.status, headers.get(answer.pairs, 'location') ?? '')
@@ -36,15 +38,16 @@ async function fetchUpstream (request, perform, { maxRedirects = MAX_REDIRECTS, 
  * @template T
  * @param {() => Promise<T>} act
  * @param {number} maxRetries
+ * @param {AbortSignal} signal
  * @returns {Promise<T>}
  */
-async function retried (act, maxRetries) {
+async function retried (act, maxRetries, signal) {
   for (let tried = 0; ; tried += 1) {
     try {
       return await act()
     } catch (error) {
-      if (!isReset(error)) throw error
-      if (tried < maxRetries) await new Promise((resolve) => setTimeout(resolve, FIRST_RETRY_MS * 2 ** tried))
+      if (signal.aborted || !isReset(error)) throw error
+      if (tried < maxRetries) await setTimeout(FIRST_RETRY_MS * 2 ** tried, undefined, { signal })
       else throw maxRetries > 0 ? counted(/** @type {Error} */ (error), tried + 1) : error
     }
   }

@@ -300,9 +300,12 @@ class HeldRequest {
     onSocket.call(this.req, this.early.take())
   }
 
-  /** @param {import('../exchange.js').Outgoing} wanted */
-  perform (wanted) {
-    return upstream.perform(this, wanted)
+  /**
+   * @param {import('../exchange.js').Outgoing} wanted
+   * @param {AbortSignal} signal
+   */
+  perform (wanted, signal) {
+    return upstream.perform(this, wanted, signal)
   }
 }
 

@@ -98,11 +98,15 @@ function relay (response, socket, method, pairs) {
  * One call without redirects, with the whole body, for a handler.
  * @param {{ req: import('node:http').ClientRequest, options: any, url: URL }} held
  * @param {import('../exchange.js').Outgoing} wanted
+ * @param {AbortSignal} signal breaks it off
  * @returns {Promise<import('../report.js').Answer>}
  */
-function perform (held, wanted) {
+function perform (held, wanted, signal) {
   return new Promise((resolve, reject) => {
     const up = open(held, wanted)
+    const stop = () => up.destroy(signal.reason)
+    signal.addEventListener('abort', stop)
+    up.on('close', () => signal.removeEventListener('abort', stop))
     up.on('error', reject)
     up.on('response', (response) => {
       const copy = new Copy(WHOLE_BODY_BYTES)

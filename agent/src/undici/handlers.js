@@ -249,28 +249,36 @@ class Collector {
   /**
    * @param {import('../exchange.js').Outgoing} request that is sent
    * @param {number} limit in bytes
+   * @param {AbortSignal} signal breaks it off
    * @param {(answer: import('../report.js').Answer) => void} resolve
    * @param {(error: Error) => void} reject
    */
-  constructor ({ url, method }, limit, resolve, reject) {
+  constructor ({ url, method }, limit, signal, resolve, reject) {
     this.copy = new Copy(limit)
-    this.done = resolve
+    this.signal = signal
+    this.resolve = resolve
+    this.reject = reject
     this.url = url
     this.method = method
     this.status = 0
     this.statusText = ''
     /** @type {headers.Pairs} */
     this.pairs = []
-    this.onError = reject
     this.isComplete = false
+    /** @type {(reason: any) => void} */
     this.abort = () => {}
+    this.stop = () => this.abort(signal.reason)
+    signal.addEventListener('abort', this.stop)
   }
 
-  /** @param {() => void} abort */
-  onConnect (abort) { this.abort = abort }
+  /** @param {(reason: any) => void} abort */
+  onConnect (abort) {
+    this.abort = abort
+    if (this.signal.aborted) this.stop()
+  }
 
   /** @param {any} controller */
-  onRequestStart (controller) { this.abort = () => controller.abort(requestAbortedError()) }
+  onRequestStart (controller) { this.onConnect((reason) => controller.abort(reason)) }
 
   /**
    * @param {number} status
@@ -304,7 +312,7 @@ class Collector {
     if (!isBodiless(this.method, status)) return
     this.answer()
     // undici 6 and 7 wait for as many bytes as such a head names; the connection would never be free.
-    setImmediate(() => { if (!this.isComplete) this.abort() })
+    setImmediate(() => { if (!this.isComplete) this.abort(requestAbortedError()) })
   }
 
   /** @param {Buffer} chunk */
@@ -327,10 +335,17 @@ class Collector {
   answer () {
     if (this.copy.isCut) return this.onError(new Error(`The response is larger than the ${this.copy.limit} bytes that a handler may be handed`))
     const { status, statusText, pairs, url } = this
-    this.done({ status, statusText, pairs, body: this.copy.bytes(), url })
+    this.signal.removeEventListener('abort', this.stop)
+    this.resolve({ status, statusText, pairs, body: this.copy.bytes(), url })
   }
 
   onResponseEnd () { this.onComplete() }
+
+  /** @param {Error} error */
+  onError (error) {
+    this.signal.removeEventListener('abort', this.stop)
+    this.reject(error)
+  }
 
   /**
    * @param {any} _controller

@@ -248,13 +248,14 @@ class HeldDispatch {
 
   /**
    * @param {import('../exchange.js').Outgoing} wanted
+   * @param {AbortSignal} signal
    * @returns {Promise<import('../report.js').Answer>}
    */
-  perform (wanted) {
+  perform (wanted, signal) {
     const dispatcher = dispatcherFor(this.dispatcher, this.url, new URL(wanted.url))
     const opts = { ...this.optionsFor(wanted), upgrade: undefined }
     return new Promise((resolve, reject) => {
-      this.dispatch(dispatcher, opts, new Collector(wanted, WHOLE_BODY_BYTES, resolve, reject))
+      this.dispatch(dispatcher, opts, new Collector(wanted, WHOLE_BODY_BYTES, signal, resolve, reject))
     })
   }
 }
