@@ -3,7 +3,7 @@
 from shop_process import Shop
 
 from trafficmock.testing import sync
-from trafficmock.testing.launch.proxy_process import process_proxy
+from trafficmock.testing.launch import process_proxy
 
 # A proxy that ends with this process; or name one that runs with TRAFFICMOCK_PROXY_URL.
 proxy = process_proxy()

@@ -8,7 +8,7 @@ import subprocess
 import urllib.request
 from pathlib import Path
 
-from trafficmock.testing.launch.proxy_process import Proxy, process_proxy
+from trafficmock.testing.launch import Proxy, process_proxy
 
 NODE = os.environ.get("SHOP_NODE", "node")
 SHOP = Path(__file__).with_name("shop.mjs")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from shop_process import Shop
 
-from trafficmock.testing.launch.proxy_process import Proxy
+from trafficmock.testing.launch import Proxy
 from trafficmock.testing.sync import TrafficMock
 
 

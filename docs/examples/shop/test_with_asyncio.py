@@ -8,7 +8,7 @@ from shop_process import shop
 
 from trafficmock.testing import aio
 from trafficmock.testing.aio import AsyncRequest, AsyncRoute, AsyncTrafficMock
-from trafficmock.testing.launch.proxy_process import process_proxy
+from trafficmock.testing.launch import process_proxy
 
 
 def mocks(title: str) -> AbstractAsyncContextManager[AsyncTrafficMock]:
