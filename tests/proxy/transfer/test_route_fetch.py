@@ -96,6 +96,23 @@ class FetchTests(SynchronousTestCase):
         self.rig.servers[2].says(OK)
         self.assertTrue(self.done()["ok"])
 
+    def test_no_cookies(self) -> None:
+        """A cookie goes to the test and nowhere else: not to the next hop either."""
+        again = b"HTTP/1.1 307 x\r\nLocation: /z\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n"
+        self.fetch()
+        self.rig.servers[0].says(again)
+        self.assertNotIn(b"ookie", self.rig.servers[1].took())
+        self.rig.servers[1].says(OK.replace(b"\r\n\r\n", b"\r\nSet-Cookie: c=d\r\n\r\n"))
+        self.assertEqual(self.done()["response"]["headers"]["set-cookie"], "c=d")
+
+    def test_kept_content(self) -> None:
+        """A 307 repeats method and body (Fetch standard, HTTP-redirect fetch)."""
+        self.fetch()
+        self.rig.servers[0].says(b"HTTP/1.1 307 x\r\nLocation: /z\r\nContent-Length: 0\r\n\r\n")
+        sent = self.rig.servers[1].took()
+        self.assertTrue(sent.startswith(b"POST /z "), sent)
+        self.assertTrue(sent.endswith(b"\r\n\r\nhi"), sent)
+
     def test_failed(self) -> None:
         """What fails is told to the test; the request still waits for it."""
         self.rig.dialer.error = refused()
@@ -110,6 +127,7 @@ class FetchTests(SynchronousTestCase):
         self.rig.core.clock.advance(60)
         self.rig.core.clock.advance(60)
         self.assertTrue(self.rig.servers[0].aborted)
+        self.assertEqual(self.done()["error"]["code"], "ETIMEDOUT")
 
     def test_client_gone(self) -> None:
         """Nobody needs the answer when the client is gone."""

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import treq
 from attrs import define, evolve, field, frozen
 from msgspec import UNSET
+from treq.client import HTTPClient
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
-from twisted.python.failure import Failure as TwistedFailure
+from twisted.web.http_headers import Headers
 
 from trafficmock.proxy import request_target
-from trafficmock.proxy.http1 import content_codings
-from trafficmock.proxy.http1.forwarded_headers import end_to_end, request_block
-from trafficmock.proxy.http1.framing import NONE, Framing, Kind
+from trafficmock.proxy.http1.forwarded_headers import end_to_end
 from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
-from trafficmock.proxy.upstream_errors import UpstreamError, upstream_error
+from trafficmock.proxy.transfer.upstream_agent import BytesBody, ExactUrl, UpstreamAgent
+from trafficmock.proxy.upstream_errors import UpstreamError
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.serialized_request import SerializedOverrides
 from trafficmock.wire.serialized_response import REDIRECTS, SerializedError
 
 if TYPE_CHECKING:
-    from trafficmock.proxy.http1.heads import ResponseHead
+    from trafficmock.proxy.http1.heads import Pairs, ResponseHead
     from trafficmock.proxy.proxy_settings import ProxyContext
     from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
-    from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
     from trafficmock.wire.serialized_response import SerializedResponse
 
 MOST_REDIRECTS = 20
@@ -107,7 +107,6 @@ class RouteFetches:
         content = proxied.content() if request.content is None else request.content
         most = MOST_REDIRECTS if order.max_redirects is UNSET else order.max_redirects
         retries = 0 if order.max_retries is UNSET else order.max_retries
-        pairs.append((b"Accept-Encoding", content_codings.KNOWN))
         request = evolve(request, content=content, pairs=pairs)
         for _ in range(most + 1):
             answer = await self._with_retries(request, retries, proxied)
@@ -137,103 +136,40 @@ class RouteFetches:
         raise UpstreamError("No attempt was made.", code="upstream_error")
 
     async def _ask(self, request: Rewritten, proxied: ProxiedRequest) -> FetchedAnswer:
+        """Send a request once, by treq: all that it needs of a URL, a timeout and a body."""
         limit = proxied.proxy_client.limits.handler if proxied.proxy_client.limits else 0
+        agent = UpstreamAgent(self.context, proxied.side.local(), limit)
+        client = HTTPClient(agent, data_to_body_producer=BytesBody)
+        path = "" if request.path == b"*" else request.path.decode("ascii")
         try:
-            connection = await self.context.pool.connect(
-                request.origin, lambda it: self.context.is_ourselves(it, proxied.side.local())
+            response = await client.request(
+                request.method.decode("ascii"),
+                ExactUrl(f"{request.origin}{path}"),
+                headers=_headers(request.pairs),
+                data=request.content or None,
+                allow_redirects=False,
+                unbuffered=True,
+                reactor=self.context.reactor,
+                timeout=self.context.settings.response_seconds or None,
             )
-        except Exception as error:  # noqa: BLE001 - explained to the test
-            raise upstream_error(error, request.origin) from None
-        collector = Collector(limit)
-        content = request.content or b""
-        body = Framing(Kind.LENGTH, len(content)) if content else NONE
-        collector.done.addBoth(self._with_timeout(connection, collector))
-        path, pairs = self.context.aim(request.origin, request.path, request.pairs)
-        host = request.origin.authority.encode("ascii")
-        block = request_block(request.method, path, host, pairs, body)
-        connection.begin(collector, request.method, block + content, complete=True)
-        try:
-            return await collector.done
         except CancelledError:
-            connection.cancel()
-            raise
-        except Exception as error:  # noqa: BLE001 - explained to the test
-            raise upstream_error(error, request.origin) from None
-
-    def _with_timeout(self, connection: UpstreamConnection, collector: Collector) -> Any:
-        seconds = self.context.settings.response_seconds
-        if not seconds:
-            return lambda result: result
-
-        def too_slow() -> None:
-            connection.cancel()
+            if proxied.done:
+                raise
             text = "The server did not answer in time (--upstream-timeout-ms)."
-            error = UpstreamError(text, status=504, code="upstream_timeout", errno="ETIMEDOUT")
-            collector.fail(error)
-
-        timer = self.context.reactor.callLater(seconds, too_slow)
-
-        def stop(result: Any) -> Any:
-            if timer.active():
-                timer.cancel()
-            return result
-
-        return stop
+            raise UpstreamError(
+                text, status=504, code="upstream_timeout", errno="ETIMEDOUT"
+            ) from None
+        content = BodyCapture(0)
+        await treq.collect(response, content.add)
+        whole: Any = response.original
+        return FetchedAnswer(whole.head, content)
 
 
-class Collector:
-    """Waits for a whole answer.
-
-    :param limit: bytes of its body that a test can be handed; 0 for any number.
-    """
-
-    def __init__(self, limit: int) -> None:
-        self.done: Deferred[FetchedAnswer] = Deferred()
-        self._limit = limit
-        self._head: ResponseHead | None = None
-        self._copy = BodyCapture(0)
-
-    def interim(self, head: ResponseHead) -> None:
-        """Pass over 1xx answers."""
-
-    def response_head(self, head: ResponseHead, body: Framing) -> None:  # noqa: ARG002 - the protocol's
-        """Take the head."""
-        self._head = head
-
-    def response_data(self, data: bytes) -> None:
-        """Take a piece of the body."""
-        self._copy.add(data)
-        if self._limit and self._copy.size > self._limit:
-            self.fail(
-                UpstreamError(
-                    f"The answer has more than {self._limit} bytes (--handler-body-bytes).",
-                    code="upstream_error",
-                    errno="EFBIG",
-                )
-            )
-
-    def response_pause(self) -> None:
-        """Wait for more."""
-
-    def response_end(self) -> None:
-        """Hand the answer over."""
-        if self._head is not None and not self.done.called:
-            self.done.callback(FetchedAnswer(self._head, self._copy))
-
-    def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:  # noqa: ARG002 - the protocol's
-        """Pass the failure on."""
-        self.fail(reason)
-
-    def server_ready(self) -> None:
-        """Do nothing: everything was sent at once."""
-
-    def server_busy(self) -> None:
-        """Do nothing: everything was sent at once."""
-
-    def fail(self, error: BaseException) -> None:
-        """End with an error."""
-        if not self.done.called:
-            self.done.errback(TwistedFailure(error))
+def _headers(pairs: Pairs) -> Headers:
+    headers = Headers()
+    for name, value in pairs:
+        headers.addRawHeader(name, value)
+    return headers
 
 
 def _next_hop(request: Rewritten, head: ResponseHead) -> Rewritten | None:

@@ -1,0 +1,225 @@
+"""The forward proxy's own connections to servers as an ``IAgent``, for treq to send through."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field, frozen
+from hyperlink import EncodedURL
+from twisted.internet.defer import CancelledError, Deferred, succeed
+from twisted.python.failure import Failure
+from twisted.web.client import ResponseDone
+from twisted.web.http_headers import Headers
+from twisted.web.iweb import IAgent, IBodyProducer, IResponse
+from zope.interface import implementer
+
+from trafficmock.proxy import request_target
+from trafficmock.proxy.http1 import content_codings
+from trafficmock.proxy.http1.forwarded_headers import request_block
+from trafficmock.proxy.http1.framing import NONE, Framing, Kind
+from trafficmock.proxy.transfer.body_capture import BodyCapture
+from trafficmock.proxy.upstream_errors import UpstreamError, upstream_error
+
+if TYPE_CHECKING:
+    from twisted.internet.interfaces import IConsumer, IProtocol
+
+    from trafficmock.proxy.http1.heads import ResponseHead
+    from trafficmock.proxy.proxy_settings import ProxyContext
+
+_HIDDEN = frozenset({b"content-encoding", b"set-cookie"})
+"""Headers that treq does not see: it decodes gzip whatever its size, and would store cookies."""
+
+
+class ExactUrl(EncodedURL):
+    """A URL that treq passes on as it is written.
+
+    hyperlink refuses hosts like ``my_service`` and ``[::1]``, and rewrites some queries.
+
+    :param text: an absolute URL in ASCII.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__("http", "exact.invalid")
+        self._text = text
+
+    def to_uri(self) -> ExactUrl:
+        """Give the URL itself, which is one already."""
+        return self
+
+    def to_text(self, with_password: bool = False) -> str:  # noqa: ARG002, FBT001, FBT002 - hyperlink's
+        """Give the text."""
+        return self._text
+
+
+@implementer(IBodyProducer)
+@frozen
+class BytesBody:
+    """A request's body that is there already, produced at once."""
+
+    content: bytes
+
+    @property
+    def length(self) -> int:
+        """Bytes of the body."""
+        return len(self.content)
+
+    def startProducing(self, consumer: IConsumer) -> Deferred[None]:  # noqa: N802 - Twisted's name
+        """Write the body."""
+        consumer.write(self.content)
+        return succeed(None)
+
+    def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Do nothing: all is written at once."""
+
+    resumeProducing = stopProducing = pauseProducing  # noqa: N815 - Twisted's names
+
+
+@implementer(IResponse)
+@define(eq=False)
+class UpstreamResponse:
+    """A whole response.
+
+    :param head: its status line and header, in the order in which the lines came.
+    :param body: the content as it came: not decoded.
+    """
+
+    head: ResponseHead
+    body: BodyCapture
+    request: Any = None
+    previousResponse: Any = None  # noqa: N815 - Twisted's name
+    version: tuple[bytes, int, int] = field(init=False)
+    code: int = field(init=False)
+    phrase: bytes = field(init=False)
+    length: int = field(init=False)
+    headers: Headers = field(init=False, factory=Headers)
+
+    def __attrs_post_init__(self) -> None:
+        head = self.head
+        self.version, self.code, self.phrase = (b"HTTP", 1, head.minor), head.status, head.reason
+        self.length = self.body.size
+        for name, value in head.pairs:
+            if name.lower() not in _HIDDEN:
+                self.headers.addRawHeader(name, value)
+
+    def deliverBody(self, protocol: IProtocol) -> None:  # noqa: N802 - Twisted's name
+        """Give the body to ``protocol``, once."""
+        protocol.dataReceived(bytes(self.body.take()))
+        protocol.connectionLost(Failure(ResponseDone()))
+
+    def setPreviousResponse(self, response: Any) -> None:  # noqa: N802 - Twisted's name
+        """Remember which response led here."""
+        self.previousResponse = response
+
+
+@implementer(IAgent)
+@frozen
+class UpstreamAgent:
+    """Sends each request over a connection of its own and collects the whole response.
+
+    ``--resolve``, ``--upstream-proxy``, trust and loop detection hold as for other traffic.
+
+    :param context: the connections to servers, and the options.
+    :param reached_at: the address of ours that the client came to.
+    :param limit: bytes of a response's body, 0 for any number.
+    """
+
+    context: ProxyContext
+    reached_at: Any
+    limit: int
+
+    def request(
+        self,
+        method: bytes,
+        uri: bytes,
+        headers: Headers | None = None,
+        bodyProducer: IBodyProducer | None = None,  # noqa: N803 - Twisted's name
+    ) -> Deferred[Any]:
+        """Send a request; cancelling the Deferred cuts the connection.
+
+        :returns: fires with an :class:`UpstreamResponse`, fails with :class:`UpstreamError`.
+        """
+        return Deferred.fromCoroutine(self._request(method, uri, headers, bodyProducer))
+
+    async def _request(
+        self, method: bytes, uri: bytes, headers: Headers | None, producer: IBodyProducer | None
+    ) -> UpstreamResponse:
+        target = request_target.absolute(uri, method)
+        written = BytesIO()
+        if producer is not None:
+            await producer.startProducing(written)
+        content = written.getvalue()
+        headers = Headers() if headers is None else headers.copy()
+        headers.setRawHeaders(b"Accept-Encoding", [content_codings.KNOWN])
+        pairs = [(name, value) for name, values in headers.getAllRawHeaders() for value in values]
+        path, pairs = self.context.aim(target.origin, target.path, pairs)
+        framing = Framing(Kind.LENGTH, len(content)) if content else NONE
+        host = target.origin.authority.encode("ascii")
+        block = request_block(method, path, host, pairs, framing)
+        return await self._exchange(target.origin, method, block + content)
+
+    async def _exchange(
+        self, origin: request_target.Origin, method: bytes, data: bytes
+    ) -> UpstreamResponse:
+        pool, collector = self.context.pool, _Collector(self.limit)
+        try:
+            connection = await pool.connect(
+                origin, lambda it: self.context.is_ourselves(it, self.reached_at)
+            )
+            connection.begin(collector, method, data, complete=True)
+            try:
+                response = await collector.done
+            except BaseException:
+                connection.cancel()
+                raise
+        except CancelledError:
+            raise
+        except Exception as error:  # noqa: BLE001 - explained to the test
+            raise upstream_error(error, origin) from None
+        pool.give_back(origin, connection)
+        return response
+
+
+class _Collector:
+    """Collects a whole response.
+
+    :param limit: bytes of its body; 0 for any number.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.done: Deferred[UpstreamResponse] = Deferred()
+        self._limit = limit
+        self._head: ResponseHead | None = None
+        self._body = BodyCapture(0)
+
+    def interim(self, head: ResponseHead) -> None:
+        """Pass over 1xx responses."""
+
+    def response_head(self, head: ResponseHead, body: Framing) -> None:  # noqa: ARG002 - the protocol's
+        """Take the head."""
+        self._head = head
+
+    def response_data(self, data: bytes) -> None:
+        """Take a piece of the body."""
+        self._body.add(data)
+        if self._limit and self._body.size > self._limit and not self.done.called:
+            text = f"The answer has more than {self._limit} bytes (--handler-body-bytes)."
+            self.done.errback(UpstreamError(text, code="upstream_error", errno="EFBIG"))
+
+    def response_pause(self) -> None:
+        """Wait for more."""
+
+    def response_end(self) -> None:
+        """Hand the response over."""
+        if self._head is not None and not self.done.called:
+            self.done.callback(UpstreamResponse(self._head, self._body))
+
+    def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:  # noqa: ARG002 - the protocol's
+        """Pass the failure on."""
+        if not self.done.called:
+            self.done.errback(Failure(reason))
+
+    def server_ready(self) -> None:
+        """Do nothing: everything was sent at once."""
+
+    server_busy = server_ready
