@@ -18,7 +18,7 @@ ALLOWED = {
     "redaction": set[str](),
     "matching": {"errors"},
     "wire": {"errors"},
-    "http": {"errors"},
+    "http": {"errors", "wire"},
     "records": {"wire"},
     "core": {"errors", "matching", "records", "wire"},
     "history": {"errors", "matching", "records", "wire"},
@@ -26,7 +26,7 @@ ALLOWED = {
     "proxy": {"certificates", "errors", "http", "records", "redaction", "wire"},
     "server": {"certificates", "coercers", "core", "errors", "history", "http", "matching", "proxy"}
     | {"records", "redaction", "wire"},
-    "attach": {"certificates", "errors", "redaction"},
+    "attach": {"certificates", "errors", "redaction", "wire"},
     "command": {"attach", "certificates", "coercers", "errors", "redaction"},
     "dashboard": {"attach", "coercers", "errors", "http", "server"},
     "testing": {"attach", "certificates", "errors", "matching", "redaction", "wire"},

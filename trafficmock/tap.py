@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from trafficmock.server.service import ProxyService
 from trafficmock.server.site import make_site
 from trafficmock.server.startup import chosen_observer, listening_endpoint, start_report
 from trafficmock.server.websocket.upgrade import WebSocketLimits, websocket_resource
+from trafficmock.wire.limits import or_unlimited
 
 __all__ = ["Options", "makeService"]
 
@@ -134,7 +134,7 @@ def _forward_proxy(
             response_seconds=options["upstream-timeout-ms"] / 1000,
             abort_hold_seconds=options["abort-hold-ms"] / 1000,
             tunnels=tuple(options["tunnel"]),
-            max_frame_bytes=options["max-frame-bytes"] or sys.maxsize,
+            max_frame_bytes=or_unlimited(options["max-frame-bytes"]),
             records_passthrough=options["history-capture"] == "all",
         ),
         gateway=driver,

@@ -22,12 +22,13 @@ from tests.support.builders import ANY, glob
 from tests.support.invariants import Ledger
 from tests.support.tables import tables
 from trafficmock.core.coordinator import Coordinator
-from trafficmock.core.deferred_bodies import STREAM, body_limits
+from trafficmock.core.deferred_bodies import body_limits
 from trafficmock.core.effects import CloseConnection, Effects, Note, Send, Wake
 from trafficmock.core.settings import Settings
 from trafficmock.core.timers import Moment
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import InvalidMessageError, decode, to_plain
+from trafficmock.wire.features import STREAM
 from trafficmock.wire.serialized_matcher import SerializedMatcher
 
 SETTINGS = Settings(version="1.2.3")

@@ -6,8 +6,7 @@ from attrs import define, field
 
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound, outbound
-
-SUBSCRIBE = "subscribe"
+from trafficmock.wire.features import SUBSCRIBE
 
 
 @define

@@ -9,8 +9,9 @@ from twisted.internet.task import Clock
 
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.url_matchers import make_matcher
-from trafficmock.testing.session.worker_client import FEATURES, WorkerClient, WorkerIdentity
+from trafficmock.testing.session.worker_client import WorkerClient, WorkerIdentity
 from trafficmock.wire import body, inbound, outbound
+from trafficmock.wire.features import OF_WORKERS
 from trafficmock.wire.inbound import Message
 from trafficmock.wire.serialized_request import SerializedRequest
 from trafficmock.wire.serialized_response import SerializedResponse
@@ -82,7 +83,7 @@ class Play:
     :param acknowledges: whether it does.
     """
 
-    def __init__(self, features: Sequence[str] = FEATURES, *, acknowledges: bool = True) -> None:
+    def __init__(self, features: Sequence[str] = OF_WORKERS, *, acknowledges: bool = True) -> None:
         self.link = FakeLink()
         self._acked: list[Message] = []
         self.acknowledges = True

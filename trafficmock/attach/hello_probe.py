@@ -13,11 +13,11 @@ from wsproto.utilities import ProtocolError
 
 from trafficmock import __version__
 from trafficmock.attach.rest_probe import ANSWER_SECONDS, MOST_BYTES, AttachError
+from trafficmock.wire import PROTOCOL_VERSION
 
 if TYPE_CHECKING:
     from trafficmock.attach.proxy_variables import ProxyAddress
 
-PROTOCOL_VERSION = 3
 _READ_BYTES = 65536
 
 

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
+from trafficmock.wire.features import DECLINE
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from trafficmock.core.registry import Kind, RegisteredRoute, RegisteredTest, Registry, Verdicts
     from trafficmock.wire.inbound import RouteMatch
-
-
-DECLINE = "decline"
-"""The feature of workers that can give a match back."""
 
 
 def to_be_asked(kind: Kind, judgement: Verdicts) -> dict[str, RegisteredTest]:

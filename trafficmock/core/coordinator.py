@@ -17,7 +17,7 @@ from trafficmock.core.hello import Handshake, refuse
 from trafficmock.core.invalid_messages import InvalidMessages, OversizedMessages
 from trafficmock.core.lifecycle import Socket
 from trafficmock.core.owner_timeout import OwnerTimeouts
-from trafficmock.core.peers import AGENTS, Agent, Client, Peer, Unauthenticated, Worker, connected
+from trafficmock.core.peers import Agent, Client, Peer, Unauthenticated, Worker, connected
 from trafficmock.core.registration import Registration
 from trafficmock.core.registry import Registry
 from trafficmock.core.request_routing import RequestRouting
@@ -27,6 +27,7 @@ from trafficmock.core.websocket_relay import WebSocketRelay
 from trafficmock.core.websocket_routing import WebSocketRouting
 from trafficmock.matching import Engines
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.features import AGENTS
 from trafficmock.wire.inbound import Ping, Pong
 from trafficmock.wire.serialized_response import SerializedError
 

@@ -16,6 +16,7 @@ from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.core.lifecycle import RequestStage
 from trafficmock.records import RequestBodyCame
 from trafficmock.wire import body
+from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.outbound import BodyLimits, ProxyError, RequestObserved
 
 if TYPE_CHECKING:
@@ -33,12 +34,6 @@ if TYPE_CHECKING:
 
     HasBody = TypeVar("HasBody", SerializedRequest, SerializedResponse)
 
-
-STREAM = "stream"
-"""The feature of agents that announce requests, and report responses, before their bodies."""
-
-MOST_FRAME_BYTES = 100 * 2**20
-"""The largest message that any client of protocol 3 sends or takes."""
 
 _AROUND = 2**20
 """Bytes that are left in a message for what is not its body."""
@@ -105,7 +100,7 @@ def for_workers(holder: HasBody) -> HasBody:
 
 def body_limits(settings: Settings) -> BodyLimits:
     """Tell an agent how much of a body it may send; never more than fits in a message."""
-    frame = min(settings.frame_bytes or MOST_FRAME_BYTES, MOST_FRAME_BYTES)
+    frame = min(settings.frame_bytes or MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES)
     most = max(frame - _AROUND, frame // 2) // 4 * 3
     return BodyLimits(
         history=min(settings.history_body_bytes or most, most),

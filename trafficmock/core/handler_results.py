@@ -8,11 +8,11 @@ from attrs import define
 from msgspec import UNSET
 
 from trafficmock.core import error_messages, response_rules
-from trafficmock.core.claims import DECLINE
 from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.core.lifecycle import RequestStage
 from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
+from trafficmock.wire.features import DECLINE
 from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill
 from trafficmock.wire.serialized_response import REQUEST_SETTLED, SerializedError
 

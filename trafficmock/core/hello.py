@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from msgspec import UNSET
 
-from trafficmock.core.claims import DECLINE
-from trafficmock.core.deferred_bodies import STREAM, body_limits
+from trafficmock.core.deferred_bodies import body_limits
 from trafficmock.core.effects import CloseConnection, Effects, Note, Send
-from trafficmock.core.peers import AGENTS, Agent, Client, Unauthenticated, Worker
-from trafficmock.core.registry import SUBSCRIBE
-from trafficmock.core.response_rules import HEADERS_LIST
-from trafficmock.wire import NPM_PACKAGE_VERSION, PROTOCOL_VERSION
+from trafficmock.core.peers import Agent, Client, Unauthenticated, Worker
+from trafficmock.wire import NPM_PACKAGE_VERSION, PROTOCOL_VERSION, features
 from trafficmock.wire.inbound import Hello, Ping, Pong
 from trafficmock.wire.outbound import HelloError, HelloErrorCode, HelloOk
 
@@ -30,9 +27,6 @@ LARGEST_PID = 2**32 - 1
 """Process ids are 32 bits wide on every platform."""
 LONGEST_COMMAND = 1000
 """Characters of a command line that are kept."""
-
-FEATURES = frozenset({HEADERS_LIST, DECLINE, SUBSCRIBE, STREAM, AGENTS})
-"""The additions to protocol 3 that we speak."""
 
 
 @define
@@ -93,12 +87,12 @@ class Handshake:
 
     def _client(self, connection: Unauthenticated, hello: Hello, now: Moment) -> Agent | Worker:
         client_id = hello.client_id or f"{hello.role}-{connection.id}"
-        features = FEATURES.intersection(hello.features or ())
+        known = features.ALL.intersection(hello.features or ())
         if hello.role == "node":
             return Agent(
                 id=connection.id,
                 client_id=client_id,
-                features=features,
+                features=known,
                 last_heard=now.seconds,
                 kind=connection.kind,
                 connected_at=now.epoch_ms,
@@ -108,7 +102,7 @@ class Handshake:
         return Worker(
             id=connection.id,
             client_id=client_id,
-            features=features,
+            features=known,
             last_heard=now.seconds,
             connected_at=now.epoch_ms,
             pid=_pid(hello.pid),
@@ -117,7 +111,7 @@ class Handshake:
         )
 
     def _welcome(self, client: Client, hello: Hello) -> HelloOk:
-        streams = STREAM in client.features and isinstance(client, Agent)
+        streams = features.STREAM in client.features and isinstance(client, Agent)
         return HelloOk(
             connection_id=client.id,
             protocol_version=PROTOCOL_VERSION,

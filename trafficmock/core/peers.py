@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from trafficmock.core.response_reports import AwaitedReport
 
 
-AGENTS = "agents"
-"""The feature of workers that ask which applications are connected."""
-
-
 @define(eq=False)
 class Unauthenticated:
     """A connection that has not said ``hello``; nothing else it says is heard.

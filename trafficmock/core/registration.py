@@ -9,8 +9,9 @@ from msgspec import UNSET
 
 from trafficmock.core import error_messages
 from trafficmock.core.effects import Effects, Note, Send
-from trafficmock.core.registry import SUBSCRIBE, with_observer
+from trafficmock.core.registry import with_observer
 from trafficmock.wire import outbound
+from trafficmock.wire.features import SUBSCRIBE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -8,6 +8,7 @@ from attrs import Factory, define, field
 
 from trafficmock.matching import Engines, RouteIndex, compile_matcher
 from trafficmock.matching.match_cost import STEPS
+from trafficmock.wire.features import SUBSCRIBE
 from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from trafficmock.wire.inbound import RouteRegister, TestRegister
 
 Kind = Literal["http", "websocket"]
-
-SUBSCRIBE = "subscribe"
-"""The feature of workers that are told of traffic only when one of their tests asks for it."""
 
 
 @define(eq=False)

@@ -10,13 +10,13 @@ from msgspec import structs
 from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.claims import to_be_asked
-from trafficmock.core.deferred_bodies import STREAM, DeferredObservation
+from trafficmock.core.deferred_bodies import DeferredObservation
 from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.core.lifecycle import IllegalStepError, PendingRequest
 from trafficmock.core.lifecycle import RequestStage as Stage
-from trafficmock.core.registry import SUBSCRIBE
 from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
+from trafficmock.wire.features import STREAM, SUBSCRIBE
 
 if TYPE_CHECKING:
     from trafficmock.core.claims import Claim, Claimant, Claims

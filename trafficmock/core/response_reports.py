@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Literal
 from attrs import define, field
 from msgspec import UNSET, structs
 
-from trafficmock.core.deferred_bodies import STREAM, clipped, for_workers
+from trafficmock.core.deferred_bodies import clipped, for_workers
 from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.core.registry import with_observer
 from trafficmock.records import HopSeen, Owner, ResponseReported
 from trafficmock.wire import body
+from trafficmock.wire.features import STREAM
 from trafficmock.wire.inbound import RequestObserve, RequestResponse
 from trafficmock.wire.outbound import RequestObserved
 from trafficmock.wire.serialized_response import SerializedError

@@ -14,6 +14,8 @@ from msgspec import UNSET, structs
 
 from trafficmock.errors import LocalError
 from trafficmock.wire import body
+from trafficmock.wire.features import HEADERS_LIST
+from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.reason_phrases import phrase_of
 
 if TYPE_CHECKING:
@@ -24,10 +26,7 @@ if TYPE_CHECKING:
     from trafficmock.wire.serialized_request import HeaderPairs, SerializedOverrides
     from trafficmock.wire.serialized_response import SerializedResponse
 
-HEADERS_LIST = "headers-list"
-"""The feature of clients that keep the order and repeats of headers."""
-
-MOST_BYTES = 104857600 - 2**10
+MOST_BYTES = MAX_MESSAGE_BYTES - 2**10
 """What a mock or its overrides may weigh in the 100 MiB that clients take in a message."""
 
 _ESCAPED = 6

@@ -4,6 +4,8 @@ from typing import Literal
 
 from attrs import field, frozen, validators
 
+from trafficmock.wire.limits import MAX_MESSAGE_BYTES
+
 _positive = validators.gt(0.0)
 
 
@@ -40,6 +42,6 @@ class Settings:
     ownership: Literal["direct", "always-ask"] = "direct"
     handler_body_bytes: int = field(default=64 * 2**20, validator=validators.ge(0))
     history_body_bytes: int = field(default=8 * 2**20, validator=validators.ge(0))
-    frame_bytes: int = field(default=100 * 2**20, validator=validators.ge(0))
+    frame_bytes: int = field(default=MAX_MESSAGE_BYTES, validator=validators.ge(0))
     regex_memory_bytes: int = field(default=64 * 2**20, validator=validators.ge(0))
     regex_steps: int = field(default=10_000_000, validator=validators.ge(0))

@@ -1,10 +1,11 @@
 """How many bytes of bodies and frames are kept, and which go first."""
 
-import sys
 from collections import OrderedDict
 from typing import Protocol
 
 from attrs import Factory, define
+
+from trafficmock.wire.limits import or_unlimited
 
 
 class Holder(Protocol):
@@ -26,7 +27,7 @@ class ByteBudget:
     _parts: OrderedDict[object, tuple[Holder, int]] = Factory(OrderedDict)
 
     def __attrs_post_init__(self) -> None:
-        self.limit = self.limit or sys.maxsize
+        self.limit = or_unlimited(self.limit)
 
     def __len__(self) -> int:
         return len(self._parts)

@@ -1,20 +1,17 @@
 """How much a client may ask of the HTTP side, by name, and the count of open connections."""
 
-import sys
 from collections.abc import Callable
 
 from attrs import define, field, frozen
 from twisted.logger import Logger
+
+from trafficmock.wire.limits import or_unlimited
 
 IDLE_SECONDS = 60.0
 """How long a connection may be silent between requests, or in the middle of one."""
 
 QUIET_SECONDS = 10.0
 """Between two log lines about refused connections."""
-
-
-def _or_none(limit: int) -> int:
-    return limit or sys.maxsize
 
 
 @frozen(kw_only=True)
@@ -26,8 +23,8 @@ class HttpLimits:
     :param idle_seconds: see :data:`IDLE_SECONDS`.
     """
 
-    max_header_bytes: int = field(default=65536, converter=_or_none)
-    max_connections: int = field(default=2000, converter=_or_none)
+    max_header_bytes: int = field(default=65536, converter=or_unlimited)
+    max_connections: int = field(default=2000, converter=or_unlimited)
     idle_seconds: float = IDLE_SECONDS
 
 

@@ -8,7 +8,7 @@ from attrs import Factory, define, field
 from twisted.logger import Logger
 
 from trafficmock.proxy.transfer.body_decoding import Decoders
-from trafficmock.wire import PROTOCOL_VERSION, inbound, outbound
+from trafficmock.wire import PROTOCOL_VERSION, features, inbound, outbound
 
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IReactorTime
@@ -217,6 +217,6 @@ class ProxyClients:
             package_version=self.version,
             role="node",
             client_id=client_id,
-            features=["headers-list", "stream"],
+            features=list(features.OF_AGENTS),
             **({} if self.token is None else {"token": self.token}),
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from attrs import define, frozen
 
 from trafficmock.proxy.upstream.server_verification import matches_any
+from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs
@@ -43,7 +44,7 @@ class ProxySettings:
     abort_hold_seconds: float = 30.0
     idle_seconds: float = 60.0
     tunnels: tuple[str, ...] = ()
-    max_frame_bytes: int = 100 * 2**20
+    max_frame_bytes: int = MAX_MESSAGE_BYTES
     records_passthrough: bool = True
 
     def is_tunnelled(self, host: str) -> bool:

@@ -25,6 +25,7 @@ from trafficmock.server import worker_queries
 from trafficmock.server.event_log import EventLog
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
 from trafficmock.wire.inbound import RequestResponse, SocketFrame
+from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.message_heads import too_long
 from trafficmock.wire.outbound import HelloOk, HistoryResult, RequestObserved
 
@@ -39,9 +40,6 @@ if TYPE_CHECKING:
     from trafficmock.server.websocket.oversized_frames import Overlong
     from trafficmock.server.websocket.upgrade import Link
     from trafficmock.wire.inbound import Hello, Message
-
-MOST_SENT_BYTES = 104857600
-"""No client takes a larger message."""
 
 _SHORTEST_WAIT = 0.001
 """Seconds; without it a deadline that rounding puts just behind us would be a busy loop."""
@@ -259,8 +257,8 @@ class Driver:
         if self._clients and not self._send_within(send):
             return
         payload = encode(send.message)
-        if len(payload) > MOST_SENT_BYTES:
-            instead = self.coordinator.too_big(send, len(payload), MOST_SENT_BYTES)
+        if len(payload) > MAX_MESSAGE_BYTES:
+            instead = self.coordinator.too_big(send, len(payload), MAX_MESSAGE_BYTES)
             self._perform(instead, now)
             return
         links = self._links

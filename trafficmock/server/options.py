@@ -17,6 +17,7 @@ from trafficmock.coercers import number as _number
 from trafficmock.http.hosts import parse_authority, parse_origin
 from trafficmock.proxy.upstream.dialer import UpstreamProxy, parse_resolve
 from trafficmock.server.log_observers import LEVELS
+from trafficmock.wire.limits import MAX_MESSAGE_BYTES as _MESSAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +47,7 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("regex-memory-bytes", 64 * _MIB, _number(0), "Compiled URL patterns of all tests; 0: any."),
     ("regex-steps", 10_000_000, _number(0), "Work on URL patterns for one request; 0: any."),
     ("handler-body-bytes", 64 * _MIB, _number(0), "Largest body handed to a test; 0: no limit."),
-    ("max-frame-bytes", 100 * _MIB, _number(0), "Largest message taken from a client; 0: any."),
+    ("max-frame-bytes", _MESSAGE, _number(0), "Largest message taken from a client; 0: any."),
     ("max-header-bytes", 64 * 1024, _number(1024), "Largest head of an HTTP request."),
     ("max-connections", 2000, _number(0), "Connections held at once; 0: no limit."),
     ("send-queue-bytes", 64 * _MIB, _number(0), "Unsent bytes that cut a client off; 0: never."),

@@ -21,7 +21,8 @@ from tests.server.websocket.harness import (
 from tests.support.http_client import parse
 from trafficmock.errors import LocalError
 from trafficmock.server.websocket.autobahn_protocol import StockProtocol
-from trafficmock.server.websocket.link import MOST_SENT_BYTES, STRANGER_BYTES, Link, WebSocketLimits
+from trafficmock.server.websocket.link import STRANGER_BYTES, Link, WebSocketLimits
+from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
 
 class ConnectionTests(SynchronousTestCase):
@@ -198,7 +199,7 @@ class ConnectionTests(SynchronousTestCase):
         """A message that no client takes is the caller's mistake."""
         rig = self.open()
         with self.assertRaises(LocalError):
-            rig.link.send(bytes(MOST_SENT_BYTES + 1))
+            rig.link.send(bytes(MAX_MESSAGE_BYTES + 1))
         rig.link.send(b"next")
         self.assertEqual(rig.frames(), [(TEXT, b"next")])
 

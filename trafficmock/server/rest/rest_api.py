@@ -42,8 +42,7 @@ from trafficmock.http.sliced_response import send_sliced
 from trafficmock.server.rest.json_lists import listed, records, summaries, wrapped
 from trafficmock.server.rest.path_segments import decode_segment
 from trafficmock.server.rest.query_parameters import ListRequest, read_list_request, wants_tests
-
-PROTOCOL_VERSION = 3
+from trafficmock.wire import PROTOCOL_VERSION
 
 API_PATHS = (
     "/health",

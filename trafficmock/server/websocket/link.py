@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Protocol
 
 from attrs import field, frozen
 
+from trafficmock.wire.limits import MAX_MESSAGE_BYTES, or_unlimited
+
 if TYPE_CHECKING:
     from trafficmock.server.websocket.oversized_frames import Overlong
-
-MOST_SENT_BYTES = 104857600
-"""No protocol-3 client takes a larger message: it closes with 1009 instead."""
 
 _KIB = 1024
 _MIB = 1024 * _KIB
 
 STRANGER_BYTES = 64 * _KIB
 """The largest message of a client that has not introduced itself: room for any ``hello``."""
-
-
-def _or_none(limit: int) -> int:
-    return limit or sys.maxsize
 
 
 @frozen(kw_only=True)
@@ -39,9 +33,9 @@ class WebSocketLimits:
         the other side answers or not.
     """
 
-    max_frame_bytes: int = field(default=100 * _MIB, converter=_or_none)
-    send_queue_bytes: int = field(default=64 * _MIB, converter=_or_none)
-    high_water: int = field(default=_MIB, converter=_or_none)
+    max_frame_bytes: int = field(default=MAX_MESSAGE_BYTES, converter=or_unlimited)
+    send_queue_bytes: int = field(default=64 * _MIB, converter=or_unlimited)
+    high_water: int = field(default=_MIB, converter=or_unlimited)
     low_water: int = 256 * _KIB
     close_timeout: float = 5.0
 
@@ -74,7 +68,7 @@ class Link(Protocol):
         Messages sent while one is handled leave together when that is done. The payload
         is kept by reference.
 
-        :param payload: UTF-8, at most :data:`MOST_SENT_BYTES`.
+        :param payload: UTF-8, at most :data:`~trafficmock.wire.limits.MAX_MESSAGE_BYTES`.
         :param news: nobody waits for it: it may leave a millisecond later, and together
             with what comes behind it.
         :raises trafficmock.errors.LocalError: when it is longer.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from trafficmock.errors import LocalError
-from trafficmock.server.websocket.link import MOST_SENT_BYTES
+from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,10 +42,10 @@ class OpenLink:
 
     def send(self, payload: bytes, *, news: bool = False) -> None:
         """Send one text message."""
-        if len(payload) > MOST_SENT_BYTES:
+        if len(payload) > MAX_MESSAGE_BYTES:
             raise LocalError(
                 f"a message of {len(payload)} bytes cannot be sent: clients take "
-                f"{MOST_SENT_BYTES} at most"
+                f"{MAX_MESSAGE_BYTES} at most"
             )
         if self.hears:
             self._send(payload, news)

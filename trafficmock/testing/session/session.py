@@ -15,8 +15,8 @@ from trafficmock.testing.session.promise import Promise, all_of, settled
 from trafficmock.testing.session.traffic import ObservedTraffic, RecordedTraffic
 from trafficmock.testing.session.waiting import Waiters
 from trafficmock.testing.session.websocket_routes import WebSocketRoutes
-from trafficmock.testing.session.worker_client import DECLINE, SUBSCRIBE
 from trafficmock.wire import outbound
+from trafficmock.wire.features import DECLINE, SUBSCRIBE
 from trafficmock.wire.inbound import (
     RouteUnregister,
     TestRegister,

@@ -15,7 +15,7 @@ from trafficmock.testing.session.callables import check_handler, describe
 from trafficmock.testing.session.diagnosis import describe_seen
 from trafficmock.testing.session.promise import Promise, mapped, settled
 from trafficmock.testing.session.url_matchers import URLPattern, make_matcher
-from trafficmock.testing.session.worker_client import AGENTS, SUBSCRIBE
+from trafficmock.wire.features import AGENTS, SUBSCRIBE
 
 if TYPE_CHECKING:
     from trafficmock.testing.session.ports import Cancel, Done

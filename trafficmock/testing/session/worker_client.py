@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from trafficmock.testing.errors import ConnectionLostError, RefusedError
 from trafficmock.testing.session.promise import Promise
-from trafficmock.wire import PROTOCOL_VERSION, outbound
+from trafficmock.wire import PROTOCOL_VERSION, features, outbound
 from trafficmock.wire.inbound import (
     AgentsQuery,
     ClosePage,
@@ -29,12 +29,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.ports import ProxyLink
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.inbound import Message
-
-SUBSCRIBE = "subscribe"
-DECLINE = "decline"
-AGENTS = "agents"
-FEATURES = ("agents", "decline", "headers-list", "subscribe")
-"""The additions to protocol 3 that we use where the proxy has them."""
 
 
 @frozen(kw_only=True)
@@ -57,7 +51,7 @@ class WorkerIdentity:
             client_id=f"python-{self.worker_id}",
             worker_id=self.worker_id,
             token=UNSET if self.token is None else self.token,
-            features=list(FEATURES),
+            features=list(features.OF_WORKERS),
         )
 
 

@@ -1,0 +1,27 @@
+"""The additions to protocol 3, which ``hello`` names and ``hello:ok`` confirms.
+
+A client that does not name a feature never sees the messages and keys that belong to it.
+"""
+
+AGENTS = "agents"
+"""Workers may ask which agents are connected."""
+
+DECLINE = "decline"
+"""Workers give requests back with ``request:decline`` when their handler falls through."""
+
+HEADERS_LIST = "headers-list"
+"""Clients keep the order and repeats of headers."""
+
+STREAM = "stream"
+"""Agents announce requests, and report responses, before their bodies."""
+
+SUBSCRIBE = "subscribe"
+"""Workers ask for the events of all traffic and are sent none before."""
+
+ALL = frozenset({AGENTS, DECLINE, HEADERS_LIST, STREAM, SUBSCRIBE})
+
+OF_AGENTS = (HEADERS_LIST, STREAM)
+"""What an agent of ours names."""
+
+OF_WORKERS = (AGENTS, DECLINE, HEADERS_LIST, SUBSCRIBE)
+"""What a test worker of ours names."""
