@@ -1,21 +1,21 @@
 export interface TrafficMockOptions {
   /** Base URL of the proxy, such as `http://127.0.0.1:4310`. Default: `TRAFFICMOCK_PROXY_URL`; without either nothing is done. */
-  proxyUrl?: string
+  proxyUrl?: string;
   /** The proxy's `--token`. Default: `TRAFFICMOCK_TOKEN`. */
-  token?: string
+  token?: string;
   /** How tests and the history name this process. Default: `TRAFFICMOCK_CLIENT_ID`, the application's package name, or `node-<pid>`. */
-  clientId?: string
+  clientId?: string;
   /** Whose WebSockets are intercepted: those of `globalThis.WebSocket`, or all, npm `ws` included. Default: `TRAFFICMOCK_WEBSOCKET`, or `global`. */
-  webSocket?: 'global' | 'all'
+  webSocket?: "global" | "all";
   /** Hosts whose requests are left alone, such as `*.sentry.io` or `localhost:4318`. Default: `TRAFFICMOCK_IGNORE_HOSTS`, separated by commas. */
-  ignoreHosts?: string[]
+  ignoreHosts?: string[];
 }
 
 export interface TrafficMock {
   /** The id the proxy accepted. */
-  readonly clientId: string
+  readonly clientId: string;
   /** Detach: pending requests fail, everything patched is put back. */
-  stop(): Promise<void>
+  stop(): Promise<void>;
 }
 
 /**
@@ -24,4 +24,4 @@ export interface TrafficMock {
  * Resolves once the proxy has answered. Rejects within two seconds with an
  * error whose `code` begins with `ERR_TRAFFICMOCK_`; then nothing is patched.
  */
-export function startTrafficMock(options?: TrafficMockOptions): Promise<TrafficMock>
+export function startTrafficMock(options?: TrafficMockOptions): Promise<TrafficMock>;

@@ -1,4 +1,4 @@
-import agent from './src/index.js'
+import agent from "./src/index.js";
 
-export const { startTrafficMock } = agent
-export default agent
+export const { startTrafficMock } = agent;
+export default agent;

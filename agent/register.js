@@ -1,4 +1,4 @@
-'use strict'
+"use strict";
 
 /*
  * The preload: NODE_OPTIONS="--require trafficmock-agent/register" (or --import).
@@ -9,26 +9,29 @@
  * Package managers, and what starts a server anew when a file changes, are started with our
  * NODE_OPTIONS too, and are not the application.
  */
-const TOOLS = /[\\/]\.bin[\\/](nodemon|tsx)$|[\\/]node_modules[\\/](nodemon[\\/]bin|tsx[\\/]dist)[\\/]|[\\/](npm|npx|pnpm|pnpx|yarn|corepack)(-cli)?(\.c?js)?$|[\\/](npm|pnpm|yarn|corepack)[\\/]/
+const TOOLS =
+  /[\\/]\.bin[\\/](nodemon|tsx)$|[\\/]node_modules[\\/](nodemon[\\/]bin|tsx[\\/]dist)[\\/]|[\\/](npm|npx|pnpm|pnpx|yarn|corepack)(-cli)?(\.c?js)?$|[\\/](npm|pnpm|yarn|corepack)[\\/]/;
 
 /** @param {Error} error */
-const complain = (error) => { process.stderr.write(`trafficmock: ${error.message.replace(/^trafficmock: /, '').replaceAll('\n', ' ')}\n`) }
+const complain = (error) => {
+  process.stderr.write(`trafficmock: ${error.message.replace(/^trafficmock: /, "").replaceAll("\n", " ")}\n`);
+};
 
 try {
-  const { env, argv } = process
-  const isWanted = env.TRAFFICMOCK_PROXY_URL || env.PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL
+  const { env, argv } = process;
+  const isWanted = env.TRAFFICMOCK_PROXY_URL || env.PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL;
   // Loaded only then: without a URL this file costs nothing.
-  if (isWanted && !TOOLS.test(argv[1] ?? '')) {
-    const { readSettings } = require('./src/settings.js')
-    const { attachNow, refuseAll } = require('./src/attach.js')
+  if (isWanted && !TOOLS.test(argv[1] ?? "")) {
+    const { readSettings } = require("./src/settings.js");
+    const { attachNow, refuseAll } = require("./src/attach.js");
     try {
-      attachNow(readSettings({}, env), complain, __filename)
+      attachNow(readSettings({}, env), complain, __filename);
     } catch (error) {
       // A mistake in a variable must not send a test's requests to the real network.
-      refuseAll(/** @type {Error} */ (error))
-      throw error
+      refuseAll(/** @type {Error} */ (error));
+      throw error;
     }
   }
 } catch (error) {
-  complain(/** @type {Error} */ (error))
+  complain(/** @type {Error} */ (error));
 }

@@ -1,29 +1,29 @@
-'use strict'
+"use strict";
 
-const { Agent } = require('./agent.js')
-const http = require('./http/hook.js')
-const { UndiciHook } = require('./undici/hook.js')
-const { WebSocketHook } = require('./websocket/hook.js')
-const { onModule } = require('./modules.js')
-const { hideProxyVariables } = require('./proxy-variables.js')
-const { attachWorkers } = require('./workers.js')
-const { warnOfHttp2 } = require('./http2.js')
-const { PARENT } = require('./settings.js')
-const { TrafficMockError } = require('./errors.js')
-const { outer } = require('./realm.js')
+const { Agent } = require("./agent.js");
+const http = require("./http/hook.js");
+const { UndiciHook } = require("./undici/hook.js");
+const { WebSocketHook } = require("./websocket/hook.js");
+const { onModule } = require("./modules.js");
+const { hideProxyVariables } = require("./proxy-variables.js");
+const { attachWorkers } = require("./workers.js");
+const { warnOfHttp2 } = require("./http2.js");
+const { PARENT } = require("./settings.js");
+const { TrafficMockError } = require("./errors.js");
+const { outer } = require("./realm.js");
 
-const UNDICI = /[\\/]undici[^\\/]*[\\/]index\.js$/
+const UNDICI = /[\\/]undici[^\\/]*[\\/]index\.js$/;
 
 /** Where no proxy is; such an agent never connects. */
-const NOWHERE = 'http://trafficmock.invalid'
+const NOWHERE = "http://trafficmock.invalid";
 
 /**
  * The one agent of this thread. Under a global symbol, because a preload and
  * the application may have brought two copies of this package, and a test
  * runner loads another one into each of its contexts.
  */
-const ATTACHED = Symbol.for('trafficmock.attached')
-const own = /** @type {{ [ATTACHED]?: Attached }} */ (outer)
+const ATTACHED = Symbol.for("trafficmock.attached");
+const own = /** @type {{ [ATTACHED]?: Attached }} */ (outer);
 
 /**
  * @typedef {object} Attached
@@ -42,33 +42,37 @@ const own = /** @type {{ [ATTACHED]?: Attached }} */ (outer)
  * @param {import('./settings.js').Settings} settings
  * @returns {Promise<Handle>}
  */
-async function attach (settings) {
+async function attach(settings) {
   // A test runner's context that has ended without a stop() leaves its agent behind.
-  if (own[ATTACHED] && !own[ATTACHED].isPreload && own[ATTACHED].realm !== globalThis) await own[ATTACHED].handle.stop()
-  const known = own[ATTACHED]
+  if (own[ATTACHED] && !own[ATTACHED].isPreload && own[ATTACHED].realm !== globalThis)
+    await own[ATTACHED].handle.stop();
+  const known = own[ATTACHED];
   if (known) {
     if (!known.isPreload || known.proxyUrl !== settings.proxyUrl) {
-      throw new TrafficMockError('already_started', `trafficmock is already attached to ${known.proxyUrl}; call stop() first.`)
+      throw new TrafficMockError(
+        "already_started",
+        `trafficmock is already attached to ${known.proxyUrl}; call stop() first.`,
+      );
     }
-    known.agent.hold()
-    await known.ready.finally(() => known.agent.release())
-    return known.handle
+    known.agent.hold();
+    await known.ready.finally(() => known.agent.release());
+    return known.handle;
   }
-  const agent = new Agent(settings)
+  const agent = new Agent(settings);
   // Somebody waits for the answer, so the process must live until it comes.
-  agent.hold()
-  const ready = agent.start()
-  const attached = enter(agent, settings, false, ready)
+  agent.hold();
+  const ready = agent.start();
+  const attached = enter(agent, settings, false, ready);
   try {
-    await ready
+    await ready;
   } catch (error) {
-    await attached.handle.stop()
-    throw error
+    await attached.handle.stop();
+    throw error;
   } finally {
-    agent.release()
+    agent.release();
   }
-  attached.uninstall = install(agent)
-  return attached.handle
+  attached.uninstall = install(agent);
+  return attached.handle;
 }
 
 /**
@@ -77,25 +81,27 @@ async function attach (settings) {
  * @param {(error: Error) => void} complain
  * @param {string} preload path of the file that calls this
  */
-function attachNow (settings, complain, preload) {
-  if (own[ATTACHED]) return
-  const agent = new Agent(settings)
-  process.env[PARENT] ??= String(process.pid)
-  const ready = agent.start()
-  ready.catch(complain)
-  const attached = enter(agent, settings, true, ready)
-  const undo = [install(agent), hideProxyVariables(agent), attachWorkers(preload)]
-  attached.uninstall = () => { for (const act of undo) act() }
+function attachNow(settings, complain, preload) {
+  if (own[ATTACHED]) return;
+  const agent = new Agent(settings);
+  process.env[PARENT] ??= String(process.pid);
+  const ready = agent.start();
+  ready.catch(complain);
+  const attached = enter(agent, settings, true, ready);
+  const undo = [install(agent), hideProxyVariables(agent), attachWorkers(preload)];
+  attached.uninstall = () => {
+    for (const act of undo) act();
+  };
 }
 
 /**
  * Fail every request of this process, as when the proxy cannot be reached.
  * @param {Error} reason why it is not known where the proxy is
  */
-function refuseAll (reason) {
-  const agent = new Agent({ proxyUrl: NOWHERE, token: undefined, clientId: '', webSocket: 'global', ignoreHosts: [] })
-  agent.down(new TrafficMockError('invalid_settings', reason.message, { cause: reason }))
-  install(agent)
+function refuseAll(reason) {
+  const agent = new Agent({ proxyUrl: NOWHERE, token: undefined, clientId: "", webSocket: "global", ignoreHosts: [] });
+  agent.down(new TrafficMockError("invalid_settings", reason.message, { cause: reason }));
+  install(agent);
 }
 
 /**
@@ -104,7 +110,7 @@ function refuseAll (reason) {
  * @param {boolean} isPreload
  * @param {Promise<void>} ready
  */
-function enter (agent, { proxyUrl }, isPreload, ready) {
+function enter(agent, { proxyUrl }, isPreload, ready) {
   const attached = {
     agent,
     proxyUrl,
@@ -113,32 +119,36 @@ function enter (agent, { proxyUrl }, isPreload, ready) {
     ready,
     uninstall: () => {},
     handle: {
-      get clientId () { return agent.clientId },
+      get clientId() {
+        return agent.clientId;
+      },
       stop: async () => {
-        attached.uninstall()
-        agent.stop()
-        if (own[ATTACHED] === attached) delete own[ATTACHED]
-      }
-    }
-  }
-  own[ATTACHED] = attached
-  return attached
+        attached.uninstall();
+        agent.stop();
+        if (own[ATTACHED] === attached) delete own[ATTACHED];
+      },
+    },
+  };
+  own[ATTACHED] = attached;
+  return attached;
 }
 
 /** @param {Agent} agent */
-function install (agent) {
-  const undici = new UndiciHook(agent)
-  undici.install()
-  const sockets = new WebSocketHook(agent)
-  undici.upgrade = (held) => sockets.takeDispatch(held)
+function install(agent) {
+  const undici = new UndiciHook(agent);
+  undici.install();
+  const sockets = new WebSocketHook(agent);
+  undici.upgrade = (held) => sockets.takeDispatch(held);
   const undo = [
     http.install(agent, (held) => sockets.takeRequest(held)),
     sockets.install(),
     warnOfHttp2(agent),
-    onModule('undici', UNDICI, (exports) => undici.hookModule(exports)),
-    () => undici.uninstall()
-  ]
-  return () => { for (const act of undo) act() }
+    onModule("undici", UNDICI, (exports) => undici.hookModule(exports)),
+    () => undici.uninstall(),
+  ];
+  return () => {
+    for (const act of undo) act();
+  };
 }
 
-module.exports = { attach, attachNow, refuseAll }
+module.exports = { attach, attachNow, refuseAll };

@@ -1,6 +1,6 @@
-'use strict'
+"use strict";
 
-const zlib = require('node:zlib')
+const zlib = require("node:zlib");
 
 /**
  * Content codings: what the history and handlers get is decoded, what the
@@ -8,39 +8,39 @@ const zlib = require('node:zlib')
  */
 
 /** Above this a copy is decoded off the main thread; bytes. */
-const SYNC_BYTES = 256 * 1024
-const LARGEST_OUTPUT = 64 * 1024 * 1024
+const SYNC_BYTES = 256 * 1024;
+const LARGEST_OUTPUT = 64 * 1024 * 1024;
 
 /** @typedef {(data: Buffer, options: object) => Buffer} SyncDecoder */
 
 /** @type {Record<string, { sync: SyncDecoder, later: Function, options: object }>} */
-const DECODERS = {}
-const flushed = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
-const deflates = { sync: inflateAny, later: /** @type {any} */ (laterInflate), options: flushed }
-const gzips = { sync: zlib.gunzipSync, later: zlib.gunzip, options: flushed }
-DECODERS.gzip = DECODERS['x-gzip'] = gzips
-DECODERS.deflate = deflates
+const DECODERS = {};
+const flushed = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
+const deflates = { sync: inflateAny, later: /** @type {any} */ (laterInflate), options: flushed };
+const gzips = { sync: zlib.gunzipSync, later: zlib.gunzip, options: flushed };
+DECODERS.gzip = DECODERS["x-gzip"] = gzips;
+DECODERS.deflate = deflates;
 DECODERS.br = {
   sync: zlib.brotliDecompressSync,
   later: zlib.brotliDecompress,
-  options: { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }
-}
-const zstd = /** @type {any} */ (zlib)
+  options: { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH },
+};
+const zstd = /** @type {any} */ (zlib);
 if (zstd.zstdDecompressSync) {
   DECODERS.zstd = DECODERS.zst = {
     sync: zstd.zstdDecompressSync,
     later: zstd.zstdDecompress,
-    options: { finishFlush: zstd.constants.ZSTD_e_flush }
-  }
+    options: { finishFlush: zstd.constants.ZSTD_e_flush },
+  };
 }
 
 /** @param {Buffer} data */
-const hasZlibHead = (data) => (data[0] & 0x0f) === 8 && (data[0] * 256 + data[1]) % 31 === 0
+const hasZlibHead = (data) => (data[0] & 0x0f) === 8 && (data[0] * 256 + data[1]) % 31 === 0;
 
 /** Servers send both zlib's form and the raw one as "deflate".
  * @type {SyncDecoder} */
-function inflateAny (data, options) {
-  return hasZlibHead(data) ? zlib.inflateSync(data, options) : zlib.inflateRawSync(data, options)
+function inflateAny(data, options) {
+  return hasZlibHead(data) ? zlib.inflateSync(data, options) : zlib.inflateRawSync(data, options);
 }
 
 /**
@@ -48,21 +48,24 @@ function inflateAny (data, options) {
  * @param {object} options
  * @param {(error: Error | null, result: Buffer) => void} done
  */
-function laterInflate (data, options, done) {
-  return (hasZlibHead(data) ? zlib.inflate : zlib.inflateRaw)(data, options, done)
+function laterInflate(data, options, done) {
+  return (hasZlibHead(data) ? zlib.inflate : zlib.inflateRaw)(data, options, done);
 }
 
 /**
  * @param {string | undefined} header a `content-encoding`
  * @returns {string[]} codings in the order to undo them
  */
-function codingsOf (header) {
-  const names = (header ?? '').toLowerCase().split(',').map((name) => name.trim())
-  return names.filter((name) => name && name !== 'identity').reverse()
+function codingsOf(header) {
+  const names = (header ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim());
+  return names.filter((name) => name && name !== "identity").reverse();
 }
 
 /** @param {string[]} codings */
-const known = (codings) => codings.every((name) => Object.hasOwn(DECODERS, name))
+const known = (codings) => codings.every((name) => Object.hasOwn(DECODERS, name));
 
 /**
  * Undo a body's codings at once.
@@ -70,16 +73,16 @@ const known = (codings) => codings.every((name) => Object.hasOwn(DECODERS, name)
  * @param {string | undefined} header its `content-encoding`
  * @returns {Buffer | undefined} nothing when it cannot be decoded
  */
-function decode (body, header) {
-  const codings = codingsOf(header)
-  if (!known(codings)) return undefined
+function decode(body, header) {
+  const codings = codingsOf(header);
+  if (!known(codings)) return undefined;
   try {
     return codings.reduce((data, name) => {
-      const { sync, options } = DECODERS[name]
-      return data.length ? sync(data, { ...options, maxOutputLength: LARGEST_OUTPUT }) : data
-    }, body)
+      const { sync, options } = DECODERS[name];
+      return data.length ? sync(data, { ...options, maxOutputLength: LARGEST_OUTPUT }) : data;
+    }, body);
   } catch {
-    return undefined
+    return undefined;
   }
 }
 
@@ -89,12 +92,15 @@ function decode (body, header) {
  * @param {string | undefined} header
  * @param {(decoded: Buffer | undefined) => void} done called at once when that is cheap
  */
-function decodeThen (body, header, done) {
-  const codings = codingsOf(header)
-  if (codings.length !== 1 || !known(codings) || body.length <= SYNC_BYTES) return done(decode(body, header))
-  const { later, options } = DECODERS[codings[0]]
-  later(body, { ...options, maxOutputLength: LARGEST_OUTPUT },
-    (/** @type {Error | null} */ error, /** @type {Buffer} */ decoded) => done(error ? undefined : decoded))
+function decodeThen(body, header, done) {
+  const codings = codingsOf(header);
+  if (codings.length !== 1 || !known(codings) || body.length <= SYNC_BYTES) return done(decode(body, header));
+  const { later, options } = DECODERS[codings[0]];
+  later(
+    body,
+    { ...options, maxOutputLength: LARGEST_OUTPUT },
+    (/** @type {Error | null} */ error, /** @type {Buffer} */ decoded) => done(error ? undefined : decoded),
+  );
 }
 
-module.exports = { codingsOf, decode, decodeThen }
+module.exports = { codingsOf, decode, decodeThen };

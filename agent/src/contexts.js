@@ -1,7 +1,7 @@
-'use strict'
+"use strict";
 
-const vm = require('node:vm')
-const { syncBuiltinESMExports } = require('node:module')
+const vm = require("node:vm");
+const { syncBuiltinESMExports } = require("node:module");
 
 /**
  * See the contexts of `node:vm` that are made from now on: a test runner loads
@@ -9,22 +9,22 @@ const { syncBuiltinESMExports } = require('node:module')
  * @param {(realm: typeof globalThis) => void} made called with the global object of each, before code runs in it
  * @returns {() => void} stops looking
  */
-function onContext (made) {
-  const own = /** @type {any} */ (vm)
-  const original = own.createContext
+function onContext(made) {
+  const own = /** @type {any} */ (vm);
+  const original = own.createContext;
   /** @this {any} */
-  function createContext (/** @type {any[]} */ ...args) {
-    const context = original.apply(this, args)
-    made(vm.runInContext('globalThis', context))
-    return context
+  function createContext(/** @type {any[]} */ ...args) {
+    const context = original.apply(this, args);
+    made(vm.runInContext("globalThis", context));
+    return context;
   }
-  own.createContext = createContext
-  syncBuiltinESMExports()
+  own.createContext = createContext;
+  syncBuiltinESMExports();
   return () => {
-    if (own.createContext !== createContext) return
-    own.createContext = original
-    syncBuiltinESMExports()
-  }
+    if (own.createContext !== createContext) return;
+    own.createContext = original;
+    syncBuiltinESMExports();
+  };
 }
 
-module.exports = { onContext }
+module.exports = { onContext };

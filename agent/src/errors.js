@@ -1,4 +1,4 @@
-'use strict'
+"use strict";
 
 /**
  * The errors an application sees: those of this agent, and those that look as
@@ -12,11 +12,11 @@ class TrafficMockError extends Error {
    * @param {string} message
    * @param {{ cause?: unknown, matches?: object[] }} [more]
    */
-  constructor (code, message, more = {}) {
-    super(message, more.cause === undefined ? undefined : { cause: more.cause })
-    this.name = 'TrafficMockError'
-    this.code = `ERR_TRAFFICMOCK_${code.toUpperCase()}`
-    if (more.matches) this.matches = more.matches
+  constructor(code, message, more = {}) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.name = "TrafficMockError";
+    this.code = `ERR_TRAFFICMOCK_${code.toUpperCase()}`;
+    if (more.matches) this.matches = more.matches;
   }
 }
 
@@ -25,13 +25,13 @@ class TrafficMockError extends Error {
  * @type {Record<string, { code: string, errno: number, syscall: string }>}
  */
 const NETWORK = {
-  failed: { code: 'ECONNRESET', errno: -104, syscall: 'read' },
-  connectionreset: { code: 'ECONNRESET', errno: -104, syscall: 'read' },
-  aborted: { code: 'ECONNABORTED', errno: -103, syscall: 'read' },
-  timedout: { code: 'ETIMEDOUT', errno: -110, syscall: 'connect' },
-  connectionrefused: { code: 'ECONNREFUSED', errno: -111, syscall: 'connect' },
-  namenotresolved: { code: 'ENOTFOUND', errno: -3008, syscall: 'getaddrinfo' }
-}
+  failed: { code: "ECONNRESET", errno: -104, syscall: "read" },
+  connectionreset: { code: "ECONNRESET", errno: -104, syscall: "read" },
+  aborted: { code: "ECONNABORTED", errno: -103, syscall: "read" },
+  timedout: { code: "ETIMEDOUT", errno: -110, syscall: "connect" },
+  connectionrefused: { code: "ECONNREFUSED", errno: -111, syscall: "connect" },
+  namenotresolved: { code: "ENOTFOUND", errno: -3008, syscall: "getaddrinfo" },
+};
 
 /**
  * The error for a request that a test aborted.
@@ -40,19 +40,19 @@ const NETWORK = {
  * @param {string} [message] given when a handler itself failed
  * @returns {NodeJS.ErrnoException & { abortCode: string }}
  */
-function networkError (abortCode, url, message) {
-  const { code, errno, syscall } = Object.hasOwn(NETWORK, abortCode) ? NETWORK[abortCode] : NETWORK.failed
-  const { hostname, port, protocol } = new URL(url)
-  const address = hostname.replace(/^\[|\]$/g, '')
-  const number = Number(port) || (protocol === 'https:' || protocol === 'wss:' ? 443 : 80)
-  let text = `${syscall} ${code}`
-  if (syscall === 'connect') text += ` ${address}:${number}`
-  if (syscall === 'getaddrinfo') text += ` ${address}`
-  const error = new Error(message ? `${text}: ${message}` : text)
-  Object.assign(error, { errno, code, syscall, abortCode })
-  if (syscall === 'connect') Object.assign(error, { address, port: number })
-  if (syscall === 'getaddrinfo') Object.assign(error, { hostname: address })
-  return /** @type {any} */ (error)
+function networkError(abortCode, url, message) {
+  const { code, errno, syscall } = Object.hasOwn(NETWORK, abortCode) ? NETWORK[abortCode] : NETWORK.failed;
+  const { hostname, port, protocol } = new URL(url);
+  const address = hostname.replace(/^\[|\]$/g, "");
+  const number = Number(port) || (protocol === "https:" || protocol === "wss:" ? 443 : 80);
+  let text = `${syscall} ${code}`;
+  if (syscall === "connect") text += ` ${address}:${number}`;
+  if (syscall === "getaddrinfo") text += ` ${address}`;
+  const error = new Error(message ? `${text}: ${message}` : text);
+  Object.assign(error, { errno, code, syscall, abortCode });
+  if (syscall === "connect") Object.assign(error, { address, port: number });
+  if (syscall === "getaddrinfo") Object.assign(error, { hostname: address });
+  return /** @type {any} */ (error);
 }
 
 /**
@@ -60,18 +60,18 @@ function networkError (abortCode, url, message) {
  * @param {any} error
  * @returns {{ name: string, message: string, stack?: string, code?: string }}
  */
-function serializeError (error) {
+function serializeError(error) {
   // Not by `instanceof`: within a context of node:vm Node's own errors are of another class.
-  const from = typeof error?.message === 'string' && error.name ? error : new Error(String(error))
+  const from = typeof error?.message === "string" && error.name ? error : new Error(String(error));
   // fetch and happy eyeballs wrap the error that says what happened.
-  const inner = /** @type {any} */ (from)
-  const message = from.message || inner.errors?.map((/** @type {any} */ e) => e.message).join('; ') || ''
+  const inner = /** @type {any} */ (from);
+  const message = from.message || inner.errors?.map((/** @type {any} */ e) => e.message).join("; ") || "";
   return {
     name: String(from.name),
     message,
-    ...(typeof from.stack === 'string' && { stack: from.stack }),
-    ...(typeof inner.code === 'string' && { code: inner.code })
-  }
+    ...(typeof from.stack === "string" && { stack: from.stack }),
+    ...(typeof inner.code === "string" && { code: inner.code }),
+  };
 }
 
-module.exports = { TrafficMockError, networkError, serializeError }
+module.exports = { TrafficMockError, networkError, serializeError };

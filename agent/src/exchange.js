@@ -1,13 +1,13 @@
-'use strict'
+"use strict";
 
-const headers = require('./headers.js')
-const { newId } = require('./agent.js')
-const { TrafficMockError, networkError, serializeError } = require('./errors.js')
-const { readMock } = require('./mock.js')
-const { Report, givenUp } = require('./report.js')
-const { fetchUpstream } = require('./fetching.js')
-const { overridden } = require('./redirects.js')
-const { requestToWire, responseToWire } = require('./wire.js')
+const headers = require("./headers.js");
+const { newId } = require("./agent.js");
+const { TrafficMockError, networkError, serializeError } = require("./errors.js");
+const { readMock } = require("./mock.js");
+const { Report, givenUp } = require("./report.js");
+const { fetchUpstream } = require("./fetching.js");
+const { overridden } = require("./redirects.js");
+const { requestToWire, responseToWire } = require("./wire.js");
 
 /**
  * One request that the application made, as every client library hands it in.
@@ -41,108 +41,118 @@ class Exchange {
    * @param {Client} client
    * @param {import('./upload.js').Upload} [upload] the body, when it is not there yet
    */
-  constructor (agent, request, client, upload) {
-    this.agent = agent
-    this.id = newId()
-    this.request = request
-    this.client = client
-    this.upload = upload
-    this.isSettled = false
+  constructor(agent, request, client, upload) {
+    this.agent = agent;
+    this.id = newId();
+    this.request = request;
+    this.client = client;
+    this.upload = upload;
+    this.isSettled = false;
     /** Stops what handlers fetch, when nobody waits for the answer any more. */
-    this.unwanted = new AbortController()
+    this.unwanted = new AbortController();
     /** The headers that a handler continues it with. @type {headers.Pairs | undefined} */
-    this.override = undefined
+    this.override = undefined;
   }
 
   /** Announce it and wait for the decision. */
-  start () {
-    this.agent.hold()
-    this.agent.enter(this.id, this, () => this.announce('request:start', this.upload ? { bodyPending: true } : {}))
+  start() {
+    this.agent.hold();
+    this.agent.enter(this.id, this, () => this.announce("request:start", this.upload ? { bodyPending: true } : {}));
   }
 
   /**
    * Announce it as the next hop of a redirect: it is not routed, and goes on at once.
    * @param {import('./redirects.js').Hop} from the hop before
    */
-  follow ({ id, url, override }) {
-    this.isSettled = true
-    if (this.agent.state !== 'up') return this.client.fail(this.agent.error)
-    if (override) Object.assign(this, overridden(override, url, this.request))
-    this.announce('request:observe', { redirectedFromRequestId: id })
-    if (override) this.client.resume(this.request)
-    else this.client.passthrough()
+  follow({ id, url, override }) {
+    this.isSettled = true;
+    if (this.agent.state !== "up") return this.client.fail(this.agent.error);
+    if (override) Object.assign(this, overridden(override, url, this.request));
+    this.announce("request:observe", { redirectedFromRequestId: id });
+    if (override) this.client.resume(this.request);
+    else this.client.passthrough();
   }
 
   /**
    * @param {string} type
    * @param {object} more
    */
-  announce (type, more) {
-    if (this.upload) this.upload.links = this.agent.links
-    const request = requestToWire(this.agent, this.request)
-    this.agent.send({ type, requestId: this.id, clientId: this.agent.clientId, request, ...more })
+  announce(type, more) {
+    if (this.upload) this.upload.links = this.agent.links;
+    const request = requestToWire(this.agent, this.request);
+    this.agent.send({ type, requestId: this.id, clientId: this.agent.clientId, request, ...more });
   }
 
   /** @param {any} message about this request */
-  receive (message) {
-    if (message.type === 'decision:fetch') return void this.fetch(message)
-    if (message.type === 'request:need-body') return this.hand()
-    const decide = DECISIONS.get(message.type)
-    if (!decide || !this.settle()) return
+  receive(message) {
+    if (message.type === "decision:fetch") return void this.fetch(message);
+    if (message.type === "request:need-body") return this.hand();
+    const decide = DECISIONS.get(message.type);
+    if (!decide || !this.settle()) return;
     try {
-      decide(this, message)
+      decide(this, message);
     } catch (error) {
-      this.client.fail(error instanceof TrafficMockError ? error : impossible(message.type, /** @type {Error} */ (error)))
+      this.client.fail(
+        error instanceof TrafficMockError ? error : impossible(message.type, /** @type {Error} */ (error)),
+      );
     }
   }
 
   /** A test owns the request: let it have the body. */
-  hand () {
-    this.upload?.hand(this.id, (body) => { this.request = { ...this.request, body } })
-    this.client.collect?.()
+  hand() {
+    this.upload?.hand(this.id, (body) => {
+      this.request = { ...this.request, body };
+    });
+    this.client.collect?.();
   }
 
   /** @param {Error} error why nobody will decide any more */
-  lost (error) {
-    if (!this.settle()) return
-    this.unwanted.abort(error)
-    this.client.fail(error)
+  lost(error) {
+    if (!this.settle()) return;
+    this.unwanted.abort(error);
+    this.client.fail(error);
   }
 
   /** The application gave it up. */
-  cancel () {
-    if (!this.settle()) return
-    this.unwanted.abort(givenUp())
-    this.agent.send({ type: 'request:cancel', requestId: this.id, reason: 'the application aborted the request' })
+  cancel() {
+    if (!this.settle()) return;
+    this.unwanted.abort(givenUp());
+    this.agent.send({ type: "request:cancel", requestId: this.id, reason: "the application aborted the request" });
   }
 
   /** @returns {boolean} whether it was still open */
-  settle () {
-    if (this.isSettled) return false
-    this.isSettled = true
-    this.agent.leave(this.id)
-    this.agent.release()
-    return true
+  settle() {
+    if (this.isSettled) return false;
+    this.isSettled = true;
+    this.agent.leave(this.id);
+    this.agent.release();
+    return true;
   }
 
   /**
    * @param {string} url that is really asked
    * @returns {Report} to be told what the upstream answers
    */
-  report (url) {
-    return new Report(this.agent, this.id, url, this.upload)
+  report(url) {
+    return new Report(this.agent, this.id, url, this.upload);
   }
 
   /** @param {any} message a `decision:fetch` */
-  async fetch (message) {
-    const { requestId, fetchId } = message
-    const { signal } = this.unwanted
+  async fetch(message) {
+    const { requestId, fetchId } = message;
+    const { signal } = this.unwanted;
     try {
-      const wanted = withOverrides(this.request, message.overrides ?? {})
-      const response = await fetchUpstream(wanted, (request) => this.client.perform(request, signal), message, signal)
-      this.agent.send({ type: 'fetch:result', requestId, fetchId, ok: true, response: responseToWire(this.agent, response) })
+      const wanted = withOverrides(this.request, message.overrides ?? {});
+      const response = await fetchUpstream(wanted, (request) => this.client.perform(request, signal), message, signal);
+      this.agent.send({
+        type: "fetch:result",
+        requestId,
+        fetchId,
+        ok: true,
+        response: responseToWire(this.agent, response),
+      });
     } catch (error) {
-      this.agent.send({ type: 'fetch:result', requestId, fetchId, ok: false, error: serializeError(error) })
+      this.agent.send({ type: "fetch:result", requestId, fetchId, ok: false, error: serializeError(error) });
     }
   }
 }
@@ -151,48 +161,52 @@ class Exchange {
  * @param {string} type of the decision
  * @param {Error} cause
  */
-function impossible (type, cause) {
-  return new TrafficMockError('handler_failed', `The ${type} cannot be carried out: ${cause.message}`, { cause })
+function impossible(type, cause) {
+  return new TrafficMockError("handler_failed", `The ${type} cannot be carried out: ${cause.message}`, { cause });
 }
 
 /** @type {Map<string, (exchange: Exchange, message: any) => void>} */
-const DECISIONS = new Map(Object.entries({
-  'decision:passthrough': ({ client }) => client.passthrough(),
-  'decision:continue': (exchange, { overrides }) => {
-    const { client, request } = exchange
-    if (overrides?.headers || overrides?.headersList) exchange.override = headers.fromWire(overrides)
-    if (!overrides || Object.keys(overrides).length === 0) client.passthrough()
-    else client.resume(withOverrides(request, overrides))
-  },
-  'decision:fulfill': ({ client, request }, { response }) => client.fulfill(readMock(response, request.method)),
-  'decision:abort': ({ client, request }, { errorCode, message }) => client.fail(networkError(errorCode, request.url, message)),
-  'decision:error': ({ client, upload }, { code, message, matches }) => {
-    const written = upload?.isAwaited ? ` ${upload.copy.size} bytes of its body were written.` : ''
-    client.fail(new TrafficMockError(String(code), `${message}${written}`, { matches }))
-  }
-}))
+const DECISIONS = new Map(
+  Object.entries({
+    "decision:passthrough": ({ client }) => client.passthrough(),
+    "decision:continue": (exchange, { overrides }) => {
+      const { client, request } = exchange;
+      if (overrides?.headers || overrides?.headersList) exchange.override = headers.fromWire(overrides);
+      if (!overrides || Object.keys(overrides).length === 0) client.passthrough();
+      else client.resume(withOverrides(request, overrides));
+    },
+    "decision:fulfill": ({ client, request }, { response }) => client.fulfill(readMock(response, request.method)),
+    "decision:abort": ({ client, request }, { errorCode, message }) =>
+      client.fail(networkError(errorCode, request.url, message)),
+    "decision:error": ({ client, upload }, { code, message, matches }) => {
+      const written = upload?.isAwaited ? ` ${upload.copy.size} bytes of its body were written.` : "";
+      client.fail(new TrafficMockError(String(code), `${message}${written}`, { matches }));
+    },
+  }),
+);
 
 /**
  * @param {Outgoing} request
  * @param {{ url?: string, method?: string, headers?: Record<string, string>, headersList?: headers.Pairs, bodyBase64?: string | null }} overrides
  * @returns {Outgoing}
  */
-function withOverrides (request, overrides) {
-  const url = overrides.url === undefined ? request.url : new URL(overrides.url, request.url).href
-  const method = (overrides.method || request.method).toUpperCase()
-  let pairs = overrides.headers || overrides.headersList ? headers.fromWire(overrides) : request.pairs
-  let { body } = request
+function withOverrides(request, overrides) {
+  const url = overrides.url === undefined ? request.url : new URL(overrides.url, request.url).href;
+  const method = (overrides.method || request.method).toUpperCase();
+  let pairs = overrides.headers || overrides.headersList ? headers.fromWire(overrides) : request.pairs;
+  let { body } = request;
   if (overrides.bodyBase64 !== undefined) {
-    body = overrides.bodyBase64 === null ? null : Buffer.from(overrides.bodyBase64, 'base64')
+    body = overrides.bodyBase64 === null ? null : Buffer.from(overrides.bodyBase64, "base64");
   }
-  if (method === 'GET' || method === 'HEAD') body = null
+  if (method === "GET" || method === "HEAD") body = null;
   if (body !== request.body) {
-    pairs = headers.without(pairs, 'content-length', 'transfer-encoding')
+    pairs = headers.without(pairs, "content-length", "transfer-encoding");
     // RFC 9110 8.6: a method that expects content says so even when there is none.
-    if (body || !['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(method)) pairs = [...pairs, ['content-length', String(body?.length ?? 0)]]
+    if (body || !["GET", "HEAD", "DELETE", "OPTIONS"].includes(method))
+      pairs = [...pairs, ["content-length", String(body?.length ?? 0)]];
   }
-  if (new URL(url).host !== new URL(request.url).host) pairs = headers.without(pairs, 'host')
-  return { url, method, pairs, body }
+  if (new URL(url).host !== new URL(request.url).host) pairs = headers.without(pairs, "host");
+  return { url, method, pairs, body };
 }
 
-module.exports = { Exchange, withOverrides }
+module.exports = { Exchange, withOverrides };

@@ -1,10 +1,10 @@
-'use strict'
+"use strict";
 
-const { setTimeout } = require('node:timers/promises')
-const headers = require('./headers.js')
-const { decode } = require('./coding.js')
-const { decodedPairs } = require('./report.js')
-const { isRedirect, nextHop } = require('./redirects.js')
+const { setTimeout } = require("node:timers/promises");
+const headers = require("./headers.js");
+const { decode } = require("./coding.js");
+const { decodedPairs } = require("./report.js");
+const { isRedirect, nextHop } = require("./redirects.js");
 
 /**
  * A handler's fetch (protocol 3 `decision:fetch`): an upstream call whose
@@ -13,8 +13,8 @@ const { isRedirect, nextHop } = require('./redirects.js')
  * @typedef {(request: import('./exchange.js').Outgoing, signal: AbortSignal) => Promise<import('./report.js').Answer>} Perform
  */
 
-const MAX_REDIRECTS = 20
-const FIRST_RETRY_MS = 250
+const MAX_REDIRECTS = 20;
+const FIRST_RETRY_MS = 250;
 
 /**
  * @param {import('./exchange.js').Outgoing} request
@@ -23,14 +23,14 @@ const FIRST_RETRY_MS = 250
  * @param {AbortSignal} signal that nobody wants the answer any more
  * @returns {Promise<import('./report.js').Answer>} the last answer, decoded
  */
-async function fetchUpstream (request, perform, { maxRedirects = MAX_REDIRECTS, maxRetries = 0 }, signal) {
-  let hop = request
+async function fetchUpstream(request, perform, { maxRedirects = MAX_REDIRECTS, maxRetries = 0 }, signal) {
+  let hop = request;
   for (let followed = 0; ; followed += 1) {
-    signal.throwIfAborted()
-    const answer = await retried(() => perform(hop), maxRetries, signal)
-    if (maxRedirects === 0 || !isRedirect(answer.status, answer.pairs)) return decoded(answer)
-    if (followed >= maxRedirects) throw new Error('Max redirect count exceeded')
-    hop = nextHop(hop, answer.status, headers.get(answer.pairs, 'location') ?? '')
+    signal.throwIfAborted();
+    const answer = await retried(() => perform(hop), maxRetries, signal);
+    if (maxRedirects === 0 || !isRedirect(answer.status, answer.pairs)) return decoded(answer);
+    if (followed >= maxRedirects) throw new Error("Max redirect count exceeded");
+    hop = nextHop(hop, answer.status, headers.get(answer.pairs, "location") ?? "");
   }
 }
 
@@ -41,40 +41,40 @@ async function fetchUpstream (request, perform, { maxRedirects = MAX_REDIRECTS, 
  * @param {AbortSignal} signal
  * @returns {Promise<T>}
  */
-async function retried (act, maxRetries, signal) {
+async function retried(act, maxRetries, signal) {
   for (let tried = 0; ; tried += 1) {
     try {
-      return await act()
+      return await act();
     } catch (error) {
-      if (signal.aborted || !isReset(error)) throw error
-      if (tried < maxRetries) await setTimeout(FIRST_RETRY_MS * 2 ** tried, undefined, { signal })
-      else throw maxRetries > 0 ? counted(/** @type {Error} */ (error), tried + 1) : error
+      if (signal.aborted || !isReset(error)) throw error;
+      if (tried < maxRetries) await setTimeout(FIRST_RETRY_MS * 2 ** tried, undefined, { signal });
+      else throw maxRetries > 0 ? counted(/** @type {Error} */ (error), tried + 1) : error;
     }
   }
 }
 
 /** @param {any} error */
-const isReset = (error) => error?.code === 'ECONNRESET' || (error?.code === 'UND_ERR_SOCKET' && !error.cause)
+const isReset = (error) => error?.code === "ECONNRESET" || (error?.code === "UND_ERR_SOCKET" && !error.cause);
 
 /**
  * @param {Error} error
  * @param {number} attempts
  */
-function counted (error, attempts) {
-  const more = new Error(`Failed after ${attempts} attempt(s): ${error.message}`, { cause: error })
-  return Object.assign(more, { name: error.name, code: /** @type {any} */ (error).code })
+function counted(error, attempts) {
+  const more = new Error(`Failed after ${attempts} attempt(s): ${error.message}`, { cause: error });
+  return Object.assign(more, { name: error.name, code: /** @type {any} */ (error).code });
 }
 
 /**
  * @param {import('./report.js').Answer} answer
  * @returns {import('./report.js').Answer}
  */
-function decoded (answer) {
-  const coding = headers.get(answer.pairs, 'content-encoding')
-  const body = answer.body.length ? decode(answer.body, coding) : answer.body
+function decoded(answer) {
+  const coding = headers.get(answer.pairs, "content-encoding");
+  const body = answer.body.length ? decode(answer.body, coding) : answer.body;
   // A coding nobody here knows stays as it is, with the header that names it.
-  if (!body) return { ...answer, pairs: headers.without(answer.pairs, 'transfer-encoding') }
-  return { ...answer, body, pairs: decodedPairs(answer.pairs, answer.body.length ? body : undefined) }
+  if (!body) return { ...answer, pairs: headers.without(answer.pairs, "transfer-encoding") };
+  return { ...answer, body, pairs: decodedPairs(answer.pairs, answer.body.length ? body : undefined) };
 }
 
-module.exports = { fetchUpstream }
+module.exports = { fetchUpstream };

@@ -1,4 +1,4 @@
-'use strict'
+"use strict";
 
 /**
  * Header lines as ordered pairs `[name, value]`, which is how they travel with
@@ -12,18 +12,19 @@
  * @param {Pairs} pairs
  * @returns {Record<string, string>} lower-case names; repeats joined with `, `
  */
-function toMap (pairs) {
+function toMap(pairs) {
   /** @type {Record<string, string>} */
-  const map = {}
+  const map = {};
   for (const [name, value] of pairs) {
-    const key = name.toLowerCase()
-    const known = Object.hasOwn(map, key) ? map[key] : undefined
-    const joined = known === undefined ? value : known + (key === 'cookie' ? '; ' : ', ') + value
+    const key = name.toLowerCase();
+    const known = Object.hasOwn(map, key) ? map[key] : undefined;
+    const joined = known === undefined ? value : known + (key === "cookie" ? "; " : ", ") + value;
     // A plain assignment of `__proto__` would set the prototype.
-    if (key === '__proto__') Object.defineProperty(map, key, { value: joined, enumerable: true, configurable: true, writable: true })
-    else map[key] = joined
+    if (key === "__proto__")
+      Object.defineProperty(map, key, { value: joined, enumerable: true, configurable: true, writable: true });
+    else map[key] = joined;
   }
-  return map
+  return map;
 }
 
 /**
@@ -31,40 +32,40 @@ function toMap (pairs) {
  * @param {{ headers?: Record<string, string>, headersList?: Pairs }} wire
  * @returns {Pairs}
  */
-function fromWire (wire) {
-  if (wire.headersList) return wire.headersList.map(([name, value]) => [name, value])
+function fromWire(wire) {
+  if (wire.headersList) return wire.headersList.map(([name, value]) => [name, value]);
   /** @type {Pairs} */
-  const pairs = []
+  const pairs = [];
   for (const [name, value] of Object.entries(wire.headers ?? {})) {
     // The npm fixture joins several cookies of a HAR with a line feed.
-    if (name.toLowerCase() === 'set-cookie') {
-      for (const line of value.split('\n')) pairs.push([name, line])
-    } else pairs.push([name, value])
+    if (name.toLowerCase() === "set-cookie") {
+      for (const line of value.split("\n")) pairs.push([name, line]);
+    } else pairs.push([name, value]);
   }
-  return pairs
+  return pairs;
 }
 
 /**
  * @param {(string | Buffer)[]} raw names and values in turn, as Node and undici have them
  * @returns {Pairs}
  */
-function fromRaw (raw) {
+function fromRaw(raw) {
   /** @type {Pairs} */
-  const pairs = []
-  for (let i = 0; i + 1 < raw.length; i += 2) pairs.push([text(raw[i]), text(raw[i + 1])])
-  return pairs
+  const pairs = [];
+  for (let i = 0; i + 1 < raw.length; i += 2) pairs.push([text(raw[i]), text(raw[i + 1])]);
+  return pairs;
 }
 
 /** @param {string | Buffer} value */
-const text = (value) => (typeof value === 'string' ? value : Buffer.from(value).toString('latin1'))
+const text = (value) => (typeof value === "string" ? value : Buffer.from(value).toString("latin1"));
 
 /**
  * @param {Pairs} pairs
  * @param {string} name lower-case
  * @returns {string | undefined} the first value
  */
-function get (pairs, name) {
-  return pairs.find(([key]) => key.toLowerCase() === name)?.[1]
+function get(pairs, name) {
+  return pairs.find(([key]) => key.toLowerCase() === name)?.[1];
 }
 
 /**
@@ -72,8 +73,8 @@ function get (pairs, name) {
  * @param {...string} names lower-case
  * @returns {Pairs} without the lines of these names
  */
-function without (pairs, ...names) {
-  return pairs.filter(([key]) => !names.includes(key.toLowerCase()))
+function without(pairs, ...names) {
+  return pairs.filter(([key]) => !names.includes(key.toLowerCase()));
 }
 
 /**
@@ -83,12 +84,12 @@ function without (pairs, ...names) {
  * @param {string} value
  * @returns {Pairs}
  */
-function set (pairs, name, value) {
-  const key = name.toLowerCase()
-  const at = pairs.findIndex(([other]) => other.toLowerCase() === key)
-  if (at < 0) return [...pairs, [name, value]]
-  const before = pairs.slice(0, at)
-  return [...before, [pairs[at][0], value], ...without(pairs.slice(at + 1), key)]
+function set(pairs, name, value) {
+  const key = name.toLowerCase();
+  const at = pairs.findIndex(([other]) => other.toLowerCase() === key);
+  if (at < 0) return [...pairs, [name, value]];
+  const before = pairs.slice(0, at);
+  return [...before, [pairs[at][0], value], ...without(pairs.slice(at + 1), key)];
 }
 
-module.exports = { toMap, fromWire, fromRaw, get, without, set }
+module.exports = { toMap, fromWire, fromRaw, get, without, set };

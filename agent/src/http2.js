@@ -1,36 +1,38 @@
-'use strict'
+"use strict";
 
-const http2 = require('node:http2')
-const { syncBuiltinESMExports } = require('node:module')
+const http2 = require("node:http2");
+const { syncBuiltinESMExports } = require("node:module");
 
 /** undici opens its HTTP/2 sessions for requests that were seen. */
-const OF_UNDICI = /[\\/]undici|internal\/deps\/undici/
+const OF_UNDICI = /[\\/]undici|internal\/deps\/undici/;
 
-let isTold = false
+let isTold = false;
 
 /**
  * HTTP/2 of `node:http2` is not intercepted: say so once, instead of letting a test wait in vain.
  * @param {import('./agent.js').Agent} agent
  * @returns {() => void} undoes it
  */
-function warnOfHttp2 (agent) {
-  const module = /** @type {any} */ (http2)
-  const { connect } = module
+function warnOfHttp2(agent) {
+  const module = /** @type {any} */ (http2);
+  const { connect } = module;
   /** @this {any} */
-  function hooked (/** @type {any} */ authority, /** @type {any[]} */ ...args) {
-    const url = URL.canParse(String(authority)) ? new URL(String(authority)) : undefined
+  function hooked(/** @type {any} */ authority, /** @type {any[]} */ ...args) {
+    const url = URL.canParse(String(authority)) ? new URL(String(authority)) : undefined;
     if (!isTold && agent.isAttached && url && !agent.leavesAlone(url) && !OF_UNDICI.test(String(new Error().stack))) {
-      isTold = true
-      process.stderr.write(`trafficmock: HTTP/2 is not seen: what goes to ${url.origin} by node:http2 (gRPC, got with http2: true, ...) reaches the real server, whatever tests say. Have the client use HTTP/1.1, or name the host in TRAFFICMOCK_IGNORE_HOSTS.\n`)
+      isTold = true;
+      process.stderr.write(
+        `trafficmock: HTTP/2 is not seen: what goes to ${url.origin} by node:http2 (gRPC, got with http2: true, ...) reaches the real server, whatever tests say. Have the client use HTTP/1.1, or name the host in TRAFFICMOCK_IGNORE_HOSTS.\n`,
+      );
     }
-    return connect.call(this, authority, ...args)
+    return connect.call(this, authority, ...args);
   }
-  module.connect = hooked
-  syncBuiltinESMExports()
+  module.connect = hooked;
+  syncBuiltinESMExports();
   return () => {
-    if (module.connect === hooked) module.connect = connect
-    syncBuiltinESMExports()
-  }
+    if (module.connect === hooked) module.connect = connect;
+    syncBuiltinESMExports();
+  };
 }
 
-module.exports = { warnOfHttp2 }
+module.exports = { warnOfHttp2 };

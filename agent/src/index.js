@@ -1,6 +1,6 @@
-'use strict'
+"use strict";
 
-const { readSettings } = require('./settings.js')
+const { readSettings } = require("./settings.js");
 
 /**
  * Attach this process to a trafficmock proxy.
@@ -10,12 +10,12 @@ const { readSettings } = require('./settings.js')
  * @returns {Promise<{ clientId: string, stop(): Promise<void> }>} resolves when the proxy has answered
  * @throws an error whose `code` begins with `ERR_TRAFFICMOCK_`, within 2 s; then nothing is patched
  */
-async function startTrafficMock (options = {}) {
-  const settings = readSettings(options, process.env)
-  if (!settings.proxyUrl) return { clientId: settings.clientId, stop: async () => {} }
+async function startTrafficMock(options = {}) {
+  const settings = readSettings(options, process.env);
+  if (!settings.proxyUrl) return { clientId: settings.clientId, stop: async () => {} };
   // Loaded only now: without a URL this package costs nothing.
-  const { attach } = require('./attach.js')
-  return attach(settings)
+  const { attach } = require("./attach.js");
+  return attach(settings);
 }
 
-module.exports = { startTrafficMock }
+module.exports = { startTrafficMock };

@@ -1,8 +1,8 @@
-'use strict'
+"use strict";
 
-const headers = require('./headers.js')
-const { codingsOf, decode } = require('./coding.js')
-const { TrafficMockError } = require('./errors.js')
+const headers = require("./headers.js");
+const { codingsOf, decode } = require("./coding.js");
+const { TrafficMockError } = require("./errors.js");
 
 /**
  * A response that a handler made, in a form HTTP can carry.
@@ -14,8 +14,8 @@ const { TrafficMockError } = require('./errors.js')
  * @property {Buffer} body empty when the status or method allows none
  */
 
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
  * @param {{ status: number, statusText?: string, headers?: Record<string, string>, headersList?: headers.Pairs, bodyBase64?: string | null }} response
@@ -23,25 +23,25 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
  * @returns {Mock}
  * @throws {TrafficMockError} `handler_failed`, when no HTTP response can say this
  */
-function readMock (response, method) {
-  const { status } = response
-  const statusText = response.statusText ?? ''
-  if (!Number.isInteger(status) || status < 200 || status > 599) refuse(`status ${status} is not between 200 and 599`)
-  if (!VALUE.test(statusText)) refuse(`status text ${JSON.stringify(statusText)} has characters HTTP does not allow`)
-  const pairs = headers.fromWire(response)
+function readMock(response, method) {
+  const { status } = response;
+  const statusText = response.statusText ?? "";
+  if (!Number.isInteger(status) || status < 200 || status > 599) refuse(`status ${status} is not between 200 and 599`);
+  if (!VALUE.test(statusText)) refuse(`status text ${JSON.stringify(statusText)} has characters HTTP does not allow`);
+  const pairs = headers.fromWire(response);
   for (const [name, value] of pairs) {
-    if (typeof value !== 'string') refuse(`header ${name} has no text`)
-    if (!NAME.test(name)) refuse(`header name ${JSON.stringify(name)} is none`)
-    if (!VALUE.test(value)) refuse(`header ${name} has characters HTTP does not allow: ${JSON.stringify(value)}`)
+    if (typeof value !== "string") refuse(`header ${name} has no text`);
+    if (!NAME.test(name)) refuse(`header name ${JSON.stringify(name)} is none`);
+    if (!VALUE.test(value)) refuse(`header ${name} has characters HTTP does not allow: ${JSON.stringify(value)}`);
   }
-  const isBodiless = method === 'HEAD' || status === 204 || status === 205 || status === 304
-  const body = isBodiless || !response.bodyBase64 ? Buffer.alloc(0) : Buffer.from(response.bodyBase64, 'base64')
-  return { status, statusText, pairs: framed(pairs, body, isBodiless, status), body }
+  const isBodiless = method === "HEAD" || status === 204 || status === 205 || status === 304;
+  const body = isBodiless || !response.bodyBase64 ? Buffer.alloc(0) : Buffer.from(response.bodyBase64, "base64");
+  return { status, statusText, pairs: framed(pairs, body, isBodiless, status), body };
 }
 
 /** @param {string} why */
-function refuse (why) {
-  throw new TrafficMockError('handler_failed', `The mock cannot be sent as an HTTP response: ${why}.`)
+function refuse(why) {
+  throw new TrafficMockError("handler_failed", `The mock cannot be sent as an HTTP response: ${why}.`);
 }
 
 /**
@@ -51,33 +51,34 @@ function refuse (why) {
  * @param {boolean} isBodiless
  * @param {number} status
  */
-function framed (pairs, body, isBodiless, status) {
-  let fitting = headers.without(pairs, 'transfer-encoding')
-  const coding = headers.get(fitting, 'content-encoding')
+function framed(pairs, body, isBodiless, status) {
+  let fitting = headers.without(pairs, "transfer-encoding");
+  const coding = headers.get(fitting, "content-encoding");
   // Handlers get decoded bodies, and often hand the headers on as they came:
   // a client that decodes would fail on plain text called gzip.
-  if (body.length && coding && codingsOf(coding).length && !isCoded(body, coding)) fitting = headers.without(fitting, 'content-encoding')
-  if (!isBodiless) return headers.set(fitting, 'content-length', String(body.length))
-  return status === 204 || status === 205 ? headers.without(fitting, 'content-length') : lengthAsTold(fitting)
+  if (body.length && coding && codingsOf(coding).length && !isCoded(body, coding))
+    fitting = headers.without(fitting, "content-encoding");
+  if (!isBodiless) return headers.set(fitting, "content-length", String(body.length));
+  return status === 204 || status === 205 ? headers.without(fitting, "content-length") : lengthAsTold(fitting);
 }
 
 /**
  * An answer to HEAD, or a 304, may name the length that the body would have.
  * @param {headers.Pairs} pairs
  */
-function lengthAsTold (pairs) {
-  const length = headers.get(pairs, 'content-length')
-  const rest = headers.without(pairs, 'content-length')
-  return length !== undefined && /^\d{1,15}$/.test(length) ? headers.set(pairs, 'content-length', length) : rest
+function lengthAsTold(pairs) {
+  const length = headers.get(pairs, "content-length");
+  const rest = headers.without(pairs, "content-length");
+  return length !== undefined && /^\d{1,15}$/.test(length) ? headers.set(pairs, "content-length", length) : rest;
 }
 
 /**
  * @param {Buffer} body
  * @param {string} coding
  */
-function isCoded (body, coding) {
-  const decoded = decode(body, coding)
-  return decoded !== undefined && decoded.length > 0
+function isCoded(body, coding) {
+  const decoded = decode(body, coding);
+  return decoded !== undefined && decoded.length > 0;
 }
 
-module.exports = { readMock }
+module.exports = { readMock };

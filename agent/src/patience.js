@@ -1,9 +1,9 @@
-'use strict'
+"use strict";
 
-const { setInterval, clearInterval } = require('node:timers')
+const { setInterval, clearInterval } = require("node:timers");
 
 /** How often time is counted; ms. */
-const STEP_MS = 100
+const STEP_MS = 100;
 
 /**
  * A deadline that counts the time in which this process could have heard of an
@@ -14,15 +14,15 @@ const STEP_MS = 100
  * @param {() => void} act called when they are over; never keeps the process alive
  * @returns {() => void} ends it
  */
-function patience (ms, act) {
-  let left = Math.ceil(ms / STEP_MS)
+function patience(ms, act) {
+  let left = Math.ceil(ms / STEP_MS);
   const timer = setInterval(() => {
-    left -= 1
-    if (left > 0) return
-    clearInterval(timer)
-    act()
-  }, STEP_MS).unref()
-  return () => clearInterval(timer)
+    left -= 1;
+    if (left > 0) return;
+    clearInterval(timer);
+    act();
+  }, STEP_MS).unref();
+  return () => clearInterval(timer);
 }
 
-module.exports = { patience }
+module.exports = { patience };

@@ -1,6 +1,6 @@
-'use strict'
+"use strict";
 
-const vm = require('node:vm')
+const vm = require("node:vm");
 
 /**
  * The global object of this process or thread. Test runners such as Jest run
@@ -8,9 +8,9 @@ const vm = require('node:vm')
  * itself brings along, `fetch` for example, still belongs to this one.
  * @type {typeof globalThis}
  */
-const outer = vm.runInThisContext('globalThis')
+const outer = vm.runInThisContext("globalThis");
 
 /** @returns {typeof globalThis[]} the global objects of this code: one, or two within a context */
-const realms = () => [...new Set([outer, globalThis])]
+const realms = () => [...new Set([outer, globalThis])];
 
-module.exports = { outer, realms }
+module.exports = { outer, realms };

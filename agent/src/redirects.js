@@ -1,7 +1,7 @@
-'use strict'
+"use strict";
 
-const { AsyncLocalStorage } = require('node:async_hooks')
-const headers = require('./headers.js')
+const { AsyncLocalStorage } = require("node:async_hooks");
+const headers = require("./headers.js");
 
 /**
  * Redirects: the application's own client follows them, by its own rules; here
@@ -9,14 +9,21 @@ const headers = require('./headers.js')
  * the fetches that this agent makes itself.
  */
 
-const STATUSES = new Set([301, 302, 303, 307, 308])
-const BODY_HEADERS = ['content-encoding', 'content-language', 'content-length', 'content-location', 'content-type', 'transfer-encoding']
+const STATUSES = new Set([301, 302, 303, 307, 308]);
+const BODY_HEADERS = [
+  "content-encoding",
+  "content-language",
+  "content-length",
+  "content-location",
+  "content-type",
+  "transfer-encoding",
+];
 
 /**
  * @param {number} status
  * @param {headers.Pairs} pairs
  */
-const isRedirect = (status, pairs) => STATUSES.has(status) && Boolean(headers.get(pairs, 'location'))
+const isRedirect = (status, pairs) => STATUSES.has(status) && Boolean(headers.get(pairs, "location"));
 
 /**
  * The request that follows a redirect (Fetch standard, HTTP-redirect fetch).
@@ -26,22 +33,33 @@ const isRedirect = (status, pairs) => STATUSES.has(status) && Boolean(headers.ge
  * @returns {import('./exchange.js').Outgoing}
  * @throws {Error} when the location is no URL
  */
-function nextHop (request, status, location) {
-  if (!URL.canParse(location, request.url)) throw new Error(`Invalid redirect location: ${location}`)
-  const url = new URL(location, request.url)
-  let { method, pairs, body } = request
-  const isPost = (status === 301 || status === 302) && method === 'POST'
-  if (isPost || (status === 303 && method !== 'GET' && method !== 'HEAD')) {
-    method = 'GET'
-    body = null
-    pairs = headers.without(pairs, ...BODY_HEADERS)
+function nextHop(request, status, location) {
+  if (!URL.canParse(location, request.url)) throw new Error(`Invalid redirect location: ${location}`);
+  const url = new URL(location, request.url);
+  let { method, pairs, body } = request;
+  const isPost = (status === 301 || status === 302) && method === "POST";
+  if (isPost || (status === 303 && method !== "GET" && method !== "HEAD")) {
+    method = "GET";
+    body = null;
+    pairs = headers.without(pairs, ...BODY_HEADERS);
   }
-  if (url.origin !== new URL(request.url).origin) pairs = headers.without(pairs, 'authorization')
-  return { url: url.href, method, pairs: headers.without(pairs, 'host'), body }
+  if (url.origin !== new URL(request.url).origin) pairs = headers.without(pairs, "authorization");
+  return { url: url.href, method, pairs: headers.without(pairs, "host"), body };
 }
 
 /** What each hop says by itself: where it goes, how it is framed, and which cookies are its own. */
-const HOP_HEADERS = ['host', 'connection', 'content-length', 'cookie', 'expect', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade']
+const HOP_HEADERS = [
+  "host",
+  "connection",
+  "content-length",
+  "cookie",
+  "expect",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
 
 /**
  * A hop, one hop behind.
@@ -60,28 +78,28 @@ const HOP_HEADERS = ['host', 'connection', 'content-length', 'cookie', 'expect',
  * @param {import('./exchange.js').Outgoing} hop as the client would send it
  * @returns {{ override: headers.Pairs, request: import('./exchange.js').Outgoing }} what holds for the hop after this one, and what is sent
  */
-function overridden (override, from, hop) {
-  const isElsewhere = new URL(from).origin !== new URL(hop.url).origin
-  const held = isElsewhere ? headers.without(override, 'authorization', 'proxy-authorization') : override
-  const own = hop.pairs.filter(([name]) => HOP_HEADERS.includes(name.toLowerCase()))
-  const isEmpty = !hop.body?.length && !hop.truncated
-  const rest = headers.without(held, ...HOP_HEADERS, ...(isEmpty ? BODY_HEADERS : []))
-  return { override: held, request: { ...hop, pairs: [...own, ...rest] } }
+function overridden(override, from, hop) {
+  const isElsewhere = new URL(from).origin !== new URL(hop.url).origin;
+  const held = isElsewhere ? headers.without(override, "authorization", "proxy-authorization") : override;
+  const own = hop.pairs.filter(([name]) => HOP_HEADERS.includes(name.toLowerCase()));
+  const isEmpty = !hop.body?.length && !hop.truncated;
+  const rest = headers.without(held, ...HOP_HEADERS, ...(isEmpty ? BODY_HEADERS : []));
+  return { override: held, request: { ...hop, pairs: [...own, ...rest] } };
 }
 
 /** A call of a client library: what it is, and how far it has got. */
 class Chain {
-  constructor () {
+  constructor() {
     /** @type {{ hop: Hop, location: string, report: import('./report.js').Report } | undefined} */
-    this.last = undefined
+    this.last = undefined;
     /** Whether the call is `new globalThis.WebSocket(...)`. */
-    this.isGlobalSocket = false
+    this.isGlobalSocket = false;
     /** @type {WebSocket | undefined} */
-    this.socket = undefined
+    this.socket = undefined;
     /** Whether that had its `open` event. */
-    this.wasSocketOpen = false
+    this.wasSocketOpen = false;
     /** Whether that had its `close` event. */
-    this.isSocketClosed = false
+    this.isSocketClosed = false;
   }
 
   /**
@@ -90,43 +108,45 @@ class Chain {
    * @param {import('./report.js').Report} report
    * @param {headers.Pairs} [override] the headers that a handler continued it with
    */
-  redirected (id, report, override) {
-    const { pairs, url } = report
-    const location = headers.get(pairs, 'location') ?? ''
-    this.last = URL.canParse(location, url) ? { hop: { id, url, override }, location: withoutHash(new URL(location, url)), report } : undefined
+  redirected(id, report, override) {
+    const { pairs, url } = report;
+    const location = headers.get(pairs, "location") ?? "";
+    this.last = URL.canParse(location, url)
+      ? { hop: { id, url, override }, location: withoutHash(new URL(location, url)), report }
+      : undefined;
   }
 
   /**
    * @param {string} url that is asked now
    * @returns {boolean} whether it is the next hop
    */
-  leadsTo (url) {
-    return this.last?.location === withoutHash(new URL(url))
+  leadsTo(url) {
+    return this.last?.location === withoutHash(new URL(url));
   }
 
   /** @returns {boolean} whether the next hop's headers are a handler's */
-  get isOverridden () {
-    return this.last?.hop.override !== undefined
+  get isOverridden() {
+    return this.last?.hop.override !== undefined;
   }
 
   /**
    * @param {string} url that is asked now
    * @returns {Hop | undefined} the hop before, when this follows one
    */
-  take (url) {
-    const { last } = this
-    if (!last || !this.leadsTo(url)) return undefined
-    this.last = undefined
+  take(url) {
+    const { last } = this;
+    if (!last || !this.leadsTo(url)) return undefined;
+    this.last = undefined;
     // The hop before is told first, whole or not: its body may never be read.
-    last.report.cut()
-    return last.hop
+    last.report.cut();
+    return last.hop;
   }
 }
 
 /** @param {URL} url */
-const withoutHash = (url) => url.href.split('#')[0]
+const withoutHash = (url) => url.href.split("#")[0];
 
 /** The chain of the call that runs now. @type {AsyncLocalStorage<Chain>} */
-const chains = new AsyncLocalStorage()
+const chains = new AsyncLocalStorage();
 
-module.exports = { Chain, chains, isRedirect, nextHop, overridden }
+module.exports = { Chain, chains, isRedirect, nextHop, overridden };

@@ -1,16 +1,16 @@
-'use strict'
+"use strict";
 
 /** @type {Set<string>} */
-const said = new Set()
+const said = new Set();
 
 /**
  * Tell the developer of something that cannot be seen or done, once in this process.
  * @param {string} text one line
  */
-function sayOnce (text) {
-  if (said.has(text)) return
-  said.add(text)
-  process.stderr.write(`trafficmock: ${text}\n`)
+function sayOnce(text) {
+  if (said.has(text)) return;
+  said.add(text);
+  process.stderr.write(`trafficmock: ${text}\n`);
 }
 
-module.exports = { sayOnce }
+module.exports = { sayOnce };

@@ -1,8 +1,8 @@
-'use strict'
+"use strict";
 
-const { readFileSync } = require('node:fs')
-const { dirname, join, sep } = require('node:path')
-const { threadId, isMainThread } = require('node:worker_threads')
+const { readFileSync } = require("node:fs");
+const { dirname, join, sep } = require("node:path");
+const { threadId, isMainThread } = require("node:worker_threads");
 
 /**
  * Where the settings come from: options of the call, then the environment.
@@ -16,10 +16,10 @@ const { threadId, isMainThread } = require('node:worker_threads')
  */
 
 /** A name with `*` for any text, or an IPv6 address in brackets; a port, `*` for any, may follow. */
-const HOST_PATTERN = /^([\w.*-]+|\[[\da-f:.*]+\])(:(\d+|\*))?$/i
+const HOST_PATTERN = /^([\w.*-]+|\[[\da-f:.*]+\])(:(\d+|\*))?$/i;
 
 /** Child processes find here who came before them, and then add their pid. */
-const PARENT = 'TRAFFICMOCK_PARENT_PID'
+const PARENT = "TRAFFICMOCK_PARENT_PID";
 
 /**
  * @param {{ proxyUrl?: string, token?: string, clientId?: string, webSocket?: 'global' | 'all', ignoreHosts?: string[] }} options
@@ -27,21 +27,23 @@ const PARENT = 'TRAFFICMOCK_PARENT_PID'
  * @returns {Settings} an empty `proxyUrl` when none is set: then nothing is to be done
  * @throws {TypeError} when the URL is none, or an option has no such value
  */
-function readSettings (options, env) {
-  const given = options.proxyUrl ?? env.TRAFFICMOCK_PROXY_URL ?? env.PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL ?? ''
-  const url = given === '' ? undefined : parseProxyUrl(given)
-  const inUrl = (/** @type {string | undefined} */ part) => (part ? decodeURIComponent(part) : undefined)
-  const webSocket = options.webSocket ?? (env.TRAFFICMOCK_WEBSOCKET || 'global')
-  if (webSocket !== 'global' && webSocket !== 'all') {
-    throw new TypeError(`trafficmock: webSocket must be "global" or "all", not ${JSON.stringify(webSocket)}`)
+function readSettings(options, env) {
+  const given = options.proxyUrl ?? env.TRAFFICMOCK_PROXY_URL ?? env.PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL ?? "";
+  const url = given === "" ? undefined : parseProxyUrl(given);
+  const inUrl = (/** @type {string | undefined} */ part) => (part ? decodeURIComponent(part) : undefined);
+  const webSocket = options.webSocket ?? (env.TRAFFICMOCK_WEBSOCKET || "global");
+  if (webSocket !== "global" && webSocket !== "all") {
+    throw new TypeError(`trafficmock: webSocket must be "global" or "all", not ${JSON.stringify(webSocket)}`);
   }
   return {
-    proxyUrl: url ? `${url.protocol}//${url.host}` : '',
+    proxyUrl: url ? `${url.protocol}//${url.host}` : "",
     token: options.token ?? env.TRAFFICMOCK_TOKEN ?? env.PLAYWRIGHT_BACKEND_MOCKS_TOKEN ?? inUrl(url?.password),
     clientId: options.clientId || env.TRAFFICMOCK_CLIENT_ID || inUrl(url?.username) || defaultClientId(env),
     webSocket,
-    ignoreHosts: hostPatterns(options.ignoreHosts ?? (env.TRAFFICMOCK_IGNORE_HOSTS ?? '').split(/[\s,]+/).filter(Boolean))
-  }
+    ignoreHosts: hostPatterns(
+      options.ignoreHosts ?? (env.TRAFFICMOCK_IGNORE_HOSTS ?? "").split(/[\s,]+/).filter(Boolean),
+    ),
+  };
 }
 
 /**
@@ -49,64 +51,68 @@ function readSettings (options, env) {
  * @returns {string[]} patterns of hosts
  * @throws {TypeError} when one is none
  */
-function hostPatterns (given) {
-  const isPattern = (/** @type {unknown} */ word) => typeof word === 'string' && HOST_PATTERN.test(word)
-  if (Array.isArray(given) && given.every(isPattern)) return given
-  const wrong = Array.isArray(given) ? given.find((word) => !isPattern(word)) : given
-  throw new TypeError(`trafficmock: ignoreHosts (TRAFFICMOCK_IGNORE_HOSTS) must be hosts such as "*.sentry.io" or "localhost:4318", not ${JSON.stringify(wrong)}`)
+function hostPatterns(given) {
+  const isPattern = (/** @type {unknown} */ word) => typeof word === "string" && HOST_PATTERN.test(word);
+  if (Array.isArray(given) && given.every(isPattern)) return given;
+  const wrong = Array.isArray(given) ? given.find((word) => !isPattern(word)) : given;
+  throw new TypeError(
+    `trafficmock: ignoreHosts (TRAFFICMOCK_IGNORE_HOSTS) must be hosts such as "*.sentry.io" or "localhost:4318", not ${JSON.stringify(wrong)}`,
+  );
 }
 
 /** @param {string} given */
-function parseProxyUrl (given) {
-  const url = URL.canParse(given) ? new URL(given) : undefined
-  if (!url || !['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol)) {
-    throw new TypeError(`trafficmock: the proxy URL must look like http://127.0.0.1:4310, not ${JSON.stringify(withoutCredentials(given))}`)
+function parseProxyUrl(given) {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (!url || !["http:", "https:", "ws:", "wss:"].includes(url.protocol)) {
+    throw new TypeError(
+      `trafficmock: the proxy URL must look like http://127.0.0.1:4310, not ${JSON.stringify(withoutCredentials(given))}`,
+    );
   }
-  return url
+  return url;
 }
 
 /**
  * Messages that show what was given must not show a token in it.
  * @param {string} given
  */
-const withoutCredentials = (given) => String(given).replace(/(?<=\/\/).*(?=@)|^[^/]*(?=@)/s, '...')
+const withoutCredentials = (given) => String(given).replace(/(?<=\/\/).*(?=@)|^[^/]*(?=@)/s, "...");
 
 /**
  * The application's package name, else `node-<pid>`; whoever is not the first
  * of its family adds what tells it apart.
  * @param {NodeJS.ProcessEnv} env
  */
-function defaultClientId (env) {
-  const script = process.argv[1] ?? ''
+function defaultClientId(env) {
+  const script = process.argv[1] ?? "";
   // A tool of the application (`next`, `nest`) is not the application.
-  const isTool = script === '' || script.includes(`${sep}node_modules${sep}`)
-  const name = packageName(isTool ? process.cwd() : dirname(script))
-  if (!name) return isMainThread ? `node-${process.pid}` : `node-${process.pid}-t${threadId}`
-  if (!isMainThread) return `${name}-t${threadId}`
-  const worker = clusterWorker()
-  if (worker) return `${name}-w${worker.id}`
-  return env[PARENT] && env[PARENT] !== String(process.pid) ? `${name}-${process.pid}` : name
+  const isTool = script === "" || script.includes(`${sep}node_modules${sep}`);
+  const name = packageName(isTool ? process.cwd() : dirname(script));
+  if (!name) return isMainThread ? `node-${process.pid}` : `node-${process.pid}-t${threadId}`;
+  if (!isMainThread) return `${name}-t${threadId}`;
+  const worker = clusterWorker();
+  if (worker) return `${name}-w${worker.id}`;
+  return env[PARENT] && env[PARENT] !== String(process.pid) ? `${name}-${process.pid}` : name;
 }
 
 /** @returns {{ id: number } | undefined} */
-function clusterWorker () {
+function clusterWorker() {
   // A worker has loaded it already; anybody else would load much for nothing.
-  return process.channel ? /** @type {any} */ (require('node:cluster')).worker : undefined
+  return process.channel ? /** @type {any} */ (require("node:cluster")).worker : undefined;
 }
 
 /** @param {string} directory */
-function packageName (directory) {
+function packageName(directory) {
   for (;;) {
     try {
-      const { name } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
-      if (typeof name === 'string' && name) return name
+      const { name } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+      if (typeof name === "string" && name) return name;
     } catch {
       // No readable package.json here: the next one up may have the name.
     }
-    const up = dirname(directory)
-    if (up === directory) return undefined
-    directory = up
+    const up = dirname(directory);
+    if (up === directory) return undefined;
+    directory = up;
   }
 }
 
-module.exports = { readSettings, PARENT }
+module.exports = { readSettings, PARENT };

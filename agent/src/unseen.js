@@ -1,26 +1,26 @@
-'use strict'
+"use strict";
 
 /**
  * What this agent sends itself is not intercepted. Clients start their requests
  * synchronously, so a flag around the call is enough, and costs nothing else.
  */
-let depth = 0
+let depth = 0;
 
 /**
  * @template T
  * @param {() => T} act starts requests that nobody is asked about
  * @returns {T}
  */
-function unseen (act) {
-  depth += 1
+function unseen(act) {
+  depth += 1;
   try {
-    return act()
+    return act();
   } finally {
-    depth -= 1
+    depth -= 1;
   }
 }
 
 /** @returns {boolean} whether the request that starts now is the agent's own */
-const isUnseen = () => depth > 0
+const isUnseen = () => depth > 0;
 
-module.exports = { unseen, isUnseen }
+module.exports = { unseen, isUnseen };

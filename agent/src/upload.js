@@ -1,9 +1,9 @@
-'use strict'
+"use strict";
 
-const { Copy } = require('./report.js')
+const { Copy } = require("./report.js");
 
 /** What a handler may be handed when the proxy does not say; bytes. */
-const WHOLE_BODY_BYTES = 64 * 1024 * 1024
+const WHOLE_BODY_BYTES = 64 * 1024 * 1024;
 
 /**
  * The body of a request that is announced before it is there (feature
@@ -12,36 +12,36 @@ const WHOLE_BODY_BYTES = 64 * 1024 * 1024
  */
 class Upload {
   /** @param {import('./agent.js').Agent} agent */
-  constructor (agent) {
-    this.agent = agent
+  constructor(agent) {
+    this.agent = agent;
     /** The agent's, when the request was announced. */
-    this.links = 0
-    this.copy = new Copy(agent.bodyLimits?.handler ?? WHOLE_BODY_BYTES)
-    this.isWhole = false
-    this.isTold = false
-    this.isWanted = false
+    this.links = 0;
+    this.copy = new Copy(agent.bodyLimits?.handler ?? WHOLE_BODY_BYTES);
+    this.isWhole = false;
+    this.isTold = false;
+    this.isWanted = false;
     /** @type {() => void} */
-    this.onCut = () => {}
+    this.onCut = () => {};
     /** @type {() => void} */
-    this.onEnd = () => {}
+    this.onEnd = () => {};
   }
 
   /** @returns {boolean} whether a test waits for the rest of it */
-  get isAwaited () {
-    return this.isWanted && !this.isTold
+  get isAwaited() {
+    return this.isWanted && !this.isTold;
   }
 
   /** @param {Uint8Array} chunk */
-  push (chunk) {
-    if (this.isTold) return
-    this.copy.push(chunk)
-    if (this.copy.isCut) this.onCut()
+  push(chunk) {
+    if (this.isTold) return;
+    this.copy.push(chunk);
+    if (this.copy.isCut) this.onCut();
   }
 
   /** All of it was pushed. */
-  end () {
-    this.isWhole = true
-    this.onEnd()
+  end() {
+    this.isWhole = true;
+    this.onEnd();
   }
 
   /**
@@ -49,50 +49,53 @@ class Upload {
    * @param {string} id of the request
    * @param {(body: Buffer | null) => void} handed called before the proxy is told; with nothing when it is too long
    */
-  hand (id, handed) {
-    this.isWanted = true
+  hand(id, handed) {
+    this.isWanted = true;
     this.onCut = this.onEnd = () => {
-      const { isCut, size } = this.copy
+      const { isCut, size } = this.copy;
       if (isCut) {
-        this.copy = new Copy(0)
-        this.copy.size = size
+        this.copy = new Copy(0);
+        this.copy.size = size;
       }
-      handed(isCut ? null : this.copy.bytes())
-      this.tell(id)
-    }
-    if (this.copy.isCut || this.isWhole) this.onEnd()
+      handed(isCut ? null : this.copy.bytes());
+      this.tell(id);
+    };
+    if (this.copy.isCut || this.isWhole) this.onEnd();
   }
 
   /**
    * Let it pass. The history gets a copy when it is through.
    * @param {string} id of the request
    */
-  pass (id) {
-    if (this.isTold) return
-    this.copy.limitTo(this.agent.bodyLimits?.history ?? 0)
-    this.onCut = () => {}
-    this.onEnd = () => this.tell(id)
-    if (this.isWhole) this.onEnd()
+  pass(id) {
+    if (this.isTold) return;
+    this.copy.limitTo(this.agent.bodyLimits?.history ?? 0);
+    this.onCut = () => {};
+    this.onEnd = () => this.tell(id);
+    if (this.isWhole) this.onEnd();
   }
 
   /**
    * Tell the proxy what came of it, once.
    * @param {string} id of the request
    */
-  tell (id) {
-    if (this.isTold) return
-    this.isTold = true
-    this.onCut = this.onEnd = () => {}
-    const { copy } = this
-    const bytes = copy.bytes()
-    this.copy = new Copy(0)
-    this.agent.send({
-      type: 'request:body',
-      requestId: id,
-      bodyBase64: bytes.length ? bytes.toString('base64') : null,
-      ...((copy.isCut || !this.isWhole) && { truncated: true, bodySize: copy.size })
-    }, this.links)
+  tell(id) {
+    if (this.isTold) return;
+    this.isTold = true;
+    this.onCut = this.onEnd = () => {};
+    const { copy } = this;
+    const bytes = copy.bytes();
+    this.copy = new Copy(0);
+    this.agent.send(
+      {
+        type: "request:body",
+        requestId: id,
+        bodyBase64: bytes.length ? bytes.toString("base64") : null,
+        ...((copy.isCut || !this.isWhole) && { truncated: true, bodySize: copy.size }),
+      },
+      this.links,
+    );
   }
 }
 
-module.exports = { Upload, WHOLE_BODY_BYTES }
+module.exports = { Upload, WHOLE_BODY_BYTES };

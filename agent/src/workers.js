@@ -1,7 +1,7 @@
-'use strict'
+"use strict";
 
-const { syncBuiltinESMExports } = require('node:module')
-const workers = require('node:worker_threads')
+const { syncBuiltinESMExports } = require("node:module");
+const workers = require("node:worker_threads");
 
 /**
  * A worker thread takes `NODE_OPTIONS` from its own `env`. One that is given an
@@ -10,28 +10,32 @@ const workers = require('node:worker_threads')
  * as text runs before a preload by `--import` is done, so it gets one by `--require`.
  */
 
-const OURS = /^(TRAFFICMOCK|PLAYWRIGHT_BACKEND_MOCKS)_/
+const OURS = /^(TRAFFICMOCK|PLAYWRIGHT_BACKEND_MOCKS)_/;
 
 /**
  * @param {string} preload path of the file that attaches a thread
  * @returns {() => void} undoes it
  */
-function attachWorkers (preload) {
-  const word = `--require "${preload.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
-  const owner = /** @type {any} */ (workers)
-  const Original = workers.Worker
+function attachWorkers(preload) {
+  const word = `--require "${preload.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+  const owner = /** @type {any} */ (workers);
+  const Original = workers.Worker;
   const Attached = new Proxy(Original, {
     /** @returns {any} */
-    construct (target, [file, options, ...rest], newTarget) {
-      return Reflect.construct(target, [file, withAgent(options, word), ...rest], newTarget === Attached ? target : newTarget)
-    }
-  })
-  owner.Worker = Attached
-  syncBuiltinESMExports()
+    construct(target, [file, options, ...rest], newTarget) {
+      return Reflect.construct(
+        target,
+        [file, withAgent(options, word), ...rest],
+        newTarget === Attached ? target : newTarget,
+      );
+    },
+  });
+  owner.Worker = Attached;
+  syncBuiltinESMExports();
   return () => {
-    if (owner.Worker === Attached) owner.Worker = Original
-    syncBuiltinESMExports()
-  }
+    if (owner.Worker === Attached) owner.Worker = Original;
+    syncBuiltinESMExports();
+  };
 }
 
 /**
@@ -39,13 +43,13 @@ function attachWorkers (preload) {
  * @param {string} word of `NODE_OPTIONS` that loads the preload
  * @returns {any} the same, with our variables where its environment has none
  */
-function withAgent (options, word) {
-  const env = options?.env ?? (options?.eval ? process.env : undefined)
-  if (!env || typeof env !== 'object' || (env.TRAFFICMOCK_PROXY_URL && !options.eval)) return options
-  const ours = Object.fromEntries(Object.entries(process.env).filter(([name]) => OURS.test(name)))
-  const given = String(env.NODE_OPTIONS ?? '')
-  const nodeOptions = given.includes(word) ? given : `${given} ${word}`.trim()
-  return { ...options, env: { ...ours, ...env, NODE_OPTIONS: nodeOptions } }
+function withAgent(options, word) {
+  const env = options?.env ?? (options?.eval ? process.env : undefined);
+  if (!env || typeof env !== "object" || (env.TRAFFICMOCK_PROXY_URL && !options.eval)) return options;
+  const ours = Object.fromEntries(Object.entries(process.env).filter(([name]) => OURS.test(name)));
+  const given = String(env.NODE_OPTIONS ?? "");
+  const nodeOptions = given.includes(word) ? given : `${given} ${word}`.trim();
+  return { ...options, env: { ...ours, ...env, NODE_OPTIONS: nodeOptions } };
 }
 
-module.exports = { attachWorkers }
+module.exports = { attachWorkers };

@@ -1,9 +1,9 @@
-import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { REQUIRE, runNode } from './lib/child.mjs'
-import { selfSigned } from './lib/certificate.mjs'
-import { startProxy } from './lib/proxy.mjs'
-import { startUpstream } from './lib/upstream.mjs'
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { REQUIRE, runNode } from "./lib/child.mjs";
+import { selfSigned } from "./lib/certificate.mjs";
+import { startProxy } from "./lib/proxy.mjs";
+import { startUpstream } from "./lib/upstream.mjs";
 
 /** Each client sends one request to each server, to the path that is its name. */
 const APP = `
@@ -51,43 +51,67 @@ const APP = `
   }
   for (const [name, send] of Object.entries(clients)) console.log(BASE + '/' + name, await send(name).catch((error) => (error.cause ?? error).message))
   }
-  void (async () => { for (const base of BASES.split(' ')) await sendAll(base) })()`
+  void (async () => { for (const base of BASES.split(' ')) await sendAll(base) })()`;
 
-describe('HTTP_PROXY leads to trafficmock, and the process is attached', () => {
-  let proxy, servers, file
+describe("HTTP_PROXY leads to trafficmock, and the process is attached", () => {
+  let proxy, servers, file;
   before(async () => {
-    const tls = selfSigned()
-    file = tls.file
-    proxy = await startProxy()
-    servers = { http: await startUpstream(), https: await startUpstream(tls) }
-  })
+    const tls = selfSigned();
+    file = tls.file;
+    proxy = await startProxy();
+    servers = { http: await startUpstream(), https: await startUpstream(tls) };
+  });
   after(async () => {
-    await Promise.all(Object.values(servers).map((server) => server.stop()))
-    await proxy.stop()
-  })
+    await Promise.all(Object.values(servers).map((server) => server.stop()));
+    await proxy.stop();
+  });
 
-  for (const nodes of ['0', '1']) {
+  for (const nodes of ["0", "1"]) {
     test(`NODE_USE_ENV_PROXY=${nodes}: announced once, and sent once`, { timeout: 30000 }, async () => {
-      const upstreams = Object.values(servers)
-      const clientId = `nodes-${nodes}`
-      const variables = Object.fromEntries(['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].map((name) => [name, proxy.url]))
-      for (const { seen } of upstreams) seen.length = 0
+      const upstreams = Object.values(servers);
+      const clientId = `nodes-${nodes}`;
+      const variables = Object.fromEntries(
+        ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"].map((name) => [name, proxy.url]),
+      );
+      for (const { seen } of upstreams) seen.length = 0;
       const { stdout, stderr } = await runNode(APP, {
-        env: { ...variables, NO_PROXY: '', no_proxy: '', NODE_USE_ENV_PROXY: nodes, NODE_EXTRA_CA_CERTS: file, CERT: file, NODE_NO_WARNINGS: '1', NODE_OPTIONS: REQUIRE, TRAFFICMOCK_PROXY_URL: proxy.url, TRAFFICMOCK_CLIENT_ID: clientId, BASES: upstreams.map(({ url }) => url).join(' '), PROXY: proxy.url },
-        ms: 25000
-      })
-      assert.equal(stderr, '')
-      const urls = stdout.trim().split('\n').map((line) => line.split(' ')[0])
-      assert.ok(urls.length >= 22, stdout)
-      assert.deepEqual(stdout.trim().split('\n'), urls.map((url) => `${url} 200`))
-      const sent = upstreams.flatMap(({ url, seen }) => seen.map((request) => url + request.url))
-      assert.deepEqual(sent, urls)
-      const headers = upstreams.flatMap(({ seen }) => seen.map((request) => request.headers))
-      assert.ok(!headers.some((one) => one['proxy-connection'] || one['proxy-authorization']))
-      const { entries } = await proxy.get('/api/history')
-      const rows = entries.filter((entry) => entry.clientId === clientId).reverse()
-      assert.deepEqual(rows.map(({ request }) => request.url), urls)
-      assert.ok(!entries.some((entry) => entry.clientId === 'proxy'))
-    })
+        env: {
+          ...variables,
+          NO_PROXY: "",
+          no_proxy: "",
+          NODE_USE_ENV_PROXY: nodes,
+          NODE_EXTRA_CA_CERTS: file,
+          CERT: file,
+          NODE_NO_WARNINGS: "1",
+          NODE_OPTIONS: REQUIRE,
+          TRAFFICMOCK_PROXY_URL: proxy.url,
+          TRAFFICMOCK_CLIENT_ID: clientId,
+          BASES: upstreams.map(({ url }) => url).join(" "),
+          PROXY: proxy.url,
+        },
+        ms: 25000,
+      });
+      assert.equal(stderr, "");
+      const urls = stdout
+        .trim()
+        .split("\n")
+        .map((line) => line.split(" ")[0]);
+      assert.ok(urls.length >= 22, stdout);
+      assert.deepEqual(
+        stdout.trim().split("\n"),
+        urls.map((url) => `${url} 200`),
+      );
+      const sent = upstreams.flatMap(({ url, seen }) => seen.map((request) => url + request.url));
+      assert.deepEqual(sent, urls);
+      const headers = upstreams.flatMap(({ seen }) => seen.map((request) => request.headers));
+      assert.ok(!headers.some((one) => one["proxy-connection"] || one["proxy-authorization"]));
+      const { entries } = await proxy.get("/api/history");
+      const rows = entries.filter((entry) => entry.clientId === clientId).reverse();
+      assert.deepEqual(
+        rows.map(({ request }) => request.url),
+        urls,
+      );
+      assert.ok(!entries.some((entry) => entry.clientId === "proxy"));
+    });
   }
-})
+});

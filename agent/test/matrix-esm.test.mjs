@@ -1,3 +1,7 @@
-import { runMatrix } from './lib/matrix.mjs'
+import { runMatrix } from "./lib/matrix.mjs";
 
-runMatrix('ESM', async () => (await import('../index.mjs')).startTrafficMock, (name) => import(name))
+runMatrix(
+  "ESM",
+  async () => (await import("../index.mjs")).startTrafficMock,
+  (name) => import(name),
+);

@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { runNode } from './lib/child.mjs'
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { runNode } from "./lib/child.mjs";
 
 /** Everything that attaching would touch, by identity, before and after `act`. */
 const INSPECT = `
@@ -34,33 +34,47 @@ const INSPECT = `
     const before = state()
     await act()
     console.log(JSON.stringify(compare(before, state())))
-  })`
+  })`;
 
-const NOTHING = { changed: [], builtins: 0 }
+const NOTHING = { changed: [], builtins: 0 };
 
-describe('without a proxy URL nothing happens', () => {
-  test('the preload loads itself and no more', async () => {
-    for (const env of [{}, { TRAFFICMOCK_PROXY_URL: '' }, { TRAFFICMOCK_TOKEN: 'x', TRAFFICMOCK_CLIENT_ID: 'y', TRAFFICMOCK_WEBSOCKET: 'all' }]) {
-      const { stdout } = await runNode(`${INSPECT}; inspect(() => void load('./register.js'))`, { preload: '', env })
-      assert.deepEqual(JSON.parse(stdout), { ...NOTHING, files: ['register.js'] })
+describe("without a proxy URL nothing happens", () => {
+  test("the preload loads itself and no more", async () => {
+    for (const env of [
+      {},
+      { TRAFFICMOCK_PROXY_URL: "" },
+      { TRAFFICMOCK_TOKEN: "x", TRAFFICMOCK_CLIENT_ID: "y", TRAFFICMOCK_WEBSOCKET: "all" },
+    ]) {
+      const { stdout } = await runNode(`${INSPECT}; inspect(() => void load('./register.js'))`, { preload: "", env });
+      assert.deepEqual(JSON.parse(stdout), { ...NOTHING, files: ["register.js"] });
     }
-  })
+  });
 
-  test('the call loads what reads its settings, and gives an id and a stop() that does nothing', async () => {
-    const { stdout } = await runNode(`${INSPECT}
+  test("the call loads what reads its settings, and gives an id and a stop() that does nothing", async () => {
+    const { stdout } = await runNode(
+      `${INSPECT}
       inspect(async () => {
         const { clientId, stop } = await load('./src/index.js').startTrafficMock({ webSocket: 'all' })
         console.log(JSON.stringify([clientId, typeof await stop()]))
-      })`, { preload: '' })
-    const [first, second] = stdout.trim().split('\n').map((line) => JSON.parse(line))
-    assert.deepEqual(first, ['trafficmock-agent', 'undefined'])
-    assert.deepEqual(second, { ...NOTHING, files: ['index.js', 'settings.js'] })
-  })
+      })`,
+      { preload: "" },
+    );
+    const [first, second] = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(first, ["trafficmock-agent", "undefined"]);
+    assert.deepEqual(second, { ...NOTHING, files: ["index.js", "settings.js"] });
+  });
 
-  test('what the inspection sees, it sees when there is a URL', async () => {
-    const { stdout } = await runNode(`${INSPECT}; inspect(() => void load('./register.js'))`, { preload: '', env: { TRAFFICMOCK_PROXY_URL: 'http://127.0.0.1:2' } })
-    const { changed, builtins, files } = JSON.parse(stdout)
-    for (const name of ['fetch', 'request', 'get', 'addRequest', 'onSocket', '_load', 'env']) assert.ok(changed.includes(name), `${name} of ${changed.join()}`)
-    assert.ok(builtins > 0 && files.length > 10)
-  })
-})
+  test("what the inspection sees, it sees when there is a URL", async () => {
+    const { stdout } = await runNode(`${INSPECT}; inspect(() => void load('./register.js'))`, {
+      preload: "",
+      env: { TRAFFICMOCK_PROXY_URL: "http://127.0.0.1:2" },
+    });
+    const { changed, builtins, files } = JSON.parse(stdout);
+    for (const name of ["fetch", "request", "get", "addRequest", "onSocket", "_load", "env"])
+      assert.ok(changed.includes(name), `${name} of ${changed.join()}`);
+    assert.ok(builtins > 0 && files.length > 10);
+  });
+});

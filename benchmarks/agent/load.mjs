@@ -3,54 +3,57 @@
  * Prints one JSON line: for each kind of request ms and CPU ms per 1000, and
  * for `memory` the growth in MiB over 20,000 requests.
  */
-import http from 'node:http'
-import { createRequire } from 'node:module'
+import http from "node:http";
+import { createRequire } from "node:module";
 
-const WARM = 200
-const COUNT = 1000
-const MANY = 20000
-const MIB = 2 ** 20
+const WARM = 200;
+const COUNT = 1000;
+const MANY = 20000;
+const MIB = 2 ** 20;
 
-const [which, proxyUrl, upstream] = process.argv.slice(2)
-const require = createRequire(import.meta.url)
+const [which, proxyUrl, upstream] = process.argv.slice(2);
+const require = createRequire(import.meta.url);
 
-if (which === 'ours') await require('../../agent/src/index.js').startTrafficMock({ proxyUrl, clientId: 'load' })
-if (which === 'theirs') {
+if (which === "ours") await require("../../agent/src/index.js").startTrafficMock({ proxyUrl, clientId: "load" });
+if (which === "theirs") {
   // Its CommonJS form throws at the start.
-  const npm = await import(new URL('../../tests/e2e/node/node_modules/@playwright-backend-mocks/node/dist/index.js', import.meta.url))
-  await npm.startBackendMocks({ proxyUrl, clientId: 'load' })
+  const npm = await import(
+    new URL("../../tests/e2e/node/node_modules/@playwright-backend-mocks/node/dist/index.js", import.meta.url)
+  );
+  await npm.startBackendMocks({ proxyUrl, clientId: "load" });
 }
 
-const agent = new http.Agent({ keepAlive: true })
-const get = (url) => new Promise((resolve, reject) => {
-  http.get(url, { agent }, (response) => response.resume().on('end', resolve)).on('error', reject)
-})
+const agent = new http.Agent({ keepAlive: true });
+const get = (url) =>
+  new Promise((resolve, reject) => {
+    http.get(url, { agent }, (response) => response.resume().on("end", resolve)).on("error", reject);
+  });
 const kinds = {
-  'fetch, passed': () => fetch(`${upstream}/x`).then((response) => response.text()),
-  'fetch, mocked': () => fetch(`${upstream}/mocked`).then((response) => response.text()),
-  'node:http, passed': () => get(`${upstream}/x`),
-  'node:http, mocked': () => get(`${upstream}/mocked`)
+  "fetch, passed": () => fetch(`${upstream}/x`).then((response) => response.text()),
+  "fetch, mocked": () => fetch(`${upstream}/mocked`).then((response) => response.text()),
+  "node:http, passed": () => get(`${upstream}/x`),
+  "node:http, mocked": () => get(`${upstream}/mocked`),
+};
+
+async function times(count, act) {
+  for (let i = 0; i < count; i += 1) await act();
 }
 
-async function times (count, act) {
-  for (let i = 0; i < count; i += 1) await act()
-}
-
-const result = {}
+const result = {};
 for (const [kind, act] of Object.entries(kinds)) {
-  await times(WARM, act)
-  const [started, cpu] = [performance.now(), process.cpuUsage()]
-  await times(COUNT, act)
-  const { user, system } = process.cpuUsage(cpu)
-  result[kind] = { ms: performance.now() - started, cpu: (user + system) / 1000 }
+  await times(WARM, act);
+  const [started, cpu] = [performance.now(), process.cpuUsage()];
+  await times(COUNT, act);
+  const { user, system } = process.cpuUsage(cpu);
+  result[kind] = { ms: performance.now() - started, cpu: (user + system) / 1000 };
 }
 if (process.env.MEMORY) {
-  globalThis.gc()
-  const before = process.memoryUsage()
-  await times(MANY, kinds['fetch, passed'])
-  globalThis.gc()
-  const now = process.memoryUsage()
-  result.memory = { heap: (now.heapUsed - before.heapUsed) / MIB, rss: (now.rss - before.rss) / MIB }
+  globalThis.gc();
+  const before = process.memoryUsage();
+  await times(MANY, kinds["fetch, passed"]);
+  globalThis.gc();
+  const now = process.memoryUsage();
+  result.memory = { heap: (now.heapUsed - before.heapUsed) / MIB, rss: (now.rss - before.rss) / MIB };
 }
-process.stdout.write(`${JSON.stringify(result)}\n`)
-process.exit()
+process.stdout.write(`${JSON.stringify(result)}\n`);
+process.exit();

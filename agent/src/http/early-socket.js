@@ -1,12 +1,12 @@
-'use strict'
+"use strict";
 
-const { MockSocket } = require('./mock-socket.js')
+const { MockSocket } = require("./mock-socket.js");
 
 /**
  * How long a request may wait for its decision before it is given a socket; ms.
  * A request that no test wants is usually let go sooner, and sees its own socket only.
  */
-const SOCKET_MS = 50
+const SOCKET_MS = 50;
 
 /**
  * The `socket` event of a request that a test thinks about. Clients start their
@@ -20,75 +20,77 @@ class EarlySocket {
    * @param {boolean} isEncrypted whether the request is https
    * @param {(error?: Error) => void} lost called when the application ends the socket
    */
-  constructor (req, isEncrypted, lost) {
-    this.req = req
-    this.isEncrypted = isEncrypted
-    this.lost = lost
+  constructor(req, isEncrypted, lost) {
+    this.req = req;
+    this.isEncrypted = isEncrypted;
+    this.lost = lost;
     /** @type {MockSocket | undefined} */
-    this.socket = undefined
+    this.socket = undefined;
     /** Who has heard of the socket, and must not hear of it twice. @type {Set<Function>} */
-    this.told = new Set()
+    this.told = new Set();
     /** @type {Error | undefined} */
-    this.error = undefined
-    this.timer = setTimeout(() => this.show(), SOCKET_MS).unref()
-    this.failed = (/** @type {Error} */ error) => { this.error = error }
-    this.closed = () => this.lost(this.error)
+    this.error = undefined;
+    this.timer = setTimeout(() => this.show(), SOCKET_MS).unref();
+    this.failed = (/** @type {Error} */ error) => {
+      this.error = error;
+    };
+    this.closed = () => this.lost(this.error);
   }
 
-  show () {
-    const { req } = this
-    const socket = this.socket = new MockSocket(this.isEncrypted)
-    socket.on('error', this.failed).on('close', this.closed)
-    this.told = new Set(req.rawListeners('socket'))
-    const own = /** @type {any} */ (req)
+  show() {
+    const { req } = this;
+    const socket = (this.socket = new MockSocket(this.isEncrypted));
+    socket.on("error", this.failed).on("close", this.closed);
+    this.told = new Set(req.rawListeners("socket"));
+    const own = /** @type {any} */ (req);
     // Node's own listeners (`setNoDelay` and the like) look there, and only there, for the socket.
-    own.socket = socket
+    own.socket = socket;
     try {
-      req.emit('socket', socket)
+      req.emit("socket", socket);
     } finally {
-      own.socket = null
+      own.socket = null;
     }
   }
 
   /** @returns {MockSocket} for the request to write to and read from, known to the application or new */
-  take () {
-    const { req, told } = this
-    const socket = this.release()
-    if (!socket) return new MockSocket(this.isEncrypted)
+  take() {
+    const { req, told } = this;
+    const socket = this.release();
+    if (!socket) return new MockSocket(this.isEncrypted);
     // Who listens to its data would get the mock before Node's parser listens, too.
-    socket.pause()
-    const { emit } = req
-    const own = /** @type {any} */ (req)
+    socket.pause();
+    const { emit } = req;
+    const own = /** @type {any} */ (req);
     own.emit = (/** @type {string} */ event, /** @type {any[]} */ ...args) => {
-      if (event !== 'socket' || args[0] !== socket) return emit.call(req, event, ...args)
-      for (const listener of req.rawListeners('socket')) if (!told.has(listener)) listener.call(req, socket)
-      socket.resume()
-      return true
-    }
-    return socket
+      if (event !== "socket" || args[0] !== socket) return emit.call(req, event, ...args);
+      for (const listener of req.rawListeners("socket")) if (!told.has(listener)) listener.call(req, socket);
+      socket.resume();
+      return true;
+    };
+    return socket;
   }
 
   /** The application's own socket takes over, with the idle timeout that was asked for. */
-  replace () {
-    const socket = this.release()
-    if (!socket) return
-    const { timeout, asked } = socket
-    socket.setTimeout(0)
-    this.req.once('socket', (real) => {
-      for (const [name, args] of asked) real[name](...args)
-      if (timeout === 0) return
-      if (real.connecting) real.once('connect', () => real.setTimeout(timeout))
-      else real.setTimeout(timeout)
-    })
+  replace() {
+    const socket = this.release();
+    if (!socket) return;
+    const { timeout, asked } = socket;
+    socket.setTimeout(0);
+    this.req.once("socket", (real) => {
+      for (const [name, args] of asked) real[name](...args);
+      if (timeout === 0) return;
+      if (real.connecting) real.once("connect", () => real.setTimeout(timeout));
+      else real.setTimeout(timeout);
+    });
   }
 
   /** @returns {MockSocket | undefined} the socket, if it was shown; its end is not our affair any more */
-  release () {
-    clearTimeout(this.timer)
-    const { socket } = this
-    this.socket = undefined
-    return socket?.removeListener('error', this.failed).removeListener('close', this.closed)
+  release() {
+    clearTimeout(this.timer);
+    const { socket } = this;
+    this.socket = undefined;
+    return socket?.removeListener("error", this.failed).removeListener("close", this.closed);
   }
 }
 
-module.exports = { EarlySocket }
+module.exports = { EarlySocket };

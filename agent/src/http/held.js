@@ -1,19 +1,19 @@
-'use strict'
+"use strict";
 
-const { onSocket } = require('./on-socket.js')
-const { Exchange } = require('../exchange.js')
-const { givenUp } = require('../report.js')
-const { Upload } = require('../upload.js')
-const { Writes } = require('./writes.js')
-const { Chain, chains, isRedirect } = require('../redirects.js')
-const { located } = require('../location.js')
-const headers = require('../headers.js')
-const upstream = require('./upstream.js')
-const text = require('./text.js')
-const { EarlySocket } = require('./early-socket.js')
+const { onSocket } = require("./on-socket.js");
+const { Exchange } = require("../exchange.js");
+const { givenUp } = require("../report.js");
+const { Upload } = require("../upload.js");
+const { Writes } = require("./writes.js");
+const { Chain, chains, isRedirect } = require("../redirects.js");
+const { located } = require("../location.js");
+const headers = require("../headers.js");
+const upstream = require("./upstream.js");
+const text = require("./text.js");
+const { EarlySocket } = require("./early-socket.js");
 
 /** How long a request's body is awaited when the proxy must have it with the request; ms. */
-const BODY_MS = 5000
+const BODY_MS = 5000;
 
 /**
  * A `ClientRequest` that has no socket yet. Until the decision it writes into
@@ -28,237 +28,237 @@ class HeldRequest {
    * @param {() => void} release goes on with the application's own agent
    * @param {Chain | undefined} chain of the redirect that led here
    */
-  constructor (agent, req, url, options, release, chain) {
-    this.agent = agent
-    this.req = req
-    this.url = url
-    this.options = options
-    this.release = release
-    this.chain = chain
-    this.upload = new Upload(agent)
+  constructor(agent, req, url, options, release, chain) {
+    this.agent = agent;
+    this.req = req;
+    this.url = url;
+    this.options = options;
+    this.release = release;
+    this.chain = chain;
+    this.upload = new Upload(agent);
     /** @type {Exchange | undefined} */
-    this.exchange = undefined
+    this.exchange = undefined;
     /** @type {import('../report.js').Report | undefined} */
-    this.report = undefined
+    this.report = undefined;
     /** What the upstream answered. @type {any} */
-    this.response = undefined
-    this.isHeld = true
-    this.hasBegun = false
-    this.idleMs = 0
+    this.response = undefined;
+    this.isHeld = true;
+    this.hasBegun = false;
+    this.idleMs = 0;
     /** @type {NodeJS.Timeout | undefined} */
-    this.timer = undefined
+    this.timer = undefined;
     // Until the body is there the application is at work, and keeps itself alive.
-    this.patience = setTimeout(() => this.unstreamed(), BODY_MS).unref()
-    this.writes = new Writes(req, this)
-    this.early = new EarlySocket(req, url.protocol === 'https:', (error) => this.hangUp(error))
+    this.patience = setTimeout(() => this.unstreamed(), BODY_MS).unref();
+    this.writes = new Writes(req, this);
+    this.early = new EarlySocket(req, url.protocol === "https:", (error) => this.hangUp(error));
     /** As the head says, once there is one. @type {number | undefined} */
-    this.bodyLength = undefined
-    this.setTimeout(Number(/** @type {any} */ (req).timeout ?? 0))
-    if (req.getHeader('expect')) process.nextTick(() => this.begin())
+    this.bodyLength = undefined;
+    this.setTimeout(Number(/** @type {any} */ (req).timeout ?? 0));
+    if (req.getHeader("expect")) process.nextTick(() => this.begin());
   }
 
   /** @param {Uint8Array} chunk that the application writes */
-  push (chunk) {
-    this.upload.push(chunk)
-    this.armTimeout()
-    if (this.upload.copy.isCut) this.unstreamed()
+  push(chunk) {
+    this.upload.push(chunk);
+    this.armTimeout();
+    if (this.upload.copy.isCut) this.unstreamed();
   }
 
   /** The head would be sent now. A body that is there at once goes along with it. */
-  begin () {
-    if (this.hasBegun) return this.seeEnd()
-    this.hasBegun = true
-    this.seeEnd()
+  begin() {
+    if (this.hasBegun) return this.seeEnd();
+    this.hasBegun = true;
+    this.seeEnd();
     // Who follows a redirect has the body at hand, and may write it bit by bit.
-    if (this.chain?.leadsTo(this.url.href)) this.writes.drain()
+    if (this.chain?.leadsTo(this.url.href)) this.writes.drain();
     this.agent.known(() => {
-      if (this.exchange || !this.isHeld || !this.agent.attend(this)) return
-      if (this.agent.streams) setImmediate(() => this.announce(!this.upload.isWhole))
-      else if (this.req.getHeader('expect')) this.announce(true)
-    })
+      if (this.exchange || !this.isHeld || !this.agent.attend(this)) return;
+      if (this.agent.streams) setImmediate(() => this.announce(!this.upload.isWhole));
+      else if (this.req.getHeader("expect")) this.announce(true);
+    });
   }
 
   /** Old-style streams, such as form-data's, never call `end()`: their last byte is the end. */
-  seeEnd () {
-    const head = /** @type {any} */ (this.req)._header
-    if (head) this.bodyLength ??= declaredLength(head)
-    if (this.upload.isWhole || !(this.upload.copy.size >= (this.bodyLength ?? NaN))) return
-    this.upload.end()
-    if (!this.agent.streams && this.agent.state !== 'starting') this.announce(false)
+  seeEnd() {
+    const head = /** @type {any} */ (this.req)._header;
+    if (head) this.bodyLength ??= declaredLength(head);
+    if (this.upload.isWhole || !(this.upload.copy.size >= (this.bodyLength ?? NaN))) return;
+    this.upload.end();
+    if (!this.agent.streams && this.agent.state !== "starting") this.announce(false);
   }
 
-  end () {
-    this.upload.end()
-    this.announce(false)
+  end() {
+    this.upload.end();
+    this.announce(false);
   }
 
-  destroy () {
-    this.cancel()
+  destroy() {
+    this.cancel();
   }
 
   /** A proxy that must have bodies with their requests is given what there is. */
-  unstreamed () {
-    if (!this.agent.streams && this.agent.state !== 'starting') this.announce(true)
+  unstreamed() {
+    if (!this.agent.streams && this.agent.state !== "starting") this.announce(true);
   }
 
   /** @param {number} ms as the socket would count it, were there one */
-  setTimeout (ms) {
-    this.idleMs = ms
-    this.armTimeout()
+  setTimeout(ms) {
+    this.idleMs = ms;
+    this.armTimeout();
   }
 
-  armTimeout () {
-    clearTimeout(this.timer)
-    if (this.idleMs > 0 && this.isHeld) this.timer = setTimeout(() => this.req.emit('timeout'), this.idleMs)
+  armTimeout() {
+    clearTimeout(this.timer);
+    if (this.idleMs > 0 && this.isHeld) this.timer = setTimeout(() => this.req.emit("timeout"), this.idleMs);
   }
 
   /**
    * Ask the proxy.
    * @param {boolean} isOpen whether more of the body is to come
    */
-  announce (isOpen) {
-    if (this.exchange || !this.isHeld) return
-    const { req, url, upload } = this
+  announce(isOpen) {
+    if (this.exchange || !this.isHeld) return;
+    const { req, url, upload } = this;
     // A hop that goes on with a handler's headers is sent anew, with all of its body.
     if (isOpen && this.agent.streams && this.chain?.leadsTo(url.href) && this.chain.isOverridden) {
-      upload.onEnd = () => this.announce(false)
-      return
+      upload.onEnd = () => this.announce(false);
+      return;
     }
-    clearTimeout(this.patience)
-    this.agent.leave(this)
-    const pairs = text.headerLines(/** @type {any} */ (req)._header ?? '')
-    const from = this.chain?.take(url.href)
-    const isUpload = isOpen && this.agent.streams && !from
-    const body = isOpen ? null : upload.copy.bytes()
-    const request = { url: url.href, method: req.method, pairs, body, truncated: isOpen && !isUpload }
-    this.exchange = new Exchange(this.agent, request, this, isUpload ? upload : undefined)
-    if (from) this.exchange.follow(from)
-    else this.exchange.start()
+    clearTimeout(this.patience);
+    this.agent.leave(this);
+    const pairs = text.headerLines(/** @type {any} */ (req)._header ?? "");
+    const from = this.chain?.take(url.href);
+    const isUpload = isOpen && this.agent.streams && !from;
+    const body = isOpen ? null : upload.copy.bytes();
+    const request = { url: url.href, method: req.method, pairs, body, truncated: isOpen && !isUpload };
+    this.exchange = new Exchange(this.agent, request, this, isUpload ? upload : undefined);
+    if (from) this.exchange.follow(from);
+    else this.exchange.start();
   }
 
   /** @param {Error} error why there is no link, before this was announced */
-  lost (error) {
-    this.fail(error)
+  lost(error) {
+    this.fail(error);
   }
 
   /** A test wants the body: let the application write all of it. */
-  collect () {
-    this.writes.drain()
+  collect() {
+    this.writes.drain();
   }
 
   /** @returns {boolean} whether it was still held: it is not any more */
-  letGo () {
-    if (!this.isHeld) return false
-    this.isHeld = false
-    this.agent.leave(this)
-    clearTimeout(this.patience)
-    clearTimeout(this.timer)
-    clearTimeout(this.early.timer)
-    this.writes.detach()
-    return true
+  letGo() {
+    if (!this.isHeld) return false;
+    this.isHeld = false;
+    this.agent.leave(this);
+    clearTimeout(this.patience);
+    clearTimeout(this.timer);
+    clearTimeout(this.early.timer);
+    this.writes.detach();
+    return true;
   }
 
-  cancel () {
-    if (!this.letGo()) return
-    this.exchange?.cancel()
+  cancel() {
+    if (!this.letGo()) return;
+    this.exchange?.cancel();
     // Only with a socket does a request emit its error and its close.
-    onSocket.call(this.req, this.early.take())
+    onSocket.call(this.req, this.early.take());
   }
 
   /** @param {Error} [error] with which the application ended the socket that it was shown */
-  hangUp (error) {
-    if (!this.letGo()) return
-    this.exchange?.cancel()
-    this.req.destroy(error ?? Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
-    onSocket.call(this.req, this.early.take())
+  hangUp(error) {
+    if (!this.letGo()) return;
+    this.exchange?.cancel();
+    this.req.destroy(error ?? Object.assign(new Error("socket hang up"), { code: "ECONNRESET" }));
+    onSocket.call(this.req, this.early.take());
   }
 
-  passthrough () {
-    if (!this.letGo()) return
-    this.report = this.exchange?.report(this.url.href)
-    this.watch()
-    this.pass()
-    this.early.replace()
-    this.release()
+  passthrough() {
+    if (!this.letGo()) return;
+    this.report = this.exchange?.report(this.url.href);
+    this.watch();
+    this.pass();
+    this.early.replace();
+    this.release();
   }
 
   /** Copy what the application goes on to write, and see whether it gives up. */
-  pass () {
-    const { exchange, req, report, upload } = this
-    const ignore = () => {}
-    const push = exchange?.upload ? (/** @type {Uint8Array} */ chunk) => upload.push(chunk) : ignore
-    const end = exchange?.upload ? () => upload.end() : ignore
+  pass() {
+    const { exchange, req, report, upload } = this;
+    const ignore = () => {};
+    const push = exchange?.upload ? (/** @type {Uint8Array} */ chunk) => upload.push(chunk) : ignore;
+    const end = exchange?.upload ? () => upload.end() : ignore;
     const destroy = (/** @type {any} */ error) => {
       // Some clients give up what the upstream has just broken off.
-      if (report?.status) upstream.closed(this.response, report)
-      else report?.fail(error ?? givenUp())
-    }
-    void new Writes(req, { push, end, destroy, begin: ignore, setTimeout: ignore })
-    if (exchange?.upload) upload.pass(exchange.id)
+      if (report?.status) upstream.closed(this.response, report);
+      else report?.fail(error ?? givenUp());
+    };
+    void new Writes(req, { push, end, destroy, begin: ignore, setTimeout: ignore });
+    if (exchange?.upload) upload.pass(exchange.id);
   }
 
   /** See what happens to the application's own request, without a listener of its own:
    * Node discards a response that nobody listens for. */
-  watch () {
-    const { req, report, exchange } = this
-    if (!report || !exchange) return
-    const { emit } = req
-    const own = /** @type {any} */ (req)
-    const held = this
+  watch() {
+    const { req, report, exchange } = this;
+    if (!report || !exchange) return;
+    const { emit } = req;
+    const own = /** @type {any} */ (req);
+    const held = this;
     own.emit = function (/** @type {string} */ event, /** @type {any[]} */ ...args) {
-      if (event === 'error') report.fail(args[0])
-      else if (event === 'close') upstream.closed(held.response, report)
-      if (event !== 'response') return emit.call(req, event, ...args)
-      held.response = args[0]
-      upstream.observe(held.response, report)
-      return inChain(exchange, report, () => emit.call(req, event, ...args))
-    }
+      if (event === "error") report.fail(args[0]);
+      else if (event === "close") upstream.closed(held.response, report);
+      if (event !== "response") return emit.call(req, event, ...args);
+      held.response = args[0];
+      upstream.observe(held.response, report);
+      return inChain(exchange, report, () => emit.call(req, event, ...args));
+    };
   }
 
   /** @param {import('../exchange.js').Outgoing} changed */
-  resume (changed) {
+  resume(changed) {
     // What was announced without its body can only go on as it is.
-    if (changed.truncated) return this.passthrough()
-    if (!this.letGo()) return
-    const { req, exchange } = this
-    const report = this.report = exchange?.report(changed.url)
-    const socket = this.plug()
-    const up = this.open(changed, socket)
-    if (!up) return
-    socket.on('close', () => {
-      up.destroy()
-      report?.cut()
-    })
-    up.on('error', (error) => {
-      report?.fail(error)
-      socket.destroy(error)
-    })
-    up.on('information', ({ statusCode, statusMessage, rawHeaders }) => {
+    if (changed.truncated) return this.passthrough();
+    if (!this.letGo()) return;
+    const { req, exchange } = this;
+    const report = (this.report = exchange?.report(changed.url));
+    const socket = this.plug();
+    const up = this.open(changed, socket);
+    if (!up) return;
+    socket.on("close", () => {
+      up.destroy();
+      report?.cut();
+    });
+    up.on("error", (error) => {
+      report?.fail(error);
+      socket.destroy(error);
+    });
+    up.on("information", ({ statusCode, statusMessage, rawHeaders }) => {
       // The word to go on is given once, and was when a test wanted the body.
-      if (statusCode === 100 && this.writes.isDraining) return
-      socket.push(text.head(statusCode, statusMessage, headers.fromRaw(rawHeaders)))
-    })
-    up.on('response', (response) => {
-      if (report) upstream.observe(response, report)
-      response.on('error', (error) => report?.fail(error))
-      const pairs = headers.fromRaw(response.rawHeaders)
-      upstream.relay(response, socket, req.method, changed.url === this.url.href ? pairs : located(pairs, changed.url))
-    })
-    if (report && exchange) this.emitInChain(exchange, report)
+      if (statusCode === 100 && this.writes.isDraining) return;
+      socket.push(text.head(statusCode, statusMessage, headers.fromRaw(rawHeaders)));
+    });
+    up.on("response", (response) => {
+      if (report) upstream.observe(response, report);
+      response.on("error", (error) => report?.fail(error));
+      const pairs = headers.fromRaw(response.rawHeaders);
+      upstream.relay(response, socket, req.method, changed.url === this.url.href ? pairs : located(pairs, changed.url));
+    });
+    if (report && exchange) this.emitInChain(exchange, report);
   }
 
   /**
    * @param {import('../exchange.js').Outgoing} changed
    * @param {import('./mock-socket.js').MockSocket} socket
    */
-  open (changed, socket) {
+  open(changed, socket) {
     try {
-      return upstream.open(this, changed)
+      return upstream.open(this, changed);
     } catch (error) {
       // What Node refuses to send: a method or header that is none, another scheme.
-      this.report?.fail(error)
-      socket.destroy(/** @type {Error} */ (error))
-      return undefined
+      this.report?.fail(error);
+      socket.destroy(/** @type {Error} */ (error));
+      return undefined;
     }
   }
 
@@ -266,46 +266,46 @@ class HeldRequest {
    * @param {Exchange} exchange
    * @param {import('../report.js').Report} report
    */
-  emitInChain (exchange, report) {
-    const { req } = this
-    const { emit } = req
-    const own = /** @type {any} */ (req)
+  emitInChain(exchange, report) {
+    const { req } = this;
+    const { emit } = req;
+    const own = /** @type {any} */ (req);
     own.emit = function (/** @type {string} */ event, /** @type {any[]} */ ...args) {
-      if (event !== 'response') return emit.call(req, event, ...args)
-      return inChain(exchange, report, () => emit.call(req, event, ...args))
-    }
+      if (event !== "response") return emit.call(req, event, ...args);
+      return inChain(exchange, report, () => emit.call(req, event, ...args));
+    };
   }
 
   /** @param {import('../mock.js').Mock} mock */
-  fulfill ({ status, statusText, pairs, body }) {
-    if (!this.letGo()) return
-    const socket = this.plug()
-    socket.push(text.head(status, statusText, pairs))
-    if (body.length) socket.push(body)
+  fulfill({ status, statusText, pairs, body }) {
+    if (!this.letGo()) return;
+    const socket = this.plug();
+    socket.push(text.head(status, statusText, pairs));
+    if (body.length) socket.push(body);
     // A 205 without a length would otherwise be read until the connection ends.
-    else if (headers.get(pairs, 'content-length') === undefined) socket.push(null)
+    else if (headers.get(pairs, "content-length") === undefined) socket.push(null);
   }
 
   /** @returns {import('./mock-socket.js').MockSocket} that the request now writes to and reads from */
-  plug () {
-    const socket = this.early.take()
-    onSocket.call(this.req, socket)
-    return socket
+  plug() {
+    const socket = this.early.take();
+    onSocket.call(this.req, socket);
+    return socket;
   }
 
   /** @param {Error} error */
-  fail (error) {
-    if (!this.letGo()) return
-    this.req.destroy(error)
-    onSocket.call(this.req, this.early.take())
+  fail(error) {
+    if (!this.letGo()) return;
+    this.req.destroy(error);
+    onSocket.call(this.req, this.early.take());
   }
 
   /**
    * @param {import('../exchange.js').Outgoing} wanted
    * @param {AbortSignal} signal
    */
-  perform (wanted, signal) {
-    return upstream.perform(this, wanted, signal)
+  perform(wanted, signal) {
+    return upstream.perform(this, wanted, signal);
   }
 }
 
@@ -313,9 +313,9 @@ class HeldRequest {
  * @param {string} head of a request
  * @returns {number} bytes of the body; not a number when the head does not say
  */
-function declaredLength (head) {
-  const length = headers.get(text.headerLines(head), 'content-length')
-  return length === undefined ? NaN : Number(length)
+function declaredLength(head) {
+  const length = headers.get(text.headerLines(head), "content-length");
+  return length === undefined ? NaN : Number(length);
 }
 
 /**
@@ -324,11 +324,11 @@ function declaredLength (head) {
  * @param {import('../report.js').Report} report
  * @param {() => boolean} act
  */
-function inChain (exchange, report, act) {
-  if (!isRedirect(report.status, report.pairs)) return act()
-  const chain = new Chain()
-  chain.redirected(exchange.id, report, exchange.override)
-  return chains.run(chain, act)
+function inChain(exchange, report, act) {
+  if (!isRedirect(report.status, report.pairs)) return act();
+  const chain = new Chain();
+  chain.redirected(exchange.id, report, exchange.override);
+  return chains.run(chain, act);
 }
 
-module.exports = { HeldRequest }
+module.exports = { HeldRequest };

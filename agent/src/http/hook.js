@@ -1,13 +1,13 @@
-'use strict'
+"use strict";
 
-const http = require('node:http')
-const https = require('node:https')
-const { syncBuiltinESMExports } = require('node:module')
-const { isUnseen } = require('../unseen.js')
-const { chains } = require('../redirects.js')
-const { HeldRequest } = require('./held.js')
-const { straighten } = require('./straight.js')
-const { tlsOptions } = require('./tls-options.js')
+const http = require("node:http");
+const https = require("node:https");
+const { syncBuiltinESMExports } = require("node:module");
+const { isUnseen } = require("../unseen.js");
+const { chains } = require("../redirects.js");
+const { HeldRequest } = require("./held.js");
+const { straighten } = require("./straight.js");
+const { tlsOptions } = require("./tls-options.js");
 
 /**
  * @callback Upgrade
@@ -16,10 +16,10 @@ const { tlsOptions } = require('./tls-options.js')
  */
 
 /** Marks requests that were looked at, so that nothing is announced twice. */
-const SEEN = Symbol('trafficmock.seen')
+const SEEN = Symbol("trafficmock.seen");
 
 /** Options of the call that is being made: who connects by itself, as npm `ws` does, shows them nowhere else. @type {any} */
-let called
+let called;
 
 /**
  * Intercept `node:http` and `node:https`. A request is stopped where it asks an
@@ -30,17 +30,19 @@ let called
  * @param {Upgrade} upgrade asked about WebSockets
  * @returns {() => void} undoes it
  */
-function install (agent, upgrade) {
+function install(agent, upgrade) {
   const undo = [
     hookAddRequest(agent, upgrade, http.Agent.prototype),
     hookOnSocket(agent, upgrade),
-    ...[http, https].flatMap((module) => ['request', 'get'].map((name) => hookCall(agent, upgrade, /** @type {any} */ (module), name)))
-  ]
-  syncBuiltinESMExports()
+    ...[http, https].flatMap((module) =>
+      ["request", "get"].map((name) => hookCall(agent, upgrade, /** @type {any} */ (module), name)),
+    ),
+  ];
+  syncBuiltinESMExports();
   return () => {
-    for (const act of undo) act()
-    syncBuiltinESMExports()
-  }
+    for (const act of undo) act();
+    syncBuiltinESMExports();
+  };
 }
 
 /**
@@ -48,17 +50,19 @@ function install (agent, upgrade) {
  * @param {Upgrade} upgrade
  * @param {any} owner the prototype, or object, that has `addRequest`
  */
-function hookAddRequest (agent, upgrade, owner) {
-  const original = owner.addRequest
+function hookAddRequest(agent, upgrade, owner) {
+  const original = owner.addRequest;
   /** @this {any} */
-  function addRequest (/** @type {any} */ req, /** @type {any[]} */ ...args) {
-    const given = typeof args[0] === 'object' && args[0] !== null ? args[0] : { host: args[0], port: args[1] }
-    const straight = agent.isAttached ? straighten(agent, this, req, given) : undefined
-    const release = straight?.release ?? (() => original.call(this, req, ...args))
-    if (!hold(agent, upgrade, req, straight?.options ?? given, release)) release()
+  function addRequest(/** @type {any} */ req, /** @type {any[]} */ ...args) {
+    const given = typeof args[0] === "object" && args[0] !== null ? args[0] : { host: args[0], port: args[1] };
+    const straight = agent.isAttached ? straighten(agent, this, req, given) : undefined;
+    const release = straight?.release ?? (() => original.call(this, req, ...args));
+    if (!hold(agent, upgrade, req, straight?.options ?? given, release)) release();
   }
-  owner.addRequest = Object.assign(addRequest, { [SEEN]: true })
-  return () => { if (owner.addRequest === addRequest) owner.addRequest = original }
+  owner.addRequest = Object.assign(addRequest, { [SEEN]: true });
+  return () => {
+    if (owner.addRequest === addRequest) owner.addRequest = original;
+  };
 }
 
 /**
@@ -67,26 +71,32 @@ function hookAddRequest (agent, upgrade, owner) {
  * @param {import('../agent.js').Agent} agent
  * @param {Upgrade} upgrade
  */
-function hookOnSocket (agent, upgrade) {
-  const owner = /** @type {any} */ (http.ClientRequest.prototype)
-  const original = owner.onSocket
-  owner.onSocket = function onSocket (/** @type {any} */ socket, /** @type {any} */ error) {
+function hookOnSocket(agent, upgrade) {
+  const owner = /** @type {any} */ (http.ClientRequest.prototype);
+  const original = owner.onSocket;
+  owner.onSocket = function onSocket(/** @type {any} */ socket, /** @type {any} */ error) {
     /** @type {Error | undefined} */
-    let failure
-    let isReleased = false
+    let failure;
+    let isReleased = false;
     // An upstream that is not there must not hurt a request that is mocked.
-    const keep = (/** @type {Error} */ reason) => { failure = reason }
+    const keep = (/** @type {Error} */ reason) => {
+      failure = reason;
+    };
     const release = () => {
-      isReleased = true
-      socket.removeListener('error', keep)
-      original.call(this, socket, failure)
-    }
-    if (error || !socket || isUnseen()) return original.call(this, socket, error)
-    socket.on('error', keep)
-    if (!hold(agent, upgrade, this, tlsOptions(called), release)) return release()
-    this.once('close', () => { if (!isReleased) socket.destroy() })
-  }
-  return () => { owner.onSocket = original }
+      isReleased = true;
+      socket.removeListener("error", keep);
+      original.call(this, socket, failure);
+    };
+    if (error || !socket || isUnseen()) return original.call(this, socket, error);
+    socket.on("error", keep);
+    if (!hold(agent, upgrade, this, tlsOptions(called), release)) return release();
+    this.once("close", () => {
+      if (!isReleased) socket.destroy();
+    });
+  };
+  return () => {
+    owner.onSocket = original;
+  };
 }
 
 /**
@@ -96,20 +106,24 @@ function hookOnSocket (agent, upgrade) {
  * @param {any} module
  * @param {string} name
  */
-function hookCall (agent, upgrade, module, name) {
-  const original = module[name]
-  const call = { [name]: function (/** @type {any[]} */ ...args) {
-    for (const arg of args) if (arg?.agent) ensure(agent, upgrade, arg.agent)
-    const before = called
-    called = args.find((arg) => typeof arg === 'object' && !(arg instanceof URL))
-    try {
-      return original.apply(this, args)
-    } finally {
-      called = before
-    }
-  } }[name]
-  module[name] = call
-  return () => { if (module[name] === call) module[name] = original }
+function hookCall(agent, upgrade, module, name) {
+  const original = module[name];
+  const call = {
+    [name]: function (/** @type {any[]} */ ...args) {
+      for (const arg of args) if (arg?.agent) ensure(agent, upgrade, arg.agent);
+      const before = called;
+      called = args.find((arg) => typeof arg === "object" && !(arg instanceof URL));
+      try {
+        return original.apply(this, args);
+      } finally {
+        called = before;
+      }
+    },
+  }[name];
+  module[name] = call;
+  return () => {
+    if (module[name] === call) module[name] = original;
+  };
 }
 
 /**
@@ -117,11 +131,11 @@ function hookCall (agent, upgrade, module, name) {
  * @param {Upgrade} upgrade
  * @param {any} httpAgent
  */
-function ensure (agent, upgrade, httpAgent) {
-  if (typeof httpAgent.addRequest !== 'function' || httpAgent.addRequest[SEEN]) return
-  let owner = httpAgent
-  while (owner && !Object.hasOwn(owner, 'addRequest')) owner = Object.getPrototypeOf(owner)
-  if (owner) hookAddRequest(agent, upgrade, owner)
+function ensure(agent, upgrade, httpAgent) {
+  if (typeof httpAgent.addRequest !== "function" || httpAgent.addRequest[SEEN]) return;
+  let owner = httpAgent;
+  while (owner && !Object.hasOwn(owner, "addRequest")) owner = Object.getPrototypeOf(owner);
+  if (owner) hookAddRequest(agent, upgrade, owner);
 }
 
 /**
@@ -132,34 +146,34 @@ function ensure (agent, upgrade, httpAgent) {
  * @param {() => void} release
  * @returns {boolean} whether it is held now
  */
-function hold (agent, upgrade, req, options, release) {
-  if (req[SEEN]) return false
-  req[SEEN] = true
-  if (!agent.isAttached || isUnseen() || req.method === 'CONNECT') return false
-  const peer = peerOf(req, options)
-  if (!peer || agent.leavesAlone(peer)) return false
+function hold(agent, upgrade, req, options, release) {
+  if (req[SEEN]) return false;
+  req[SEEN] = true;
+  if (!agent.isAttached || isUnseen() || req.method === "CONNECT") return false;
+  const peer = peerOf(req, options);
+  if (!peer || agent.leavesAlone(peer)) return false;
   // A request to somebody else's proxy names its whole URL.
-  const url = URL.canParse(req.path) ? new URL(req.path) : new URL(req.path, peer)
-  if (agent.leavesAlone(url)) return false
-  if (wantsUpgrade(req)) return upgrade({ req, url, options, release })
-  void new HeldRequest(agent, req, url, options, release, chains.getStore())
-  return true
+  const url = URL.canParse(req.path) ? new URL(req.path) : new URL(req.path, peer);
+  if (agent.leavesAlone(url)) return false;
+  if (wantsUpgrade(req)) return upgrade({ req, url, options, release });
+  void new HeldRequest(agent, req, url, options, release, chains.getStore());
+  return true;
 }
 
 /** @param {any} req */
-const wantsUpgrade = (req) => Boolean(req.getHeader('upgrade')) || /\r\nupgrade:/i.test(req._header ?? '')
+const wantsUpgrade = (req) => Boolean(req.getHeader("upgrade")) || /\r\nupgrade:/i.test(req._header ?? "");
 
 /**
  * @param {any} req
  * @param {any} options
  * @returns {URL | undefined} whom it connects to
  */
-function peerOf (req, options) {
-  const host = String(options.hostname ?? options.host ?? req.host ?? 'localhost')
-  const port = options.port ?? /:(\d+)$/.exec(req.getHeader('host') ?? '')?.[1]
-  const authority = `${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}${port ? `:${port}` : ''}`
-  const text = `${(options.protocol ?? req.protocol) === 'https:' ? 'https' : 'http'}://${authority}`
-  return URL.canParse(text) ? new URL(text) : undefined
+function peerOf(req, options) {
+  const host = String(options.hostname ?? options.host ?? req.host ?? "localhost");
+  const port = options.port ?? /:(\d+)$/.exec(req.getHeader("host") ?? "")?.[1];
+  const authority = `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}${port ? `:${port}` : ""}`;
+  const text = `${(options.protocol ?? req.protocol) === "https:" ? "https" : "http"}://${authority}`;
+  return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-module.exports = { install }
+module.exports = { install };

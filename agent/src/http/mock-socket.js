@@ -1,6 +1,6 @@
-'use strict'
+"use strict";
 
-const { Duplex } = require('node:stream')
+const { Duplex } = require("node:stream");
 
 /**
  * The socket an intercepted `ClientRequest` gets when no network is behind it:
@@ -12,33 +12,33 @@ class MockSocket extends Duplex {
    * @param {boolean} isEncrypted whether the request is https
    * @param {{ allowHalfOpen: boolean }} [options]
    */
-  constructor (isEncrypted, options = { allowHalfOpen: true }) {
-    super(options)
-    this.connecting = false
-    this.pending = false
-    this.encrypted = isEncrypted
-    this.authorized = isEncrypted
-    this.remoteAddress = '127.0.0.1'
-    this.remoteFamily = 'IPv4'
-    this.remotePort = isEncrypted ? 443 : 80
-    this.localAddress = '127.0.0.1'
-    this.localPort = 0
-    this.timeout = 0
+  constructor(isEncrypted, options = { allowHalfOpen: true }) {
+    super(options);
+    this.connecting = false;
+    this.pending = false;
+    this.encrypted = isEncrypted;
+    this.authorized = isEncrypted;
+    this.remoteAddress = "127.0.0.1";
+    this.remoteFamily = "IPv4";
+    this.remotePort = isEncrypted ? 443 : 80;
+    this.localAddress = "127.0.0.1";
+    this.localPort = 0;
+    this.timeout = 0;
     /** What was asked of the connection, by the method's name. @type {Map<'setNoDelay' | 'setKeepAlive', any[]>} */
-    this.asked = new Map()
+    this.asked = new Map();
     /** @type {NodeJS.Timeout | undefined} */
-    this.timer = undefined
+    this.timer = undefined;
     /** Called when the reader wants more. @type {() => void} */
-    this.wanted = () => {}
+    this.wanted = () => {};
     /** Gets what the application writes. @type {(chunk: Buffer) => void} */
-    this.written = () => {}
+    this.written = () => {};
     // A keep-alive agent puts sockets back into its pool here; this one is used up.
-    this.once('free', () => this.destroy())
+    this.once("free", () => this.destroy());
   }
 
-  _read () {
-    this.touch()
-    this.wanted()
+  _read() {
+    this.touch();
+    this.wanted();
   }
 
   /**
@@ -46,19 +46,19 @@ class MockSocket extends Duplex {
    * @param {BufferEncoding} _encoding
    * @param {(error?: Error | null) => void} done
    */
-  _write (chunk, _encoding, done) {
-    this.touch()
-    this.written(chunk)
-    done()
+  _write(chunk, _encoding, done) {
+    this.touch();
+    this.written(chunk);
+    done();
   }
 
   /**
    * @param {Error | null} error
    * @param {(error?: Error | null) => void} done
    */
-  _destroy (error, done) {
-    clearTimeout(this.timer)
-    done(error)
+  _destroy(error, done) {
+    clearTimeout(this.timer);
+    done(error);
   }
 
   /**
@@ -66,41 +66,55 @@ class MockSocket extends Duplex {
    * @param {number} ms 0 for none
    * @param {() => void} [listener]
    */
-  setTimeout (ms, listener) {
-    this.timeout = ms
-    if (listener) ms > 0 ? this.once('timeout', listener) : this.removeListener('timeout', listener)
-    this.touch()
-    return this
+  setTimeout(ms, listener) {
+    this.timeout = ms;
+    if (listener) ms > 0 ? this.once("timeout", listener) : this.removeListener("timeout", listener);
+    this.touch();
+    return this;
   }
 
-  touch () {
-    clearTimeout(this.timer)
-    if (this.timeout > 0 && !this.destroyed) this.timer = setTimeout(() => this.emit('timeout'), this.timeout).unref()
+  touch() {
+    clearTimeout(this.timer);
+    if (this.timeout > 0 && !this.destroyed) this.timer = setTimeout(() => this.emit("timeout"), this.timeout).unref();
   }
 
-  destroySoon () {
-    this.end(() => this.destroy())
-  }
-
-  /** @param {...any} args */
-  setNoDelay (...args) {
-    this.asked.set('setNoDelay', args)
-    return this
+  destroySoon() {
+    this.end(() => this.destroy());
   }
 
   /** @param {...any} args */
-  setKeepAlive (...args) {
-    this.asked.set('setKeepAlive', args)
-    return this
+  setNoDelay(...args) {
+    this.asked.set("setNoDelay", args);
+    return this;
   }
 
-  ref () { return this }
-  unref () { return this }
-  address () { return {} }
-  getPeerCertificate () { return {} }
-  getCipher () { return {} }
-  getProtocol () { return this.encrypted ? 'TLSv1.3' : null }
-  isSessionReused () { return false }
+  /** @param {...any} args */
+  setKeepAlive(...args) {
+    this.asked.set("setKeepAlive", args);
+    return this;
+  }
+
+  ref() {
+    return this;
+  }
+  unref() {
+    return this;
+  }
+  address() {
+    return {};
+  }
+  getPeerCertificate() {
+    return {};
+  }
+  getCipher() {
+    return {};
+  }
+  getProtocol() {
+    return this.encrypted ? "TLSv1.3" : null;
+  }
+  isSessionReused() {
+    return false;
+  }
 }
 
-module.exports = { MockSocket }
+module.exports = { MockSocket };

@@ -1,8 +1,8 @@
-'use strict'
+"use strict";
 
-const http = require('node:http')
+const http = require("node:http");
 
 /** Gives a request its socket; Node's own, kept before anything is hooked. */
-const { onSocket } = /** @type {any} */ (http.ClientRequest.prototype)
+const { onSocket } = /** @type {any} */ (http.ClientRequest.prototype);
 
-module.exports = { onSocket }
+module.exports = { onSocket };

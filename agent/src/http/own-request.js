@@ -1,8 +1,8 @@
-'use strict'
+"use strict";
 
-const http = require('node:http')
-const https = require('node:https')
-const { unseen } = require('../unseen.js')
+const http = require("node:http");
+const https = require("node:https");
+const { unseen } = require("../unseen.js");
 
 /**
  * Requests of the agent itself. Tracers (OpenTelemetry, dd-trace) wrap
@@ -14,10 +14,10 @@ const { unseen } = require('../unseen.js')
  * @param {any} options as of `http.request`, with the `protocol`
  * @returns {http.ClientRequest}
  */
-function request (options) {
-  const { globalAgent } = options.protocol === 'https:' ? https : http
-  const { ClientRequest } = /** @type {any} */ (http)
-  return unseen(() => new ClientRequest({ ...options, _defaultAgent: globalAgent }))
+function request(options) {
+  const { globalAgent } = options.protocol === "https:" ? https : http;
+  const { ClientRequest } = /** @type {any} */ (http);
+  return unseen(() => new ClientRequest({ ...options, _defaultAgent: globalAgent }));
 }
 
 /**
@@ -26,15 +26,15 @@ function request (options) {
  * @param {() => T} act calls `http.request`, or `https.request`, before it returns
  * @returns {T}
  */
-function withOwnRequest (isSecure, act) {
-  const module = /** @type {any} */ (isSecure ? https : http)
-  const { request: wrapped } = module
-  module.request = (/** @type {any} */ options) => request({ ...options, protocol: isSecure ? 'https:' : 'http:' })
+function withOwnRequest(isSecure, act) {
+  const module = /** @type {any} */ (isSecure ? https : http);
+  const { request: wrapped } = module;
+  module.request = (/** @type {any} */ options) => request({ ...options, protocol: isSecure ? "https:" : "http:" });
   try {
-    return act()
+    return act();
   } finally {
-    module.request = wrapped
+    module.request = wrapped;
   }
 }
 
-module.exports = { request, withOwnRequest }
+module.exports = { request, withOwnRequest };

@@ -1,4 +1,4 @@
-'use strict'
+"use strict";
 
 /** HTTP/1.1 as text, for the parser of the application's own client. */
 
@@ -8,31 +8,31 @@
  * @param {import('../headers.js').Pairs} pairs
  * @returns {Buffer} a response's head
  */
-function head (status, statusText, pairs) {
-  const lines = pairs.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  return Buffer.from(`HTTP/1.1 ${status} ${statusText}\r\n${lines}\r\n`, 'latin1')
+function head(status, statusText, pairs) {
+  const lines = pairs.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  return Buffer.from(`HTTP/1.1 ${status} ${statusText}\r\n${lines}\r\n`, "latin1");
 }
 
 /**
  * @param {Buffer} data not empty
  * @returns {Buffer} one chunk of a chunked body
  */
-function chunk (data) {
-  return Buffer.concat([Buffer.from(`${data.length.toString(16)}\r\n`), data, Buffer.from('\r\n')])
+function chunk(data) {
+  return Buffer.concat([Buffer.from(`${data.length.toString(16)}\r\n`), data, Buffer.from("\r\n")]);
 }
 
-const LAST_CHUNK = Buffer.from('0\r\n\r\n')
+const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
 /**
  * @param {string} text a request's head as Node wrote it
  * @returns {import('../headers.js').Pairs} its header lines, in order and case
  */
-function headerLines (text) {
-  const lines = text.split('\r\n').slice(1).filter(Boolean)
+function headerLines(text) {
+  const lines = text.split("\r\n").slice(1).filter(Boolean);
   return lines.map((line) => {
-    const colon = line.indexOf(':')
-    return [line.slice(0, colon), line.slice(colon + 1).trim()]
-  })
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon), line.slice(colon + 1).trim()];
+  });
 }
 
-module.exports = { head, chunk, LAST_CHUNK, headerLines }
+module.exports = { head, chunk, LAST_CHUNK, headerLines };

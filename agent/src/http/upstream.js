@@ -1,10 +1,10 @@
-'use strict'
+"use strict";
 
-const headers = require('../headers.js')
-const { request } = require('./own-request.js')
-const { Copy } = require('../report.js')
-const { WHOLE_BODY_BYTES } = require('../upload.js')
-const text = require('./text.js')
+const headers = require("../headers.js");
+const { request } = require("./own-request.js");
+const { Copy } = require("../report.js");
+const { WHOLE_BODY_BYTES } = require("../upload.js");
+const text = require("./text.js");
 
 /**
  * Start a request in place of, or beside, the application's: with its agent and
@@ -14,34 +14,46 @@ const text = require('./text.js')
  * @param {import('../exchange.js').Outgoing} wanted
  * @returns {import('node:http').ClientRequest} with its body sent
  */
-function open (held, wanted) {
-  const url = new URL(wanted.url)
-  const options = { ...held.options }
-  for (const name of ['auth', 'signal', 'headers', 'path', 'href', 'search', 'pathname', 'method', 'uniqueHeaders', 'joinDuplicateHeaders']) delete options[name]
-  let { agent } = /** @type {any} */ (held.req)
-  if (url.host !== held.url.host) for (const name of ['servername', 'socketPath', 'agentKey']) delete options[name]
+function open(held, wanted) {
+  const url = new URL(wanted.url);
+  const options = { ...held.options };
+  for (const name of [
+    "auth",
+    "signal",
+    "headers",
+    "path",
+    "href",
+    "search",
+    "pathname",
+    "method",
+    "uniqueHeaders",
+    "joinDuplicateHeaders",
+  ])
+    delete options[name];
+  let { agent } = /** @type {any} */ (held.req);
+  if (url.host !== held.url.host) for (const name of ["servername", "socketPath", "agentKey"]) delete options[name];
   // A client that asks its proxy by absolute URL (needle) has the agent for the proxy's protocol.
-  const isForProxy = Object.hasOwn(agent ?? {}, 'protocol') && agent.protocol !== url.protocol
+  const isForProxy = Object.hasOwn(agent ?? {}, "protocol") && agent.protocol !== url.protocol;
   if (url.protocol !== held.url.protocol || isForProxy) {
-    agent = undefined
-    for (const name of ['_defaultAgent', 'defaultPort']) delete options[name]
+    agent = undefined;
+    for (const name of ["_defaultAgent", "defaultPort"]) delete options[name];
   }
-  const pairs = headers.get(wanted.pairs, 'host') ? wanted.pairs : [['Host', url.host], ...wanted.pairs]
-  const hostname = url.hostname.replace(/^\[|\]$/g, '')
+  const pairs = headers.get(wanted.pairs, "host") ? wanted.pairs : [["Host", url.host], ...wanted.pairs];
+  const hostname = url.hostname.replace(/^\[|\]$/g, "");
   const up = request({
     ...options,
     agent,
     protocol: url.protocol,
     host: hostname,
     hostname,
-    port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
+    port: Number(url.port) || (url.protocol === "https:" ? 443 : 80),
     path: url.pathname + url.search,
     method: wanted.method,
     headers: pairs.flat(),
-    setHost: false
-  })
-  up.end(wanted.body?.length ? wanted.body : undefined)
-  return up
+    setHost: false,
+  });
+  up.end(wanted.body?.length ? wanted.body : undefined);
+  return up;
 }
 
 /**
@@ -49,14 +61,14 @@ function open (held, wanted) {
  * @param {import('node:http').IncomingMessage} response
  * @param {import('../report.js').Report} report
  */
-function observe (response, report) {
-  report.head(response.statusCode ?? 0, response.statusMessage ?? '', headers.fromRaw(response.rawHeaders))
-  const push = response.push
+function observe(response, report) {
+  report.head(response.statusCode ?? 0, response.statusMessage ?? "", headers.fromRaw(response.rawHeaders));
+  const push = response.push;
   response.push = function (/** @type {any} */ chunk, /** @type {any} */ encoding) {
-    if (chunk === null) report.end()
-    else report.data(chunk)
-    return push.call(this, chunk, encoding)
-  }
+    if (chunk === null) report.end();
+    else report.data(chunk);
+    return push.call(this, chunk, encoding);
+  };
 }
 
 /**
@@ -64,9 +76,9 @@ function observe (response, report) {
  * @param {any} response if there is one
  * @param {import('../report.js').Report} report
  */
-function closed (response, report) {
-  if (response?.errored) report.fail(response.errored)
-  else report.cut()
+function closed(response, report) {
+  if (response?.errored) report.fail(response.errored);
+  else report.cut();
 }
 
 /**
@@ -76,22 +88,22 @@ function closed (response, report) {
  * @param {string} method of the request as the application knows it
  * @param {headers.Pairs} pairs the response's headers
  */
-function relay (response, socket, method, pairs) {
-  const status = response.statusCode ?? 0
-  const isBodiless = method === 'HEAD' || status === 204 || status === 304
-  const isChunked = !isBodiless && /chunked/i.test(headers.get(pairs, 'transfer-encoding') ?? '')
-  socket.push(text.head(status, response.statusMessage ?? '', pairs))
-  socket.wanted = () => response.resume()
-  response.on('data', (data) => {
-    if (!isBodiless && !socket.push(isChunked ? text.chunk(data) : data)) response.pause()
-  })
-  response.on('end', () => {
-    if (isChunked) socket.push(text.LAST_CHUNK)
+function relay(response, socket, method, pairs) {
+  const status = response.statusCode ?? 0;
+  const isBodiless = method === "HEAD" || status === 204 || status === 304;
+  const isChunked = !isBodiless && /chunked/i.test(headers.get(pairs, "transfer-encoding") ?? "");
+  socket.push(text.head(status, response.statusMessage ?? "", pairs));
+  socket.wanted = () => response.resume();
+  response.on("data", (data) => {
+    if (!isBodiless && !socket.push(isChunked ? text.chunk(data) : data)) response.pause();
+  });
+  response.on("end", () => {
+    if (isChunked) socket.push(text.LAST_CHUNK);
     // Only the end of the connection tells where such a body ends.
-    else if (!isBodiless && headers.get(pairs, 'content-length') === undefined) socket.push(null)
-  })
+    else if (!isBodiless && headers.get(pairs, "content-length") === undefined) socket.push(null);
+  });
   // As with a server that breaks off: the response fails, not the request, which has it already.
-  response.on('error', () => socket.destroy())
+  response.on("error", () => socket.destroy());
 }
 
 /**
@@ -101,29 +113,32 @@ function relay (response, socket, method, pairs) {
  * @param {AbortSignal} signal breaks it off
  * @returns {Promise<import('../report.js').Answer>}
  */
-function perform (held, wanted, signal) {
+function perform(held, wanted, signal) {
   return new Promise((resolve, reject) => {
-    const up = open(held, wanted)
-    const stop = () => up.destroy(signal.reason)
-    signal.addEventListener('abort', stop)
-    up.on('close', () => signal.removeEventListener('abort', stop))
-    up.on('error', reject)
-    up.on('response', (response) => {
-      const copy = new Copy(WHOLE_BODY_BYTES)
-      response.on('data', (data) => copy.push(data))
-      response.on('error', reject)
-      response.on('end', () => {
-        if (copy.isCut) return reject(new Error(`The response is larger than the ${WHOLE_BODY_BYTES} bytes that a handler may be handed`))
+    const up = open(held, wanted);
+    const stop = () => up.destroy(signal.reason);
+    signal.addEventListener("abort", stop);
+    up.on("close", () => signal.removeEventListener("abort", stop));
+    up.on("error", reject);
+    up.on("response", (response) => {
+      const copy = new Copy(WHOLE_BODY_BYTES);
+      response.on("data", (data) => copy.push(data));
+      response.on("error", reject);
+      response.on("end", () => {
+        if (copy.isCut)
+          return reject(
+            new Error(`The response is larger than the ${WHOLE_BODY_BYTES} bytes that a handler may be handed`),
+          );
         resolve({
           status: response.statusCode ?? 0,
-          statusText: response.statusMessage ?? '',
+          statusText: response.statusMessage ?? "",
           pairs: headers.fromRaw(response.rawHeaders),
           body: copy.bytes(),
-          url: wanted.url
-        })
-      })
-    })
-  })
+          url: wanted.url,
+        });
+      });
+    });
+  });
 }
 
-module.exports = { open, observe, closed, relay, perform }
+module.exports = { open, observe, closed, relay, perform };

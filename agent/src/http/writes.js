@@ -1,4 +1,4 @@
-'use strict'
+"use strict";
 
 /**
  * What the application writes into a `ClientRequest`: our own methods before
@@ -12,91 +12,98 @@
  * @property {(ms: number) => void} setTimeout
  */
 
-const NAMES = ['write', 'end', 'flushHeaders', 'destroy', 'setTimeout']
+const NAMES = ["write", "end", "flushHeaders", "destroy", "setTimeout"];
 
 class Writes {
   /**
    * @param {import('node:http').ClientRequest} req
    * @param {Writer} writer
    */
-  constructor (req, writer) {
-    this.req = req
-    this.writer = writer
-    this.isDraining = false
-    this.isFull = false
+  constructor(req, writer) {
+    this.req = req;
+    this.writer = writer;
+    this.isDraining = false;
+    this.isFull = false;
     /** Callbacks of writes that the request still has. @type {Set<(error?: any) => void>} */
-    this.waiting = new Set()
-    this.attach()
+    this.waiting = new Set();
+    this.attach();
   }
 
-  attach () {
-    const { req, writer } = this
-    const { write, end, destroy, flushHeaders, setTimeout: setTimeoutOf } = req
-    const own = /** @type {any} */ (req)
+  attach() {
+    const { req, writer } = this;
+    const { write, end, destroy, flushHeaders, setTimeout: setTimeoutOf } = req;
+    const own = /** @type {any} */ (req);
     own.write = (/** @type {any[]} */ ...args) => {
-      this.push(args)
-      const goesOn = write.apply(req, /** @type {any} */ (args.map((arg) => (typeof arg === 'function' ? this.accepted(arg) : arg))))
-      writer.begin()
-      this.isFull = !goesOn && !this.isDraining
-      return goesOn || this.isDraining
-    }
+      this.push(args);
+      const goesOn = write.apply(
+        req,
+        /** @type {any} */ (args.map((arg) => (typeof arg === "function" ? this.accepted(arg) : arg))),
+      );
+      writer.begin();
+      this.isFull = !goesOn && !this.isDraining;
+      return goesOn || this.isDraining;
+    };
     own.end = (/** @type {any[]} */ ...args) => {
-      this.push(args)
-      const result = end.apply(req, /** @type {any} */ (args))
-      writer.end()
-      return result
-    }
+      this.push(args);
+      const result = end.apply(req, /** @type {any} */ (args));
+      writer.end();
+      return result;
+    };
     own.flushHeaders = () => {
-      flushHeaders.call(req)
-      writer.begin()
-    }
+      flushHeaders.call(req);
+      writer.begin();
+    };
     own.destroy = (/** @type {any[]} */ ...args) => {
-      const result = destroy.apply(req, /** @type {any} */ (args))
-      writer.destroy(args[0])
-      return result
-    }
+      const result = destroy.apply(req, /** @type {any} */ (args));
+      writer.destroy(args[0]);
+      return result;
+    };
     own.setTimeout = (/** @type {number} */ ms, /** @type {any} */ listener) => {
-      writer.setTimeout(Number(ms))
-      return setTimeoutOf.call(req, ms, listener)
-    }
+      writer.setTimeout(Number(ms));
+      return setTimeoutOf.call(req, ms, listener);
+    };
   }
 
   /** @param {any[]} args of `write` or `end` */
-  push ([data, encoding]) {
-    if (data == null || typeof data === 'function') return
-    this.writer.push(typeof data === 'string' ? Buffer.from(data, typeof encoding === 'string' ? /** @type {BufferEncoding} */ (encoding) : 'utf8') : data)
+  push([data, encoding]) {
+    if (data == null || typeof data === "function") return;
+    this.writer.push(
+      typeof data === "string"
+        ? Buffer.from(data, typeof encoding === "string" ? /** @type {BufferEncoding} */ (encoding) : "utf8")
+        : data,
+    );
   }
 
   /**
    * @param {(error?: any) => void} callback of a write
    * @returns {(error?: any) => void} the same, called once
    */
-  accepted (callback) {
-    let isCalled = false
+  accepted(callback) {
+    let isCalled = false;
     const once = (/** @type {any} */ error = undefined) => {
-      this.waiting.delete(once)
-      if (isCalled) return
-      isCalled = true
-      callback(error)
-    }
-    this.waiting.add(once)
-    if (this.isDraining) process.nextTick(once)
-    return once
+      this.waiting.delete(once);
+      if (isCalled) return;
+      isCalled = true;
+      callback(error);
+    };
+    this.waiting.add(once);
+    if (this.isDraining) process.nextTick(once);
+    return once;
   }
 
   /** Take all that is written: the request has no socket yet that would. */
-  drain () {
-    this.isDraining = true
-    for (const once of this.waiting) process.nextTick(once)
-    if (this.isFull) process.nextTick(() => this.req.emit('drain'))
+  drain() {
+    this.isDraining = true;
+    for (const once of this.waiting) process.nextTick(once);
+    if (this.isFull) process.nextTick(() => this.req.emit("drain"));
     // Only after this word does an application write that asked for it.
-    if (/100-continue/i.test(String(this.req.getHeader('expect')))) process.nextTick(() => this.req.emit('continue'))
+    if (/100-continue/i.test(String(this.req.getHeader("expect")))) process.nextTick(() => this.req.emit("continue"));
   }
 
-  detach () {
-    const own = /** @type {any} */ (this.req)
-    for (const name of NAMES) delete own[name]
+  detach() {
+    const own = /** @type {any} */ (this.req);
+    for (const name of NAMES) delete own[name];
   }
 }
 
-module.exports = { Writes }
+module.exports = { Writes };

@@ -1,9 +1,9 @@
-'use strict'
+"use strict";
 
-const { setImmediate } = require('node:timers')
-const headers = require('../headers.js')
-const { requestAbortedError } = require('./errors.js')
-const { Copy, isBodiless } = require('../report.js')
+const { setImmediate } = require("node:timers");
+const headers = require("../headers.js");
+const { requestAbortedError } = require("./errors.js");
+const { Copy, isBodiless } = require("../report.js");
 
 /**
  * undici tells a caller what happens to its request through a handler object:
@@ -14,45 +14,45 @@ const { Copy, isBodiless } = require('../report.js')
  */
 
 /** @param {any} handler */
-const isModern = (handler) => typeof handler.onRequestStart === 'function'
+const isModern = (handler) => typeof handler.onRequestStart === "function";
 
 /** What `onRequestStart` gets; it outlives the wait, so that it is given only once. */
 class Controller {
   /** @param {(reason: any) => void} abort */
-  constructor (abort) {
+  constructor(abort) {
     /** @type {any} */
-    this.real = undefined
-    this.abortWith = abort
-    this.aborted = false
-    this.paused = false
+    this.real = undefined;
+    this.abortWith = abort;
+    this.aborted = false;
+    this.paused = false;
     /** @type {any} */
-    this.reason = null
+    this.reason = null;
     /** @type {any} */
-    this.rawHeaders = null
+    this.rawHeaders = null;
     /** @type {any} */
-    this.rawTrailers = null
+    this.rawTrailers = null;
     /** @type {() => void} */
-    this.resumed = () => {}
+    this.resumed = () => {};
   }
 
-  pause () {
-    this.paused = true
-    this.real?.pause()
+  pause() {
+    this.paused = true;
+    this.real?.pause();
   }
 
-  resume () {
-    if (!this.paused) return
-    this.paused = false
-    if (this.real) this.real.resume()
-    else this.resumed()
+  resume() {
+    if (!this.paused) return;
+    this.paused = false;
+    if (this.real) this.real.resume();
+    else this.resumed();
   }
 
   /** @param {any} reason */
-  abort (reason) {
-    if (this.aborted) return
-    this.aborted = true
-    this.reason = reason
-    this.abortWith(reason)
+  abort(reason) {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.abortWith(reason);
   }
 }
 
@@ -74,16 +74,18 @@ class LegacyObserver {
    * @param {any} handler
    * @param {Watcher} watcher
    */
-  constructor (handler, watcher) {
-    this.handler = handler
-    this.watcher = watcher
-    if (handler.onBodySent) this.onBodySent = (/** @type {any} */ chunk) => handler.onBodySent(chunk)
-    if (handler.onRequestSent) this.onRequestSent = () => handler.onRequestSent()
-    if (handler.onResponseStarted) this.onResponseStarted = () => handler.onResponseStarted()
+  constructor(handler, watcher) {
+    this.handler = handler;
+    this.watcher = watcher;
+    if (handler.onBodySent) this.onBodySent = (/** @type {any} */ chunk) => handler.onBodySent(chunk);
+    if (handler.onRequestSent) this.onRequestSent = () => handler.onRequestSent();
+    if (handler.onResponseStarted) this.onResponseStarted = () => handler.onResponseStarted();
   }
 
   /** @param {(reason: any) => void} abort */
-  onConnect (abort) { this.watcher.connected(abort) }
+  onConnect(abort) {
+    this.watcher.connected(abort);
+  }
 
   /**
    * @param {number} status
@@ -91,30 +93,30 @@ class LegacyObserver {
    * @param {() => void} resume
    * @param {string} statusText
    */
-  onHeaders (status, raw, resume, statusText) {
-    if (status < 200) return this.handler.onHeaders(status, raw, resume, statusText)
-    const pairs = headers.fromRaw(raw)
-    this.watcher.head(status, statusText ?? '', pairs)
-    const shown = this.watcher.headers(pairs)
-    return this.handler.onHeaders(status, shown === pairs ? raw : toRaw(shown), resume, statusText)
+  onHeaders(status, raw, resume, statusText) {
+    if (status < 200) return this.handler.onHeaders(status, raw, resume, statusText);
+    const pairs = headers.fromRaw(raw);
+    this.watcher.head(status, statusText ?? "", pairs);
+    const shown = this.watcher.headers(pairs);
+    return this.handler.onHeaders(status, shown === pairs ? raw : toRaw(shown), resume, statusText);
   }
 
   /** @param {Buffer} chunk */
-  onData (chunk) {
-    this.watcher.data(chunk)
-    return this.handler.onData(chunk)
+  onData(chunk) {
+    this.watcher.data(chunk);
+    return this.handler.onData(chunk);
   }
 
   /** @param {any} trailers */
-  onComplete (trailers) {
-    this.watcher.end()
-    return this.handler.onComplete(trailers)
+  onComplete(trailers) {
+    this.watcher.end();
+    return this.handler.onComplete(trailers);
   }
 
   /** @param {Error} error */
-  onError (error) {
-    this.watcher.fail(error)
-    return this.handler.onError(error)
+  onError(error) {
+    this.watcher.fail(error);
+    return this.handler.onError(error);
   }
 }
 
@@ -125,19 +127,19 @@ class ModernObserver {
    * @param {Watcher} watcher
    * @param {Controller} controller that the handler was given
    */
-  constructor (handler, watcher, controller) {
-    this.handler = handler
-    this.watcher = watcher
-    this.controller = controller
-    if (handler.onBodySent) this.onBodySent = (/** @type {any} */ chunk) => handler.onBodySent(chunk)
-    if (handler.onRequestSent) this.onRequestSent = () => handler.onRequestSent()
-    if (handler.onResponseStarted) this.onResponseStarted = () => handler.onResponseStarted()
+  constructor(handler, watcher, controller) {
+    this.handler = handler;
+    this.watcher = watcher;
+    this.controller = controller;
+    if (handler.onBodySent) this.onBodySent = (/** @type {any} */ chunk) => handler.onBodySent(chunk);
+    if (handler.onRequestSent) this.onRequestSent = () => handler.onRequestSent();
+    if (handler.onResponseStarted) this.onResponseStarted = () => handler.onResponseStarted();
   }
 
   /** @param {any} real */
-  onRequestStart (real) {
-    this.controller.real = real
-    this.watcher.connected((reason) => real.abort(reason))
+  onRequestStart(real) {
+    this.controller.real = real;
+    this.watcher.connected((reason) => real.abort(reason));
   }
 
   /**
@@ -146,46 +148,46 @@ class ModernObserver {
    * @param {any} map
    * @param {string} statusText
    */
-  onResponseStart (real, status, map, statusText) {
-    const { controller } = this
-    controller.rawHeaders = real?.rawHeaders
-    if (status < 200) return this.handler.onResponseStart?.(controller, status, map, statusText)
-    const pairs = Array.isArray(controller.rawHeaders) ? headers.fromRaw(controller.rawHeaders) : pairsOfMap(map)
-    this.watcher.head(status, statusText ?? '', pairs)
-    const shown = this.watcher.headers(pairs)
+  onResponseStart(real, status, map, statusText) {
+    const { controller } = this;
+    controller.rawHeaders = real?.rawHeaders;
+    if (status < 200) return this.handler.onResponseStart?.(controller, status, map, statusText);
+    const pairs = Array.isArray(controller.rawHeaders) ? headers.fromRaw(controller.rawHeaders) : pairsOfMap(map);
+    this.watcher.head(status, statusText ?? "", pairs);
+    const shown = this.watcher.headers(pairs);
     if (shown !== pairs) {
-      controller.rawHeaders = toRaw(shown)
-      map = toMultiMap(shown)
+      controller.rawHeaders = toRaw(shown);
+      map = toMultiMap(shown);
     }
-    return this.handler.onResponseStart?.(controller, status, map, statusText)
+    return this.handler.onResponseStart?.(controller, status, map, statusText);
   }
 
   /**
    * @param {any} _real
    * @param {Buffer} chunk
    */
-  onResponseData (_real, chunk) {
-    this.watcher.data(chunk)
-    return this.handler.onResponseData?.(this.controller, chunk)
+  onResponseData(_real, chunk) {
+    this.watcher.data(chunk);
+    return this.handler.onResponseData?.(this.controller, chunk);
   }
 
   /**
    * @param {any} real
    * @param {any} trailers
    */
-  onResponseEnd (real, trailers) {
-    this.watcher.end()
-    this.controller.rawTrailers = real?.rawTrailers
-    return this.handler.onResponseEnd?.(this.controller, trailers)
+  onResponseEnd(real, trailers) {
+    this.watcher.end();
+    this.controller.rawTrailers = real?.rawTrailers;
+    return this.handler.onResponseEnd?.(this.controller, trailers);
   }
 
   /**
    * @param {any} _real
    * @param {Error} error
    */
-  onResponseError (_real, error) {
-    this.watcher.fail(error)
-    return this.handler.onResponseError?.(this.controller, error)
+  onResponseError(_real, error) {
+    this.watcher.fail(error);
+    return this.handler.onResponseError?.(this.controller, error);
   }
 }
 
@@ -197,41 +199,42 @@ class ModernObserver {
  * @param {import('../mock.js').Mock} mock
  * @param {() => void} completed called before the handler hears of the end, after which there is nothing to abort
  */
-function serve (handler, controller, { status, statusText, pairs, body }, completed) {
-  const raw = toRaw(pairs)
-  const isNew = isModern(handler)
+function serve(handler, controller, { status, statusText, pairs, body }, completed) {
+  const raw = toRaw(pairs);
+  const isNew = isModern(handler);
   const step = (/** @type {() => void} */ act, /** @type {() => void} */ next) => {
-    if (controller.aborted) return
+    if (controller.aborted) return;
     try {
-      act()
+      act();
     } catch (error) {
-      return controller.abort(error)
+      return controller.abort(error);
     }
-    if (controller.paused) controller.resumed = next
-    else next()
-  }
+    if (controller.paused) controller.resumed = next;
+    else next();
+  };
   const head = () => {
     if (isNew) {
-      controller.rawHeaders = raw
-      handler.onResponseStart?.(controller, status, toMultiMap(pairs), statusText)
-    } else if (handler.onHeaders(status, raw, () => controller.resume(), statusText) === false) controller.paused = true
-  }
+      controller.rawHeaders = raw;
+      handler.onResponseStart?.(controller, status, toMultiMap(pairs), statusText);
+    } else if (handler.onHeaders(status, raw, () => controller.resume(), statusText) === false)
+      controller.paused = true;
+  };
   const data = () => {
-    if (body.length === 0) return
-    if (isNew) handler.onResponseData?.(controller, body)
-    else if (handler.onData(body) === false) controller.paused = true
-  }
+    if (body.length === 0) return;
+    if (isNew) handler.onResponseData?.(controller, body);
+    else if (handler.onData(body) === false) controller.paused = true;
+  };
   const end = () => {
-    if (controller.aborted) return
-    completed()
+    if (controller.aborted) return;
+    completed();
     try {
-      if (isNew) handler.onResponseEnd?.(controller, {})
-      else handler.onComplete([])
+      if (isNew) handler.onResponseEnd?.(controller, {});
+      else handler.onComplete([]);
     } catch (error) {
-      fail(handler, controller, error)
+      fail(handler, controller, error);
     }
-  }
-  step(head, () => step(data, end))
+  };
+  step(head, () => step(data, end));
 }
 
 /**
@@ -239,9 +242,9 @@ function serve (handler, controller, { status, statusText, pairs, body }, comple
  * @param {Controller} controller
  * @param {any} error
  */
-function fail (handler, controller, error) {
-  if (isModern(handler)) handler.onResponseError?.(controller, error)
-  else handler.onError(error)
+function fail(handler, controller, error) {
+  if (isModern(handler)) handler.onResponseError?.(controller, error);
+  else handler.onError(error);
 }
 
 /** Collects a whole answer, from undici of any version. */
@@ -253,32 +256,34 @@ class Collector {
    * @param {(answer: import('../report.js').Answer) => void} resolve
    * @param {(error: Error) => void} reject
    */
-  constructor ({ url, method }, limit, signal, resolve, reject) {
-    this.copy = new Copy(limit)
-    this.signal = signal
-    this.resolve = resolve
-    this.reject = reject
-    this.url = url
-    this.method = method
-    this.status = 0
-    this.statusText = ''
+  constructor({ url, method }, limit, signal, resolve, reject) {
+    this.copy = new Copy(limit);
+    this.signal = signal;
+    this.resolve = resolve;
+    this.reject = reject;
+    this.url = url;
+    this.method = method;
+    this.status = 0;
+    this.statusText = "";
     /** @type {headers.Pairs} */
-    this.pairs = []
-    this.isComplete = false
+    this.pairs = [];
+    this.isComplete = false;
     /** @type {(reason: any) => void} */
-    this.abort = () => {}
-    this.stop = () => this.abort(signal.reason)
-    signal.addEventListener('abort', this.stop)
+    this.abort = () => {};
+    this.stop = () => this.abort(signal.reason);
+    signal.addEventListener("abort", this.stop);
   }
 
   /** @param {(reason: any) => void} abort */
-  onConnect (abort) {
-    this.abort = abort
-    if (this.signal.aborted) this.stop()
+  onConnect(abort) {
+    this.abort = abort;
+    if (this.signal.aborted) this.stop();
   }
 
   /** @param {any} controller */
-  onRequestStart (controller) { this.onConnect((reason) => controller.abort(reason)) }
+  onRequestStart(controller) {
+    this.onConnect((reason) => controller.abort(reason));
+  }
 
   /**
    * @param {number} status
@@ -286,9 +291,9 @@ class Collector {
    * @param {() => void} _resume
    * @param {string} statusText
    */
-  onHeaders (status, raw, _resume, statusText) {
-    this.head(status, statusText ?? '', headers.fromRaw(raw))
-    return true
+  onHeaders(status, raw, _resume, statusText) {
+    this.head(status, statusText ?? "", headers.fromRaw(raw));
+    return true;
   }
 
   /**
@@ -297,9 +302,9 @@ class Collector {
    * @param {any} map
    * @param {string} statusText
    */
-  onResponseStart (controller, status, map, statusText) {
-    const raw = controller?.rawHeaders
-    this.head(status, statusText ?? '', Array.isArray(raw) ? headers.fromRaw(raw) : pairsOfMap(map))
+  onResponseStart(controller, status, map, statusText) {
+    const raw = controller?.rawHeaders;
+    this.head(status, statusText ?? "", Array.isArray(raw) ? headers.fromRaw(raw) : pairsOfMap(map));
   }
 
   /**
@@ -307,68 +312,82 @@ class Collector {
    * @param {string} statusText
    * @param {headers.Pairs} pairs
    */
-  head (status, statusText, pairs) {
-    Object.assign(this, { status, statusText, pairs })
-    if (!isBodiless(this.method, status)) return
-    this.answer()
+  head(status, statusText, pairs) {
+    Object.assign(this, { status, statusText, pairs });
+    if (!isBodiless(this.method, status)) return;
+    this.answer();
     // undici 6 and 7 wait for as many bytes as such a head names; the connection would never be free.
-    setImmediate(() => { if (!this.isComplete) this.abort(requestAbortedError()) })
+    setImmediate(() => {
+      if (!this.isComplete) this.abort(requestAbortedError());
+    });
   }
 
   /** @param {Buffer} chunk */
-  onData (chunk) {
-    this.copy.push(chunk)
-    return true
+  onData(chunk) {
+    this.copy.push(chunk);
+    return true;
   }
 
   /**
    * @param {any} _controller
    * @param {Buffer} chunk
    */
-  onResponseData (_controller, chunk) { this.copy.push(chunk) }
-
-  onComplete () {
-    this.isComplete = true
-    this.answer()
+  onResponseData(_controller, chunk) {
+    this.copy.push(chunk);
   }
 
-  answer () {
-    if (this.copy.isCut) return this.onError(new Error(`The response is larger than the ${this.copy.limit} bytes that a handler may be handed`))
-    const { status, statusText, pairs, url } = this
-    this.signal.removeEventListener('abort', this.stop)
-    this.resolve({ status, statusText, pairs, body: this.copy.bytes(), url })
+  onComplete() {
+    this.isComplete = true;
+    this.answer();
   }
 
-  onResponseEnd () { this.onComplete() }
+  answer() {
+    if (this.copy.isCut)
+      return this.onError(
+        new Error(`The response is larger than the ${this.copy.limit} bytes that a handler may be handed`),
+      );
+    const { status, statusText, pairs, url } = this;
+    this.signal.removeEventListener("abort", this.stop);
+    this.resolve({ status, statusText, pairs, body: this.copy.bytes(), url });
+  }
+
+  onResponseEnd() {
+    this.onComplete();
+  }
 
   /** @param {Error} error */
-  onError (error) {
-    this.signal.removeEventListener('abort', this.stop)
-    this.reject(error)
+  onError(error) {
+    this.signal.removeEventListener("abort", this.stop);
+    this.reject(error);
   }
 
   /**
    * @param {any} _controller
    * @param {Error} error
    */
-  onResponseError (_controller, error) { this.onError(error) }
+  onResponseError(_controller, error) {
+    this.onError(error);
+  }
 }
 
 /** @param {headers.Pairs} pairs */
-const toRaw = (pairs) => pairs.flat().map((text) => Buffer.from(text, 'latin1'))
+const toRaw = (pairs) => pairs.flat().map((text) => Buffer.from(text, "latin1"));
 
 /** @param {Record<string, string | string[]>} map */
-const pairsOfMap = (map) => /** @type {headers.Pairs} */ (Object.entries(map ?? {}).flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)])))
+const pairsOfMap = (map) =>
+  /** @type {headers.Pairs} */ (
+    Object.entries(map ?? {}).flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)]))
+  );
 
 /** @param {headers.Pairs} pairs */
-function toMultiMap (pairs) {
+function toMultiMap(pairs) {
   /** @type {Record<string, string | string[]>} */
-  const map = {}
+  const map = {};
   for (const [name, value] of pairs) {
-    const key = name.toLowerCase()
-    map[key] = key in map ? [map[key], value].flat() : value
+    const key = name.toLowerCase();
+    map[key] = key in map ? [map[key], value].flat() : value;
   }
-  return map
+  return map;
 }
 
-module.exports = { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern }
+module.exports = { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern };

@@ -1,27 +1,31 @@
-'use strict'
+"use strict";
 
-const { setTimeout, clearTimeout } = require('node:timers')
-const { internal } = require('./request.js')
+const { setTimeout, clearTimeout } = require("node:timers");
+const { internal } = require("./request.js");
 
 /** undici's own default; ms. */
-const DEFAULT_MS = 300e3
+const DEFAULT_MS = 300e3;
 
 /**
  * @param {any} dispatcher
  * @param {any} opts of the dispatch
  * @returns {number} ms that undici would wait for the head of a response; 0 for ever
  */
-function headersTimeout (dispatcher, opts) {
-  return opts.headersTimeout ?? ofDispatcher(dispatcher) ?? DEFAULT_MS
+function headersTimeout(dispatcher, opts) {
+  return opts.headersTimeout ?? ofDispatcher(dispatcher) ?? DEFAULT_MS;
 }
 
 /**
  * @param {any} dispatcher
  * @returns {number | undefined}
  */
-function ofDispatcher (dispatcher) {
-  const inner = internal(dispatcher, 'proxy agent')
-  return internal(dispatcher, 'headers timeout') ?? internal(dispatcher, 'options')?.headersTimeout ?? (inner && ofDispatcher(inner))
+function ofDispatcher(dispatcher) {
+  const inner = internal(dispatcher, "proxy agent");
+  return (
+    internal(dispatcher, "headers timeout") ??
+    internal(dispatcher, "options")?.headersTimeout ??
+    (inner && ofDispatcher(inner))
+  );
 }
 
 /** Counts the time in which a server would have to answer, while nobody has decided yet. */
@@ -31,25 +35,25 @@ class HeadersTimeout {
    * @param {() => boolean} isWriting whether the request is still being sent, for which undici does not time it
    * @param {() => void} late called when it is over
    */
-  constructor (ms, isWriting, late) {
-    this.ms = ms
-    this.isWriting = isWriting
-    this.late = late
+  constructor(ms, isWriting, late) {
+    this.ms = ms;
+    this.isWriting = isWriting;
+    this.late = late;
     /** @type {NodeJS.Timeout | undefined} */
-    this.timer = undefined
+    this.timer = undefined;
   }
 
-  begin () {
-    if (this.ms <= 0) return
+  begin() {
+    if (this.ms <= 0) return;
     this.timer = setTimeout(() => {
-      if (this.isWriting()) this.begin()
-      else this.late()
-    }, this.ms)
+      if (this.isWriting()) this.begin();
+      else this.late();
+    }, this.ms);
   }
 
-  end () {
-    clearTimeout(this.timer)
+  end() {
+    clearTimeout(this.timer);
   }
 }
 
-module.exports = { HeadersTimeout, headersTimeout }
+module.exports = { HeadersTimeout, headersTimeout };

@@ -1,28 +1,28 @@
-'use strict'
+"use strict";
 
-const { Exchange } = require('../exchange.js')
-const { Chain, isRedirect } = require('../redirects.js')
-const { located } = require('../location.js')
-const { unseen } = require('../unseen.js')
-const headers = require('../headers.js')
-const { isBodiless } = require('../report.js')
-const { Upload, WHOLE_BODY_BYTES } = require('../upload.js')
-const { readNow, readAll, encodeForm, isForm } = require('./body.js')
-const { Source } = require('./source.js')
-const { pairsOf, optionsFor, dispatcherFor } = require('./request.js')
-const { HeadersTimeout, headersTimeout } = require('./headers-timeout.js')
-const { headersTimeoutError, requestAbortedError } = require('./errors.js')
-const { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern } = require('./handlers.js')
+const { Exchange } = require("../exchange.js");
+const { Chain, isRedirect } = require("../redirects.js");
+const { located } = require("../location.js");
+const { unseen } = require("../unseen.js");
+const headers = require("../headers.js");
+const { isBodiless } = require("../report.js");
+const { Upload, WHOLE_BODY_BYTES } = require("../upload.js");
+const { readNow, readAll, encodeForm, isForm } = require("./body.js");
+const { Source } = require("./source.js");
+const { pairsOf, optionsFor, dispatcherFor } = require("./request.js");
+const { HeadersTimeout, headersTimeout } = require("./headers-timeout.js");
+const { headersTimeoutError, requestAbortedError } = require("./errors.js");
+const { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern } = require("./handlers.js");
 
 /** Marks options that were looked at: dispatchers hand them on to each other. */
-const SEEN = Symbol('trafficmock.seen')
+const SEEN = Symbol("trafficmock.seen");
 
 /**
  * undici's redirect interceptor dispatches the next hop with the handler of the
  * last one; `fetch` does so in the context of its call.
  * @type {WeakMap<object, Chain>}
  */
-const chainOf = new WeakMap()
+const chainOf = new WeakMap();
 
 /** A dispatch that waits for the proxy's decision; the dispatcher has not heard of it yet. */
 class HeldDispatch {
@@ -36,135 +36,152 @@ class HeldDispatch {
    * @param {boolean} isResolved whether `opts` name an address in place of its host
    * @param {import('../redirects.js').Chain | undefined} chain of the call
    */
-  constructor (agent, dispatcher, original, opts, handler, url, isResolved, chain) {
-    this.agent = agent
-    this.dispatcher = dispatcher
-    this.original = original
-    this.opts = opts
-    this.handler = handler
-    this.url = url
-    this.isResolved = isResolved
-    this.chain = chain
+  constructor(agent, dispatcher, original, opts, handler, url, isResolved, chain) {
+    this.agent = agent;
+    this.dispatcher = dispatcher;
+    this.original = original;
+    this.opts = opts;
+    this.handler = handler;
+    this.url = url;
+    this.isResolved = isResolved;
+    this.chain = chain;
     /** @type {Exchange | undefined} */
-    this.exchange = undefined
+    this.exchange = undefined;
     /** @type {import('../report.js').Report | undefined} */
-    this.report = undefined
+    this.report = undefined;
     /** A body that comes bit by bit. @type {Source | undefined} */
-    this.source = undefined
-    this.isHeld = true
-    this.isCollecting = false
+    this.source = undefined;
+    this.isHeld = true;
+    this.isCollecting = false;
     /** Whether a mock is on its way to the handler. */
-    this.isServing = false
-    this.timeout = new HeadersTimeout(headersTimeout(dispatcher, opts), () => this.isWriting, () => this.controller.abort(headersTimeoutError()))
+    this.isServing = false;
+    this.timeout = new HeadersTimeout(
+      headersTimeout(dispatcher, opts),
+      () => this.isWriting,
+      () => this.controller.abort(headersTimeoutError()),
+    );
     /** @type {((reason: any) => void) | undefined} */
-    this.realAbort = undefined
-    this.controller = new Controller((reason) => this.aborted(reason))
+    this.realAbort = undefined;
+    this.controller = new Controller((reason) => this.aborted(reason));
   }
 
-  start () {
-    const { handler, controller } = this
-    if (isModern(handler)) handler.onRequestStart(controller, {})
-    else handler.onConnect((/** @type {any} */ reason) => controller.abort(reason), null)
-    if (controller.aborted) return
-    const body = readNow(this.opts.body)
-    if (body) return this.announce(body)
+  start() {
+    const { handler, controller } = this;
+    if (isModern(handler)) handler.onRequestStart(controller, {});
+    else handler.onConnect((/** @type {any} */ reason) => controller.abort(reason), null);
+    if (controller.aborted) return;
+    const body = readNow(this.opts.body);
+    if (body) return this.announce(body);
     this.agent.known(() => {
-      if (this.agent.attend(this)) this.read().then((read) => this.announce(read), (error) => this.fail(error))
-    })
+      if (this.agent.attend(this))
+        this.read().then(
+          (read) => this.announce(read),
+          (error) => this.fail(error),
+        );
+    });
   }
 
   /** @param {Error} error why there is no link, before this was announced */
-  lost (error) {
-    this.fail(error)
+  lost(error) {
+    this.fail(error);
   }
 
   /**
    * Read what must be known of the body before the proxy is asked.
    * @returns {Promise<import('./body.js').Held>}
    */
-  async read () {
-    const { body } = this.opts
-    if (!this.agent.streams || !Source.canRead(body)) return readAll(body)
-    const form = isForm(body) ? await encodeForm(body) : undefined
-    const source = this.source = new Source(form ? form.body : body, new Upload(this.agent))
-    await source.begin()
-    const isWhole = source.upload.isWhole
-    const bytes = isWhole ? source.upload.copy.bytes() : null
-    return { ...form, bytes, truncated: !isWhole, body: form && bytes ? bytes : source.body() }
+  async read() {
+    const { body } = this.opts;
+    if (!this.agent.streams || !Source.canRead(body)) return readAll(body);
+    const form = isForm(body) ? await encodeForm(body) : undefined;
+    const source = (this.source = new Source(form ? form.body : body, new Upload(this.agent)));
+    await source.begin();
+    const isWhole = source.upload.isWhole;
+    const bytes = isWhole ? source.upload.copy.bytes() : null;
+    return { ...form, bytes, truncated: !isWhole, body: form && bytes ? bytes : source.body() };
   }
 
   /** @param {import('./body.js').Held} body */
-  announce ({ bytes, truncated, body, contentType, size }) {
-    if (!this.isHeld) return
-    this.agent.leave(this)
-    let pairs = pairsOf(this.opts.headers)
+  announce({ bytes, truncated, body, contentType, size }) {
+    if (!this.isHeld) return;
+    this.agent.leave(this);
+    let pairs = pairsOf(this.opts.headers);
     // What undici itself adds for a form.
-    for (const [name, value] of Object.entries({ 'content-type': contentType, 'content-length': size })) {
-      if (value !== undefined && headers.get(pairs, name) === undefined) pairs = [...pairs, [name, String(value)]]
+    for (const [name, value] of Object.entries({ "content-type": contentType, "content-length": size })) {
+      if (value !== undefined && headers.get(pairs, name) === undefined) pairs = [...pairs, [name, String(value)]];
     }
-    this.opts = { ...this.opts, body, ...(contentType && { headers: pairs.flat() }) }
-    const method = String(this.opts.method ?? 'GET')
-    const from = this.chain?.take(this.url.href)
-    const upload = truncated && !from ? this.source?.upload : undefined
-    const request = { url: this.url.href, method: method.toUpperCase(), pairs, body: bytes, truncated: truncated && !upload }
-    this.exchange = new Exchange(this.agent, request, this, upload)
-    this.timeout.begin()
-    if (from) this.exchange.follow(from)
-    else this.exchange.start()
+    this.opts = { ...this.opts, body, ...(contentType && { headers: pairs.flat() }) };
+    const method = String(this.opts.method ?? "GET");
+    const from = this.chain?.take(this.url.href);
+    const upload = truncated && !from ? this.source?.upload : undefined;
+    const request = {
+      url: this.url.href,
+      method: method.toUpperCase(),
+      pairs,
+      body: bytes,
+      truncated: truncated && !upload,
+    };
+    this.exchange = new Exchange(this.agent, request, this, upload);
+    this.timeout.begin();
+    if (from) this.exchange.follow(from);
+    else this.exchange.start();
   }
 
   /** @param {any} reason why the application gave it up */
-  aborted (reason) {
-    if (this.realAbort) return this.realAbort(reason)
+  aborted(reason) {
+    if (this.realAbort) return this.realAbort(reason);
     if (this.letGo()) {
-      this.exchange?.cancel()
-      this.source?.close(reason)
-    } else if (!this.isServing) return
-    this.isServing = false
-    fail(this.handler, this.controller, reason ?? requestAbortedError())
+      this.exchange?.cancel();
+      this.source?.close(reason);
+    } else if (!this.isServing) return;
+    this.isServing = false;
+    fail(this.handler, this.controller, reason ?? requestAbortedError());
   }
 
   /** @returns {boolean} whether the application still hands its body over */
-  get isWriting () {
-    return this.isCollecting && !this.source?.upload.isWhole
+  get isWriting() {
+    return this.isCollecting && !this.source?.upload.isWhole;
   }
 
   /** A test wants the body: read all of it. */
-  collect () {
-    this.isCollecting = this.source !== undefined
+  collect() {
+    this.isCollecting = this.source !== undefined;
     this.source?.readAll().catch((error) => {
-      this.exchange?.cancel()
-      this.fail(error)
-    })
+      this.exchange?.cancel();
+      this.fail(error);
+    });
   }
 
-  letGo () {
-    const wasHeld = this.isHeld
-    this.isHeld = false
-    this.timeout.end()
-    this.agent.leave(this)
-    return wasHeld
+  letGo() {
+    const wasHeld = this.isHeld;
+    this.isHeld = false;
+    this.timeout.end();
+    this.agent.leave(this);
+    return wasHeld;
   }
 
-  passthrough () {
-    if (!this.letGo()) return
-    const { exchange } = this
-    if (exchange?.upload) exchange.upload.pass(exchange.id)
-    this.send(this.dispatcher, this.opts, { url: this.url.href, method: String(this.opts.method ?? 'GET').toUpperCase() })
+  passthrough() {
+    if (!this.letGo()) return;
+    const { exchange } = this;
+    if (exchange?.upload) exchange.upload.pass(exchange.id);
+    this.send(this.dispatcher, this.opts, {
+      url: this.url.href,
+      method: String(this.opts.method ?? "GET").toUpperCase(),
+    });
   }
 
   /** @param {import('../exchange.js').Outgoing} changed */
-  resume (changed) {
-    if (!this.letGo()) return
-    const opts = this.optionsFor(changed)
+  resume(changed) {
+    if (!this.letGo()) return;
+    const opts = this.optionsFor(changed);
     // Of a hop that goes on with a handler's headers, the body may still be read.
-    if (changed.truncated) opts.body = this.opts.body
-    this.send(dispatcherFor(this.dispatcher, this.url, new URL(changed.url)), opts, changed)
+    if (changed.truncated) opts.body = this.opts.body;
+    this.send(dispatcherFor(this.dispatcher, this.url, new URL(changed.url)), opts, changed);
   }
 
   /** @param {import('../exchange.js').Outgoing} wanted */
-  optionsFor (wanted) {
-    return optionsFor(this.opts, wanted, this.url, this.isResolved)
+  optionsFor(wanted) {
+    return optionsFor(this.opts, wanted, this.url, this.isResolved);
   }
 
   /**
@@ -172,16 +189,16 @@ class HeldDispatch {
    * @param {any} opts
    * @param {{ url: string, method: string }} asked
    */
-  send (dispatcher, opts, asked) {
-    const watcher = this.watcher(asked)
+  send(dispatcher, opts, asked) {
+    const watcher = this.watcher(asked);
     const observer = isModern(this.handler)
       ? new ModernObserver(this.handler, watcher, this.controller)
-      : new LegacyObserver(this.handler, watcher)
+      : new LegacyObserver(this.handler, watcher);
     try {
-      this.dispatch(dispatcher, opts, observer)
+      this.dispatch(dispatcher, opts, observer);
     } catch (error) {
-      this.report?.fail(error)
-      fail(this.handler, this.controller, error)
+      this.report?.fail(error);
+      fail(this.handler, this.controller, error);
     }
   }
 
@@ -190,60 +207,62 @@ class HeldDispatch {
    * @param {any} opts
    * @param {object} handler
    */
-  dispatch (dispatcher, opts, handler) {
-    const marked = { ...opts, [SEEN]: true }
-    if (dispatcher === this.dispatcher) this.original.call(dispatcher, marked, handler)
-    else unseen(() => dispatcher.dispatch(marked, handler))
+  dispatch(dispatcher, opts, handler) {
+    const marked = { ...opts, [SEEN]: true };
+    if (dispatcher === this.dispatcher) this.original.call(dispatcher, marked, handler);
+    else unseen(() => dispatcher.dispatch(marked, handler));
   }
 
   /**
    * @param {{ url: string, method: string }} asked
    * @returns {import('./handlers.js').Watcher}
    */
-  watcher ({ url, method }) {
-    const exchange = /** @type {Exchange} */ (this.exchange)
-    const report = this.report = exchange.report(url)
+  watcher({ url, method }) {
+    const exchange = /** @type {Exchange} */ (this.exchange);
+    const report = (this.report = exchange.report(url));
     return {
       connected: (abort) => {
         this.realAbort = (reason) => {
-          report.cut()
-          abort(reason)
-        }
-        if (this.controller.aborted) abort(this.controller.reason)
+          report.cut();
+          abort(reason);
+        };
+        if (this.controller.aborted) abort(this.controller.reason);
       },
       head: (status, statusText, pairs) => {
-        report.head(status, statusText, pairs)
-        if (isRedirect(status, pairs)) this.redirected(report)
+        report.head(status, statusText, pairs);
+        if (isRedirect(status, pairs)) this.redirected(report);
         // undici may wait for a body that does not come.
-        if (isBodiless(method, status)) report.end()
+        if (isBodiless(method, status)) report.end();
       },
       data: (chunk) => report.data(chunk),
       end: () => report.end(),
       // To a proxy that is told of responses once, what came before it broke off is the answer.
       fail: (error) => (report.status && !this.agent.streams ? report.cut() : report.fail(error)),
-      headers: (pairs) => (url === this.url.href ? pairs : located(pairs, url))
-    }
+      headers: (pairs) => (url === this.url.href ? pairs : located(pairs, url)),
+    };
   }
 
   /** @param {import('../report.js').Report} report */
-  redirected (report) {
-    const chain = this.chain ?? new Chain()
-    chain.redirected(report.id, report, this.exchange?.override)
-    chainOf.set(this.handler, chain)
+  redirected(report) {
+    const chain = this.chain ?? new Chain();
+    chain.redirected(report.id, report, this.exchange?.override);
+    chainOf.set(this.handler, chain);
   }
 
   /** @param {import('../mock.js').Mock} mock */
-  fulfill (mock) {
-    if (!this.letGo()) return
-    this.isServing = true
-    serve(this.handler, this.controller, mock, () => { this.isServing = false })
+  fulfill(mock) {
+    if (!this.letGo()) return;
+    this.isServing = true;
+    serve(this.handler, this.controller, mock, () => {
+      this.isServing = false;
+    });
   }
 
   /** @param {Error} error */
-  fail (error) {
-    if (!this.letGo()) return
-    this.source?.close(error)
-    fail(this.handler, this.controller, error)
+  fail(error) {
+    if (!this.letGo()) return;
+    this.source?.close(error);
+    fail(this.handler, this.controller, error);
   }
 
   /**
@@ -251,13 +270,13 @@ class HeldDispatch {
    * @param {AbortSignal} signal
    * @returns {Promise<import('../report.js').Answer>}
    */
-  perform (wanted, signal) {
-    const dispatcher = dispatcherFor(this.dispatcher, this.url, new URL(wanted.url))
-    const opts = { ...this.optionsFor(wanted), upgrade: undefined }
+  perform(wanted, signal) {
+    const dispatcher = dispatcherFor(this.dispatcher, this.url, new URL(wanted.url));
+    const opts = { ...this.optionsFor(wanted), upgrade: undefined };
     return new Promise((resolve, reject) => {
-      this.dispatch(dispatcher, opts, new Collector(wanted, WHOLE_BODY_BYTES, signal, resolve, reject))
-    })
+      this.dispatch(dispatcher, opts, new Collector(wanted, WHOLE_BODY_BYTES, signal, resolve, reject));
+    });
   }
 }
 
-module.exports = { HeldDispatch, SEEN, chainOf }
+module.exports = { HeldDispatch, SEEN, chainOf };

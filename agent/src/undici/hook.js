@@ -1,17 +1,17 @@
-'use strict'
+"use strict";
 
-const { isUnseen } = require('../unseen.js')
-const { Chain, chains } = require('../redirects.js')
-const { outer, realms } = require('../realm.js')
-const { onContext } = require('../contexts.js')
-const { sayOnce } = require('../say-once.js')
-const { onDispatcher } = require('./dispatchers.js')
-const { internal, urlOf, namedUrl } = require('./request.js')
-const { HeldDispatch, SEEN, chainOf } = require('./held.js')
+const { isUnseen } = require("../unseen.js");
+const { Chain, chains } = require("../redirects.js");
+const { outer, realms } = require("../realm.js");
+const { onContext } = require("../contexts.js");
+const { sayOnce } = require("../say-once.js");
+const { onDispatcher } = require("./dispatchers.js");
+const { internal, urlOf, namedUrl } = require("./request.js");
+const { HeldDispatch, SEEN, chainOf } = require("./held.js");
 
-const GLOBALS = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')]
-const HOOKED = Symbol('trafficmock.hooked')
-const ORIGINAL = Symbol('trafficmock.original')
+const GLOBALS = [Symbol.for("undici.globalDispatcher.1"), Symbol.for("undici.globalDispatcher.2")];
+const HOOKED = Symbol("trafficmock.hooked");
+const ORIGINAL = Symbol("trafficmock.original");
 
 /**
  * Intercept undici: Node's own behind `fetch`, and any copy from npm. All its
@@ -19,50 +19,50 @@ const ORIGINAL = Symbol('trafficmock.original')
  */
 class UndiciHook {
   /** @param {import('../agent.js').Agent} agent */
-  constructor (agent) {
-    this.agent = agent
+  constructor(agent) {
+    this.agent = agent;
     /** @type {(() => void)[]} */
-    this.undo = []
+    this.undo = [];
     /** What is asked about upgrades; by default nobody is. @type {(held: any) => boolean} */
-    this.upgrade = () => false
+    this.upgrade = () => false;
     /** undici 6's own, for what has `maxRedirections`. @type {Function | undefined} */
-    this.redirecting = undefined
+    this.redirecting = undefined;
     /** Whether dispatchers are seen as they are made. */
-    this.isAttending = false
+    this.isAttending = false;
   }
 
   /** Hook what is there: the global dispatcher and `fetch`. */
-  install () {
-    for (const realm of realms()) this.undo.push(...this.expectAll(realm))
-    this.hookFetch(globalThis, true)
-    if (globalThis !== outer) this.attendDispatchers()
-    else this.undo.push(onContext((realm) => this.enter(realm)))
+  install() {
+    for (const realm of realms()) this.undo.push(...this.expectAll(realm));
+    this.hookFetch(globalThis, true);
+    if (globalThis !== outer) this.attendDispatchers();
+    else this.undo.push(onContext((realm) => this.enter(realm)));
   }
 
   /**
    * Hook what is loaded into a context. Nothing of it is kept: it has its own end.
    * @param {typeof globalThis} realm its global object
    */
-  enter (realm) {
-    if (!this.agent.isAttached) return
-    this.expectAll(realm)
-    this.attendDispatchers()
+  enter(realm) {
+    if (!this.agent.isAttached) return;
+    this.expectAll(realm);
+    this.attendDispatchers();
   }
 
   /** Hook every kind of dispatcher, since copies of undici go past the hook of `require` from now on. */
-  attendDispatchers () {
-    if (this.isAttending) return
-    this.isAttending = true
-    this.undo.push(onDispatcher((dispatcher) => this.hook(dispatcher)))
+  attendDispatchers() {
+    if (this.isAttending) return;
+    this.isAttending = true;
+    this.undo.push(onDispatcher((dispatcher) => this.hook(dispatcher)));
   }
 
   /**
    * @param {typeof globalThis} realm its global object
    * @returns {(() => void)[]} what undoes it
    */
-  expectAll (realm) {
-    this.hookGlobals(realm)
-    return GLOBALS.map((symbol) => this.expect(realm, symbol))
+  expectAll(realm) {
+    this.hookGlobals(realm);
+    return GLOBALS.map((symbol) => this.expect(realm, symbol));
   }
 
   /**
@@ -72,64 +72,65 @@ class UndiciHook {
    * @param {typeof globalThis} realm its global object
    * @param {symbol} symbol
    */
-  expect (realm, symbol) {
-    if (Object.hasOwn(realm, symbol)) return () => {}
+  expect(realm, symbol) {
+    if (Object.hasOwn(realm, symbol)) return () => {};
     const look = () => {
-      void Promise.resolve().then(() => this.hookGlobals(realm))
-      return undefined
-    }
-    Object.defineProperty(realm, symbol, { get: look, configurable: true, enumerable: false })
+      void Promise.resolve().then(() => this.hookGlobals(realm));
+      return undefined;
+    };
+    Object.defineProperty(realm, symbol, { get: look, configurable: true, enumerable: false });
     return () => {
-      if (Object.getOwnPropertyDescriptor(realm, symbol)?.get === look) Reflect.deleteProperty(realm, symbol)
-    }
+      if (Object.getOwnPropertyDescriptor(realm, symbol)?.get === look) Reflect.deleteProperty(realm, symbol);
+    };
   }
 
   /** @param {typeof globalThis} realm its global object */
-  hookGlobals (realm) {
+  hookGlobals(realm) {
     // The value, not the getter of `expect`, which would call this again.
-    for (const symbol of GLOBALS) this.hook(Object.getOwnPropertyDescriptor(realm, symbol)?.value)
+    for (const symbol of GLOBALS) this.hook(Object.getOwnPropertyDescriptor(realm, symbol)?.value);
   }
 
   /** Hook what `fetch` is about to use: Node loads its undici with the first use of one of these. */
-  hookOwn () {
-    void outer.Response
-    for (const realm of realms()) this.hookGlobals(realm)
+  hookOwn() {
+    void outer.Response;
+    for (const realm of realms()) this.hookGlobals(realm);
   }
 
   /**
    * Hook a copy of undici from npm.
    * @param {any} undici its exports
    */
-  hookModule (undici) {
-    const { Agent, MockAgent, ProxyAgent, createRedirectInterceptor } = undici
-    this.redirecting ??= createRedirectInterceptor
-    for (const { prototype } of [Agent, MockAgent, ProxyAgent]) this.hook(prototype)
-    this.hookGlobals(globalThis)
-    this.hookFetch(undici)
+  hookModule(undici) {
+    const { Agent, MockAgent, ProxyAgent, createRedirectInterceptor } = undici;
+    this.redirecting ??= createRedirectInterceptor;
+    for (const { prototype } of [Agent, MockAgent, ProxyAgent]) this.hook(prototype);
+    this.hookGlobals(globalThis);
+    this.hookFetch(undici);
   }
 
   /**
    * @param {any} dispatcher whose kind is to be intercepted
    */
-  hook (dispatcher) {
-    if (dispatcher && isChooser(dispatcher)) for (const kind of ['http proxy agent', 'https proxy agent']) this.hook(internal(dispatcher, kind))
-    let owner = dispatcher
-    while (owner && !Object.hasOwn(owner, 'dispatch')) owner = Object.getPrototypeOf(owner)
-    const original = owner?.dispatch
-    if (typeof original !== 'function' || original[HOOKED] === this.agent) return
-    const { agent } = this
-    const take = this.take.bind(this)
+  hook(dispatcher) {
+    if (dispatcher && isChooser(dispatcher))
+      for (const kind of ["http proxy agent", "https proxy agent"]) this.hook(internal(dispatcher, kind));
+    let owner = dispatcher;
+    while (owner && !Object.hasOwn(owner, "dispatch")) owner = Object.getPrototypeOf(owner);
+    const original = owner?.dispatch;
+    if (typeof original !== "function" || original[HOOKED] === this.agent) return;
+    const { agent } = this;
+    const take = this.take.bind(this);
     /** @this {any} */
     const dispatch = function (/** @type {any} */ opts, /** @type {any} */ handler) {
-      return take(this, original, opts, handler) || original.call(this, opts, handler)
-    }
-    owner.dispatch = Object.assign(dispatch, { [HOOKED]: agent, [ORIGINAL]: original })
+      return take(this, original, opts, handler) || original.call(this, opts, handler);
+    };
+    owner.dispatch = Object.assign(dispatch, { [HOOKED]: agent, [ORIGINAL]: original });
     // Weakly, since a test runner's contexts come and go in one process.
-    const weak = new WeakRef(owner)
+    const weak = new WeakRef(owner);
     this.undo.push(() => {
-      const left = weak.deref()
-      if (left?.dispatch[HOOKED] === agent) left.dispatch = left.dispatch[ORIGINAL]
-    })
+      const left = weak.deref();
+      if (left?.dispatch[HOOKED] === agent) left.dispatch = left.dispatch[ORIGINAL];
+    });
   }
 
   /**
@@ -139,20 +140,20 @@ class UndiciHook {
    * @param {any} handler
    * @returns {boolean} whether it is held now
    */
-  take (dispatcher, original, opts, handler) {
-    const { agent } = this
-    if (!agent.isAttached || !opts || !handler || typeof handler !== 'object') return false
-    const straight = straightOf(agent, dispatcher)
-    if (straight) return straight.dispatch(opts, handler) !== undefined
-    if (isUnseen() || opts[SEEN] || opts.method === 'CONNECT' || isChooser(dispatcher)) return false
-    if (this.redirect(dispatcher, opts, handler)) return true
-    const asked = urlOf(dispatcher, opts)
-    if (!asked || agent.leavesAlone(asked)) return false
-    const url = namedUrl(asked, opts, handler)
-    const chain = chainOf.get(handler) ?? chains.getStore()
-    if (opts.upgrade) return this.upgrade({ dispatcher, original, opts, handler, url, seen: SEEN, chain })
-    new HeldDispatch(agent, dispatcher, original, opts, handler, url, url !== asked, chain).start()
-    return true
+  take(dispatcher, original, opts, handler) {
+    const { agent } = this;
+    if (!agent.isAttached || !opts || !handler || typeof handler !== "object") return false;
+    const straight = straightOf(agent, dispatcher);
+    if (straight) return straight.dispatch(opts, handler) !== undefined;
+    if (isUnseen() || opts[SEEN] || opts.method === "CONNECT" || isChooser(dispatcher)) return false;
+    if (this.redirect(dispatcher, opts, handler)) return true;
+    const asked = urlOf(dispatcher, opts);
+    if (!asked || agent.leavesAlone(asked)) return false;
+    const url = namedUrl(asked, opts, handler);
+    const chain = chainOf.get(handler) ?? chains.getStore();
+    if (opts.upgrade) return this.upgrade({ dispatcher, original, opts, handler, url, seen: SEEN, chain });
+    new HeldDispatch(agent, dispatcher, original, opts, handler, url, url !== asked, chain).start();
+    return true;
   }
 
   /**
@@ -163,24 +164,28 @@ class UndiciHook {
    * @param {any} handler
    * @returns {boolean} whether it is under way
    */
-  redirect (dispatcher, opts, handler) {
+  redirect(dispatcher, opts, handler) {
     if (!this.redirecting) {
-      if (opts.maxRedirections > 0) sayOnce('redirects that undici 6 follows by maxRedirections are not seen here, in a test runner\'s context: use interceptors.redirect().')
-      return false
+      if (opts.maxRedirections > 0)
+        sayOnce(
+          "redirects that undici 6 follows by maxRedirections are not seen here, in a test runner's context: use interceptors.redirect().",
+        );
+      return false;
     }
-    const most = opts.maxRedirections ?? internal(dispatcher, 'maxRedirections')
-    if (!most) return false
-    const dispatch = (/** @type {any} */ hop, /** @type {any} */ its) => dispatcher.dispatch({ ...hop, maxRedirections: 0 }, its)
-    this.redirecting({ maxRedirections: most })(dispatch)(opts, handler)
-    return true
+    const most = opts.maxRedirections ?? internal(dispatcher, "maxRedirections");
+    if (!most) return false;
+    const dispatch = (/** @type {any} */ hop, /** @type {any} */ its) =>
+      dispatcher.dispatch({ ...hop, maxRedirections: 0 }, its);
+    this.redirecting({ maxRedirections: most })(dispatch)(opts, handler);
+    return true;
   }
 
   /**
    * @param {any} owner
    * @param {boolean} [isGlobal]
    */
-  hookFetch (owner, isGlobal) {
-    if (typeof owner.fetch === 'function') this.hookCall(owner, 'fetch', isGlobal)
+  hookFetch(owner, isGlobal) {
+    if (typeof owner.fetch === "function") this.hookCall(owner, "fetch", isGlobal);
   }
 
   /**
@@ -189,23 +194,27 @@ class UndiciHook {
    * @param {string} name
    * @param {boolean} [isGlobal]
    */
-  hookCall (owner, name, isGlobal) {
-    const descriptor = Object.getOwnPropertyDescriptor(owner, name)
-    if (!descriptor?.configurable && !descriptor?.writable) return
-    const original = owner[name]
-    const hook = this
-    const call = { [name]: function (/** @type {any[]} */ ...args) {
-      if (!hook.agent.isAttached) return original.apply(this, args)
-      if (isGlobal) hook.hookOwn()
-      hook.hook(args[1]?.dispatcher)
-      return chains.run(new Chain(), () => original.apply(this, args))
-    } }[name]
-    Object.defineProperty(owner, name, valueOf(call, descriptor))
-    this.undo.push(() => { if (owner[name] === call) Object.defineProperty(owner, name, descriptor) })
+  hookCall(owner, name, isGlobal) {
+    const descriptor = Object.getOwnPropertyDescriptor(owner, name);
+    if (!descriptor?.configurable && !descriptor?.writable) return;
+    const original = owner[name];
+    const hook = this;
+    const call = {
+      [name]: function (/** @type {any[]} */ ...args) {
+        if (!hook.agent.isAttached) return original.apply(this, args);
+        if (isGlobal) hook.hookOwn();
+        hook.hook(args[1]?.dispatcher);
+        return chains.run(new Chain(), () => original.apply(this, args));
+      },
+    }[name];
+    Object.defineProperty(owner, name, valueOf(call, descriptor));
+    this.undo.push(() => {
+      if (owner[name] === call) Object.defineProperty(owner, name, descriptor);
+    });
   }
 
-  uninstall () {
-    for (const act of this.undo.splice(0).reverse()) act()
+  uninstall() {
+    for (const act of this.undo.splice(0).reverse()) act();
   }
 }
 
@@ -213,13 +222,13 @@ class UndiciHook {
  * @param {Function} value
  * @param {PropertyDescriptor} descriptor
  */
-function valueOf (value, descriptor) {
-  const { configurable, enumerable } = descriptor
-  return { value, writable: true, configurable, enumerable }
+function valueOf(value, descriptor) {
+  const { configurable, enumerable } = descriptor;
+  return { value, writable: true, configurable, enumerable };
 }
 
 /** @type {WeakMap<object, any>} */
-const straights = new WeakMap()
+const straights = new WeakMap();
 
 /**
  * What would go through our own forward proxy is sent directly: the proxy would
@@ -228,20 +237,23 @@ const straights = new WeakMap()
  * @param {any} dispatcher
  * @returns {any} a dispatcher of the same copy of undici; nothing when our own proxy is not on the way
  */
-function straightOf (agent, dispatcher) {
-  if (dispatcher.constructor?.name !== 'ProxyAgent') return undefined
+function straightOf(agent, dispatcher) {
+  if (dispatcher.constructor?.name !== "ProxyAgent") return undefined;
   if (!straights.has(dispatcher)) {
-    const isOurs = agent.isOwnText(internal(dispatcher, 'proxy agent options')?.uri)
-    const Agent = internal(dispatcher, 'proxy agent')?.constructor
-    straights.set(dispatcher, isOurs && Agent ? new Agent({ connect: internal(dispatcher, 'request tls settings') }) : undefined)
+    const isOurs = agent.isOwnText(internal(dispatcher, "proxy agent options")?.uri);
+    const Agent = internal(dispatcher, "proxy agent")?.constructor;
+    straights.set(
+      dispatcher,
+      isOurs && Agent ? new Agent({ connect: internal(dispatcher, "request tls settings") }) : undefined,
+    );
   }
-  return straights.get(dispatcher)
+  return straights.get(dispatcher);
 }
 
 /**
  * @param {any} dispatcher
  * @returns {boolean} whether it only hands on to others, by `HTTP_PROXY` and its like
  */
-const isChooser = (dispatcher) => dispatcher.constructor?.name === 'EnvHttpProxyAgent'
+const isChooser = (dispatcher) => dispatcher.constructor?.name === "EnvHttpProxyAgent";
 
-module.exports = { UndiciHook }
+module.exports = { UndiciHook };

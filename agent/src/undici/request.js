@@ -1,27 +1,27 @@
-'use strict'
+"use strict";
 
-const { isIP } = require('node:net')
-const { stringify } = require('node:querystring')
-const headers = require('../headers.js')
+const { isIP } = require("node:net");
+const { stringify } = require("node:querystring");
+const headers = require("../headers.js");
 
 /** What undici's dispatch options say, and options that say something else. */
 
 /** Hop-by-hop headers that undici sets itself and refuses to be given. */
-const REFUSED = new Set(['connection', 'transfer-encoding', 'keep-alive', 'upgrade', 'expect'])
+const REFUSED = new Set(["connection", "transfer-encoding", "keep-alive", "upgrade", "expect"]);
 
 /** Dispatchers that talk to one origin only. */
-const ONE_ORIGIN = new Set(['Client', 'Pool', 'BalancedPool', 'RoundRobinPool', 'H2CClient', 'MockClient', 'MockPool'])
+const ONE_ORIGIN = new Set(["Client", "Pool", "BalancedPool", "RoundRobinPool", "H2CClient", "MockClient", "MockPool"]);
 
 /**
  * @param {any} object
  * @param {string} description of one of undici's own symbols, which it does not export
  */
-function internal (object, description) {
+function internal(object, description) {
   for (let at = object; at; at = Object.getPrototypeOf(at)) {
-    const symbol = Object.getOwnPropertySymbols(at).find((one) => one.description === description)
-    if (symbol) return object[symbol]
+    const symbol = Object.getOwnPropertySymbols(at).find((one) => one.description === description);
+    if (symbol) return object[symbol];
   }
-  return undefined
+  return undefined;
 }
 
 /**
@@ -29,14 +29,14 @@ function internal (object, description) {
  * @param {any} opts
  * @returns {URL | undefined} nothing when it is no HTTP request
  */
-function urlOf (dispatcher, opts) {
-  const origin = opts.origin ?? internal(dispatcher, 'url')
-  const path = typeof opts.path === 'string' ? opts.path : '/'
-  const full = /^https?:\/\//.test(path) ? path : `${String(origin).replace(/\/$/, '')}${path}`
-  if (!URL.canParse(full)) return undefined
-  const url = new URL(full)
-  if (opts.query) url.search = stringify(opts.query)
-  return /^https?:$/.test(url.protocol) ? url : undefined
+function urlOf(dispatcher, opts) {
+  const origin = opts.origin ?? internal(dispatcher, "url");
+  const path = typeof opts.path === "string" ? opts.path : "/";
+  const full = /^https?:\/\//.test(path) ? path : `${String(origin).replace(/\/$/, "")}${path}`;
+  if (!URL.canParse(full)) return undefined;
+  const url = new URL(full);
+  if (opts.query) url.search = stringify(opts.query);
+  return /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
 /**
@@ -44,7 +44,7 @@ function urlOf (dispatcher, opts) {
  * the name: for its second try undici 6 leaves no trace of it.
  * @type {WeakMap<object, string>}
  */
-const names = new WeakMap()
+const names = new WeakMap();
 
 /**
  * undici's DNS interceptor stands above `dispatch`: it puts an address in the
@@ -54,39 +54,41 @@ const names = new WeakMap()
  * @param {object} handler
  * @returns {URL} that the application asked for; `url` itself when it has no such name
  */
-function namedUrl (url, opts, handler) {
-  if (!isIP(bare(url.hostname))) return url
-  const { servername } = opts
-  const host = servername ? headers.get(pairsOf(opts.headers), 'host')?.toLowerCase() : undefined
-  const isByName = host && host.replace(/:\d+$/, '') === servername && !isIP(bare(servername))
+function namedUrl(url, opts, handler) {
+  if (!isIP(bare(url.hostname))) return url;
+  const { servername } = opts;
+  const host = servername ? headers.get(pairsOf(opts.headers), "host")?.toLowerCase() : undefined;
+  const isByName = host && host.replace(/:\d+$/, "") === servername && !isIP(bare(servername));
   // undici 6 leaves the port out of the header, whatever it is.
-  if (isByName) names.set(handler, host.includes(':') ? host : `${host}${url.port && `:${url.port}`}`)
-  const name = names.get(handler)
-  return name && URL.canParse(`${url.protocol}//${name}`) ? new URL(`${url.protocol}//${name}${url.pathname}${url.search}`) : url
+  if (isByName) names.set(handler, host.includes(":") ? host : `${host}${url.port && `:${url.port}`}`);
+  const name = names.get(handler);
+  return name && URL.canParse(`${url.protocol}//${name}`)
+    ? new URL(`${url.protocol}//${name}${url.pathname}${url.search}`)
+    : url;
 }
 
 /** @param {string} hostname as a URL has it */
-const bare = (hostname) => hostname.replace(/^\[|\]$/g, '')
+const bare = (hostname) => hostname.replace(/^\[|\]$/g, "");
 
 /**
  * @param {any} given `opts.headers`, in any form undici takes
  * @returns {import('../headers.js').Pairs}
  */
-function pairsOf (given) {
+function pairsOf(given) {
   /** @type {import('../headers.js').Pairs} */
-  const pairs = []
+  const pairs = [];
   const add = (/** @type {any} */ name, /** @type {any} */ value) => {
-    if (value == null) return
-    for (const one of Array.isArray(value) ? value : [value]) pairs.push([latin1(name), latin1(one)])
-  }
-  if (Array.isArray(given)) for (let i = 0; i + 1 < given.length; i += 2) add(given[i], given[i + 1])
-  else if (typeof given?.[Symbol.iterator] === 'function') for (const [name, value] of given) add(name, value)
-  else for (const [name, value] of Object.entries(given ?? {})) add(name, value)
-  return pairs
+    if (value == null) return;
+    for (const one of Array.isArray(value) ? value : [value]) pairs.push([latin1(name), latin1(one)]);
+  };
+  if (Array.isArray(given)) for (let i = 0; i + 1 < given.length; i += 2) add(given[i], given[i + 1]);
+  else if (typeof given?.[Symbol.iterator] === "function") for (const [name, value] of given) add(name, value);
+  else for (const [name, value] of Object.entries(given ?? {})) add(name, value);
+  return pairs;
 }
 
 /** @param {any} value */
-const latin1 = (value) => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value))
+const latin1 = (value) => (Buffer.isBuffer(value) ? value.toString("latin1") : String(value));
 
 /**
  * Options for another request in place of the one that `opts` describe.
@@ -95,11 +97,11 @@ const latin1 = (value) => (Buffer.isBuffer(value) ? value.toString('latin1') : S
  * @param {URL} from what was asked
  * @param {boolean} isResolved whether `opts` name an address in place of the host in `from`
  */
-function optionsFor (opts, wanted, from, isResolved) {
-  const url = new URL(wanted.url)
-  const isThere = url.origin === from.origin
-  let pairs = wanted.pairs.filter(([name]) => !REFUSED.has(name.toLowerCase()))
-  if (isResolved && isThere && !headers.get(pairs, 'host')) pairs = [...pairs, ['host', url.host]]
+function optionsFor(opts, wanted, from, isResolved) {
+  const url = new URL(wanted.url);
+  const isThere = url.origin === from.origin;
+  let pairs = wanted.pairs.filter(([name]) => !REFUSED.has(name.toLowerCase()));
+  if (isResolved && isThere && !headers.get(pairs, "host")) pairs = [...pairs, ["host", url.host]];
   return {
     ...opts,
     origin: isResolved && isThere ? opts.origin : url.origin,
@@ -108,8 +110,8 @@ function optionsFor (opts, wanted, from, isResolved) {
     query: undefined,
     method: wanted.method,
     headers: pairs.flat(),
-    body: wanted.body?.length ? wanted.body : null
-  }
+    body: wanted.body?.length ? wanted.body : null,
+  };
 }
 
 /**
@@ -118,14 +120,14 @@ function optionsFor (opts, wanted, from, isResolved) {
  * @param {URL} to
  * @returns {any} the dispatcher that can reach `to`
  */
-function dispatcherFor (dispatcher, from, to) {
-  const isFixed = ONE_ORIGIN.has(dispatcher.constructor?.name)
-  return isFixed && from.origin !== to.origin ? globalDispatcher() : dispatcher
+function dispatcherFor(dispatcher, from, to) {
+  const isFixed = ONE_ORIGIN.has(dispatcher.constructor?.name);
+  return isFixed && from.origin !== to.origin ? globalDispatcher() : dispatcher;
 }
 
 const globalDispatcher = () => {
-  const known = /** @type {any} */ (globalThis)
-  return known[Symbol.for('undici.globalDispatcher.1')] ?? known[Symbol.for('undici.globalDispatcher.2')]
-}
+  const known = /** @type {any} */ (globalThis);
+  return known[Symbol.for("undici.globalDispatcher.1")] ?? known[Symbol.for("undici.globalDispatcher.2")];
+};
 
-module.exports = { internal, urlOf, namedUrl, pairsOf, optionsFor, dispatcherFor }
+module.exports = { internal, urlOf, namedUrl, pairsOf, optionsFor, dispatcherFor };

@@ -1,10 +1,10 @@
-'use strict'
+"use strict";
 
-const { WebSocket } = require('ws')
-const { newId } = require('../agent.js')
-const { TrafficMockError } = require('../errors.js')
-const { unseen } = require('../unseen.js')
-const { openPage } = require('./page.js')
+const { WebSocket } = require("ws");
+const { newId } = require("../agent.js");
+const { TrafficMockError } = require("../errors.js");
+const { unseen } = require("../unseen.js");
+const { openPage } = require("./page.js");
 
 /**
  * How a client library's side of a WebSocket handshake is finished. Each of
@@ -20,10 +20,18 @@ const { openPage } = require('./page.js')
  * @property {(error: Error) => void} fail
  */
 
-const ABNORMAL = 1006
-const NO_STATUS = 1005
+const ABNORMAL = 1006;
+const NO_STATUS = 1005;
 /** Headers of a handshake that belong to that one connection. */
-const OWN_HEADERS = new Set(['connection', 'upgrade', 'host', 'sec-websocket-key', 'sec-websocket-version', 'sec-websocket-protocol', 'sec-websocket-extensions'])
+const OWN_HEADERS = new Set([
+  "connection",
+  "upgrade",
+  "host",
+  "sec-websocket-key",
+  "sec-websocket-version",
+  "sec-websocket-protocol",
+  "sec-websocket-extensions",
+]);
 
 /**
  * A WebSocket of the application: held until somebody decides, then mocked,
@@ -36,142 +44,158 @@ class Bridge {
    * @param {import('../agent.js').Agent} agent
    * @param {Opening} opening
    */
-  constructor (agent, opening) {
-    this.agent = agent
-    this.opening = opening
-    this.id = newId()
-    this.isHeld = true
-    this.isOver = false
+  constructor(agent, opening) {
+    this.agent = agent;
+    this.opening = opening;
+    this.id = newId();
+    this.isHeld = true;
+    this.isOver = false;
     /** @type {WebSocket | undefined} */
-    this.page = undefined
+    this.page = undefined;
     /** @type {WebSocket | undefined} */
-    this.server = undefined
+    this.server = undefined;
     /** @type {[string | Buffer, boolean][]} */
-    this.forServer = []
-    this.saidClosed = new Set()
+    this.forServer = [];
+    this.saidClosed = new Set();
     /** What the application's side was closed with. @type {{ code: number, reason: string } | undefined} */
-    this.pageClosedWith = undefined
+    this.pageClosedWith = undefined;
   }
 
-  start () {
-    this.agent.hold()
-    this.agent.enter(this.id, this, () => this.agent.send({
-      type: 'ws:connection',
-      socketId: this.id,
-      url: this.opening.url.href,
-      protocols: this.opening.protocols,
-      clientId: this.agent.clientId
-    }))
+  start() {
+    this.agent.hold();
+    this.agent.enter(this.id, this, () =>
+      this.agent.send({
+        type: "ws:connection",
+        socketId: this.id,
+        url: this.opening.url.href,
+        protocols: this.opening.protocols,
+        clientId: this.agent.clientId,
+      }),
+    );
   }
 
   /** @param {any} message about this socket */
-  receive (message) {
-    const act = ACTS.get(message.type)
-    if (!act || this.isOver) return
+  receive(message) {
+    const act = ACTS.get(message.type);
+    if (!act || this.isOver) return;
     try {
-      act(this, message)
+      act(this, message);
     } catch (error) {
       // The proxy's word must never end the application.
-      this.fail(new TrafficMockError('websocket', `The ${message.type} cannot be carried out: ${/** @type {Error} */ (error).message}`, { cause: error }))
+      this.fail(
+        new TrafficMockError(
+          "websocket",
+          `The ${message.type} cannot be carried out: ${/** @type {Error} */ (error).message}`,
+          { cause: error },
+        ),
+      );
     }
   }
 
   /** @param {Error} error why nobody will decide any more */
-  lost (error) {
-    if (this.isHeld && this.agent.state === 'stopped') return this.passthrough()
-    this.fail(error)
+  lost(error) {
+    if (this.isHeld && this.agent.state === "stopped") return this.passthrough();
+    this.fail(error);
   }
 
   /** The application gave the handshake up. */
-  cancel () {
-    if (this.isOver) return
-    this.say('ws:closePage', { code: ABNORMAL, wasClean: false })
-    this.end()
+  cancel() {
+    if (this.isOver) return;
+    this.say("ws:closePage", { code: ABNORMAL, wasClean: false });
+    this.end();
   }
 
-  passthrough () {
-    if (!this.isHeld) return
-    this.end()
-    this.opening.passthrough()
+  passthrough() {
+    if (!this.isHeld) return;
+    this.end();
+    this.opening.passthrough();
   }
 
   /** @param {Error} error */
-  fail (error) {
-    if (this.isOver) return
-    if (this.isHeld) this.opening.fail(error)
-    this.say('ws:closePage', { code: ABNORMAL, wasClean: false })
-    this.end()
+  fail(error) {
+    if (this.isOver) return;
+    if (this.isHeld) this.opening.fail(error);
+    this.say("ws:closePage", { code: ABNORMAL, wasClean: false });
+    this.end();
   }
 
   /** Nothing more is to come, of either side. */
-  end () {
-    if (this.isOver) return
-    this.isOver = true
-    this.isHeld = false
-    this.page?.terminate()
-    this.server?.terminate()
-    this.agent.leave(this.id)
-    this.agent.release()
+  end() {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.isHeld = false;
+    this.page?.terminate();
+    this.server?.terminate();
+    this.agent.leave(this.id);
+    this.agent.release();
   }
 
   /** @param {string | undefined} protocol that the server chose; without one the first that was asked for */
-  accept (protocol) {
-    if (!this.isHeld) return
-    this.isHeld = false
-    const { opening } = this
-    const { page, end } = openPage(opening, protocol === undefined ? opening.protocols[0] : protocol)
-    this.page = page
-    page.on('message', (data, isBinary) => this.frame('ws:messageFromPage', data, isBinary))
-    page.on('error', () => {})
-    page.on('close', (code, reason) => {
-      this.say('ws:closePage', closing(code, this.reasonOf(code, reason.toString())))
-      if (!this.server || this.server.readyState === WebSocket.CLOSED) this.end()
-      else if (code === ABNORMAL) this.server.terminate()
-    })
-    opening.accept(end)
+  accept(protocol) {
+    if (!this.isHeld) return;
+    this.isHeld = false;
+    const { opening } = this;
+    const { page, end } = openPage(opening, protocol === undefined ? opening.protocols[0] : protocol);
+    this.page = page;
+    page.on("message", (data, isBinary) => this.frame("ws:messageFromPage", data, isBinary));
+    page.on("error", () => {});
+    page.on("close", (code, reason) => {
+      this.say("ws:closePage", closing(code, this.reasonOf(code, reason.toString())));
+      if (!this.server || this.server.readyState === WebSocket.CLOSED) this.end();
+      else if (code === ABNORMAL) this.server.terminate();
+    });
+    opening.accept(end);
   }
 
-  connect () {
-    if (this.server) return
-    const { url, protocols, headers, options } = this.opening
-    const own = Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name)))
-    const server = this.server = unseen(() => new WebSocket(url, protocols, { ...options, headers: own, perMessageDeflate: false }))
-    server.on('open', () => {
-      this.accept(server.protocol)
-      for (const [data, isBinary] of this.forServer.splice(0)) server.send(data, { binary: isBinary })
-    })
-    server.on('message', (data, isBinary) => this.frame('ws:messageFromServer', data, isBinary))
-    let error = new TrafficMockError('websocket', `The WebSocket ${url.href} could not be opened.`)
-    server.on('error', (cause) => { error = new TrafficMockError('websocket', `The WebSocket ${url.href} could not be opened: ${cause.message}`, { cause }) })
-    server.on('close', (code, reason) => {
-      this.say('ws:closeServer', closing(code, reason.toString()))
-      if (this.isHeld) this.fail(error)
-      else if (!this.page || this.page.readyState === WebSocket.CLOSED) this.end()
-    })
+  connect() {
+    if (this.server) return;
+    const { url, protocols, headers, options } = this.opening;
+    const own = Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name)));
+    const server = (this.server = unseen(
+      () => new WebSocket(url, protocols, { ...options, headers: own, perMessageDeflate: false }),
+    ));
+    server.on("open", () => {
+      this.accept(server.protocol);
+      for (const [data, isBinary] of this.forServer.splice(0)) server.send(data, { binary: isBinary });
+    });
+    server.on("message", (data, isBinary) => this.frame("ws:messageFromServer", data, isBinary));
+    let error = new TrafficMockError("websocket", `The WebSocket ${url.href} could not be opened.`);
+    server.on("error", (cause) => {
+      error = new TrafficMockError("websocket", `The WebSocket ${url.href} could not be opened: ${cause.message}`, {
+        cause,
+      });
+    });
+    server.on("close", (code, reason) => {
+      this.say("ws:closeServer", closing(code, reason.toString()));
+      if (this.isHeld) this.fail(error);
+      else if (!this.page || this.page.readyState === WebSocket.CLOSED) this.end();
+    });
   }
 
   /**
    * @param {any} message
    */
-  toServer ({ data, isBase64 }) {
-    const { server } = this
-    const frame = isBase64 ? Buffer.from(data, 'base64') : data
-    if (server?.readyState === WebSocket.OPEN) server.send(frame, { binary: isBase64 })
-    else if (server?.readyState === WebSocket.CONNECTING) this.forServer.push([frame, isBase64])
+  toServer({ data, isBase64 }) {
+    const { server } = this;
+    const frame = isBase64 ? Buffer.from(data, "base64") : data;
+    if (server?.readyState === WebSocket.OPEN) server.send(frame, { binary: isBase64 });
+    else if (server?.readyState === WebSocket.CONNECTING) this.forServer.push([frame, isBase64]);
   }
 
   /** @param {any} message */
-  toPage ({ data, isBase64 }) {
-    this.accept(undefined)
-    if (this.page?.readyState === WebSocket.OPEN) this.page.send(isBase64 ? Buffer.from(data, 'base64') : data, { binary: isBase64 })
+  toPage({ data, isBase64 }) {
+    this.accept(undefined);
+    if (this.page?.readyState === WebSocket.OPEN)
+      this.page.send(isBase64 ? Buffer.from(data, "base64") : data, { binary: isBase64 });
   }
 
   /** @param {any} message */
-  closePage (message) {
-    if (message.wasClean === false && !message.code) return this.fail(new TrafficMockError('websocket', 'The mock closed this WebSocket before it was open.'))
+  closePage(message) {
+    if (message.wasClean === false && !message.code)
+      return this.fail(new TrafficMockError("websocket", "The mock closed this WebSocket before it was open."));
     // A real server can only say why it closes once the socket is open.
-    this.accept(undefined)
-    this.pageClosedWith = close(this.page, message)
+    this.accept(undefined);
+    this.pageClosedWith = close(this.page, message);
   }
 
   /**
@@ -180,14 +204,14 @@ class Bridge {
    * @param {number} code of the application's close frame
    * @param {string} reason
    */
-  reasonOf (code, reason) {
-    return reason === '' && this.pageClosedWith?.code === code ? this.pageClosedWith.reason : reason
+  reasonOf(code, reason) {
+    return reason === "" && this.pageClosedWith?.code === code ? this.pageClosedWith.reason : reason;
   }
 
   /** @param {any} message */
-  closeServer (message) {
-    if (this.server) close(this.server, message)
-    else this.say('ws:closeServer', { code: message.code, reason: message.reason, wasClean: message.wasClean })
+  closeServer(message) {
+    if (this.server) close(this.server, message);
+    else this.say("ws:closeServer", { code: message.code, reason: message.reason, wasClean: message.wasClean });
   }
 
   /**
@@ -195,9 +219,14 @@ class Bridge {
    * @param {import('ws').RawData} data
    * @param {boolean} isBinary
    */
-  frame (type, data, isBinary) {
-    const bytes = /** @type {Buffer} */ (data)
-    this.agent.send({ type, socketId: this.id, data: bytes.toString(isBinary ? 'base64' : 'utf8'), isBase64: isBinary })
+  frame(type, data, isBinary) {
+    const bytes = /** @type {Buffer} */ (data);
+    this.agent.send({
+      type,
+      socketId: this.id,
+      data: bytes.toString(isBinary ? "base64" : "utf8"),
+      isBase64: isBinary,
+    });
   }
 
   /**
@@ -205,32 +234,35 @@ class Bridge {
    * @param {string} type
    * @param {object} how
    */
-  say (type, how) {
-    if (this.saidClosed.has(type)) return
-    this.saidClosed.add(type)
-    this.agent.send({ type, socketId: this.id, ...how })
+  say(type, how) {
+    if (this.saidClosed.has(type)) return;
+    this.saidClosed.add(type);
+    this.agent.send({ type, socketId: this.id, ...how });
   }
 }
 
 /** @type {Map<string, (bridge: Bridge, message: any) => void>} */
-const ACTS = new Map(Object.entries({
-  'ws:passthrough': (bridge) => bridge.passthrough(),
-  'ws:error': (bridge, { code, message, matches }) => bridge.fail(new TrafficMockError(String(code), String(message), { matches })),
-  'ws:connect': (bridge) => bridge.connect(),
-  'ws:ensureOpened': (bridge) => bridge.accept(undefined),
-  'ws:sendToPage': (bridge, message) => bridge.toPage(message),
-  'ws:sendToServer': (bridge, message) => bridge.toServer(message),
-  'ws:closePage': (bridge, message) => bridge.closePage(message),
-  'ws:closeServer': (bridge, message) => bridge.closeServer(message)
-}))
+const ACTS = new Map(
+  Object.entries({
+    "ws:passthrough": (bridge) => bridge.passthrough(),
+    "ws:error": (bridge, { code, message, matches }) =>
+      bridge.fail(new TrafficMockError(String(code), String(message), { matches })),
+    "ws:connect": (bridge) => bridge.connect(),
+    "ws:ensureOpened": (bridge) => bridge.accept(undefined),
+    "ws:sendToPage": (bridge, message) => bridge.toPage(message),
+    "ws:sendToServer": (bridge, message) => bridge.toServer(message),
+    "ws:closePage": (bridge, message) => bridge.closePage(message),
+    "ws:closeServer": (bridge, message) => bridge.closeServer(message),
+  }),
+);
 
 /**
  * @param {number} code
  * @param {string} reason
  */
-function closing (code, reason) {
-  const wasClean = code !== ABNORMAL
-  return { ...(code !== NO_STATUS && { code }), reason, wasClean }
+function closing(code, reason) {
+  const wasClean = code !== ABNORMAL;
+  return { ...(code !== NO_STATUS && { code }), reason, wasClean };
 }
 
 /**
@@ -238,19 +270,19 @@ function closing (code, reason) {
  * @param {{ code?: number, reason?: string, wasClean?: boolean }} how
  * @returns {{ code: number, reason: string } | undefined} what its close frame says, if this made one
  */
-function close (socket, { code = 1000, reason = '', wasClean }) {
-  if (!socket || socket.readyState === WebSocket.CLOSED) return undefined
-  const isOpen = socket.readyState === WebSocket.OPEN
+function close(socket, { code = 1000, reason = "", wasClean }) {
+  if (!socket || socket.readyState === WebSocket.CLOSED) return undefined;
+  const isOpen = socket.readyState === WebSocket.OPEN;
   try {
     if (wasClean !== false && code !== ABNORMAL && socket.readyState !== WebSocket.CONNECTING) {
-      socket.close(code, reason)
-      return isOpen ? { code, reason } : undefined
+      socket.close(code, reason);
+      return isOpen ? { code, reason } : undefined;
     }
   } catch {
     // A code that no close frame may carry (1005, 5000, ...).
   }
-  socket.terminate()
-  return undefined
+  socket.terminate();
+  return undefined;
 }
 
-module.exports = { Bridge }
+module.exports = { Bridge };

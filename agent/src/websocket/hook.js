@@ -1,8 +1,8 @@
-'use strict'
+"use strict";
 
-const { Bridge } = require('./bridge.js')
-const { undiciOpening, httpOpening } = require('./openings.js')
-const { Chain, chains } = require('../redirects.js')
+const { Bridge } = require("./bridge.js");
+const { undiciOpening, httpOpening } = require("./openings.js");
+const { Chain, chains } = require("../redirects.js");
 
 /**
  * Which WebSockets are intercepted: those of `globalThis.WebSocket`, or with
@@ -10,13 +10,13 @@ const { Chain, chains } = require('../redirects.js')
  */
 class WebSocketHook {
   /** @param {import('../agent.js').Agent} agent */
-  constructor (agent) {
-    this.agent = agent
-    this.wantsAll = agent.settings.webSocket === 'all'
+  constructor(agent) {
+    this.agent = agent;
+    this.wantsAll = agent.settings.webSocket === "all";
     /** How many constructors of `globalThis.WebSocket` are running: npm `ws` makes its request within. */
-    this.constructing = 0
+    this.constructing = 0;
     /** What was there before it was marked. @type {WeakMap<object, any>} */
-    this.originals = new WeakMap()
+    this.originals = new WeakMap();
   }
 
   /**
@@ -25,36 +25,38 @@ class WebSocketHook {
    * put there on Node 20, at any time.
    * @returns {() => void} undoes it
    */
-  install () {
+  install() {
     // Read first: Node's own is loaded by that, and then put there as a value.
-    const original = globalThis.WebSocket
-    const descriptor = Object.getOwnPropertyDescriptor(globalThis, 'WebSocket')
-    if (descriptor && !descriptor.configurable) return () => {}
-    let current = this.marked(original)
-    const get = () => current
-    const set = (/** @type {any} */ value) => { current = this.marked(value) }
-    const shape = { enumerable: descriptor?.enumerable ?? false, configurable: true }
-    Object.defineProperty(globalThis, 'WebSocket', { ...shape, get, set })
+    const original = globalThis.WebSocket;
+    const descriptor = Object.getOwnPropertyDescriptor(globalThis, "WebSocket");
+    if (descriptor && !descriptor.configurable) return () => {};
+    let current = this.marked(original);
+    const get = () => current;
+    const set = (/** @type {any} */ value) => {
+      current = this.marked(value);
+    };
+    const shape = { enumerable: descriptor?.enumerable ?? false, configurable: true };
+    Object.defineProperty(globalThis, "WebSocket", { ...shape, get, set });
     return () => {
-      if (Object.getOwnPropertyDescriptor(globalThis, 'WebSocket')?.get !== get) return
-      const last = this.originals.get(current) ?? current
-      if (last === undefined && !descriptor) Reflect.deleteProperty(globalThis, 'WebSocket')
-      else Object.defineProperty(globalThis, 'WebSocket', { ...shape, value: last, writable: true })
-    }
+      if (Object.getOwnPropertyDescriptor(globalThis, "WebSocket")?.get !== get) return;
+      const last = this.originals.get(current) ?? current;
+      if (last === undefined && !descriptor) Reflect.deleteProperty(globalThis, "WebSocket");
+      else Object.defineProperty(globalThis, "WebSocket", { ...shape, value: last, writable: true });
+    };
   }
 
   /**
    * @param {any} Original what is, or becomes, `globalThis.WebSocket`
    * @returns {any} the same, but that its sockets are known
    */
-  marked (Original) {
-    if (typeof Original !== 'function' || this.originals.has(Original)) return Original
+  marked(Original) {
+    if (typeof Original !== "function" || this.originals.has(Original)) return Original;
     /** @type {any} */
     const Marked = new Proxy(Original, {
-      construct: (target, args, newTarget) => this.construct(target, args, newTarget === Marked ? target : newTarget)
-    })
-    this.originals.set(Marked, Original)
-    return Marked
+      construct: (target, args, newTarget) => this.construct(target, args, newTarget === Marked ? target : newTarget),
+    });
+    this.originals.set(Marked, Original);
+    return Marked;
   }
 
   /**
@@ -63,19 +65,31 @@ class WebSocketHook {
    * @param {any} newTarget
    * @returns {any}
    */
-  construct (target, args, newTarget) {
-    if (!this.agent.isAttached) return Reflect.construct(target, args, newTarget)
-    const chain = new Chain()
-    chain.isGlobalSocket = true
-    this.constructing += 1
+  construct(target, args, newTarget) {
+    if (!this.agent.isAttached) return Reflect.construct(target, args, newTarget);
+    const chain = new Chain();
+    chain.isGlobalSocket = true;
+    this.constructing += 1;
     try {
-      const socket = chains.run(chain, () => Reflect.construct(target, args, newTarget))
-      chain.socket = socket
-      socket.addEventListener?.('open', () => { chain.wasSocketOpen = true }, { once: true })
-      socket.addEventListener?.('close', () => { chain.isSocketClosed = true }, { once: true })
-      return socket
+      const socket = chains.run(chain, () => Reflect.construct(target, args, newTarget));
+      chain.socket = socket;
+      socket.addEventListener?.(
+        "open",
+        () => {
+          chain.wasSocketOpen = true;
+        },
+        { once: true },
+      );
+      socket.addEventListener?.(
+        "close",
+        () => {
+          chain.isSocketClosed = true;
+        },
+        { once: true },
+      );
+      return socket;
     } finally {
-      this.constructing -= 1
+      this.constructing -= 1;
     }
   }
 
@@ -83,32 +97,36 @@ class WebSocketHook {
    * @param {any} held a dispatch of undici with an upgrade
    * @returns {boolean} whether it is held now
    */
-  takeDispatch (held) {
-    if (held.opts.upgrade !== 'websocket' || !(this.wantsAll || held.chain?.isGlobalSocket)) return false
+  takeDispatch(held) {
+    if (held.opts.upgrade !== "websocket" || !(this.wantsAll || held.chain?.isGlobalSocket)) return false;
     /** @type {Bridge | undefined} */
-    let bridge
-    let isGone = false
+    let bridge;
+    let isGone = false;
     const opening = undiciOpening(held, () => {
-      isGone = true
-      bridge?.cancel()
-    })
+      isGone = true;
+      bridge?.cancel();
+    });
     // A socket that was closed before it asked for its connection is nobody's.
-    if (isGone) return true
-    bridge = new Bridge(this.agent, opening)
-    bridge.start()
-    return true
+    if (isGone) return true;
+    bridge = new Bridge(this.agent, opening);
+    bridge.start();
+    return true;
   }
 
   /**
    * @param {{ req: any, url: URL, options: any, release: () => void }} held a request of `node:http` with an upgrade
    * @returns {boolean} whether it is held now
    */
-  takeRequest ({ req, url, options, release }) {
-    if (!(this.wantsAll || this.constructing) || !/^websocket$/i.test(String(req.getHeader('upgrade') ?? 'websocket'))) return false
-    const bridge = new Bridge(this.agent, httpOpening(req, url, options, release, () => bridge.cancel()))
-    bridge.start()
-    return true
+  takeRequest({ req, url, options, release }) {
+    if (!(this.wantsAll || this.constructing) || !/^websocket$/i.test(String(req.getHeader("upgrade") ?? "websocket")))
+      return false;
+    const bridge = new Bridge(
+      this.agent,
+      httpOpening(req, url, options, release, () => bridge.cancel()),
+    );
+    bridge.start();
+    return true;
   }
 }
 
-module.exports = { WebSocketHook }
+module.exports = { WebSocketHook };

@@ -1,26 +1,30 @@
-'use strict'
+"use strict";
 
-const headers = require('../headers.js')
-const { internal, pairsOf } = require('../undici/request.js')
-const { Controller, isModern, fail } = require('../undici/handlers.js')
-const { headerLines } = require('../http/text.js')
-const { MockSocket } = require('../http/mock-socket.js')
-const { onSocket } = require('../http/on-socket.js')
-const { tlsOptions } = require('../http/tls-options.js')
+const headers = require("../headers.js");
+const { internal, pairsOf } = require("../undici/request.js");
+const { Controller, isModern, fail } = require("../undici/handlers.js");
+const { headerLines } = require("../http/text.js");
+const { MockSocket } = require("../http/mock-socket.js");
+const { onSocket } = require("../http/on-socket.js");
+const { tlsOptions } = require("../http/tls-options.js");
 
-const CLOSED = 3
+const CLOSED = 3;
 
 /** How WebSockets begin: a dispatch of undici, or a request of `node:http` (npm `ws`). */
 
 /** @param {URL} url */
-function socketUrl (url) {
-  const other = new URL(url)
-  other.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
-  return other
+function socketUrl(url) {
+  const other = new URL(url);
+  other.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  return other;
 }
 
 /** @param {string | undefined} header */
-const listOf = (header) => (header ?? '').split(',').map((name) => name.trim()).filter(Boolean)
+const listOf = (header) =>
+  (header ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter(Boolean);
 
 /**
  * When the application closes a `globalThis.WebSocket` that is connecting, its
@@ -31,46 +35,58 @@ const listOf = (header) => (header ?? '').split(',').map((name) => name.trim()).
  * @param {() => void} cancelled
  * @returns {import('./bridge.js').Opening}
  */
-function undiciOpening ({ dispatcher, original, opts, handler, url, seen, chain }, cancelled) {
-  const map = headers.toMap(pairsOf(opts.headers))
-  let isReal = false
+function undiciOpening({ dispatcher, original, opts, handler, url, seen, chain }, cancelled) {
+  const map = headers.toMap(pairsOf(opts.headers));
+  let isReal = false;
   // Looked up later: a socket that fails at once is not constructed yet.
-  const failed = () => { setImmediate(() => { if (chain) ensureClosed(chain) }) }
+  const failed = () => {
+    setImmediate(() => {
+      if (chain) ensureClosed(chain);
+    });
+  };
   /** @type {((reason: any) => void) | undefined} */
-  let abort
+  let abort;
   const controller = new Controller((reason) => {
-    if (isReal) abort?.(reason)
+    if (isReal) abort?.(reason);
     else {
-      cancelled()
-      if (!chain?.isGlobalSocket) fail(handler, controller, reason)
+      cancelled();
+      if (!chain?.isGlobalSocket) fail(handler, controller, reason);
     }
-    failed()
-  })
-  const isDeaf = () => Boolean(chain?.isGlobalSocket) && controller.aborted
-  if (isModern(handler)) handler.onRequestStart(controller, {})
-  else handler.onConnect((/** @type {any} */ reason) => controller.abort(reason), null)
+    failed();
+  });
+  const isDeaf = () => Boolean(chain?.isGlobalSocket) && controller.aborted;
+  if (isModern(handler)) handler.onRequestStart(controller, {});
+  else handler.onConnect((/** @type {any} */ reason) => controller.abort(reason), null);
   return {
     url: socketUrl(url),
-    protocols: listOf(map['sec-websocket-protocol']),
+    protocols: listOf(map["sec-websocket-protocol"]),
     headers: map,
-    options: tlsOptions(internal(dispatcher, 'options')?.connect),
-    passthrough () {
-      isReal = true
-      const own = connected(handler, controller, (to) => { abort = to }, failed, isDeaf)
-      original.call(dispatcher, { ...opts, [seen]: true }, own)
+    options: tlsOptions(internal(dispatcher, "options")?.connect),
+    passthrough() {
+      isReal = true;
+      const own = connected(
+        handler,
+        controller,
+        (to) => {
+          abort = to;
+        },
+        failed,
+        isDeaf,
+      );
+      original.call(dispatcher, { ...opts, [seen]: true }, own);
     },
-    accept (end) {
+    accept(end) {
       readHead(end, (raw) => {
-        if (!isModern(handler)) return handler.onUpgrade(101, raw, end)
-        controller.rawHeaders = raw
-        handler.onRequestUpgrade(controller, 101, headers.toMap(headers.fromRaw(raw)), end)
-      })
+        if (!isModern(handler)) return handler.onUpgrade(101, raw, end);
+        controller.rawHeaders = raw;
+        handler.onRequestUpgrade(controller, 101, headers.toMap(headers.fromRaw(raw)), end);
+      });
     },
-    fail (error) {
-      fail(handler, controller, error)
-      failed()
-    }
-  }
+    fail(error) {
+      fail(handler, controller, error);
+      failed();
+    },
+  };
 }
 
 /**
@@ -78,10 +94,11 @@ function undiciOpening ({ dispatcher, original, opts, handler, url, seen, chain 
  * out, and the state that belongs to it: undici 7 and 8 leave CLOSING behind.
  * @param {import('../redirects.js').Chain} chain
  */
-function ensureClosed ({ socket, wasSocketOpen, isSocketClosed }) {
-  if (!socket || wasSocketOpen) return
-  if (socket.readyState !== CLOSED) Object.defineProperty(socket, 'readyState', { value: CLOSED, configurable: true })
-  if (!isSocketClosed) socket.dispatchEvent(Object.assign(new Event('close'), { code: 1006, reason: '', wasClean: false }))
+function ensureClosed({ socket, wasSocketOpen, isSocketClosed }) {
+  if (!socket || wasSocketOpen) return;
+  if (socket.readyState !== CLOSED) Object.defineProperty(socket, "readyState", { value: CLOSED, configurable: true });
+  if (!isSocketClosed)
+    socket.dispatchEvent(Object.assign(new Event("close"), { code: 1006, reason: "", wasClean: false }));
 }
 
 /**
@@ -92,38 +109,38 @@ function ensureClosed ({ socket, wasSocketOpen, isSocketClosed }) {
  * @param {() => void} failed called after the handler has heard of a failure
  * @param {() => boolean} isDeaf whether the handler is to hear nothing more
  */
-function connected (handler, controller, keep, failed, isDeaf) {
+function connected(handler, controller, keep, failed, isDeaf) {
   return new Proxy(handler, {
-    get (target, name) {
-      if (name === 'onConnect') return (/** @type {any} */ abort) => keep(abort)
-      if (name === 'onRequestStart' && target.onRequestStart) {
+    get(target, name) {
+      if (name === "onConnect") return (/** @type {any} */ abort) => keep(abort);
+      if (name === "onRequestStart" && target.onRequestStart) {
         return (/** @type {any} */ real) => {
-          controller.real = real
-          keep((reason) => real.abort(reason))
-        }
+          controller.real = real;
+          keep((reason) => real.abort(reason));
+        };
       }
-      const value = target[name]
-      if (typeof value !== 'function') return value
-      if (name === 'onError') {
+      const value = target[name];
+      if (typeof value !== "function") return value;
+      if (name === "onError") {
         return (/** @type {any[]} */ ...args) => {
-          if (isDeaf()) return
-          value.apply(target, args)
-          failed()
-        }
+          if (isDeaf()) return;
+          value.apply(target, args);
+          failed();
+        };
       }
       // The application's handler knows the controller that it was given first.
       if (/^on(Response|RequestUpgrade)/.test(String(name)) && isModern(target)) {
         return (/** @type {any} */ real, /** @type {any[]} */ ...rest) => {
-          if (isDeaf()) return undefined
-          controller.rawHeaders = real?.rawHeaders
-          const result = value.call(target, controller, ...rest)
-          if (name === 'onResponseError') failed()
-          return result
-        }
+          if (isDeaf()) return undefined;
+          controller.rawHeaders = real?.rawHeaders;
+          const result = value.call(target, controller, ...rest);
+          if (name === "onResponseError") failed();
+          return result;
+        };
       }
-      return value.bind(target)
-    }
-  })
+      return value.bind(target);
+    },
+  });
 }
 
 /**
@@ -131,20 +148,24 @@ function connected (handler, controller, keep, failed, isDeaf) {
  * @param {import('node:stream').Duplex} end
  * @param {(raw: Buffer[]) => void} done
  */
-function readHead (end, done) {
-  let text = Buffer.alloc(0)
+function readHead(end, done) {
+  let text = Buffer.alloc(0);
   const read = () => {
     for (let chunk = end.read(); chunk; chunk = end.read()) {
-      text = Buffer.concat([text, chunk])
-      const at = text.indexOf('\r\n\r\n')
-      if (at < 0) continue
-      end.removeListener('readable', read)
-      if (text.length > at + 4) end.unshift(text.subarray(at + 4))
-      return done(headerLines(text.subarray(0, at).toString('latin1')).flat().map((part) => Buffer.from(part, 'latin1')))
+      text = Buffer.concat([text, chunk]);
+      const at = text.indexOf("\r\n\r\n");
+      if (at < 0) continue;
+      end.removeListener("readable", read);
+      if (text.length > at + 4) end.unshift(text.subarray(at + 4));
+      return done(
+        headerLines(text.subarray(0, at).toString("latin1"))
+          .flat()
+          .map((part) => Buffer.from(part, "latin1")),
+      );
     }
-  }
-  end.on('readable', read)
-  read()
+  };
+  end.on("readable", read);
+  read();
 }
 
 /**
@@ -155,38 +176,42 @@ function readHead (end, done) {
  * @param {() => void} cancelled
  * @returns {import('./bridge.js').Opening}
  */
-function httpOpening (req, url, options, release, cancelled) {
-  const lines = headerLines(req._header ?? '')
-  const map = headers.toMap(lines.length ? lines : Object.entries(req.getHeaders()).map(([name, value]) => [name, String(value)]))
-  const { destroy } = req
+function httpOpening(req, url, options, release, cancelled) {
+  const lines = headerLines(req._header ?? "");
+  const map = headers.toMap(
+    lines.length ? lines : Object.entries(req.getHeaders()).map(([name, value]) => [name, String(value)]),
+  );
+  const { destroy } = req;
   req.destroy = (/** @type {any[]} */ ...args) => {
-    const result = destroy.apply(req, args)
-    free()
-    cancelled()
-    onSocket.call(req, new MockSocket(false))
-    return result
-  }
-  const free = () => { delete req.destroy }
+    const result = destroy.apply(req, args);
+    free();
+    cancelled();
+    onSocket.call(req, new MockSocket(false));
+    return result;
+  };
+  const free = () => {
+    delete req.destroy;
+  };
   return {
     url: socketUrl(url),
-    protocols: listOf(map['sec-websocket-protocol']),
+    protocols: listOf(map["sec-websocket-protocol"]),
     headers: map,
     options: tlsOptions(options),
-    passthrough () {
-      free()
-      release()
+    passthrough() {
+      free();
+      release();
     },
-    accept (end) {
-      free()
-      end.skipsHead = true
-      onSocket.call(req, end)
+    accept(end) {
+      free();
+      end.skipsHead = true;
+      onSocket.call(req, end);
     },
-    fail (error) {
-      free()
-      req.destroy(error)
-      onSocket.call(req, new MockSocket(false))
-    }
-  }
+    fail(error) {
+      free();
+      req.destroy(error);
+      onSocket.call(req, new MockSocket(false));
+    },
+  };
 }
 
-module.exports = { undiciOpening, httpOpening }
+module.exports = { undiciOpening, httpOpening };

@@ -1,7 +1,7 @@
-'use strict'
+"use strict";
 
-const { WebSocketServer } = require('ws')
-const { pair } = require('./pair.js')
+const { WebSocketServer } = require("ws");
+const { pair } = require("./pair.js");
 
 /**
  * The server that the application's WebSocket talks to when it is mocked.
@@ -11,16 +11,27 @@ const { pair } = require('./pair.js')
  * @returns {{ page: import('ws').WebSocket, end: import('./pair.js').End }}
  *   our side, and the end for the application, with the handshake's answer to be read first
  */
-function openPage (opening, protocol) {
-  const isEncrypted = opening.url.protocol === 'wss:'
-  const [ours, theirs] = pair(isEncrypted)
-  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, handleProtocols: () => protocol || false })
-  const request = { method: 'GET', url: opening.url.pathname, headers: { ...opening.headers, upgrade: 'websocket', connection: 'Upgrade' }, socket: ours }
+function openPage(opening, protocol) {
+  const isEncrypted = opening.url.protocol === "wss:";
+  const [ours, theirs] = pair(isEncrypted);
+  const server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    handleProtocols: () => protocol || false,
+  });
+  const request = {
+    method: "GET",
+    url: opening.url.pathname,
+    headers: { ...opening.headers, upgrade: "websocket", connection: "Upgrade" },
+    socket: ours,
+  };
   /** @type {import('ws').WebSocket | undefined} */
-  let page
-  server.handleUpgrade(/** @type {any} */ (request), ours, Buffer.alloc(0), (socket) => { page = socket })
-  if (!page) throw new Error('The handshake of the WebSocket is not one.')
-  return { page, end: theirs }
+  let page;
+  server.handleUpgrade(/** @type {any} */ (request), ours, Buffer.alloc(0), (socket) => {
+    page = socket;
+  });
+  if (!page) throw new Error("The handshake of the WebSocket is not one.");
+  return { page, end: theirs };
 }
 
-module.exports = { openPage }
+module.exports = { openPage };

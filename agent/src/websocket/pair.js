@@ -1,27 +1,27 @@
-'use strict'
+"use strict";
 
-const { MockSocket } = require('../http/mock-socket.js')
+const { MockSocket } = require("../http/mock-socket.js");
 
 /** One end of a connection within the process. */
 class End extends MockSocket {
   /** @param {boolean} isEncrypted */
-  constructor (isEncrypted) {
-    super(isEncrypted, { allowHalfOpen: false })
+  constructor(isEncrypted) {
+    super(isEncrypted, { allowHalfOpen: false });
     /** @type {End | undefined} */
-    this.peer = undefined
+    this.peer = undefined;
     /** @type {(() => void) | undefined} */
-    this.drained = undefined
+    this.drained = undefined;
     /** Whether the first that is written is the request's head, which the peer has seen. */
-    this.skipsHead = false
+    this.skipsHead = false;
   }
 
-  _read () {
-    super._read()
-    const { peer } = this
-    const drained = peer?.drained
-    if (!peer || !drained) return
-    peer.drained = undefined
-    drained()
+  _read() {
+    super._read();
+    const { peer } = this;
+    const drained = peer?.drained;
+    if (!peer || !drained) return;
+    peer.drained = undefined;
+    drained();
   }
 
   /**
@@ -29,33 +29,35 @@ class End extends MockSocket {
    * @param {BufferEncoding} _encoding
    * @param {(error?: Error | null) => void} done
    */
-  _write (chunk, _encoding, done) {
-    const isHead = this.skipsHead
-    this.skipsHead = false
-    if (isHead) return done()
+  _write(chunk, _encoding, done) {
+    const isHead = this.skipsHead;
+    this.skipsHead = false;
+    if (isHead) return done();
     // Never within the writer's own call: no network answers that fast, and
     // WebSocket classes are not made for it.
     process.nextTick(() => {
-      if (!this.peer || this.peer.destroyed || this.peer.push(chunk)) done()
-      else this.drained = done
-    })
+      if (!this.peer || this.peer.destroyed || this.peer.push(chunk)) done();
+      else this.drained = done;
+    });
   }
 
   /** @param {(error?: Error | null) => void} done */
-  _final (done) {
-    if (!this.peer?.destroyed) this.peer?.push(null)
-    done()
+  _final(done) {
+    if (!this.peer?.destroyed) this.peer?.push(null);
+    done();
   }
 
   /**
    * @param {Error | null} error
    * @param {(error?: Error | null) => void} done
    */
-  _destroy (error, done) {
-    const { peer } = this
+  _destroy(error, done) {
+    const { peer } = this;
     // As with two sockets: what was written arrives before the end does.
-    setImmediate(() => { if (peer && !peer.destroyed) peer.destroy() })
-    super._destroy(error, done)
+    setImmediate(() => {
+      if (peer && !peer.destroyed) peer.destroy();
+    });
+    super._destroy(error, done);
   }
 }
 
@@ -63,12 +65,12 @@ class End extends MockSocket {
  * @param {boolean} isEncrypted
  * @returns {[End, End]} what is written to one is read from the other
  */
-function pair (isEncrypted) {
-  const one = new End(isEncrypted)
-  const other = new End(isEncrypted)
-  one.peer = other
-  other.peer = one
-  return [one, other]
+function pair(isEncrypted) {
+  const one = new End(isEncrypted);
+  const other = new End(isEncrypted);
+  one.peer = other;
+  other.peer = one;
+  return [one, other];
 }
 
-module.exports = { pair, End }
+module.exports = { pair, End };

@@ -1,27 +1,34 @@
-import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { test } from 'node:test'
-import { startApp } from '../lib/app.mjs'
-import { startProxy } from '../lib/proxy.mjs'
-import { startWorker } from '../lib/worker.mjs'
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { test } from "node:test";
+import { startApp } from "../lib/app.mjs";
+import { startProxy } from "../lib/proxy.mjs";
+import { startWorker } from "../lib/worker.mjs";
 
-const APP = fileURLToPath(new URL('nest-app', import.meta.url))
+const APP = fileURLToPath(new URL("nest-app", import.meta.url));
 
-test('NestJS: its HttpService and fetch, by NODE_OPTIONS alone', { timeout: 120000 }, async () => {
-  const built = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.'], { cwd: APP, encoding: 'utf8' })
-  assert.equal(built.status, 0, built.stdout)
-  const proxy = await startProxy()
-  const worker = await startWorker(proxy.url)
-  await worker.route('nowhere.test', (r) => r.text(`mock of ${new URL(r.request.url).pathname}`))
-  const app = await startApp(proxy, APP, ['dist/main.js'])
+test("NestJS: its HttpService and fetch, by NODE_OPTIONS alone", { timeout: 120000 }, async () => {
+  const built = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "."], {
+    cwd: APP,
+    encoding: "utf8",
+  });
+  assert.equal(built.status, 0, built.stdout);
+  const proxy = await startProxy();
+  const worker = await startWorker(proxy.url);
+  await worker.route("nowhere.test", (r) => r.text(`mock of ${new URL(r.request.url).pathname}`));
+  const app = await startApp(proxy, APP, ["dist/main.js"]);
   try {
-    for (const path of ['/service', '/fetch']) assert.equal(await (await fetch(app.url + path)).text(), `mock of ${path}`)
-    const { entries } = await proxy.get('/api/history')
-    assert.deepEqual(entries.map(({ clientId }) => clientId), ['nest-shop', 'nest-shop'])
+    for (const path of ["/service", "/fetch"])
+      assert.equal(await (await fetch(app.url + path)).text(), `mock of ${path}`);
+    const { entries } = await proxy.get("/api/history");
+    assert.deepEqual(
+      entries.map(({ clientId }) => clientId),
+      ["nest-shop", "nest-shop"],
+    );
   } finally {
-    app.stop()
-    worker.close()
-    await proxy.stop()
+    app.stop();
+    worker.close();
+    await proxy.stop();
   }
-})
+});

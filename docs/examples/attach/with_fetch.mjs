@@ -1,2 +1,2 @@
-const answer = await fetch(process.argv[2])
-console.log(await answer.text())
+const answer = await fetch(process.argv[2]);
+console.log(await answer.text());

@@ -58,7 +58,10 @@ const SERVICES = {
     const socket = new WebSocket("wss://ticker.example/prices");
     socket.onopen = () => socket.send("teapot");
     return new Promise((resolve, reject) => {
-      socket.onmessage = ({ data }) => { socket.close(); resolve(data); };
+      socket.onmessage = ({ data }) => {
+        socket.close();
+        resolve(data);
+      };
       socket.onerror = reject;
     });
   },

@@ -29,7 +29,10 @@ const actions = {
   requests: ({ commands }) => Promise.all(commands.map(outcomeOf)),
   /** Begin a request whose outcome somebody else will ask for by `key`. */
   begin: ({ key, delayMs = 0, ...command }) => {
-    jobs.set(key, afterMs(delayMs).then(() => outcomeOf(command)));
+    jobs.set(
+      key,
+      afterMs(delayMs).then(() => outcomeOf(command)),
+    );
     return {};
   },
   outcome: ({ key }) => jobs.get(key),

@@ -59,16 +59,18 @@ const pages = {
       body: body.toString("utf8"),
     }),
   json: ({ response }) => json(response, { from: "upstream", items: [1, 2] }),
-  gzip: ({ response }) =>
-    send(response, 200, gzipSync("a text that was compressed"), { "content-encoding": "gzip" }),
+  gzip: ({ response }) => send(response, 200, gzipSync("a text that was compressed"), { "content-encoding": "gzip" }),
   empty: ({ response }) => response.writeHead(204).end(),
   cookies: ({ response }) => {
     response.setHeader("set-cookie", ["a=1; Path=/", "b=2; Path=/"]);
     send(response, 200, "two cookies");
   },
-  "redirect-to": ({ url, response }) =>
-    send(response, 302, "", { location: url.searchParams.get("url") }),
-  seen: ({ url, response }) => json(response, seen.filter((s) => s.path === url.searchParams.get("path"))),
+  "redirect-to": ({ url, response }) => send(response, 302, "", { location: url.searchParams.get("url") }),
+  seen: ({ url, response }) =>
+    json(
+      response,
+      seen.filter((s) => s.path === url.searchParams.get("path")),
+    ),
   page: ({ response }) => send(response, 200, "<!doctype html><title>page</title>", { "content-type": "text/html" }),
   redirect,
   reset,

@@ -1,5 +1,5 @@
 module.exports = {
   // Nothing here needs a compiler, and Jest's default one is most of the time it takes.
   transform: {},
-  testTimeout: 20000
-}
+  testTimeout: 20000,
+};

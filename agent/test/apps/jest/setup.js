@@ -1,6 +1,8 @@
 /* For setupFilesAfterEnv: what attaches each test file, where nothing has attached the process. */
-const { startTrafficMock } = require('../../../src/index.js')
+const { startTrafficMock } = require("../../../src/index.js");
 
-let mock
-beforeAll(async () => { mock = await startTrafficMock() })
-afterAll(() => mock.stop())
+let mock;
+beforeAll(async () => {
+  mock = await startTrafficMock();
+});
+afterAll(() => mock.stop());

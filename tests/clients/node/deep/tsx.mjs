@@ -1,4 +1,4 @@
-import { run } from '../lib/harness.mjs'
-import { calls } from './calls.ts'
+import { run } from "../lib/harness.mjs";
+import { calls } from "./calls.ts";
 
-await run(calls)
+await run(calls);

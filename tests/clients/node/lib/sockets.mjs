@@ -1,2 +1,2 @@
 /** WebSockets are not accepted by a server of the usual run. */
-export const acceptSockets = () => {}
+export const acceptSockets = () => {};

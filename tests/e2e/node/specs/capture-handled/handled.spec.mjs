@@ -19,7 +19,13 @@ test("what passed through is not", async ({ app, backendMocks }) => {
   await backendMocks.route(marker, (route) => route.fulfill({ body: "mock" }));
   await app.fetch(marker);
   await row(marker);
-  expect(await until(() => rows(url), (kept) => kept.length === 0, "no row")).toEqual([]);
+  expect(
+    await until(
+      () => rows(url),
+      (kept) => kept.length === 0,
+      "no row",
+    ),
+  ).toEqual([]);
   const sockets = (await rest("/api/ws")).body.connections;
   expect(sockets.filter((connection) => connection.url === socketUrl)).toEqual([]);
 });

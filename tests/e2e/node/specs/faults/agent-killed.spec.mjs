@@ -1,4 +1,16 @@
-import { expect, fresh, freshSocket, meet, ours, rest, row, socketRow, test, until, upstreamUrl } from "../../lib/fixtures.mjs";
+import {
+  expect,
+  fresh,
+  freshSocket,
+  meet,
+  ours,
+  rest,
+  row,
+  socketRow,
+  test,
+  until,
+  upstreamUrl,
+} from "../../lib/fixtures.mjs";
 import { killNow } from "../../lib/faults.mjs";
 
 const disconnected = (entry) => entry.outcome.code === "disconnected";

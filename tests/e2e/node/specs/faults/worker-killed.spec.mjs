@@ -1,5 +1,18 @@
 /** Each victim's test ends with its worker; the next test, in a new worker, looks at what is left. */
-import { agent, answered, expect, meet, mustFail, ours, rest, row, socketRow, test, until, upstreamUrl } from "../../lib/fixtures.mjs";
+import {
+  agent,
+  answered,
+  expect,
+  meet,
+  mustFail,
+  ours,
+  rest,
+  row,
+  socketRow,
+  test,
+  until,
+  upstreamUrl,
+} from "../../lib/fixtures.mjs";
 import { dieAsWorker } from "../../lib/faults.mjs";
 
 const KILLED = /SIGKILL/;
@@ -87,7 +100,10 @@ test("victim: killed with a held, an open and a closed socket", mustFail(KILLED)
 test("killed with a held and an open socket: the app's sockets fail, history says so", async ({ app }) => {
   // Our agent ends an open socket as a lost connection does.
   const end = agent === "ours" ? { type: "close", code: 1006 } : { type: "error" };
-  for (const [name, count, last] of [["held", 1, { type: "error" }], ["open", 2, end]]) {
+  for (const [name, count, last] of [
+    ["held", 1, { type: "error" }],
+    ["open", 2, end],
+  ]) {
     expect((await app.knownSocket(name).events(count))[count - 1]).toMatchObject(last);
     const connection = await socketRow(socketUrl(name), (each) => each.outcome === "error");
     expect(connection.errorCode).toBe("disconnected");

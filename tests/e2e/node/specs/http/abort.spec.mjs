@@ -65,7 +65,12 @@ test("a handler that throws fails the request with its text", async ({ app, back
   });
   const outcome = await app.fetch(url);
   expect(outcome.error.cause).toMatchObject(thrown("the handler broke"));
-  expect(backendMocks.takeErrors().map((error) => error.message).join()).toContain("the handler broke");
+  expect(
+    backendMocks
+      .takeErrors()
+      .map((error) => error.message)
+      .join(),
+  ).toContain("the handler broke");
   const entry = await row(url);
   expect(entry.outcome).toEqual({ kind: "aborted", errorCode: "failed" });
 });

@@ -69,9 +69,7 @@ test("several cookies joined by line feeds still reach the app", async ({ backen
   ours("the app process ends");
   const app = await ownApp();
   const url = fresh("json");
-  await backendMocks.route(url, (route) =>
-    route.fulfill({ headers: { "set-cookie": "a=1\nb=2" }, body: "cookies" }),
-  );
+  await backendMocks.route(url, (route) => route.fulfill({ headers: { "set-cookie": "a=1\nb=2" }, body: "cookies" }));
   const outcome = await app.fetch(url);
   expect(outcome.body).toBe("cookies");
   expect(outcome.setCookie.join(", ")).toBe("a=1, b=2");

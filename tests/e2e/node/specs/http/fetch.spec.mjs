@@ -42,9 +42,7 @@ test("fetch with maxRedirects 0 gives the redirect itself", async ({ app, backen
 test("fetch with maxRedirects 2 follows two and refuses three", async ({ app, backendMocks }) => {
   const [two, three] = [fresh("redirect/2"), fresh("redirect/3")];
   let refused;
-  await backendMocks.route(two, async (route) =>
-    route.fulfill({ response: await route.fetch({ maxRedirects: 2 }) }),
-  );
+  await backendMocks.route(two, async (route) => route.fulfill({ response: await route.fetch({ maxRedirects: 2 }) }));
   await backendMocks.route(three, async (route) => {
     refused = await route.fetch({ maxRedirects: 2 }).catch((error) => error.message);
     await route.abort();
@@ -56,9 +54,7 @@ test("fetch with maxRedirects 2 follows two and refuses three", async ({ app, ba
 
 test("fetch with maxRetries gets over two resets", async ({ app, backendMocks }) => {
   const url = fresh("reset", "?times=2");
-  await backendMocks.route(url, async (route) =>
-    route.fulfill({ response: await route.fetch({ maxRetries: 2 }) }),
-  );
+  await backendMocks.route(url, async (route) => route.fulfill({ response: await route.fetch({ maxRetries: 2 }) }));
   expect(JSON.parse((await app.fetch(url)).body)).toEqual({ attempts: 3 });
 });
 

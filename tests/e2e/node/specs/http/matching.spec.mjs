@@ -89,7 +89,9 @@ test("fallback hands on to the next older route", async ({ app, backendMocks }) 
 test("fallback's overrides reach the older route", async ({ app, backendMocks }) => {
   const url = fresh("echo");
   await backendMocks.route(url, (route, request) =>
-    route.fulfill({ json: { method: request.method(), header: request.headers()["x-changed"], data: request.postData() } }),
+    route.fulfill({
+      json: { method: request.method(), header: request.headers()["x-changed"], data: request.postData() },
+    }),
   );
   await backendMocks.route(url, (route) =>
     route.fallback({ method: "PUT", headers: { "x-changed": "yes" }, postData: "changed" }),

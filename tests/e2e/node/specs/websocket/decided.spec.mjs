@@ -78,7 +78,10 @@ test("nobody's socket passes through", async ({ app }) => {
 
 test("nobody's socket passes through while other sockets are routed", async ({ app, backendMocks }) => {
   await backendMocks.routeWebSocket(freshSocket("elsewhere"), (ws) => ws.send("not for you"));
-  await backendMocks.routeWebSocket((url) => url.pathname === "/never", (ws) => ws.send("nor this"));
+  await backendMocks.routeWebSocket(
+    (url) => url.pathname === "/never",
+    (ws) => ws.send("nor this"),
+  );
   const url = freshSocket("ws-echo");
   const socket = await app.socket(url);
   await socket.events(1);
@@ -116,7 +119,12 @@ test("a handler that throws leaves the socket connecting, and its error is told"
   const socket = await app.socket(url);
   await reached;
   await expect
-    .poll(() => backendMocks.takeErrors().map((error) => error.message).join())
+    .poll(() =>
+      backendMocks
+        .takeErrors()
+        .map((error) => error.message)
+        .join(),
+    )
     .toContain("the socket handler broke");
   expect(await socket.readyState()).not.toBe(OPEN);
 });

@@ -2,7 +2,16 @@
 /** Recorded bodies as bytes, and what they are. */
 
 /** Pictures that a browser only draws. SVG is not among them: it can hold programs. */
-const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "image/x-icon", "image/vnd.microsoft.icon"];
+const PICTURES = [
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "image/avif",
+  "image/bmp",
+  "image/x-icon",
+  "image/vnd.microsoft.icon",
+];
 
 /** @param {string | null | undefined} base64 @returns {Uint8Array<ArrayBuffer>} */
 export function decode(base64) {

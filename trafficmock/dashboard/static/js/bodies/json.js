@@ -25,7 +25,9 @@ class Digits {
 export function readJson(text) {
   /** @param {string} _ @param {any} value @param {{source?: string}} [context] */
   const exact = (_, value, context) =>
-    typeof value === "number" && context?.source && String(value) !== context.source && !Number.isSafeInteger(value) ? new Digits(context.source) : value;
+    typeof value === "number" && context?.source && String(value) !== context.source && !Number.isSafeInteger(value)
+      ? new Digits(context.source)
+      : value;
   try {
     return { value: JSON.parse(text, /** @type {any} */ (exact)) };
   } catch {
@@ -61,7 +63,15 @@ export function jsonTree(value, open = true) {
 
 /** @param {string | number} key @param {any} value @param {{left: number}} budget @returns {HTMLElement} */
 function line(key, value, budget) {
-  const name = key === "" ? null : h("span", { class: "json-key" }, typeof key === "number" ? String(key) : oneLine(cut(key, 200)), h("span", { class: "json-colon" }, ": "));
+  const name =
+    key === ""
+      ? null
+      : h(
+          "span",
+          { class: "json-key" },
+          typeof key === "number" ? String(key) : oneLine(cut(key, 200)),
+          h("span", { class: "json-colon" }, ": "),
+        );
   if (!isBranch(value)) return h("div", { class: "json-line" }, name, leaf(value));
   return branch(name, value, budget);
 }
@@ -69,8 +79,12 @@ function line(key, value, budget) {
 /** @param {HTMLElement | null} name @param {any} value @param {{left: number}} budget */
 function branch(name, value, budget) {
   const list = h("div", { class: "json-children" });
-  const button = h("button", { type: "button", class: "json-fold", "aria-expanded": "false" },
-    name, h("span", { class: "json-summary" }, summary(value)));
+  const button = h(
+    "button",
+    { type: "button", class: "json-fold", "aria-expanded": "false" },
+    name,
+    h("span", { class: "json-summary" }, summary(value)),
+  );
   let filled = false;
   const set = (/** @type {boolean} */ open) => {
     if (open && !filled) {
@@ -91,13 +105,22 @@ function branch(name, value, budget) {
 /** @param {HTMLElement} list @param {any} value @param {{left: number}} budget @param {number} from */
 function children(list, value, budget, from) {
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
-  for (const key of keys.slice(from, from + CHILDREN_AT_ONCE)) list.append(line(key === "" ? '""' : key, value[key], budget));
+  for (const key of keys.slice(from, from + CHILDREN_AT_ONCE))
+    list.append(line(key === "" ? '""' : key, value[key], budget));
   const next = from + CHILDREN_AT_ONCE;
   if (next >= keys.length) return;
-  const more = h("button", { type: "button", class: "more", onclick: () => {
-    more.remove();
-    children(list, value, { left: 0 }, next);
-  } }, `${(keys.length - next).toLocaleString("en")} more`);
+  const more = h(
+    "button",
+    {
+      type: "button",
+      class: "more",
+      onclick: () => {
+        more.remove();
+        children(list, value, { left: 0 }, next);
+      },
+    },
+    `${(keys.length - next).toLocaleString("en")} more`,
+  );
   list.append(more);
 }
 

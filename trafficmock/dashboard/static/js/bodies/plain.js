@@ -23,10 +23,18 @@ function inPieces(length, step, piece, left) {
     const to = Math.min(length, from + step);
     place.append(piece(from, to));
     if (to >= length) return;
-    const more = h("button", { type: "button", class: "more", onclick: () => {
-      more.remove();
-      add(to);
-    } }, left(length - to));
+    const more = h(
+      "button",
+      {
+        type: "button",
+        class: "more",
+        onclick: () => {
+          more.remove();
+          add(to);
+        },
+      },
+      left(length - to),
+    );
     place.append(more);
   };
   add(0);
@@ -35,16 +43,22 @@ function inPieces(length, step, piece, left) {
 
 /** @param {string} text @returns {HTMLElement} */
 export function textView(text) {
-  return inPieces(text.length, CHARACTERS,
+  return inPieces(
+    text.length,
+    CHARACTERS,
     (from, to) => h("pre", { class: "text", tabindex: 0, "aria-label": "Text" }, visible(text.slice(from, to))),
-    (left) => `Show more: ${left.toLocaleString("en")} characters are left`);
+    (left) => `Show more: ${left.toLocaleString("en")} characters are left`,
+  );
 }
 
 /** @param {Uint8Array} bytes @returns {HTMLElement} */
 export function hexView(bytes) {
-  return inPieces(bytes.length, BYTES,
+  return inPieces(
+    bytes.length,
+    BYTES,
     (from, to) => h("pre", { class: "hex", tabindex: 0, "aria-label": "Bytes" }, hexLines(bytes, from, to)),
-    (left) => `Show more: ${size(left)} are left`);
+    (left) => `Show more: ${size(left)} are left`,
+  );
 }
 
 /** @param {Uint8Array} bytes @param {number} from @param {number} to */
@@ -64,6 +78,15 @@ function hexLines(bytes, from, to) {
 /** @param {string} text of a form or a query @returns {HTMLElement} */
 export function formView(text) {
   const pairs = [...new URLSearchParams(text)];
-  return h("table", { class: "pairs" }, h("tbody", {}, ...pairs.map(([name, value]) =>
-    h("tr", {}, h("th", { scope: "row" }, visible(name)), h("td", {}, visible(value))))));
+  return h(
+    "table",
+    { class: "pairs" },
+    h(
+      "tbody",
+      {},
+      ...pairs.map(([name, value]) =>
+        h("tr", {}, h("th", { scope: "row" }, visible(name)), h("td", {}, visible(value))),
+      ),
+    ),
+  );
 }

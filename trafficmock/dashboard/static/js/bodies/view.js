@@ -32,7 +32,9 @@ export function bodyView(message, what) {
   const { type, charset } = contentType(message.headers);
   const ways = waysToShow(bytes, type, charset);
   const place = h("div", { class: "body-content" });
-  const buttons = ways.map(({ name }) => h("button", { type: "button", class: "way", onclick: () => choose(name) }, name));
+  const buttons = ways.map(({ name }) =>
+    h("button", { type: "button", class: "way", onclick: () => choose(name) }, name),
+  );
   const choose = (/** @type {string} */ wanted) => {
     ways.forEach(({ name, show }, at) => {
       buttons[at].setAttribute("aria-pressed", String(name === wanted));
@@ -40,13 +42,24 @@ export function bodyView(message, what) {
     });
   };
   choose(ways[0].name);
-  return h("section", { class: "body", "aria-label": what },
-    h("div", { class: "body-bar" },
+  return h(
+    "section",
+    { class: "body", "aria-label": what },
+    h(
+      "div",
+      { class: "body-bar" },
       h("span", { class: "ways", role: "group", "aria-label": `Ways to show the ${what.toLowerCase()}` }, ...buttons),
       h("span", { class: "size" }, `${size(bytes.length)}${type ? ` · ${type}` : ""}`),
-      h("button", { type: "button", class: "quiet", onclick: () => copy(text(bytes, charset), what.toLowerCase()) }, "Copy body"),
-      h("button", { type: "button", class: "quiet", onclick: () => save(bytes, what) }, "Save")),
-    note && h("p", { class: "note" }, note), place);
+      h(
+        "button",
+        { type: "button", class: "quiet", onclick: () => copy(text(bytes, charset), what.toLowerCase()) },
+        "Copy body",
+      ),
+      h("button", { type: "button", class: "quiet", onclick: () => save(bytes, what) }, "Save"),
+    ),
+    note && h("p", { class: "note" }, note),
+    place,
+  );
 }
 
 /**
@@ -91,9 +104,17 @@ function waysToShow(bytes, type, charset) {
 /** @param {any} value */
 function foldable(value) {
   const tree = jsonTree(value);
-  return h("div", {}, h("div", { class: "fold-bar" },
-    h("button", { type: "button", class: "quiet", onclick: () => foldAll(tree, true) }, "Unfold all"),
-    h("button", { type: "button", class: "quiet", onclick: () => foldAll(tree, false) }, "Fold all")), tree);
+  return h(
+    "div",
+    {},
+    h(
+      "div",
+      { class: "fold-bar" },
+      h("button", { type: "button", class: "quiet", onclick: () => foldAll(tree, true) }, "Unfold all"),
+      h("button", { type: "button", class: "quiet", onclick: () => foldAll(tree, false) }, "Fold all"),
+    ),
+    tree,
+  );
 }
 
 /** @param {Uint8Array<ArrayBuffer>} bytes @param {string} type */
@@ -101,7 +122,8 @@ function picture(bytes, type) {
   const url = URL.createObjectURL(new Blob([bytes], { type }));
   const note = h("figcaption", {});
   const image = h("img", {
-    src: url, alt: "The recorded picture",
+    src: url,
+    alt: "The recorded picture",
     onload: () => {
       note.textContent = `${image.naturalWidth} × ${image.naturalHeight}`;
       URL.revokeObjectURL(url);

@@ -7,13 +7,18 @@ export function shell(text) {
   // eslint-disable-next-line no-control-regex
   if (!/[\u0000-\u001f\u007f]/.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
   // eslint-disable-next-line no-control-regex
-  const escaped = text.replace(/[\\']/g, "\\$&").replace(/[\u0000-\u001f\u007f]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
+  const escaped = text
+    .replace(/[\\']/g, "\\$&")
+    .replace(/[\u0000-\u001f\u007f]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
   return `$'${escaped}'`;
 }
 
 /** @param {string} text @returns {string} a string of JavaScript, and of JSON */
 export function js(text) {
-  return JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return JSON.stringify(text).replace(
+    /[\u007f-\u009f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** @param {string} text @returns {string} a string of Python */

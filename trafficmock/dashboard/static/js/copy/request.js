@@ -10,14 +10,17 @@ const OWN = ["host", "content-length", "connection", "transfer-encoding", "accep
 /** @param {any} request @returns {[string, string][]} */
 function headers(request) {
   const pairs = request.headersList ?? Object.entries(request.headers);
-  return pairs.filter((/** @type {[string, string]} */ [name]) => !OWN.includes(name.toLowerCase()) && !name.startsWith(":"));
+  return pairs.filter(
+    (/** @type {[string, string]} */ [name]) => !OWN.includes(name.toLowerCase()) && !name.startsWith(":"),
+  );
 }
 
 /** @param {any} request @returns {string} */
 export function asCurl(request) {
   const bytes = decode(request.bodyBase64);
   const parts = [`curl ${shell(request.url)}`];
-  if (request.method !== (bytes.length ? "POST" : "GET")) parts.push(request.method === "HEAD" ? "--head" : `-X ${shell(request.method)}`);
+  if (request.method !== (bytes.length ? "POST" : "GET"))
+    parts.push(request.method === "HEAD" ? "--head" : `-X ${shell(request.method)}`);
   for (const [name, value] of headers(request)) parts.push(`-H ${shell(value ? `${name}: ${value}` : `${name};`)}`);
   if (!bytes.length) return parts.join(" \\\n  ");
   if (!isBinary(bytes)) return [...parts, `--data-raw ${shell(text(bytes, "utf-8"))}`].join(" \\\n  ");
@@ -29,11 +32,14 @@ export function asFetch(request) {
   const bytes = decode(request.bodyBase64);
   const lines = [`await fetch(${js(request.url)}, {`, `  method: ${js(request.method)},`];
   const given = headers(request);
-  if (given.length) lines.push("  headers: {", ...given.map(([name, value]) => `    ${js(name)}: ${js(value)},`), "  },");
+  if (given.length)
+    lines.push("  headers: {", ...given.map(([name, value]) => `    ${js(name)}: ${js(value)},`), "  },");
   if (bytes.length) {
-    lines.push(isBinary(bytes)
-      ? `  body: Uint8Array.from(atob(${js(request.bodyBase64)}), (sign) => sign.charCodeAt(0)),`
-      : `  body: ${js(text(bytes, "utf-8"))},`);
+    lines.push(
+      isBinary(bytes)
+        ? `  body: Uint8Array.from(atob(${js(request.bodyBase64)}), (sign) => sign.charCodeAt(0)),`
+        : `  body: ${js(text(bytes, "utf-8"))},`,
+    );
   }
   return [...lines, "});"].join("\n");
 }

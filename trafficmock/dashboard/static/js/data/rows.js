@@ -37,7 +37,11 @@ import { testFiles, testNames } from "./tests.js";
 import { upstreamCode } from "./upstream.js";
 
 /** @param {any[]} texts */
-const haystack = (texts) => texts.filter((text) => text !== undefined && text !== "").join("\n").toLowerCase();
+const haystack = (texts) =>
+  texts
+    .filter((text) => text !== undefined && text !== "")
+    .join("\n")
+    .toLowerCase();
 
 /** @param {any} raw an entry of `/api/history?fields=summary` @returns {Row} */
 export function requestRow(raw) {
@@ -70,9 +74,20 @@ export function requestRow(raw) {
     failed: raw.action === "error" || raw.upstreamError !== undefined || (status ?? 0) >= 500,
     matches: outcome.matches ?? [],
     closedAt: undefined,
-    haystack: haystack([raw.request.url, raw.request.method, raw.action, status, raw.title,
-      raw.path, raw.testId, raw.clientId, code, outcome.errorCode, problem,
-      ...(outcome.matches ?? []).map((/** @type {any} */ match) => match.title)]),
+    haystack: haystack([
+      raw.request.url,
+      raw.request.method,
+      raw.action,
+      status,
+      raw.title,
+      raw.path,
+      raw.testId,
+      raw.clientId,
+      code,
+      outcome.errorCode,
+      problem,
+      ...(outcome.matches ?? []).map((/** @type {any} */ match) => match.title),
+    ]),
   };
 }
 
@@ -102,7 +117,16 @@ export function socketRow(raw) {
     failed: raw.outcome === "error",
     matches: raw.matches ?? [],
     closedAt: raw.closedAt,
-    haystack: haystack([raw.url, raw.outcome, raw.title, raw.path, raw.testId, raw.clientId,
-      raw.errorCode, raw.errorMessage, raw.close?.code]),
+    haystack: haystack([
+      raw.url,
+      raw.outcome,
+      raw.title,
+      raw.path,
+      raw.testId,
+      raw.clientId,
+      raw.errorCode,
+      raw.errorMessage,
+      raw.close?.code,
+    ]),
   };
 }

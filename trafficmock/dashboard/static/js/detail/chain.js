@@ -32,14 +32,36 @@ export function hops(row, byId) {
 
 /** @param {Row[]} chain @param {string} id of the one that is shown @param {(id: string) => void} walk */
 export function chainTab(chain, id, walk) {
-  return [h("ol", { class: "chain" }, ...chain.map((hop) => h("li", {},
-    h("a", {
-      href: link({ view: "http", id: hop.id }), class: "hop", "aria-current": hop.id === id ? "step" : null,
-      onclick: (/** @type {MouseEvent} */ event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-        event.preventDefault();
-        walk(hop.id);
-      },
-    }, h("span", { class: `hop-status status-${Math.floor((hop.status ?? 0) / 100)}` }, hop.status === undefined ? "…" : String(hop.status)),
-    h("span", { class: "hop-method" }, visible(hop.method)), h("bdi", { class: "hop-url" }, visible(cut(hop.url, 1000)))))))];
+  return [
+    h(
+      "ol",
+      { class: "chain" },
+      ...chain.map((hop) =>
+        h(
+          "li",
+          {},
+          h(
+            "a",
+            {
+              href: link({ view: "http", id: hop.id }),
+              class: "hop",
+              "aria-current": hop.id === id ? "step" : null,
+              onclick: (/** @type {MouseEvent} */ event) => {
+                if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+                event.preventDefault();
+                walk(hop.id);
+              },
+            },
+            h(
+              "span",
+              { class: `hop-status status-${Math.floor((hop.status ?? 0) / 100)}` },
+              hop.status === undefined ? "…" : String(hop.status),
+            ),
+            h("span", { class: "hop-method" }, visible(hop.method)),
+            h("bdi", { class: "hop-url" }, visible(cut(hop.url, 1000))),
+          ),
+        ),
+      ),
+    ),
+  ];
 }

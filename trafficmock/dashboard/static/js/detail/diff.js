@@ -26,7 +26,10 @@ export function compare(before, after) {
   const common = Array.from({ length: rows + 1 }, () => new Uint16Array(columns + 1));
   for (let row = rows - 1; row >= 0; row--) {
     for (let column = columns - 1; column >= 0; column--) {
-      common[row][column] = before[row] === after[column] ? common[row + 1][column + 1] + 1 : Math.max(common[row + 1][column], common[row][column + 1]);
+      common[row][column] =
+        before[row] === after[column]
+          ? common[row + 1][column + 1] + 1
+          : Math.max(common[row + 1][column], common[row][column + 1]);
     }
   }
   /** @type {Line[]} */
@@ -38,7 +41,8 @@ export function compare(before, after) {
       lines.push(["same", before[row]]);
       row++;
       column++;
-    } else if (column >= columns || (row < rows && common[row + 1][column] >= common[row][column + 1])) lines.push(["gone", before[row++]]);
+    } else if (column >= columns || (row < rows && common[row + 1][column] >= common[row][column + 1]))
+      lines.push(["gone", before[row++]]);
     else lines.push(["new", after[column++]]);
   }
   return lines;
@@ -50,10 +54,25 @@ function part(title, before, after) {
   const lines = compare(before.slice(0, MOST_LINES), after.slice(0, MOST_LINES));
   const signs = { same: " ", gone: "−", new: "+" };
   const words = { same: "", gone: "removed: ", new: "added: " };
-  return h("section", { class: "diff" }, h("h3", {}, title),
-    h("div", { class: "diff-lines" }, ...lines.map(([kind, line]) => h("div", { class: `diff-line diff-${kind}` },
-      h("span", { class: "sign", "aria-hidden": "true" }, signs[kind]), words[kind] && h("span", { class: "sr-only" }, words[kind]), h("bdi", {}, visible(cut(line, LONGEST)))))),
-    long && h("p", { class: "note" }, `Only the first ${MOST_LINES} lines are compared.`));
+  return h(
+    "section",
+    { class: "diff" },
+    h("h3", {}, title),
+    h(
+      "div",
+      { class: "diff-lines" },
+      ...lines.map(([kind, line]) =>
+        h(
+          "div",
+          { class: `diff-line diff-${kind}` },
+          h("span", { class: "sign", "aria-hidden": "true" }, signs[kind]),
+          words[kind] && h("span", { class: "sr-only" }, words[kind]),
+          h("bdi", {}, visible(cut(line, LONGEST))),
+        ),
+      ),
+    ),
+    long && h("p", { class: "note" }, `Only the first ${MOST_LINES} lines are compared.`),
+  );
 }
 
 /** @param {any} message */
@@ -68,7 +87,10 @@ function bodyLines(message) {
 }
 
 /** @param {any} message */
-const headerLines = (message) => headerPairs(message).map(([name, value]) => `${name}: ${value}`).sort();
+const headerLines = (message) =>
+  headerPairs(message)
+    .map(([name, value]) => `${name}: ${value}`)
+    .sort();
 
 /** @param {any} entry */
 export function overridesTab(entry) {
@@ -78,6 +100,7 @@ export function overridesTab(entry) {
     overrides.method !== undefined && part("Method", [request.method], [overrides.method]),
     overrides.url !== undefined && part("URL", [request.url], [overrides.url]),
     overrides.headers !== undefined && part("Headers", headerLines(request), headerLines(overrides)),
-    (overrides.bodyBase64 !== undefined || overrides.truncated) && part("Body", bodyLines(request), bodyLines(overrides)),
+    (overrides.bodyBase64 !== undefined || overrides.truncated) &&
+      part("Body", bodyLines(request), bodyLines(overrides)),
   ];
 }

@@ -17,11 +17,46 @@ export function headerPairs(message) {
 export function headersView(message, what) {
   const pairs = headerPairs(message);
   const all = pairs.map(([name, value]) => `${name}: ${value}`).join("\n");
-  return h("section", { class: "headers" },
-    h("div", { class: "section-bar" }, h("h3", {}, what), h("span", { class: "size" }, plural(pairs.length, "line")),
-      pairs.length > 0 && h("button", { type: "button", class: "quiet", onclick: () => copy(all, what.toLowerCase()) }, "Copy headers")),
-    h("table", { class: "pairs" }, h("tbody", {}, ...pairs.map(([name, value]) => h("tr", {},
-      h("th", { scope: "row" }, visible(cut(name, 300))),
-      h("td", {}, visible(cut(value, LONGEST)),
-        h("button", { type: "button", class: "copy-one", "aria-label": `Copy the value of ${visible(cut(name, 60))}`, onclick: () => copy(value, visible(name)) }, "copy")))))));
+  return h(
+    "section",
+    { class: "headers" },
+    h(
+      "div",
+      { class: "section-bar" },
+      h("h3", {}, what),
+      h("span", { class: "size" }, plural(pairs.length, "line")),
+      pairs.length > 0 &&
+        h("button", { type: "button", class: "quiet", onclick: () => copy(all, what.toLowerCase()) }, "Copy headers"),
+    ),
+    h(
+      "table",
+      { class: "pairs" },
+      h(
+        "tbody",
+        {},
+        ...pairs.map(([name, value]) =>
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, visible(cut(name, 300))),
+            h(
+              "td",
+              {},
+              visible(cut(value, LONGEST)),
+              h(
+                "button",
+                {
+                  type: "button",
+                  class: "copy-one",
+                  "aria-label": `Copy the value of ${visible(cut(name, 60))}`,
+                  onclick: () => copy(value, visible(name)),
+                },
+                "copy",
+              ),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }

@@ -16,8 +16,19 @@ export function requestTab(entry) {
   const { query } = urlParts(request.url);
   const asked = query.startsWith("?") ? query.slice(1).replace(/#.*$/s, "") : "";
   return [
-    h("p", { class: "first-line" }, h("strong", {}, visible(request.method)), " ", h("bdi", {}, visible(request.url)), " ",
-      h("button", { type: "button", class: "copy-one", "aria-label": "Copy the URL", onclick: () => copy(request.url, "URL") }, "copy")),
+    h(
+      "p",
+      { class: "first-line" },
+      h("strong", {}, visible(request.method)),
+      " ",
+      h("bdi", {}, visible(request.url)),
+      " ",
+      h(
+        "button",
+        { type: "button", class: "copy-one", "aria-label": "Copy the URL", onclick: () => copy(request.url, "URL") },
+        "copy",
+      ),
+    ),
     asked && h("section", {}, h("div", { class: "section-bar" }, h("h3", {}, "Query")), formView(asked)),
     headersView(request, "Request headers"),
     h("div", { class: "section-bar" }, h("h3", {}, "Request body")),
@@ -30,8 +41,17 @@ export function responseTab(entry) {
   const { response } = entry.outcome;
   if (!response) return [h("p", { class: "note" }, missing(entry))];
   return [
-    h("p", { class: "first-line" }, h("strong", { class: `status-${Math.floor(response.status / 100)}` }, `${response.status} ${visible(response.statusText)}`),
-      " ", h("span", { class: "size" }, entry.action === "fulfill" ? "made by the test" : "from upstream")),
+    h(
+      "p",
+      { class: "first-line" },
+      h(
+        "strong",
+        { class: `status-${Math.floor(response.status / 100)}` },
+        `${response.status} ${visible(response.statusText)}`,
+      ),
+      " ",
+      h("span", { class: "size" }, entry.action === "fulfill" ? "made by the test" : "from upstream"),
+    ),
     headersView(response, "Response headers"),
     h("div", { class: "section-bar" }, h("h3", {}, "Response body")),
     bodyView(response, "Response body"),

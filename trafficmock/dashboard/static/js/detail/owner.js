@@ -8,8 +8,10 @@ import { oneLine, visible } from "../lib/text.js";
 
 /** @type {Record<string, string>} */
 const ADVICE = {
-  ambiguous_route: "Give each test's application its own client id and route with it, narrow the URLs, or do not run these tests at the same time.",
-  claim_timeout: "A test that had to be asked gave no answer in time. Its process is blocked (a breakpoint, a long computation), or the predicate of a route threw.",
+  ambiguous_route:
+    "Give each test's application its own client id and route with it, narrow the URLs, or do not run these tests at the same time.",
+  claim_timeout:
+    "A test that had to be asked gave no answer in time. Its process is blocked (a breakpoint, a long computation), or the predicate of a route threw.",
   disconnected: "Whoever had to decide was gone: the test ended before its handler decided, or its worker was lost.",
   handler_failed: "The handler's answer was malformed, or no HTTP response can carry it.",
 };
@@ -27,20 +29,32 @@ export function matcherText(matcher) {
 
 /** @param {any} entry a request, or a WebSocket */
 export function ownerView(entry) {
-  const outcome = typeof entry.outcome === "string" ? { code: entry.errorCode, message: entry.errorMessage, matches: entry.matches } : entry.outcome;
+  const outcome =
+    typeof entry.outcome === "string"
+      ? { code: entry.errorCode, message: entry.errorMessage, matches: entry.matches }
+      : entry.outcome;
   const action = entry.action ?? entry.outcome;
-  const threw = action === "abort" ? entry.events.find((/** @type {any} */ event) => event.kind === "abort")?.detail : undefined;
+  const threw =
+    action === "abort" ? entry.events.find((/** @type {any} */ event) => event.kind === "abort")?.detail : undefined;
   const message = outcome.message ?? threw;
   const failed = upstreamError(entry.events);
-  return h("section", { class: `owner owner-${action}` },
+  return h(
+    "section",
+    { class: `owner owner-${action}` },
     h("h3", {}, sentence(action, entry, outcome, message)),
     entry.title !== undefined && test(entry),
     message && h("p", { class: "problem" }, visible(message)),
     failed !== undefined && h("p", { class: "problem" }, `Upstream failed: ${visible(failed) || "no reason given"}`),
     outcome.matches?.length && claimants(outcome.matches),
     ADVICE[outcome.code] && h("p", { class: "advice" }, ADVICE[outcome.code]),
-    action === "passthrough" && entry.title === undefined && h("p", { class: "advice" },
-      "If a test should have taken it: was its route registered before the request, and does its glob match the whole URL, with the query?"));
+    action === "passthrough" &&
+      entry.title === undefined &&
+      h(
+        "p",
+        { class: "advice" },
+        "If a test should have taken it: was its route registered before the request, and does its glob match the whole URL, with the query?",
+      ),
+  );
 }
 
 /** @param {string} action @param {any} entry @param {any} outcome @param {string} [message] */
@@ -50,8 +64,13 @@ function sentence(action, entry, outcome, message) {
   const sentences = {
     fulfill: "A test answered it",
     continue: entry.overrides ? "A test let it go on, changed" : "A test let it go on",
-    abort: message ? `A test made it fail: ${outcome.errorCode ?? ""}, because of an error` : `A test made it fail: ${outcome.errorCode ?? ""}`,
-    passthrough: entry.title === undefined ? "No test wanted it: it went to the real network" : "Its test let it go to the real network",
+    abort: message
+      ? `A test made it fail: ${outcome.errorCode ?? ""}, because of an error`
+      : `A test made it fail: ${outcome.errorCode ?? ""}`,
+    passthrough:
+      entry.title === undefined
+        ? "No test wanted it: it went to the real network"
+        : "Its test let it go to the real network",
     error: `It failed: ${outcome.code ?? "error"}`,
     pending: "It waits for a decision",
     matched: "A test handles it",
@@ -62,16 +81,48 @@ function sentence(action, entry, outcome, message) {
 /** @param {any} entry */
 function test(entry) {
   const view = typeof entry.outcome === "string" ? "ws" : "http";
-  return h("dl", { class: "facts" },
-    h("dt", {}, "Test"), h("dd", {}, h("strong", {}, h("bdi", {}, visible(entry.title))), " ", h("a", { href: link({ view, test: entry.testId ?? "" }) }, "all of this test")),
-    h("dt", {}, "File"), h("dd", { class: "mono" }, visible(entry.path ?? "")),
-    entry.routeId && h("dt", {}, "Route"), entry.routeId && h("dd", { class: "mono" }, visible(entry.routeId)));
+  return h(
+    "dl",
+    { class: "facts" },
+    h("dt", {}, "Test"),
+    h(
+      "dd",
+      {},
+      h("strong", {}, h("bdi", {}, visible(entry.title))),
+      " ",
+      h("a", { href: link({ view, test: entry.testId ?? "" }) }, "all of this test"),
+    ),
+    h("dt", {}, "File"),
+    h("dd", { class: "mono" }, visible(entry.path ?? "")),
+    entry.routeId && h("dt", {}, "Route"),
+    entry.routeId && h("dd", { class: "mono" }, visible(entry.routeId)),
+  );
 }
 
 /** @param {any[]} matches */
 function claimants(matches) {
-  return h("table", { class: "claimants" }, h("caption", {}, "Who wanted it"),
-    h("thead", {}, h("tr", {}, ...["Test", "File", "Worker", "Route"].map((title) => h("th", { scope: "col" }, title)))),
-    h("tbody", {}, ...matches.map((match) => h("tr", {}, h("td", {}, visible(match.title)), h("td", { class: "mono" }, visible(match.file)),
-      h("td", {}, visible(match.workerId)), h("td", { class: "mono" }, matcherText(match.matcher))))));
+  return h(
+    "table",
+    { class: "claimants" },
+    h("caption", {}, "Who wanted it"),
+    h(
+      "thead",
+      {},
+      h("tr", {}, ...["Test", "File", "Worker", "Route"].map((title) => h("th", { scope: "col" }, title))),
+    ),
+    h(
+      "tbody",
+      {},
+      ...matches.map((match) =>
+        h(
+          "tr",
+          {},
+          h("td", {}, visible(match.title)),
+          h("td", { class: "mono" }, visible(match.file)),
+          h("td", {}, visible(match.workerId)),
+          h("td", { class: "mono" }, matcherText(match.matcher)),
+        ),
+      ),
+    ),
+  );
 }

@@ -55,7 +55,12 @@ export class RequestDetail {
       { name: "timeline", title: "Timeline", show: () => timelineTab(entry) },
     ];
     if (entry.overrides) tabs.splice(2, 0, { name: "overrides", title: "Changes", show: () => overridesTab(entry) });
-    if (chain.length > 1) tabs.push({ name: "redirects", title: `Redirects (${chain.length})`, show: () => chainTab(chain, entry.id, this.onwalk) });
+    if (chain.length > 1)
+      tabs.push({
+        name: "redirects",
+        title: `Redirects (${chain.length})`,
+        show: () => chainTab(chain, entry.id, this.onwalk),
+      });
     this.tabs.show(tabs, another ? (parameters().get("tab") ?? this.tabs.current) : this.tabs.current);
   }
 
@@ -63,25 +68,68 @@ export class RequestDetail {
   showHead(entry) {
     const { request, outcome } = entry;
     const button = (/** @type {string} */ text, /** @type {string} */ name, /** @type {() => string} */ make) =>
-      h("button", { type: "button", class: "small", "aria-label": `Copy as ${name}`, onclick: () => copy(make(), name) }, text);
-    fill(this.head,
-      h("div", { class: "detail-title" },
+      h(
+        "button",
+        { type: "button", class: "small", "aria-label": `Copy as ${name}`, onclick: () => copy(make(), name) },
+        text,
+      );
+    fill(
+      this.head,
+      h(
+        "div",
+        { class: "detail-title" },
         h("span", { class: `badge ${actionClass(entry.action)}` }, entry.action),
         h("strong", { class: "detail-method" }, visible(request.method)),
-        outcome.response && h("span", { class: `detail-status status-${Math.floor(outcome.response.status / 100)}` }, String(outcome.response.status)),
+        outcome.response &&
+          h(
+            "span",
+            { class: `detail-status status-${Math.floor(outcome.response.status / 100)}` },
+            String(outcome.response.status),
+          ),
         h("span", { class: "size" }, duration(entry.durationMs)),
-        h("button", { type: "button", class: "close quiet", "aria-label": "Close the entry", title: "Close (Esc)", onclick: this.onclose }, "✕")),
+        h(
+          "button",
+          {
+            type: "button",
+            class: "close quiet",
+            "aria-label": "Close the entry",
+            title: "Close (Esc)",
+            onclick: this.onclose,
+          },
+          "✕",
+        ),
+      ),
       h("h2", { class: "detail-url" }, h("bdi", {}, visible(cut(request.url, LONGEST_URL)))),
-      h("div", { class: "detail-deeds", role: "group", "aria-label": "Copy and save" }, h("span", { class: "deeds-title" }, "Copy as"),
-        button("cURL", "cURL", () => asCurl(request)), button("fetch", "fetch", () => asFetch(request)),
-        button("Route (JS)", "route for JavaScript", () => asJavaScript(entry)), button("Route (Python)", "route for Python", () => asPython(entry)),
-        outcome.response && h("a", { class: "button small", href: `${entryPath("history", entry.id)}/har`, download: "" }, "HAR")));
+      h(
+        "div",
+        { class: "detail-deeds", role: "group", "aria-label": "Copy and save" },
+        h("span", { class: "deeds-title" }, "Copy as"),
+        button("cURL", "cURL", () => asCurl(request)),
+        button("fetch", "fetch", () => asFetch(request)),
+        button("Route (JS)", "route for JavaScript", () => asJavaScript(entry)),
+        button("Route (Python)", "route for Python", () => asPython(entry)),
+        outcome.response &&
+          h("a", { class: "button small", href: `${entryPath("history", entry.id)}/har`, download: "" }, "HAR"),
+      ),
+    );
   }
 
   /** @param {string} text */
   fail(text) {
     this.entry = null;
-    fill(this.head, h("div", { class: "detail-title" }, h("strong", {}, "No entry"), h("button", { type: "button", class: "close quiet", "aria-label": "Close the entry", onclick: this.onclose }, "✕")));
+    fill(
+      this.head,
+      h(
+        "div",
+        { class: "detail-title" },
+        h("strong", {}, "No entry"),
+        h(
+          "button",
+          { type: "button", class: "close quiet", "aria-label": "Close the entry", onclick: this.onclose },
+          "✕",
+        ),
+      ),
+    );
     this.tabs.list.replaceChildren();
     this.tabs.panel.removeAttribute("aria-labelledby");
     fill(this.tabs.panel, h("p", { class: "note" }, text));
@@ -109,8 +157,9 @@ export class RequestDetail {
       ["Sizes", `request ${bodySize(request)}${answered}`],
       ["Request id", entry.id],
     ];
-    const shown = rows.filter(([, value]) => value).flatMap(([name, value]) =>
-      [h("dt", {}, name), h("dd", {}, visible(value))]);
+    const shown = rows
+      .filter(([, value]) => value)
+      .flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, visible(value))]);
     return h("section", {}, h("h3", {}, "Facts"), h("dl", { class: "facts" }, ...shown));
   }
 }

@@ -11,7 +11,11 @@ import { copy } from "../lib/say.js";
 import { cut, visible } from "../lib/text.js";
 import { ownerView } from "./owner.js";
 
-const SIDES = /** @type {const} */ ([["", "Both sides"], ["client", "From the application"], ["server", "To the application"]]);
+const SIDES = /** @type {const} */ ([
+  ["", "Both sides"],
+  ["client", "From the application"],
+  ["server", "To the application"],
+]);
 
 export class SocketDetail {
   /** @param {{onclose: () => void}} options */
@@ -20,27 +24,84 @@ export class SocketDetail {
     /** @type {any} */
     this.entry = null;
     this.head = h("div", { class: "detail-head" });
-    this.search = h("input", { type: "search", class: "search", placeholder: "Filter frames", "aria-label": "Filter frames by text", oninput: () => this.showFrames() });
-    this.side = h("select", { "aria-label": "Side", onchange: () => this.showFrames() }, ...SIDES.map(([value, text]) => h("option", { value }, text)));
+    this.search = h("input", {
+      type: "search",
+      class: "search",
+      placeholder: "Filter frames",
+      "aria-label": "Filter frames by text",
+      oninput: () => this.showFrames(),
+    });
+    this.side = h(
+      "select",
+      { "aria-label": "Side", onchange: () => this.showFrames() },
+      ...SIDES.map(([value, text]) => h("option", { value }, text)),
+    );
     this.pretty = h("input", { type: "checkbox", checked: true, onchange: () => this.showFrames() });
     this.count = h("output", { class: "result" });
     this.frames = h("ol", { class: "frames", tabindex: 0, "aria-label": "Frames, oldest first" });
     this.owner = h("div", {});
-    this.bar = h("div", { class: "frame-bar" }, this.search, this.side, h("label", { class: "check" }, this.pretty, "pretty JSON"), this.count);
-    this.element = h("div", { class: "detail" }, this.head, h("div", { class: "tabpanel", tabindex: 0, role: "group", "aria-label": "Conversation" }, this.owner, this.bar, this.frames));
+    this.bar = h(
+      "div",
+      { class: "frame-bar" },
+      this.search,
+      this.side,
+      h("label", { class: "check" }, this.pretty, "pretty JSON"),
+      this.count,
+    );
+    this.element = h(
+      "div",
+      { class: "detail" },
+      this.head,
+      h(
+        "div",
+        { class: "tabpanel", tabindex: 0, role: "group", "aria-label": "Conversation" },
+        this.owner,
+        this.bar,
+        this.frames,
+      ),
+    );
   }
 
   /** @param {any} entry */
   show(entry) {
     this.entry = entry;
     const frames = entry.events.filter((/** @type {any} */ event) => event.kind === "frame");
-    const closed = entry.closedAt === undefined ? (entry.outcome === "matched" ? "open" : "") : `closed ${entry.close?.code ?? ""} ${entry.close?.reason ?? ""} after ${duration(entry.closedAt - entry.timestamp)}`;
-    fill(this.head,
-      h("div", { class: "detail-title" }, h("span", { class: `badge ${actionClass(entry.outcome)}`, title: OUTCOMES[entry.outcome]?.meaning ?? "" }, entry.outcome),
+    const closed =
+      entry.closedAt === undefined
+        ? entry.outcome === "matched"
+          ? "open"
+          : ""
+        : `closed ${entry.close?.code ?? ""} ${entry.close?.reason ?? ""} after ${duration(entry.closedAt - entry.timestamp)}`;
+    fill(
+      this.head,
+      h(
+        "div",
+        { class: "detail-title" },
+        h(
+          "span",
+          { class: `badge ${actionClass(entry.outcome)}`, title: OUTCOMES[entry.outcome]?.meaning ?? "" },
+          entry.outcome,
+        ),
         h("span", { class: "size" }, visible(closed)),
-        h("button", { type: "button", class: "close quiet", "aria-label": "Close the entry", title: "Close (Esc)", onclick: this.onclose }, "✕")),
+        h(
+          "button",
+          {
+            type: "button",
+            class: "close quiet",
+            "aria-label": "Close the entry",
+            title: "Close (Esc)",
+            onclick: this.onclose,
+          },
+          "✕",
+        ),
+      ),
       h("h2", { class: "detail-url" }, h("bdi", {}, visible(cut(entry.url, 3000)))),
-      h("p", { class: "size" }, `${dateTime(entry.timestamp)} · client ${visible(entry.clientId)}${entry.protocols.length ? ` · ${visible(entry.protocols.join(", "))}` : ""} · ${frames.length} frames${entry.events.length >= 500 ? " (the newest are kept)" : ""}`));
+      h(
+        "p",
+        { class: "size" },
+        `${dateTime(entry.timestamp)} · client ${visible(entry.clientId)}${entry.protocols.length ? ` · ${visible(entry.protocols.join(", "))}` : ""} · ${frames.length} frames${entry.events.length >= 500 ? " (the newest are kept)" : ""}`,
+      ),
+    );
     fill(this.owner, ownerView(entry));
     this.showFrames();
   }
@@ -49,21 +110,55 @@ export class SocketDetail {
     if (!this.entry) return;
     const words = this.search.value.toLowerCase();
     const side = this.side.value;
-    const events = this.entry.events.filter((/** @type {any} */ event) => (!side || event.direction === side) && (!words || `${event.data ?? ""}\n${event.detail ?? ""}\n${event.kind}`.toLowerCase().includes(words)));
+    const events = this.entry.events.filter(
+      (/** @type {any} */ event) =>
+        (!side || event.direction === side) &&
+        (!words || `${event.data ?? ""}\n${event.detail ?? ""}\n${event.kind}`.toLowerCase().includes(words)),
+    );
     this.count.textContent = `${events.length} of ${this.entry.events.length}`;
     fill(this.frames, ...events.reverse().map((/** @type {any} */ event) => this.frame(event)));
   }
 
   /** @param {any} event */
   frame(event) {
-    const who = { client: "application →", server: "← to the application", system: "" }[/** @type {string} */ (event.direction)];
-    const length = event.data === undefined ? "" : size(event.isBase64 ? decode(event.data).length : new Blob([event.data]).size);
-    const note = [who, length, event.isBase64 ? "binary" : "", event.kind === "frame" ? "" : event.kind, event.detail ?? ""].filter(Boolean).join(" · ");
-    return h("li", { class: `frame frame-${event.direction} frame-kind-${event.kind}` },
-      h("div", { class: "frame-head" }, h("span", { class: "mono" }, clock(event.timestamp)), " ", h("span", {}, visible(note)),
-        event.data !== undefined && h("button", { type: "button", class: "copy-one", "aria-label": "Copy the frame", onclick: () => copy(event.data, "frame") }, "copy")),
+    const who = { client: "application →", server: "← to the application", system: "" }[
+      /** @type {string} */ (event.direction)
+    ];
+    const length =
+      event.data === undefined ? "" : size(event.isBase64 ? decode(event.data).length : new Blob([event.data]).size);
+    const note = [
+      who,
+      length,
+      event.isBase64 ? "binary" : "",
+      event.kind === "frame" ? "" : event.kind,
+      event.detail ?? "",
+    ]
+      .filter(Boolean)
+      .join(" · ");
+    return h(
+      "li",
+      { class: `frame frame-${event.direction} frame-kind-${event.kind}` },
+      h(
+        "div",
+        { class: "frame-head" },
+        h("span", { class: "mono" }, clock(event.timestamp)),
+        " ",
+        h("span", {}, visible(note)),
+        event.data !== undefined &&
+          h(
+            "button",
+            {
+              type: "button",
+              class: "copy-one",
+              "aria-label": "Copy the frame",
+              onclick: () => copy(event.data, "frame"),
+            },
+            "copy",
+          ),
+      ),
       event.truncated && h("p", { class: "note" }, "The frame is not kept: --history-bytes."),
-      event.data !== undefined && this.data(event));
+      event.data !== undefined && this.data(event),
+    );
   }
 
   /** @param {any} event */
@@ -76,7 +171,19 @@ export class SocketDetail {
   /** @param {string} text */
   fail(text) {
     this.entry = null;
-    fill(this.head, h("div", { class: "detail-title" }, h("strong", {}, "No entry"), h("button", { type: "button", class: "close quiet", "aria-label": "Close the entry", onclick: this.onclose }, "✕")));
+    fill(
+      this.head,
+      h(
+        "div",
+        { class: "detail-title" },
+        h("strong", {}, "No entry"),
+        h(
+          "button",
+          { type: "button", class: "close quiet", "aria-label": "Close the entry", onclick: this.onclose },
+          "✕",
+        ),
+      ),
+    );
     fill(this.owner, h("p", { class: "note" }, text));
     fill(this.frames);
   }

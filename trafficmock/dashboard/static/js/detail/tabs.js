@@ -7,8 +7,18 @@ export class Tabs {
   /** @param {string} label @param {(name: string) => void} onchange */
   constructor(label, onchange) {
     this.onchange = onchange;
-    this.list = h("div", { role: "tablist", class: "tabs", "aria-label": label, onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event) });
-    this.panel = h("div", { role: "tabpanel", class: "tabpanel", tabindex: 0, id: `panel-${Math.random().toString(36).slice(2, 8)}` });
+    this.list = h("div", {
+      role: "tablist",
+      class: "tabs",
+      "aria-label": label,
+      onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
+    });
+    this.panel = h("div", {
+      role: "tabpanel",
+      class: "tabpanel",
+      tabindex: 0,
+      id: `panel-${Math.random().toString(36).slice(2, 8)}`,
+    });
     /** @type {string[]} */
     this.names = [];
     this.current = "";
@@ -24,10 +34,23 @@ export class Tabs {
     this.names = tabs.map((tab) => tab.name);
     const name = this.names.includes(wanted) ? wanted : this.names[0];
     const focused = this.list.contains(document.activeElement);
-    this.list.replaceChildren(...tabs.map((tab) => h("button", {
-      type: "button", role: "tab", id: `${this.panel.id}-${tab.name}`, "aria-controls": this.panel.id,
-      "aria-selected": String(tab.name === name), tabindex: tab.name === name ? 0 : -1, onclick: () => this.choose(tab.name),
-    }, tab.title)));
+    this.list.replaceChildren(
+      ...tabs.map((tab) =>
+        h(
+          "button",
+          {
+            type: "button",
+            role: "tab",
+            id: `${this.panel.id}-${tab.name}`,
+            "aria-controls": this.panel.id,
+            "aria-selected": String(tab.name === name),
+            tabindex: tab.name === name ? 0 : -1,
+            onclick: () => this.choose(tab.name),
+          },
+          tab.title,
+        ),
+      ),
+    );
     const scrolled = this.current === name ? this.panel.scrollTop : 0;
     this.current = name;
     this.tabs = tabs;

@@ -13,8 +13,14 @@ const TOP = 30;
 
 /** @type {Record<string, string>} */
 const WORDS = {
-  observed: "the application asked", fulfill: "the test answered", continue: "the test let it go on", abort: "the test made it fail",
-  passthrough: "sent to the real network", error: "it failed", response: "a response came", upstream_error: "upstream failed",
+  observed: "the application asked",
+  fulfill: "the test answered",
+  continue: "the test let it go on",
+  abort: "the test made it fail",
+  passthrough: "sent to the real network",
+  error: "it failed",
+  response: "a response came",
+  upstream_error: "upstream failed",
 };
 
 /** @param {any} entry */
@@ -24,9 +30,29 @@ export function timelineTab(entry) {
   const start = events[0].timestamp;
   return [
     h("figure", { class: "timeline" }, picture(entry, start)),
-    h("table", { class: "events" }, h("thead", {}, h("tr", {}, ...["Time", "After", "What", "Detail"].map((title) => h("th", { scope: "col" }, title)))),
-      h("tbody", {}, ...events.map((/** @type {any} */ event) => h("tr", {}, h("td", { class: "mono" }, clock(event.timestamp)), h("td", { class: "mono" }, `+${duration(event.timestamp - start)}`),
-        h("td", {}, visible(WORDS[event.kind] ?? event.kind)), h("td", {}, visible(event.detail ?? "")))))),
+    h(
+      "table",
+      { class: "events" },
+      h(
+        "thead",
+        {},
+        h("tr", {}, ...["Time", "After", "What", "Detail"].map((title) => h("th", { scope: "col" }, title))),
+      ),
+      h(
+        "tbody",
+        {},
+        ...events.map((/** @type {any} */ event) =>
+          h(
+            "tr",
+            {},
+            h("td", { class: "mono" }, clock(event.timestamp)),
+            h("td", { class: "mono" }, `+${duration(event.timestamp - start)}`),
+            h("td", {}, visible(WORDS[event.kind] ?? event.kind)),
+            h("td", {}, visible(event.detail ?? "")),
+          ),
+        ),
+      ),
+    ),
   ];
 }
 
@@ -35,16 +61,38 @@ function picture(entry, start) {
   const { events } = entry;
   const end = Math.max(events[events.length - 1].timestamp, start + (entry.durationMs ?? 0), start + 1);
   const x = (/** @type {number} */ at) => LEFT + ((at - start) / (end - start)) * (WIDTH - LEFT - RIGHT);
-  const decision = events.find((/** @type {any} */ event) => !["observed", "response", "upstream_error"].includes(event.kind));
+  const decision = events.find(
+    (/** @type {any} */ event) => !["observed", "response", "upstream_error"].includes(event.kind),
+  );
   const last = events[events.length - 1];
   const outside = entry.action === "passthrough" || entry.action === "continue";
-  const lanes = [["waits", start, decision?.timestamp ?? end, `action-${entry.action}`], ...(outside && decision ? [["upstream", decision.timestamp, last.timestamp, "upstream"]] : [])];
+  const lanes = [
+    ["waits", start, decision?.timestamp ?? end, `action-${entry.action}`],
+    ...(outside && decision ? [["upstream", decision.timestamp, last.timestamp, "upstream"]] : []),
+  ];
   const height = TOP + lanes.length * LANE + 16;
   const label = `From the request to the last event: ${duration(end - start)}; ${events.map((/** @type {any} */ event) => WORDS[event.kind] ?? event.kind).join(", ")}`;
-  return svg("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": label, class: "timeline-picture" },
+  return svg(
+    "svg",
+    { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": label, class: "timeline-picture" },
     ...ticks(end - start, x, start, height),
-    ...lanes.map(([name, from, to, kind], lane) => bar(String(name), x(Number(from)), x(Number(to)), lane, String(kind), Number(to) - Number(from))),
-    ...events.map((/** @type {any} */ event) => svg("line", { x1: x(event.timestamp), x2: x(event.timestamp), y1: TOP - 6, y2: height - 16, class: `mark mark-${event.kind}` }, svg("title", {}, `${WORDS[event.kind] ?? event.kind}, +${duration(event.timestamp - start)}`))));
+    ...lanes.map(([name, from, to, kind], lane) =>
+      bar(String(name), x(Number(from)), x(Number(to)), lane, String(kind), Number(to) - Number(from)),
+    ),
+    ...events.map((/** @type {any} */ event) =>
+      svg(
+        "line",
+        {
+          x1: x(event.timestamp),
+          x2: x(event.timestamp),
+          y1: TOP - 6,
+          y2: height - 16,
+          class: `mark mark-${event.kind}`,
+        },
+        svg("title", {}, `${WORDS[event.kind] ?? event.kind}, +${duration(event.timestamp - start)}`),
+      ),
+    ),
+  );
 }
 
 /** @param {number} span @param {(at: number) => number} x @param {number} start @param {number} height */
@@ -54,8 +102,10 @@ function ticks(span, x, start, height) {
   const step = [1, 2, 5, 10].map((n) => n * power).find((size) => size >= rough) ?? power;
   const found = [];
   for (let at = 0; at <= span; at += Math.max(1, step)) {
-    found.push(svg("line", { x1: x(start + at), x2: x(start + at), y1: TOP - 8, y2: height - 16, class: "tick" }),
-      svg("text", { x: x(start + at), y: TOP - 13, class: "tick-text", "text-anchor": "middle" }, duration(at)));
+    found.push(
+      svg("line", { x1: x(start + at), x2: x(start + at), y1: TOP - 8, y2: height - 16, class: "tick" }),
+      svg("text", { x: x(start + at), y: TOP - 13, class: "tick-text", "text-anchor": "middle" }, duration(at)),
+    );
   }
   return found;
 }
@@ -64,8 +114,15 @@ function ticks(span, x, start, height) {
 function bar(name, from, to, lane, kind, span) {
   const y = TOP + lane * LANE;
   const inside = to - from > 90;
-  return svg("g", {},
+  return svg(
+    "g",
+    {},
     svg("text", { x: LEFT - 10, y: y + 18, class: "lane-text", "text-anchor": "end" }, name),
     svg("rect", { x: from, y: y + 3, width: Math.max(3, to - from), height: 22, rx: 4, class: `bar bar-${kind}` }),
-    svg("text", { x: inside ? from + 8 : Math.min(to + 6, WIDTH - 60), y: y + 18, class: inside ? "bar-text" : "lane-text" }, duration(span)));
+    svg(
+      "text",
+      { x: inside ? from + 8 : Math.min(to + 6, WIDTH - 60), y: y + 18, class: inside ? "bar-text" : "lane-text" },
+      duration(span),
+    ),
+  );
 }

@@ -16,7 +16,8 @@ const shown = (text) => oneLine(cut(text, LONGEST));
 /** @param {HTMLElement} cell @param {string} text @param {string} [hint] */
 function put(cell, text, hint = text) {
   const held = /** @type {Text | null} */ (cell.firstChild);
-  if (held) held.data = text; // faster than another node, and rows are filled while scrolling
+  if (held)
+    held.data = text; // faster than another node, and rows are filled while scrolling
   else cell.append(text);
   if (cell.title !== hint) cell.title = hint;
 }
@@ -27,8 +28,10 @@ function put(cell, text, hint = text) {
  * @param {(row: Row) => string} text
  * @param {(row: Row) => string} [hint]
  */
-export const plain = (text, hint = text) => (/** @type {HTMLElement} */ cell, /** @type {Row} */ row) =>
-  put(cell, shown(text(row)), shown(hint(row)));
+export const plain =
+  (text, hint = text) =>
+  (/** @type {HTMLElement} */ cell, /** @type {Row} */ row) =>
+    put(cell, shown(text(row)), shown(hint(row)));
 
 /**
  * Two texts, of which the second stands back.

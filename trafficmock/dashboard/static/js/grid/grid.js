@@ -50,11 +50,20 @@ export class Grid {
     this.head = new Head(layout);
     this.body = h("div", { role: "rowgroup", class: "grid-body" });
     this.lines = new Lines(this.body);
-    this.element = h("div", {
-      role: "grid", class: "grid", tabindex: 0, "aria-label": label,
-      onscroll: () => this.scrolled(), onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
-      onclick: (/** @type {MouseEvent} */ event) => this.clicked(event),
-    }, h("div", { role: "rowgroup", class: "grid-top" }, this.head.element), this.body);
+    this.element = h(
+      "div",
+      {
+        role: "grid",
+        class: "grid",
+        tabindex: 0,
+        "aria-label": label,
+        onscroll: () => this.scrolled(),
+        onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
+        onclick: (/** @type {MouseEvent} */ event) => this.clicked(event),
+      },
+      h("div", { role: "rowgroup", class: "grid-top" }, this.head.element),
+      this.body,
+    );
     this.fit();
     new ResizeObserver(() => this.fit()).observe(this.element);
   }

@@ -18,7 +18,9 @@ export class Head {
   constructor(layout) {
     this.layout = layout;
     this.element = h("div", {
-      role: "row", class: "grid-row grid-head", "aria-rowindex": 1,
+      role: "row",
+      class: "grid-row grid-head",
+      "aria-rowindex": 1,
       onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
     });
     /** @type {Column[]} */
@@ -39,16 +41,30 @@ export class Head {
   /** @param {Column} column */
   cell(column) {
     const title = `Order by ${column.title.toLowerCase()}; with Shift, ← and → change the width`;
-    return h("span", { role: "columnheader", class: `cell col-${column.name}`, "data-name": column.name },
-      h("button", {
-        type: "button", class: "order", title, tabindex: -1, "aria-keyshortcuts": "Shift+ArrowLeft Shift+ArrowRight",
-        onclick: () => this.layout.sortBy(column), onfocus: () => this.take(column.name),
-      }, column.title),
+    return h(
+      "span",
+      { role: "columnheader", class: `cell col-${column.name}`, "data-name": column.name },
+      h(
+        "button",
+        {
+          type: "button",
+          class: "order",
+          title,
+          tabindex: -1,
+          "aria-keyshortcuts": "Shift+ArrowLeft Shift+ArrowRight",
+          onclick: () => this.layout.sortBy(column),
+          onfocus: () => this.take(column.name),
+        },
+        column.title,
+      ),
       h("span", {
-        class: "handle", "aria-hidden": "true", title: "Drag to change the width; a double click resets it",
+        class: "handle",
+        "aria-hidden": "true",
+        title: "Drag to change the width; a double click resets it",
         onpointerdown: (/** @type {PointerEvent} */ event) => this.grab(event, column),
         ondblclick: () => this.layout.resize(column.name, null),
-      }));
+      }),
+    );
   }
 
   /** Say which column orders the rows, and let Tab come to the current one. */

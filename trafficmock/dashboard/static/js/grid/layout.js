@@ -56,11 +56,13 @@ export class Layout {
 
   /** @param {Column[]} shown @returns {string} for `grid-template-columns` */
   template(shown) {
-    return shown.map(({ name, least, most, grow }) => {
-      const width = this.widths.get(name);
-      if (width !== undefined) return `${width}rem`;
-      return `minmax(${least}rem, ${grow === undefined ? `${most ?? least}rem` : `${grow}fr`})`;
-    }).join(" ");
+    return shown
+      .map(({ name, least, most, grow }) => {
+        const width = this.widths.get(name);
+        if (width !== undefined) return `${width}rem`;
+        return `minmax(${least}rem, ${grow === undefined ? `${most ?? least}rem` : `${grow}fr`})`;
+      })
+      .join(" ");
   }
 
   /** @param {Column[]} shown @returns {number} the width below which the list scrolls sideways */

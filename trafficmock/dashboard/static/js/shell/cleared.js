@@ -19,14 +19,23 @@ export class ClearedNote {
     const counts = [
       requests.cleared.size ? plural(requests.cleared.size, "request") : "",
       sockets.cleared.size ? plural(sockets.cleared.size, "WebSocket") : "",
-    ].filter(Boolean).join(" and ");
+    ]
+      .filter(Boolean)
+      .join(" and ");
     const text = counts && `${counts} not shown: cleared from this page at ${clock(clearedAt).slice(0, 8)}.`;
     if (text === this.shown) return;
     this.shown = text;
     if (!text) return fill(this.place);
-    fill(this.place, h("div", { class: "notice notice-plain" }, h("strong", {}, text),
-      h("span", {}, "The proxy keeps them; loading the page shows them again."),
-      h("button", { type: "button", class: "quiet", onclick: () => this.restore() }, "Show them again")));
+    fill(
+      this.place,
+      h(
+        "div",
+        { class: "notice notice-plain" },
+        h("strong", {}, text),
+        h("span", {}, "The proxy keeps them; loading the page shows them again."),
+        h("button", { type: "button", class: "quiet", onclick: () => this.restore() }, "Show them again"),
+      ),
+    );
   }
 
   restore() {

@@ -7,7 +7,12 @@ import { themeButton } from "./theme.js";
 
 /** @typedef {import("../data/store.js").Store} Store */
 
-const TITLES = /** @type {const} */ ([["overview", "Overview"], ["http", "HTTP"], ["ws", "WebSocket"], ["connections", "Connections"]]);
+const TITLES = /** @type {const} */ ([
+  ["overview", "Overview"],
+  ["http", "HTTP"],
+  ["ws", "WebSocket"],
+  ["connections", "Connections"],
+]);
 
 /** @type {Record<string, string>} */
 const WORDS = { connecting: "connecting…", live: "live", paused: "paused", away: "proxy away" };
@@ -24,20 +29,51 @@ export class Header {
     this.store = store;
     this.paused = false;
     this.onpause = onpause;
-    this.links = new Map(TITLES.map(([name, title]) => {
-      const count = h("span", { class: "count" });
-      const element = h("a", { href: link({ view: name }), onclick: (/** @type {MouseEvent} */ event) => follow(event, name) }, title, " ", count);
-      return [name, { element, count }];
-    }));
+    this.links = new Map(
+      TITLES.map(([name, title]) => {
+        const count = h("span", { class: "count" });
+        const element = h(
+          "a",
+          { href: link({ view: name }), onclick: (/** @type {MouseEvent} */ event) => follow(event, name) },
+          title,
+          " ",
+          count,
+        );
+        return [name, { element, count }];
+      }),
+    );
     this.theme = themeButton();
     this.pill = h("span", { class: "pill" });
-    this.pauseButton = h("button", { type: "button", class: "quiet", "aria-keyshortcuts": "p", title: "Look every two seconds what is new (p)", onclick: () => this.togglePause() });
+    this.pauseButton = h("button", {
+      type: "button",
+      class: "quiet",
+      "aria-keyshortcuts": "p",
+      title: "Look every two seconds what is new (p)",
+      onclick: () => this.togglePause(),
+    });
     this.proxy = h("span", { class: "proxy" });
     place.replaceChildren(
-      h("a", { class: "brand", href: "/", "aria-label": "trafficmock dashboard" }, h("img", { src: "/favicon.svg", alt: "", width: 22, height: 22 }), h("span", {}, "trafficmock")),
+      h(
+        "a",
+        { class: "brand", href: "/", "aria-label": "trafficmock dashboard" },
+        h("img", { src: "/favicon.svg", alt: "", width: 22, height: 22 }),
+        h("span", {}, "trafficmock"),
+      ),
       h("nav", { "aria-label": "Views" }, ...[...this.links.values()].map((entry) => entry.element)),
-      h("div", { class: "top-end" }, this.proxy, this.pill, this.pauseButton, this.theme.element,
-        h("button", { type: "button", class: "quiet", "aria-keyshortcuts": "?", title: "Keys (?)", onclick: onhelp }, "Help")));
+      h(
+        "div",
+        { class: "top-end" },
+        this.proxy,
+        this.pill,
+        this.pauseButton,
+        this.theme.element,
+        h(
+          "button",
+          { type: "button", class: "quiet", "aria-keyshortcuts": "?", title: "Keys (?)", onclick: onhelp },
+          "Help",
+        ),
+      ),
+    );
     this.update();
   }
 
@@ -61,8 +97,14 @@ export class Header {
     fill(this.pill, h("span", { class: "dot", "aria-hidden": "true" }), WORDS[status.kind]);
     this.pill.className = `pill pill-${status.kind}`;
     this.pauseButton.textContent = this.paused ? "Resume" : "Pause";
-    this.proxy.textContent = health ? `proxy ${health.version}${health.historyCapture === "all" ? "" : ` · records: ${health.historyCapture}`}` : "";
-    const counts = { http: requests.rows.length, ws: sockets.rows.length, connections: connections.nodeAgents.length + connections.runnerWorkers.length };
+    this.proxy.textContent = health
+      ? `proxy ${health.version}${health.historyCapture === "all" ? "" : ` · records: ${health.historyCapture}`}`
+      : "";
+    const counts = {
+      http: requests.rows.length,
+      ws: sockets.rows.length,
+      connections: connections.nodeAgents.length + connections.runnerWorkers.length,
+    };
     for (const [name, count] of Object.entries(counts)) {
       const place = this.links.get(/** @type {"http"} */ (name))?.count;
       if (place) place.textContent = count.toLocaleString("en");

@@ -30,14 +30,31 @@ export function singleKeys() {
 /** @returns {() => void} opens it */
 export function makeHelp() {
   const off = h("input", { type: "checkbox", onchange: () => remember("single-keys", off.checked ? null : "off") });
-  const dialog = h("dialog", { class: "help", "aria-labelledby": "help-title" },
+  const dialog = h(
+    "dialog",
+    { class: "help", "aria-labelledby": "help-title" },
     h("h2", { id: "help-title" }, "Keys"),
-    h("table", {}, h("tbody", {}, ...KEYS.map(([keys, what]) => h("tr", {}, h("th", { scope: "row" }, h("kbd", {}, keys)), h("td", {}, what))))),
+    h(
+      "table",
+      {},
+      h(
+        "tbody",
+        {},
+        ...KEYS.map(([keys, what]) => h("tr", {}, h("th", { scope: "row" }, h("kbd", {}, keys)), h("td", {}, what))),
+      ),
+    ),
     h("label", { class: "check" }, off, "Single letters and digits are keys (turn off if you dictate)"),
     h("h2", {}, "What can become of a request"),
-    h("dl", { class: "legend" }, ...Object.entries(ACTIONS).flatMap(([name, { word, meaning }]) => [
-      h("dt", {}, h("span", { class: `badge ${actionClass(name)}` }, word)), h("dd", {}, meaning)])),
-    h("form", { method: "dialog" }, h("button", { onclick: () => dialog.close(), type: "button" }, "Close")));
+    h(
+      "dl",
+      { class: "legend" },
+      ...Object.entries(ACTIONS).flatMap(([name, { word, meaning }]) => [
+        h("dt", {}, h("span", { class: `badge ${actionClass(name)}` }, word)),
+        h("dd", {}, meaning),
+      ]),
+    ),
+    h("form", { method: "dialog" }, h("button", { onclick: () => dialog.close(), type: "button" }, "Close")),
+  );
   document.body.append(dialog);
   return () => {
     off.checked = singleKeys();

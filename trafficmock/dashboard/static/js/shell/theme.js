@@ -20,7 +20,12 @@ function set(theme) {
 
 /** @returns {{element: HTMLElement, next: () => void}} */
 export function themeButton() {
-  const element = h("button", { type: "button", class: "quiet theme", "aria-keyshortcuts": "t", onclick: () => next() });
+  const element = h("button", {
+    type: "button",
+    class: "quiet theme",
+    "aria-keyshortcuts": "t",
+    onclick: () => next(),
+  });
   const label = () => {
     const signs = /** @type {Record<string, string>} */ ({ system: "◐", light: "☀", dark: "☾" });
     element.replaceChildren(h("span", { "aria-hidden": "true", class: "sign" }, signs[current()]), ` ${current()}`);

@@ -6,7 +6,10 @@ import { h, svg } from "../lib/dom.js";
 import { clock } from "../lib/format.js";
 
 /** What a stacked bar says. @param {Record<string, number>} actions */
-const words = (actions) => REQUEST_ACTIONS.filter((action) => actions[action]).map((action) => `${actions[action]} ${action}`).join(", ");
+const words = (actions) =>
+  REQUEST_ACTIONS.filter((action) => actions[action])
+    .map((action) => `${actions[action]} ${action}`)
+    .join(", ");
 
 /** @param {Record<string, number>} actions @param {number} most of all bars @returns {Element} */
 export function stackedBar(actions, most) {
@@ -18,7 +21,12 @@ export function stackedBar(actions, most) {
     x += size + 1;
     return part;
   });
-  return svg("svg", { viewBox: `0 0 ${width + 20} 12`, role: "img", "aria-label": words(actions), class: "stacked" }, ...parts, svg("title", {}, words(actions)));
+  return svg(
+    "svg",
+    { viewBox: `0 0 ${width + 20} 12`, role: "img", "aria-label": words(actions), class: "stacked" },
+    ...parts,
+    svg("title", {}, words(actions)),
+  );
 }
 
 /** @param {{from: number, to: number, counts: Record<string, number>[]}} sums @returns {Element} */
@@ -31,11 +39,27 @@ export function histogram({ from, to, counts }) {
     return REQUEST_ACTIONS.filter((action) => actions[action]).map((action) => {
       const size = Math.max(2, (actions[action] / most) * (height - 4));
       y -= size;
-      return svg("rect", { x: at * step + 1, y, width: step - 3, height: size, class: `bar-action-${action}` }, svg("title", {}, words(actions)));
+      return svg(
+        "rect",
+        { x: at * step + 1, y, width: step - 3, height: size, class: `bar-action-${action}` },
+        svg("title", {}, words(actions)),
+      );
     });
   });
   const label = `Requests from ${clock(from)} to ${clock(to)}; at most ${most} in one of ${counts.length} slices`;
-  return h("figure", { class: "histogram" },
-    svg("svg", { viewBox: `0 0 ${counts.length * step} ${height}`, role: "img", "aria-label": label, preserveAspectRatio: "none" }, ...bars),
-    h("figcaption", {}, h("span", {}, clock(from).slice(0, 8)), h("span", {}, clock(to).slice(0, 8))));
+  return h(
+    "figure",
+    { class: "histogram" },
+    svg(
+      "svg",
+      {
+        viewBox: `0 0 ${counts.length * step} ${height}`,
+        role: "img",
+        "aria-label": label,
+        preserveAspectRatio: "none",
+      },
+      ...bars,
+    ),
+    h("figcaption", {}, h("span", {}, clock(from).slice(0, 8)), h("span", {}, clock(to).slice(0, 8))),
+  );
 }

@@ -15,8 +15,12 @@ import { moment } from "../lib/format.js";
  * @returns {Map<string, string>} names by client id
  */
 export function clientChoices(rows, agents) {
-  return new Map([...new Set(rows.map((row) => row.clientId))].map((id) =>
-    [id, [id, processesOf(agents, id)].filter(Boolean).join(" · ")]));
+  return new Map(
+    [...new Set(rows.map((row) => row.clientId))].map((id) => [
+      id,
+      [id, processesOf(agents, id)].filter(Boolean).join(" · "),
+    ]),
+  );
 }
 
 /**
@@ -39,6 +43,7 @@ export function testChoices(rows) {
   /** @type {Map<string, number>} */
   const runs = new Map();
   for (const { name } of tests.values()) runs.set(name, (runs.get(name) ?? 0) + 1);
-  return new Map([...tests].map(([id, { name, first }]) =>
-    [id, (runs.get(name) ?? 0) > 1 ? `${moment(first)} ${name}` : name]));
+  return new Map(
+    [...tests].map(([id, { name, first }]) => [id, (runs.get(name) ?? 0) > 1 ? `${moment(first)} ${name}` : name]),
+  );
 }

@@ -24,11 +24,19 @@ export function clientsTable(title, clients, rows, none) {
   for (const { clientId } of clients) names.set(clientId, (names.get(clientId) ?? 0) + 1);
   const shared = (/** @type {Client} */ { clientId }) => (names.get(clientId) ?? 0) > 1;
   const lines = clients.map((client) => line(client, traffic.get(client.clientId), shared(client)));
-  return h("section", { class: "panel" }, h("h2", {}, `${title} (${clients.length})`),
+  return h(
+    "section",
+    { class: "panel" },
+    h("h2", {}, `${title} (${clients.length})`),
     lines.length === 0 && h("p", { class: "note" }, none),
-    lines.length > 0 && h("table", { class: "wide" },
-      h("thead", {}, h("tr", {}, ...TITLES.map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, ...lines)));
+    lines.length > 0 &&
+      h(
+        "table",
+        { class: "wide" },
+        h("thead", {}, h("tr", {}, ...TITLES.map((name) => h("th", { scope: "col" }, name)))),
+        h("tbody", {}, ...lines),
+      ),
+  );
 }
 
 /** @typedef {{count: number, last: number}} Traffic */
@@ -48,12 +56,19 @@ function trafficOf(rows) {
 /** @param {Client} client @param {Traffic | undefined} traffic @param {boolean} shared whether others have its name */
 function line(client, traffic, shared) {
   const name = h("bdi", {}, visible(client.clientId));
-  return h("tr", {},
+  return h(
+    "tr",
+    {},
     h("td", {}, h("a", { href: link({ view: "http", client: client.clientId }) }, name)),
     h("td", { class: "mono" }, processOf(client) || "—"),
     h("td", { class: "mono when" }, sinceOf(client) || "—"),
     h("td", { class: "mono" }, visible(client.connectionId)),
-    h("td", { class: "number" }, (traffic?.count ?? 0).toLocaleString("en"),
-      shared && h("span", { class: "size" }, " by all of this name")),
-    h("td", { class: "mono when" }, traffic ? clock(traffic.last) : "—"));
+    h(
+      "td",
+      { class: "number" },
+      (traffic?.count ?? 0).toLocaleString("en"),
+      shared && h("span", { class: "size" }, " by all of this name"),
+    ),
+    h("td", { class: "mono when" }, traffic ? clock(traffic.last) : "—"),
+  );
 }

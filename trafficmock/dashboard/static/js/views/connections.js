@@ -36,49 +36,94 @@ export class ConnectionsView {
     const proxied = nodeAgents.filter((agent) => agent.kind && agent.kind !== "node");
     const agents = nodeAgents.filter((agent) => !proxied.includes(agent));
     const { rows } = this.store.requests;
-    fill(this.element, h("h1", {}, "Connections"),
-      clientsTable("Agents", agents, rows,
-        "No agent is connected: no application is attached, so nothing can be held or mocked."),
+    fill(
+      this.element,
+      h("h1", {}, "Connections"),
+      clientsTable(
+        "Agents",
+        agents,
+        rows,
+        "No agent is connected: no application is attached, so nothing can be held or mocked.",
+      ),
       clientsTable("Proxied clients", proxied, rows, "No application came through HTTP_PROXY."),
-      h("section", { class: "panel" }, h("h2", {}, `Workers (${runnerWorkers.length})`),
+      h(
+        "section",
+        { class: "panel" },
+        h("h2", {}, `Workers (${runnerWorkers.length})`),
         runnerWorkers.length === 0 &&
           h("p", { class: "note" }, "No test worker is connected: everything goes to the real network."),
-        ...runnerWorkers.map((worker) => this.worker(worker))));
+        ...runnerWorkers.map((worker) => this.worker(worker)),
+      ),
+    );
   }
 
   /** @param {any} worker */
   worker(worker) {
     const about = [
       worker.workerId === undefined ? "" : `worker ${visible(worker.workerId)}`,
-      plural(worker.testCount, "test"), plural(worker.routeCount, "route"), visible(worker.connectionId),
-      processOf(worker), sinceOf(worker) && `since ${sinceOf(worker)}`,
-    ].filter(Boolean).join(" · ");
-    return h("article", { class: "worker" },
+      plural(worker.testCount, "test"),
+      plural(worker.routeCount, "route"),
+      visible(worker.connectionId),
+      processOf(worker),
+      sinceOf(worker) && `since ${sinceOf(worker)}`,
+    ]
+      .filter(Boolean)
+      .join(" · ");
+    return h(
+      "article",
+      { class: "worker" },
       h("h3", {}, h("bdi", {}, visible(worker.clientId)), h("span", { class: "size" }, ` ${about}`)),
-      ...(worker.tests ?? []).map((/** @type {any} */ test) => this.test(test)));
+      ...(worker.tests ?? []).map((/** @type {any} */ test) => this.test(test)),
+    );
   }
 
   /** @param {any} test */
   test(test) {
     const remember = () => (details.open ? this.open.add(test.testId) : this.open.delete(test.testId));
-    const details = h("details", { class: "test", open: this.open.has(test.testId), ontoggle: remember },
-      h("summary", {}, h("strong", {}, h("bdi", {}, visible(test.title))), " ",
-        h("span", { class: "mono size" }, visible(test.file)), " ",
-        h("span", { class: "size" }, plural(test.routes.length, "route"))),
-      h("p", {}, h("a", { href: link({ view: "http", test: test.testId }) }, "Its requests"), " · ",
-        h("a", { href: link({ view: "ws", test: test.testId }) }, "its WebSockets")),
+    const details = h(
+      "details",
+      { class: "test", open: this.open.has(test.testId), ontoggle: remember },
+      h(
+        "summary",
+        {},
+        h("strong", {}, h("bdi", {}, visible(test.title))),
+        " ",
+        h("span", { class: "mono size" }, visible(test.file)),
+        " ",
+        h("span", { class: "size" }, plural(test.routes.length, "route")),
+      ),
+      h(
+        "p",
+        {},
+        h("a", { href: link({ view: "http", test: test.testId }) }, "Its requests"),
+        " · ",
+        h("a", { href: link({ view: "ws", test: test.testId }) }, "its WebSockets"),
+      ),
       test.routes.length > 0 && routesTable(test.routes.slice(0, MOST_ROUTES)),
-      test.routes.length > MOST_ROUTES && h("p", { class: "note" }, `and ${test.routes.length - MOST_ROUTES} more`));
+      test.routes.length > MOST_ROUTES && h("p", { class: "note" }, `and ${test.routes.length - MOST_ROUTES} more`),
+    );
     return details;
   }
 }
 
 /** @param {any[]} routes */
 function routesTable(routes) {
-  return h("table", { class: "wide" },
+  return h(
+    "table",
+    { class: "wide" },
     h("thead", {}, h("tr", {}, ...["Kind", "Matches", "Route"].map((name) => h("th", { scope: "col" }, name)))),
-    h("tbody", {}, ...routes.map((route) => h("tr", {},
-      h("td", {}, route.kind === "websocket" ? "WebSocket" : "HTTP"),
-      h("td", { class: "mono" }, matcherText(route.matcher)),
-      h("td", { class: "mono" }, visible(route.routeId))))));
+    h(
+      "tbody",
+      {},
+      ...routes.map((route) =>
+        h(
+          "tr",
+          {},
+          h("td", {}, route.kind === "websocket" ? "WebSocket" : "HTTP"),
+          h("td", { class: "mono" }, matcherText(route.matcher)),
+          h("td", { class: "mono" }, visible(route.routeId)),
+        ),
+      ),
+    ),
+  );
 }

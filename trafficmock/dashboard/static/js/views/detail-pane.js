@@ -30,8 +30,12 @@ export class DetailPane {
     /** @type {AbortController | undefined} */
     this.asking = undefined;
     this.gone = h("p", { class: "gone", role: "status" });
-    this.element = h("section", { class: "detail-pane", "aria-label": "Detail", tabindex: -1, hidden: true },
-      this.gone, detail.element);
+    this.element = h(
+      "section",
+      { class: "detail-pane", "aria-label": "Detail", tabindex: -1, hidden: true },
+      this.gone,
+      detail.element,
+    );
     this.splitter = new Splitter(this.element);
   }
 

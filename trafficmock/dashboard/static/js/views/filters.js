@@ -24,8 +24,13 @@ export class FilterBar {
     /** @type {number | undefined} */
     this.typing = undefined;
     this.search = h("input", {
-      type: "search", class: "search", placeholder: "Filter by URL, status, test, error…", "aria-label": `Filter ${label} by text`,
-      "aria-keyshortcuts": "/", spellcheck: "false", autocomplete: "off",
+      type: "search",
+      class: "search",
+      placeholder: "Filter by URL, status, test, error…",
+      "aria-label": `Filter ${label} by text`,
+      "aria-keyshortcuts": "/",
+      spellcheck: "false",
+      autocomplete: "off",
       oninput: () => {
         clearTimeout(this.typing);
         this.typing = setTimeout(() => onchange({ q: this.search.value }), TYPING_MS);
@@ -34,29 +39,62 @@ export class FilterBar {
     this.deep = h("input", { type: "checkbox", onchange: () => onchange({ deep: this.deep.checked }) });
     this.failed = h("input", { type: "checkbox", onchange: () => onchange({ failed: this.failed.checked }) });
     /** @type {Map<string, {button: HTMLButtonElement, count: HTMLElement}>} */
-    this.chips = new Map(Object.entries(actions).map(([name, { word, meaning }]) => {
-      const count = h("span", { class: "count" }, "0");
-      const button = h("button", {
-        type: "button", class: `chip ${actionClass(name)}`, "aria-pressed": "false", title: meaning,
-        onclick: () => this.toggle(name),
-      }, word, " ", count);
-      return [name, { button, count }];
-    }));
+    this.chips = new Map(
+      Object.entries(actions).map(([name, { word, meaning }]) => {
+        const count = h("span", { class: "count" }, "0");
+        const button = h(
+          "button",
+          {
+            type: "button",
+            class: `chip ${actionClass(name)}`,
+            "aria-pressed": "false",
+            title: meaning,
+            onclick: () => this.toggle(name),
+          },
+          word,
+          " ",
+          count,
+        );
+        return [name, { button, count }];
+      }),
+    );
     this.client = this.select("Client", "client");
     this.test = this.select("Test", "test");
     this.time = new TimeRange(onchange);
     this.result = h("output", { class: "result", "aria-live": "off" });
-    this.clear = h("button", { type: "button", class: "quiet", onclick: () => onchange(NOTHING), title: "Show everything (x)" }, "Clear filters");
+    this.clear = h(
+      "button",
+      { type: "button", class: "quiet", onclick: () => onchange(NOTHING), title: "Show everything (x)" },
+      "Clear filters",
+    );
     this.deeds = h("div", { class: "list-deeds" });
     this.hostNote = h("span", { class: "host-note" });
-    this.element = h("search", { class: "filters", "aria-label": `Filters of ${label}` },
-      h("div", { class: "filter-line" }, this.search,
+    this.element = h(
+      "search",
+      { class: "filters", "aria-label": `Filters of ${label}` },
+      h(
+        "div",
+        { class: "filter-line" },
+        this.search,
         h("label", { class: "check", title: "Searched by the proxy" }, this.deep, "headers and bodies too"),
         h("label", { class: "check" }, this.failed, "only failures"),
-        this.client.label, this.test.label, this.time.element),
-      h("div", { class: "filter-line" },
-        h("div", { class: "chips", role: "group", "aria-label": "Actions" }, ...[...this.chips.values()].map((chip) => chip.button)),
-        this.hostNote, this.clear, h("div", { class: "list-end" }, this.deeds, this.result)));
+        this.client.label,
+        this.test.label,
+        this.time.element,
+      ),
+      h(
+        "div",
+        { class: "filter-line" },
+        h(
+          "div",
+          { class: "chips", role: "group", "aria-label": "Actions" },
+          ...[...this.chips.values()].map((chip) => chip.button),
+        ),
+        this.hostNote,
+        this.clear,
+        h("div", { class: "list-end" }, this.deeds, this.result),
+      ),
+    );
     /** @type {Filter} */
     this.filter = /** @type {Filter} */ ({ ...NOTHING });
   }
@@ -120,12 +158,25 @@ export class FilterBar {
     const key = JSON.stringify(names);
     if (key !== select.shown) {
       select.shown = key;
-      select.element.replaceChildren(h("option", { value: "" }, "All"),
-        ...names.map(([id, text]) => h("option", { value: id }, cut(oneLine(text), 60))));
+      select.element.replaceChildren(
+        h("option", { value: "" }, "All"),
+        ...names.map(([id, text]) => h("option", { value: id }, cut(oneLine(text), 60))),
+      );
     }
     select.element.value = value;
   }
 }
 
 /** @type {Filter} */
-export const NOTHING = { q: "", actions: [], client: "", test: "", host: "", failed: false, last: 0, from: 0, to: 0, deep: false };
+export const NOTHING = {
+  q: "",
+  actions: [],
+  client: "",
+  test: "",
+  host: "",
+  failed: false,
+  last: 0,
+  from: 0,
+  to: 0,
+  deep: false,
+};

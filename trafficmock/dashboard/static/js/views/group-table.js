@@ -27,22 +27,32 @@ export function groupTable({ id, title, note = "", first, found, to, noteOf = ()
   const titles = [first, "Requests", "Failed", "What became of them", "Last"];
   const lines = found.slice(0, MOST_GROUPS).map((group) => line(group, most, to(group), noteOf(group)));
   const more = found.length - lines.length;
-  return h("section", { class: "panel", id },
+  return h(
+    "section",
+    { class: "panel", id },
     h("h2", {}, title, note && h("span", { class: "size" }, ` ${note}`)),
     lines.length === 0 && h("p", { class: "note" }, none),
-    lines.length > 0 && h("table", { class: "wide" },
-      h("thead", {}, h("tr", {}, ...titles.map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, ...lines)),
-    more > 0 && h("p", { class: "note" }, `and ${more} more`));
+    lines.length > 0 &&
+      h(
+        "table",
+        { class: "wide" },
+        h("thead", {}, h("tr", {}, ...titles.map((name) => h("th", { scope: "col" }, name)))),
+        h("tbody", {}, ...lines),
+      ),
+    more > 0 && h("p", { class: "note" }, `and ${more} more`),
+  );
 }
 
 /** @param {Group} group @param {number} most requests of all lines @param {string} href @param {string} note */
 function line(group, most, href, note) {
   const name = oneLine(cut(group.title || "(none)", LONGEST_TITLE));
-  return h("tr", {},
+  return h(
+    "tr",
+    {},
     h("td", {}, h("a", { href }, h("bdi", {}, name)), note && h("div", { class: "size mono" }, visible(note))),
     h("td", { class: "number" }, group.count.toLocaleString("en")),
     h("td", { class: `number ${group.failed ? "bad" : ""}` }, group.failed.toLocaleString("en")),
     h("td", {}, stackedBar(group.actions, most)),
-    h("td", { class: "mono when" }, clock(group.last).slice(0, 8)));
+    h("td", { class: "mono when" }, clock(group.last).slice(0, 8)),
+  );
 }

@@ -15,10 +15,16 @@ export class HarExport {
     this.rows = rows;
     /** @type {AbortController | undefined} */
     this.running = undefined;
-    this.button = h("button", {
-      type: "button", class: "quiet", title: "What the list shows, as one file: for routeFromHAR, or a HAR viewer",
-      onclick: () => (this.running ? this.running.abort() : this.start()),
-    }, "Save as HAR");
+    this.button = h(
+      "button",
+      {
+        type: "button",
+        class: "quiet",
+        title: "What the list shows, as one file: for routeFromHAR, or a HAR viewer",
+        onclick: () => (this.running ? this.running.abort() : this.start()),
+      },
+      "Save as HAR",
+    );
     this.progress = h("progress", { "aria-label": "Requests collected", hidden: true });
     this.note = h("span", { class: "note", role: "status" });
     this.element = h("span", { class: "list-deeds" }, this.note, this.progress, this.button);
@@ -72,7 +78,9 @@ function report({ entries, without, gone, beyond }) {
     without && `${without.toLocaleString("en")} without a response`,
     gone && `${gone.toLocaleString("en")} that the proxy does not have any more`,
     beyond && `${beyond.toLocaleString("en")} beyond the limit of a file`,
-  ].filter(Boolean).join(", ");
+  ]
+    .filter(Boolean)
+    .join(", ");
   const saved = entries ? `Saved ${plural(entries, "entry", "entries")}` : "Nothing to save";
   return left ? `${saved}; left out: ${left}.` : `${saved}.`;
 }

@@ -11,14 +11,22 @@ import { ListView } from "./list-view.js";
 export function httpView(store) {
   /** @type {ListView} */
   const view = new ListView({
-    store, what: "requests", api: "history", key: "entry", label: "HTTP requests", columns: REQUEST_COLUMNS, actions: ACTIONS,
-    makeDetail: (onclose) => new RequestDetail({
-      store, onclose,
-      onwalk: (id) => {
-        change({ id }, { push: true });
-        view.show(id);
-      },
-    }),
+    store,
+    what: "requests",
+    api: "history",
+    key: "entry",
+    label: "HTTP requests",
+    columns: REQUEST_COLUMNS,
+    actions: ACTIONS,
+    makeDetail: (onclose) =>
+      new RequestDetail({
+        store,
+        onclose,
+        onwalk: (id) => {
+          change({ id }, { push: true });
+          view.show(id);
+        },
+      }),
     empty: "No request yet. Start the application with its agent (trafficmock run -- …), and let it call something.",
   });
   return view;

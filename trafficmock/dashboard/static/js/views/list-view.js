@@ -37,32 +37,60 @@ export class ListView {
     this.shown = [];
     this.filter = readFilter(parameters());
     this.bar = new FilterBar({
-      label, actions, onchange: (changes) => this.refilter({ ...this.filter, q: this.bar.search.value, ...changes }),
+      label,
+      actions,
+      onchange: (changes) => this.refilter({ ...this.filter, q: this.bar.search.value, ...changes }),
     });
     this.layout = new Layout({ name: what, columns, onchange: () => this.arranged() });
     this.sort = this.layout.sort;
     this.grid = new Grid({
-      label, layout: this.layout, onopen: (row) => this.choose(row, true),
-      oncursor: (row) => this.open && this.choose(row, false), onunseen: (count) => this.unseen(count),
+      label,
+      layout: this.layout,
+      onopen: (row) => this.choose(row, true),
+      oncursor: (row) => this.open && this.choose(row, false),
+      onunseen: (count) => this.unseen(count),
     });
     this.detail = makeDetail(() => this.close());
     this.pane = new DetailPane({ api, key, detail: this.detail, find: (id) => this.collection.byId.get(id) });
     this.deep = new DeepSearch(api, key === "entry" ? "entries" : "connections", () => this.update(true));
     this.newer = h("button", { type: "button", class: "newer", hidden: true, onclick: () => this.toTop() });
     this.hint = h("div", { class: "nothing" });
-    this.resetColumns = h("button", {
-      type: "button", class: "quiet", hidden: this.layout.isDefault, title: "Widths and order as they were at first",
-      onclick: () => this.layout.reset(),
-    }, "Reset columns");
-    const clear = h("button", {
-      type: "button", class: "quiet", title: "Take what is shown off this page; the proxy keeps it",
-      onclick: () => this.clear(),
-    }, "Clear the list");
+    this.resetColumns = h(
+      "button",
+      {
+        type: "button",
+        class: "quiet",
+        hidden: this.layout.isDefault,
+        title: "Widths and order as they were at first",
+        onclick: () => this.layout.reset(),
+      },
+      "Reset columns",
+    );
+    const clear = h(
+      "button",
+      {
+        type: "button",
+        class: "quiet",
+        title: "Take what is shown off this page; the proxy keeps it",
+        onclick: () => this.clear(),
+      },
+      "Clear the list",
+    );
     this.har = api === "history" ? new HarExport(() => this.shown) : undefined;
     this.bar.add(...(this.har ? [this.har.element] : []), clear, this.resetColumns);
-    this.element = h("div", { class: "list-view" }, h("h1", { class: "sr-only" }, label), this.bar.element,
-      h("div", { class: "panes" }, h("div", { class: "list-pane" }, this.grid.element, this.hint, this.newer),
-        this.pane.splitter.element, this.pane.element));
+    this.element = h(
+      "div",
+      { class: "list-view" },
+      h("h1", { class: "sr-only" }, label),
+      this.bar.element,
+      h(
+        "div",
+        { class: "panes" },
+        h("div", { class: "list-pane" }, this.grid.element, this.hint, this.newer),
+        this.pane.splitter.element,
+        this.pane.element,
+      ),
+    );
   }
 
   /** The id of the entry that is open, or empty. */
@@ -113,8 +141,13 @@ export class ListView {
 
   /** @param {string} what has changed */
   heard(what) {
-    if (what === this.what || what === "connections" || (what === "tick" && this.filter.last) ||
-      (what === "status" && !this.hint.hidden)) this.update();
+    if (
+      what === this.what ||
+      what === "connections" ||
+      (what === "tick" && this.filter.last) ||
+      (what === "status" && !this.hint.hidden)
+    )
+      this.update();
   }
 
   /** @param {boolean} [fresh] whether other rows, or in another order, are to be shown */
@@ -135,8 +168,11 @@ export class ListView {
   /** @param {number} count of rows that the filters could let through */
   explain(count) {
     if (count) {
-      fill(this.hint, h("p", {}, "Nothing fits the filters."),
-        h("button", { type: "button", onclick: () => this.clearFilters() }, "Clear filters"));
+      fill(
+        this.hint,
+        h("p", {}, "Nothing fits the filters."),
+        h("button", { type: "button", onclick: () => this.clearFilters() }, "Clear filters"),
+      );
     } else fill(this.hint, h("p", {}, this.whyEmpty()));
   }
 

@@ -38,49 +38,69 @@ export class OverviewView {
     const sockets = this.store.sockets.rows;
     const failed = [...rows, ...sockets].filter((row) => row.failed).sort((one, other) => other.at - one.at);
     const out = rows.filter((row) => row.action === "passthrough" && !row.testId);
-    fill(this.element, h("h1", {}, "Overview"), this.figures(rows, failed, out),
+    fill(
+      this.element,
+      h("h1", {}, "Overview"),
+      this.figures(rows, failed, out),
       rows.length > 0 && h("section", { class: "panel" }, h("h2", {}, "Traffic"), histogram(overTime(rows, SLICES))),
       h("div", { class: "columns" }, failures(failed), passed(out)),
-      h("div", { class: "columns" }, perTest(rows), perHost(rows)));
+      h("div", { class: "columns" }, perTest(rows), perHost(rows)),
+    );
   }
 
   /** @param {Row[]} rows @param {Row[]} failed @param {Row[]} out */
   figures(rows, failed, out) {
     const mocked = rows.filter((row) => row.testId && row.action !== "passthrough").length;
-    return h("div", { class: "figures" },
+    return h(
+      "div",
+      { class: "figures" },
       figure(failed.length, "failed", failed.length ? "figure-error" : "", { view: "http", failed: "1" }),
-      figure(out.length, "went out unmocked", out.length ? "figure-passthrough" : "",
-        { view: "http", action: "passthrough" }),
+      figure(out.length, "went out unmocked", out.length ? "figure-passthrough" : "", {
+        view: "http",
+        action: "passthrough",
+      }),
       figure(mocked, "decided by tests", "figure-fulfill", { view: "http", action: "fulfill,continue,abort" }),
       figure(rows.length, "requests recorded", "", { view: "http" }),
-      figure(this.store.sockets.rows.length, "WebSockets", "", { view: "ws" }));
+      figure(this.store.sockets.rows.length, "WebSockets", "", { view: "ws" }),
+    );
   }
 }
 
 /** @param {number} count @param {string} text @param {string} kind @param {Record<string, string>} where it leads */
 function figure(count, text, kind, where) {
-  return h("a", { class: `figure ${kind}`, href: link(where) },
-    h("strong", {}, count.toLocaleString("en")), h("span", {}, text));
+  return h(
+    "a",
+    { class: `figure ${kind}`, href: link(where) },
+    h("strong", {}, count.toLocaleString("en")),
+    h("span", {}, text),
+  );
 }
 
 /** @param {Row[]} failed newest first */
 function failures(failed) {
   const more = h("a", { href: link({ view: "http", failed: "1" }) }, `All ${failed.length} failures`);
-  return h("section", { class: "panel", id: "failures" }, h("h2", {}, "Failures"),
+  return h(
+    "section",
+    { class: "panel", id: "failures" },
+    h("h2", {}, "Failures"),
     failed.length === 0 && h("p", { class: "note" }, "None."),
     h("ul", { class: "failures" }, ...failed.slice(0, MOST_FAILURES).map(failure)),
-    failed.length > MOST_FAILURES && h("p", {}, more));
+    failed.length > MOST_FAILURES && h("p", {}, more),
+  );
 }
 
 /** @param {Row} row */
 function failure(row) {
   const what = oneLine(cut(`${row.method || "WebSocket"} ${row.url}`, LONGEST_URL));
   const code = row.code && row.problem.includes(row.code) ? "" : row.code || row.status;
-  return h("li", {},
+  return h(
+    "li",
+    {},
     h("span", { class: "mono" }, clock(row.at).slice(0, 8)),
     h("span", { class: `badge ${actionClass(row.action)}` }, row.action),
     h("a", { href: link({ view: row.method ? "http" : "ws", id: row.id }) }, h("bdi", {}, what)),
-    h("span", { class: "why" }, visible(cut([code, row.problem].filter(Boolean).join(": "), LONGEST_REASON))));
+    h("span", { class: "why" }, visible(cut([code, row.problem].filter(Boolean).join(": "), LONGEST_REASON))),
+  );
 }
 
 /** @param {Row} row */
@@ -89,8 +109,12 @@ const byHost = (row) => ({ key: row.host, title: row.host });
 /** @param {Row[]} rows that no test wanted */
 function passed(rows) {
   return groupTable({
-    id: "passed", title: "Went out unmocked", note: "To the real network, because no test wanted it", first: "Host",
-    found: groups(rows, byHost), to: (group) => link({ view: "http", action: "passthrough", host: group.key }),
+    id: "passed",
+    title: "Went out unmocked",
+    note: "To the real network, because no test wanted it",
+    first: "Host",
+    found: groups(rows, byHost),
+    to: (group) => link({ view: "http", action: "passthrough", host: group.key }),
     none: "Nothing: every request was taken by a test.",
   });
 }
@@ -99,17 +123,24 @@ function passed(rows) {
 function perTest(rows) {
   const owned = rows.filter((row) => row.testId);
   return groupTable({
-    id: "tests", title: "Per test", first: "Test",
+    id: "tests",
+    title: "Per test",
+    first: "Test",
     found: groups(owned, (row) => ({ key: row.testId, title: row.tests, note: row.file })),
     to: (group) => link({ view: "http", test: group.key }),
-    noteOf: (group) => `${group.note} · run of ${moment(group.first)}`, none: "No test has owned a request yet.",
+    noteOf: (group) => `${group.note} · run of ${moment(group.first)}`,
+    none: "No test has owned a request yet.",
   });
 }
 
 /** @param {Row[]} rows */
 function perHost(rows) {
   return groupTable({
-    id: "hosts", title: "Per host", first: "Host", found: groups(rows, byHost),
-    to: (group) => link({ view: "http", host: group.key }), none: "No request yet.",
+    id: "hosts",
+    title: "Per host",
+    first: "Host",
+    found: groups(rows, byHost),
+    to: (group) => link({ view: "http", host: group.key }),
+    none: "No request yet.",
   });
 }

@@ -9,7 +9,13 @@ import { ListView } from "./list-view.js";
 /** @param {import("../data/store.js").Store} store */
 export function socketView(store) {
   return new ListView({
-    store, what: "sockets", api: "ws", key: "connection", label: "WebSockets", columns: SOCKET_COLUMNS, actions: OUTCOMES,
+    store,
+    what: "sockets",
+    api: "ws",
+    key: "connection",
+    label: "WebSockets",
+    columns: SOCKET_COLUMNS,
+    actions: OUTCOMES,
     makeDetail: (onclose) => new SocketDetail({ onclose }),
     empty: "No WebSocket yet. Those that an application with an agent opens are listed here.",
   });

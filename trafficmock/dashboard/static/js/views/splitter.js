@@ -13,8 +13,14 @@ export class Splitter {
   constructor(pane) {
     this.pane = pane;
     this.element = h("div", {
-      role: "separator", class: "splitter", tabindex: 0, hidden: true, "aria-orientation": "vertical", "aria-label": "Width of the detail",
-      "aria-valuemin": LEAST, "aria-valuemax": MOST,
+      role: "separator",
+      class: "splitter",
+      tabindex: 0,
+      hidden: true,
+      "aria-orientation": "vertical",
+      "aria-label": "Width of the detail",
+      "aria-valuemin": LEAST,
+      "aria-valuemax": MOST,
       onpointerdown: (/** @type {PointerEvent} */ event) => this.grab(event),
       onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
     });
@@ -43,7 +49,9 @@ export class Splitter {
       this.set(((right - moved.clientX) / width) * 100);
     };
     this.element.addEventListener("pointermove", move);
-    this.element.addEventListener("lostpointercapture", () => this.element.removeEventListener("pointermove", move), { once: true });
+    this.element.addEventListener("lostpointercapture", () => this.element.removeEventListener("pointermove", move), {
+      once: true,
+    });
   }
 
   /** @param {KeyboardEvent} event */

@@ -36,8 +36,13 @@ export function groups(rows, by) {
     if (row.failed) group.failed++;
     group.actions[row.action] = (group.actions[row.action] ?? 0) + 1;
   }
-  return [...found.values()].sort((one, other) => other.failed - one.failed || other.count - one.count ||
-    one.title.localeCompare(other.title) || other.first - one.first);
+  return [...found.values()].sort(
+    (one, other) =>
+      other.failed - one.failed ||
+      other.count - one.count ||
+      one.title.localeCompare(other.title) ||
+      other.first - one.first,
+  );
 }
 
 /**
@@ -49,7 +54,10 @@ export function groups(rows, by) {
  */
 export function overTime(rows, slices) {
   const from = rows.reduce((least, row) => Math.min(least, row.at), Infinity);
-  const to = Math.max(rows.reduce((most, row) => Math.max(most, row.at), 0), from + 1000);
+  const to = Math.max(
+    rows.reduce((most, row) => Math.max(most, row.at), 0),
+    from + 1000,
+  );
   /** @type {Record<string, number>[]} */
   const counts = Array.from({ length: slices }, () => ({}));
   for (const row of rows) {

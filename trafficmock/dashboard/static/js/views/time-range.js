@@ -5,7 +5,14 @@ import { h } from "../lib/dom.js";
 
 /** @typedef {import("../data/filter.js").Filter} Filter */
 
-const CHOICES = [["", "All"], ["60", "Last minute"], ["300", "Last 5 minutes"], ["900", "Last 15 minutes"], ["3600", "Last hour"], ["between", "Between…"]];
+const CHOICES = [
+  ["", "All"],
+  ["60", "Last minute"],
+  ["300", "Last 5 minutes"],
+  ["900", "Last 15 minutes"],
+  ["3600", "Last hour"],
+  ["between", "Between…"],
+];
 
 /** @param {number} at @returns {string} as `datetime-local` wants it */
 function local(at) {
@@ -16,11 +23,18 @@ function local(at) {
 export class TimeRange {
   /** @param {(changes: Partial<Filter>) => void} onchange */
   constructor(onchange) {
-    this.choice = h("select", { onchange: () => this.chosen(onchange) }, ...CHOICES.map(([value, text]) => h("option", { value }, text)));
+    this.choice = h(
+      "select",
+      { onchange: () => this.chosen(onchange) },
+      ...CHOICES.map(([value, text]) => h("option", { value }, text)),
+    );
     const moment = (/** @type {string} */ label, /** @type {"from" | "to"} */ name) => {
       const input = h("input", {
-        type: "datetime-local", step: 1, "aria-label": label,
-        onchange: () => onchange({ last: 0, [name]: input.value ? Date.parse(input.value) + (name === "to" ? 999 : 0) : 0 }),
+        type: "datetime-local",
+        step: 1,
+        "aria-label": label,
+        onchange: () =>
+          onchange({ last: 0, [name]: input.value ? Date.parse(input.value) + (name === "to" ? 999 : 0) : 0 }),
       });
       return input;
     };
@@ -28,7 +42,12 @@ export class TimeRange {
     this.to = moment("To", "to");
     this.between = h("span", { class: "between", hidden: true }, this.from, " – ", this.to);
     this.open = false;
-    this.element = h("span", { class: "times" }, h("label", { class: "pick" }, h("span", {}, "Time"), this.choice), this.between);
+    this.element = h(
+      "span",
+      { class: "times" },
+      h("label", { class: "pick" }, h("span", {}, "Time"), this.choice),
+      this.between,
+    );
   }
 
   /** @param {(changes: Partial<Filter>) => void} onchange */

@@ -1,1 +1,1 @@
-export default defineEventHandler(() => $fetch('http://nowhere.test/route', { responseType: 'text' }))
+export default defineEventHandler(() => $fetch("http://nowhere.test/route", { responseType: "text" }));

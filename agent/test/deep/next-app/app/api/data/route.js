@@ -1,1 +1,4 @@
-export async function GET () { const r = await fetch('http://nowhere.test/handler', { cache: 'no-store' }); return new Response(await r.text()) }
+export async function GET() {
+  const r = await fetch("http://nowhere.test/handler", { cache: "no-store" });
+  return new Response(await r.text());
+}
