@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from twisted.web.resource import IResource
 
     from trafficmock.server.websocket.link import Link as ServerLink
-    from trafficmock.server.websocket.oversized_frames import Overlong
+    from trafficmock.server.websocket.oversized_frames import OversizedMessage
 
 FORMS = ("autobahn", "stock", "tuned")
 _HOST = "127.0.0.1"
@@ -95,7 +95,7 @@ class Echo:
     def link_closed(self, link: ServerLink) -> None:
         """Do nothing."""
 
-    def link_overlong(self, link: ServerLink, message: Overlong) -> None:
+    def link_overlong(self, link: ServerLink, message: OversizedMessage) -> None:
         """Do nothing."""
 
     def link_backlogged(self, link: ServerLink) -> None:

@@ -13,7 +13,7 @@ from trafficmock.certificates.files import default_directory
 from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.settings import Settings
 from trafficmock.history.store import History
-from trafficmock.http.access import Guard
+from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import HttpLimits
 from trafficmock.proxy.downstream.client_tls import CertificateStore
 from trafficmock.proxy.downstream.forward_proxy import ForwardProxy, make_forward_proxy
@@ -123,7 +123,7 @@ def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver
 def _forward_proxy(
     options: ProxyOptions,
     driver: Driver,
-    guard: Guard,
+    guard: AccessPolicy,
     certificates: CertificateStore,
     reactor: Any,
 ) -> ForwardProxy:
@@ -166,8 +166,8 @@ def _ca_directory(options: ProxyOptions) -> Path:
     return Path(given) if given else default_directory(os.environ)
 
 
-def _guard(options: ProxyOptions) -> Guard:
-    return Guard(
+def _guard(options: ProxyOptions) -> AccessPolicy:
+    return AccessPolicy(
         listening=[] if options["endpoint"] else [options["host"]],
         allowed_hosts=options["allowed-host"],
         cors_origins=options["cors-origin"],

@@ -20,7 +20,7 @@ from trafficmock.command import follow
 from trafficmock.command.follow import AWAY_SECONDS, POLL_SECONDS, RESTARTED, Follower
 from trafficmock.command.list_resources import REQUESTS
 from trafficmock.command.output.terminal import Terminal
-from trafficmock.command.rest_client import RestAnswer, UnreachableError
+from trafficmock.command.rest_client import RestResponse, UnreachableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,13 +55,13 @@ class PlayedProxy:
 
     def get(
         self, path: str, query: dict[str, Any] | None = None, etag: str | None = None
-    ) -> RestAnswer:
+    ) -> RestResponse:
         """Play the next answer."""
         if query is None:
             there = self.known.get(path.rpartition("/")[2])
             if isinstance(there, Exception):
                 raise there
-            return RestAnswer(200 if there else 404, None, {"entry": there} if there else {})
+            return RestResponse(200 if there else 404, None, {"entry": there} if there else {})
         self.asked.append(({k: v for k, v in query.items() if v is not None}, etag))
         step = self.script.pop(0) if self.script else Over()
         if callable(step):
@@ -69,8 +69,8 @@ class PlayedProxy:
         if isinstance(step, Exception):
             raise step
         if step is None:
-            return RestAnswer(304, "tag", {})
-        return RestAnswer(200, f"tag{len(self.asked)}", {"entries": step[::-1]})
+            return RestResponse(304, "tag", {})
+        return RestResponse(200, f"tag{len(self.asked)}", {"entries": step[::-1]})
 
 
 class FollowerTests(SynchronousTestCase):

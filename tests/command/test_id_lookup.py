@@ -7,7 +7,7 @@ from trafficmock.command import har, show
 from trafficmock.command.exit_status import CommandError
 from trafficmock.command.id_lookup import completed_ids, find
 from trafficmock.command.list_resources import REQUESTS
-from trafficmock.command.rest_client import ProxyClient
+from trafficmock.command.rest_client import RestClient
 
 
 class FindTests(CommandTestCase):
@@ -15,7 +15,7 @@ class FindTests(CommandTestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.client = ProxyClient.at(self.proxy.url)
+        self.client = RestClient.at(self.proxy.url)
         self.addCleanup(self.client.close)
 
     def test_beginnings(self) -> None:

@@ -13,7 +13,7 @@ from tests.command.traffic import HOSTILE
 from trafficmock.command.exit_status import CommandError
 from trafficmock.command.id_lookup import find
 from trafficmock.command.list_resources import REQUESTS
-from trafficmock.command.rest_client import ProxyClient, UnreachableError, entry_path
+from trafficmock.command.rest_client import RestClient, UnreachableError, entry_path
 
 HEAD = b"HTTP/1.1 %d X\r\ncontent-length: %d\r\n\r\n%s"
 
@@ -51,7 +51,7 @@ class ClientTests(CommandTestCase):
 
     def test_etag(self) -> None:
         """Asking again with the tag is answered by 304, over the same connection."""
-        client = ProxyClient.at(self.proxy.url)
+        client = RestClient.at(self.proxy.url)
         self.addCleanup(client.close)
         first = client.get("/api/history", {"limit": 1, "q": None})
         self.assertEqual((first.status, len(first.document["entries"])), (200, 1))
@@ -61,7 +61,7 @@ class ClientTests(CommandTestCase):
 
     def test_refused(self) -> None:
         """What the proxy refuses is an error with its own words, status 4."""
-        client = ProxyClient.at(self.proxy.url)
+        client = RestClient.at(self.proxy.url)
         self.addCleanup(client.close)
         error = self.assertRaises(CommandError, client.get, "/api/history", {"limit": "x"})
         self.assertEqual(error.status, 4)
@@ -77,10 +77,10 @@ class ClientTests(CommandTestCase):
 class OddServerTests(SynchronousTestCase):
     """What comes back from others."""
 
-    def server(self, *answers: bytes) -> tuple[ScriptedServer, ProxyClient]:
+    def server(self, *answers: bytes) -> tuple[ScriptedServer, RestClient]:
         server = ScriptedServer(*answers)
         self.addCleanup(server.close)
-        return server, ProxyClient.at(server.url + "/below/")
+        return server, RestClient.at(server.url + "/below/")
 
     def test_no_proxy(self) -> None:
         """Whoever does not speak our JSON, or no HTTP, is no proxy: status 3."""

@@ -15,11 +15,11 @@ from twisted.web.client import ResponseDone
 from twisted.web.http_headers import Headers
 
 from tests.support.http_client import Answer, Connection, Transport, parse
-from trafficmock.dashboard.dashboard_root import DashboardDoors
-from trafficmock.dashboard.proxy_client import Upstream
+from trafficmock.dashboard.dashboard_root import DashboardRoot
+from trafficmock.dashboard.proxy_client import ProxyApiClient
 from trafficmock.dashboard.proxy_relay import ProxyRelay
 from trafficmock.dashboard.static_files import Page
-from trafficmock.http.access import Guard
+from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import ConnectionCount, HttpLimits
 from trafficmock.server.site import ServiceSite
 
@@ -96,7 +96,7 @@ class FakeAgent:
 class Dashboard:
     """A dashboard on a clock."""
 
-    guard: Guard = field(factory=Guard)
+    guard: AccessPolicy = field(factory=AccessPolicy)
     clock: Clock = field(factory=Clock)
     agent: FakeAgent = field(factory=FakeAgent)
     relay: ProxyRelay = field(init=False)
@@ -104,11 +104,11 @@ class Dashboard:
 
     def __attrs_post_init__(self) -> None:
         limits = HttpLimits()
-        upstream = Upstream(
+        upstream = ProxyApiClient(
             agent=cast("Any", self.agent), proxy_url=PROXY, clock=cast("Any", self.clock)
         )
         self.relay = ProxyRelay(upstream)
-        doors = DashboardDoors(
+        doors = DashboardRoot(
             pages=PAGES, relay=self.relay, guard=self.guard, version="1.2.3", proxy_url=PROXY
         )
         self.site = ServiceSite(

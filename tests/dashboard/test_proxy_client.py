@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from twisted.web.client import ResponseNeverReceived
 
 from tests.dashboard.fakes import FakeAgent
-from trafficmock.dashboard.proxy_client import Upstream
+from trafficmock.dashboard.proxy_client import ProxyApiClient
 
 
 class ExplainTests(SynchronousTestCase):
@@ -18,7 +18,7 @@ class ExplainTests(SynchronousTestCase):
 
     def test_codes(self) -> None:
         """Each way of being away has its code; anything else is our own fault."""
-        upstream = Upstream(
+        upstream = ProxyApiClient(
             agent=cast("Any", FakeAgent()), proxy_url="http://h:1", clock=cast("Any", Clock())
         )
         for error, code in [

@@ -33,8 +33,8 @@ from trafficmock.server.rest.path_segments import decode_segment
 from trafficmock.server.rest.query_parameters import read_list_request
 from trafficmock.server.websocket.data_frames import MessageReader
 from trafficmock.server.websocket.link import WebSocketLimits
-from trafficmock.server.websocket.send_queue import Outbox
-from trafficmock.server.websocket.write_coalescing import Turn
+from trafficmock.server.websocket.send_queue import SendQueue
+from trafficmock.server.websocket.write_coalescing import WriteCoalescer
 from trafficmock.testing.session.worker_client import decode_for_worker
 from trafficmock.wire import body
 from trafficmock.wire.codec import decode
@@ -108,13 +108,13 @@ class Nobody:
     def closed(self, *_: object, **__: object) -> None:
         """Take it."""
 
-    def outbox_backlogged(self) -> None:
+    def send_queue_backlogged(self) -> None:
         """Take it."""
 
-    def outbox_drained(self) -> None:
+    def send_queue_drained(self) -> None:
         """Take it."""
 
-    def outbox_overflowed(self, queued: int) -> None:
+    def send_queue_overflowed(self, queued: int) -> None:
         """Take it."""
 
 
@@ -144,14 +144,14 @@ def send_all(number: int) -> None:
     transport, clock = Pulling(), Clock()
     limits = WebSocketLimits(send_queue_bytes=1 << 30, high_water=1 << 20, low_water=1 << 16)
     nobody: Any = Nobody()
-    turn = Turn(clock)
-    outbox = Outbox(transport, write=None, limits=limits, turn=turn, owner=nobody)
+    coalescer = WriteCoalescer(clock)
+    send_queue = SendQueue(transport, write=None, limits=limits, coalescer=coalescer, owner=nobody)
     for _ in range(number):
-        outbox.add(b"x" * 100)
-    outbox.flush()
+        send_queue.add(b"x" * 100)
+    send_queue.flush()
     while transport.producer is not None:
         transport.producer.resumeProducing()
-    outbox.discard()
+    send_queue.discard()
 
 
 def empty_blocks(number: int) -> bytes:

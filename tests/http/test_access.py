@@ -4,9 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.http.access import Guard, Refusal
+from trafficmock.http.access import AccessPolicy, Refusal
 
-GUARD = Guard(listening=["10.1.2.3", "0.0.0.0"], allowed_hosts=["Box.example:4310", "fd00::5"])  # noqa: S104 - must not count as a name
+GUARD = AccessPolicy(
+    listening=["10.1.2.3", "0.0.0.0"],  # noqa: S104 - must not count as a name
+    allowed_hosts=["Box.example:4310", "fd00::5"],
+)
 ANY_HEADER = st.one_of(st.none(), st.text(), st.from_regex(r"[\[\]a-z0-9.:/@%-]{0,30}"))
 
 
@@ -61,7 +64,7 @@ class OriginTests(SynchronousTestCase):
 
     def test_let_in(self) -> None:
         """No origin, loopback pages, allowed ones and pages of our own host come in."""
-        guard = Guard(cors_origins=["https://App.example/"])
+        guard = AccessPolicy(cors_origins=["https://App.example/"])
         for origin, host in (
             (None, "localhost:4310"),
             ("http://localhost:3000", "localhost:4310"),
@@ -84,12 +87,12 @@ class OriginTests(SynchronousTestCase):
             "file://",
             "http://localhost@evil.example",
         ):
-            refusal = Guard().websocket_origin_refusal(origin, "10.0.0.5:4310")
+            refusal = AccessPolicy().websocket_origin_refusal(origin, "10.0.0.5:4310")
             self.assertEqual(code(refusal), "origin_not_allowed", origin)
 
     def test_open(self) -> None:
         """``*`` lets every page in."""
-        guard = Guard(cors_origins=["*"])
+        guard = AccessPolicy(cors_origins=["*"])
         self.assertIsNone(guard.websocket_origin_refusal("null", None))
 
     @given(ANY_HEADER, ANY_HEADER)
@@ -107,20 +110,20 @@ class HistoryTests(SynchronousTestCase):
     def test_local_peers(self) -> None:
         """Loopback peers and UNIX sockets may read, however the address is written."""
         for peer in ("127.0.0.1", "127.1.1.1", "::1", "::ffff:127.0.0.1", None):
-            self.assertIsNone(Guard().history_refusal(peer, "10.0.0.1"), peer)
+            self.assertIsNone(AccessPolicy().history_refusal(peer, "10.0.0.1"), peer)
 
     def test_bound_to_loopback(self) -> None:
         """What reached a loopback address is local."""
-        self.assertIsNone(Guard().history_refusal("10.0.0.2", "127.0.0.1"))
+        self.assertIsNone(AccessPolicy().history_refusal("10.0.0.2", "127.0.0.1"))
 
     def test_other_machines(self) -> None:
         """Others are refused, and told which option opens it."""
         for peer in ("10.0.0.2", "::ffff:10.0.0.2", "fe80::1%eth0", "2001:db8::1"):
-            refusal = Guard().history_refusal(peer, "10.0.0.1")
+            refusal = AccessPolicy().history_refusal(peer, "10.0.0.1")
             assert refusal is not None, peer
             self.assertEqual((refusal.status, refusal.code), (403, "history_not_open"))
             self.assertIn("--open-history", refusal.message)
 
     def test_opened(self) -> None:
         """``--open-history`` lets others read."""
-        self.assertIsNone(Guard(open_history=True).history_refusal("10.0.0.2", "10.0.0.1"))
+        self.assertIsNone(AccessPolicy(open_history=True).history_refusal("10.0.0.2", "10.0.0.1"))

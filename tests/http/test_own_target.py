@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.http_client import Service
-from trafficmock.http.access import Guard
+from trafficmock.http.access import AccessPolicy
 
 
 class ForwardDoorTests(SynchronousTestCase):
@@ -13,7 +13,7 @@ class ForwardDoorTests(SynchronousTestCase):
 
     def test_ourselves(self) -> None:
         """A target in absolute form that is our own address is REST, and rules over Host."""
-        service = Service(guard=Guard(allowed_hosts=["box"]))
+        service = Service(guard=AccessPolicy(allowed_hosts=["box"]))
         for target in (
             "http://localhost:4310/health",
             "HTTP://127.0.0.1:4310/health?x=1",

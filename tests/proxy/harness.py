@@ -17,7 +17,7 @@ from twisted.python.failure import Failure
 from tests.server.fakes import DriverHarness, FakeLink
 from trafficmock.core.settings import Settings
 from trafficmock.history.query import Query
-from trafficmock.http.access import Guard
+from trafficmock.http.access import AccessPolicy
 from trafficmock.proxy.downstream.forward_proxy import ForwardProxy, make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
 
@@ -146,7 +146,7 @@ class ForwardProxyHarness:
         self.proxy = make_forward_proxy(
             settings=self.settings,
             gateway=self.core.driver,
-            guard=Guard(listening=["127.0.0.1"]),
+            guard=AccessPolicy(listening=["127.0.0.1"]),
             dialer=dialer,
             certificates=self.certificates,
             version="1.2.3",

@@ -11,7 +11,7 @@ from trafficmock.core.settings import Settings
 from trafficmock.history.store import Capture, History
 from trafficmock.http.log_safety import MOST_LINES, PERIOD_SECONDS
 from trafficmock.records import RequestSeen
-from trafficmock.server.websocket.oversized_frames import Overlong
+from trafficmock.server.websocket.oversized_frames import OversizedMessage
 from trafficmock.wire.body import NULL
 from trafficmock.wire.inbound import Hello, Message, Ping, Pong, RequestCancel, RequestStart
 from trafficmock.wire.outbound import DecisionPassthrough, HelloOk
@@ -109,7 +109,7 @@ class DecisionTests(SynchronousTestCase):
         self.rig.request(self.agent, "1", URL)
         worker.took("request:observed", "request:matched")
         head = b'{"type":"handler:result","requestId":"1","result":{"action":"fulf'
-        self.rig.driver.link_overlong(worker, Overlong(1000, 100, head))
+        self.rig.driver.link_overlong(worker, OversizedMessage(1000, 100, head))
         (decision,) = self.agent.took("decision:error")
         self.assertEqual(decision["code"], "handler_failed")
         _, complaint = worker.took("request:response", "proxy:error")
@@ -121,7 +121,9 @@ class DecisionTests(SynchronousTestCase):
         stranger = FakeLink(peer="127.0.0.1:4711")
         self.rig.driver.link_opened(stranger)
         logs = self.enterContext(capturedLogs())
-        self.rig.driver.link_overlong(stranger, Overlong(70_000, 65_536, b'{"type":"hello",'))
+        self.rig.driver.link_overlong(
+            stranger, OversizedMessage(70_000, 65_536, b'{"type":"hello",')
+        )
         (refusal,) = stranger.took("hello:error")
         self.assertIn("65536 bytes", refusal["message"])
         self.assertIsNotNone(stranger.closed)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.http_client import Answer, Connection, Service
-from trafficmock.http.access import Guard
+from trafficmock.http.access import AccessPolicy
 
 UPGRADE = {"upgrade": "websocket", "connection": "keep-alive, Upgrade"}
 
@@ -61,7 +61,7 @@ class WebSocketDoorTests(SynchronousTestCase):
 
     def test_foreign_page(self) -> None:
         """A foreign page is refused before the upgrade; a local and an allowed one are not."""
-        service = Service(guard=Guard(cors_origins=["http://app.example"]))
+        service = Service(guard=AccessPolicy(cors_origins=["http://app.example"]))
         answer = service.ask("/ws", origin="http://evil.example", **UPGRADE)
         self.assertEqual((answer.status, answer.json()["error"]), (403, "origin_not_allowed"))
         for origin in ("http://localhost:3000", "http://app.example"):
@@ -92,7 +92,7 @@ class HostDoorTests(SynchronousTestCase):
 
     def test_allowed(self) -> None:
         """The bound address and allowed names are let in."""
-        service = Service(guard=Guard(allowed_hosts=["box"]))
+        service = Service(guard=AccessPolicy(allowed_hosts=["box"]))
         self.assertEqual(service.ask("/health", host="box:80").status, 200)
         self.assertEqual(service.ask("/health", host="10.0.0.1", bound="10.0.0.1").status, 200)
 

@@ -17,7 +17,7 @@ from twisted.web.server import Request
 
 from trafficmock import records
 from trafficmock.history.store import History
-from trafficmock.http.access import Guard
+from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import HttpLimits
 from trafficmock.records import Owner
 from trafficmock.server.site import make_site
@@ -158,7 +158,7 @@ class Service:
     """A site on a clock with a history of its own."""
 
     history: History = field(factory=History)
-    guard: Guard = field(factory=Guard)
+    guard: AccessPolicy = field(factory=AccessPolicy)
     limits: HttpLimits = field(factory=HttpLimits)
     clock: Clock = field(factory=Clock)
     websocket: FakeWebSocket = field(factory=FakeWebSocket)

@@ -12,7 +12,7 @@ from typing import Any
 
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL, proxy_url
 from trafficmock.command.output.terminal import COLOURS
-from trafficmock.command.rest_client import ProxyClient
+from trafficmock.command.rest_client import RestClient
 
 REQUEST_ACTIONS = ("pending", "fulfill", "continue", "abort", "passthrough", "error")
 SOCKET_ACTIONS = ("pending", "matched", "passthrough", "error")
@@ -146,9 +146,9 @@ def filters(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def proxy(options: argparse.Namespace) -> ProxyClient:
+def proxy(options: argparse.Namespace) -> RestClient:
     """Make the client for the proxy that options or environment name.
 
     :raises CommandError: the address is none.
     """
-    return ProxyClient.at(options.proxy_url or proxy_url(os.environ) or DEFAULT_PROXY_URL)
+    return RestClient.at(options.proxy_url or proxy_url(os.environ) or DEFAULT_PROXY_URL)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from trafficmock.command.list_resources import Listing
     from trafficmock.command.output.terminal import Terminal
-    from trafficmock.command.rest_client import ProxyClient
+    from trafficmock.command.rest_client import RestClient
 
 POLL_SECONDS = 0.5
 AWAY_SECONDS = 1.0
@@ -41,7 +41,7 @@ class Follower:
     :param sleep: lets time pass, in seconds.
     """
 
-    client: ProxyClient
+    client: RestClient
     listing: Listing
     query: dict[str, Any]
     terminal: Terminal

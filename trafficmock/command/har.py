@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from trafficmock.command.output.list_columns import Entry
-    from trafficmock.command.rest_client import ProxyClient
+    from trafficmock.command.rest_client import RestClient
 
 EXAMPLES = """\
   trafficmock har 7341eb17 -o charge.har
@@ -83,7 +83,7 @@ def main(words: Sequence[str]) -> int:
     return OK
 
 
-def chain(client: ProxyClient, entry: Entry) -> list[Entry]:
+def chain(client: RestClient, entry: Entry) -> list[Entry]:
     """Walk a redirect chain, both ways; hops that the history dropped end it.
 
     :returns: the hops, in their order.
@@ -100,7 +100,7 @@ def chain(client: ProxyClient, entry: Entry) -> list[Entry]:
     return list(hops.values())
 
 
-def compose(client: ProxyClient, entries: Sequence[Entry]) -> dict[str, Any]:
+def compose(client: RestClient, entries: Sequence[Entry]) -> dict[str, Any]:
     """Put the HARs of entries into one, the oldest first.
 
     :param entries: in the order that counts for those of one millisecond.
@@ -118,11 +118,11 @@ def compose(client: ProxyClient, entries: Sequence[Entry]) -> dict[str, Any]:
     return whole
 
 
-def _named(client: ProxyClient, ids: Sequence[str]) -> list[Entry]:
+def _named(client: RestClient, ids: Sequence[str]) -> list[Entry]:
     return [find(client, given, [REQUESTS]).entry for given in ids]
 
 
-def _documents(client: ProxyClient, entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
+def _documents(client: RestClient, entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
     for entry in entries:
         answer = client.get(entry_path("history", entry["id"], "/har"))
         if answer.found:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from trafficmock.command.rest_client import ProxyClient
+    from trafficmock.command.rest_client import RestClient
 
 COMPLETION_SECONDS = 1.0
 """How long a completion waits for the proxy: somebody has pressed a key."""
@@ -42,7 +42,7 @@ class Found:
 
 
 def find(
-    client: ProxyClient, given: str, listings: Sequence[Listing] = (REQUESTS, SOCKETS)
+    client: RestClient, given: str, listings: Sequence[Listing] = (REQUESTS, SOCKETS)
 ) -> Found:
     """Find an entry by its id or by what only its id begins with.
 
@@ -72,7 +72,7 @@ def find(
     raise CommandError(f"nothing with the id {printable(given)} is recorded", status=NOTHING)
 
 
-def newest(client: ProxyClient) -> Found:
+def newest(client: RestClient) -> Found:
     """Find the newest entry of both lists.
 
     :raises CommandError: nothing is recorded; with status 1.
@@ -87,7 +87,7 @@ def newest(client: ProxyClient) -> Found:
     raise CommandError("nothing is recorded", status=NOTHING)
 
 
-def _ask(client: ProxyClient, listing: Listing, entry_id: str) -> Found | None:
+def _ask(client: RestClient, listing: Listing, entry_id: str) -> Found | None:
     answer = client.get(entry_path(listing.kind, entry_id))
     if not answer.found:
         return None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from trafficmock.command.output.table import Cell, Column
     from trafficmock.command.output.terminal import Terminal
-    from trafficmock.command.rest_client import ProxyClient, RestAnswer
+    from trafficmock.command.rest_client import RestClient, RestResponse
 
 
 @frozen(kw_only=True)
@@ -44,11 +44,11 @@ class Listing:
         """The path of the list."""
         return f"/api/{self.kind}"
 
-    def get(self, client: ProxyClient, query: dict[str, Any]) -> list[list_columns.Entry]:
+    def get(self, client: RestClient, query: dict[str, Any]) -> list[list_columns.Entry]:
         """Fetch entries as summaries, newest or best first."""
         return self.read(client, client.get(self.path, {**query, "fields": "summary"}))
 
-    def read(self, client: ProxyClient, answer: RestAnswer) -> list[list_columns.Entry]:
+    def read(self, client: RestClient, answer: RestResponse) -> list[list_columns.Entry]:
         """Take the entries out of an answer; one without news has none.
 
         :raises UnreachableError: no trafficmock proxy gives this answer.

@@ -28,7 +28,7 @@ class UnreachableError(CommandError):
 
 
 @frozen
-class RestAnswer:
+class RestResponse:
     """What the proxy said.
 
     :param status: 200, 304, 404 or 409; others are errors.
@@ -52,7 +52,7 @@ class RestAnswer:
 
 
 @define
-class ProxyClient:
+class RestClient:
     """One proxy, over one connection as long as that lasts.
 
     :param url: its base URL, without a slash at the end.
@@ -95,7 +95,7 @@ class ProxyClient:
 
     def get(
         self, path: str, query: dict[str, Any] | None = None, etag: str | None = None
-    ) -> RestAnswer:
+    ) -> RestResponse:
         """Ask for a path.
 
         :param query: parameters; ``None`` values are left out.
@@ -116,12 +116,12 @@ class ProxyClient:
                 "or say where it is with --proxy-url."
             ) from error
         if status == _NOT_MODIFIED:
-            return RestAnswer(status, tag, {})
+            return RestResponse(status, tag, {})
         document = self._document(body)
         if status not in (_OK, _NOT_FOUND, _CONFLICT):
             said = printable(str(document.get("message") or document.get("error")))
             raise CommandError(f"the proxy answered {status}: {said}", status=REFUSED)
-        return RestAnswer(status, tag, document)
+        return RestResponse(status, tag, document)
 
     def stranger(self) -> UnreachableError:
         """Make the error for an answer that no trafficmock proxy gives."""

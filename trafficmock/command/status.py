@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from trafficmock.command.output.terminal import Terminal
-    from trafficmock.command.rest_client import ProxyClient
+    from trafficmock.command.rest_client import RestClient
 
 EXAMPLES = """\
   trafficmock status
@@ -53,7 +53,7 @@ def main(words: Sequence[str]) -> int:
     return OK
 
 
-def collect(client: ProxyClient) -> dict[str, Any]:
+def collect(client: RestClient) -> dict[str, Any]:
     """Ask for everything.
 
     :raises UnreachableError: what answers is no trafficmock proxy.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from trafficmock.dashboard.proxy_relay import ProxyRelay
     from trafficmock.dashboard.static_files import Page
-    from trafficmock.http.access import Guard
+    from trafficmock.http.access import AccessPolicy
     from trafficmock.http.service_request import ServiceRequest
 
 POLICY = (
@@ -61,7 +61,7 @@ _FOREIGN = RestError(
 
 @implementer(IResource)
 @define(eq=False, kw_only=True)
-class DashboardDoors:
+class DashboardRoot:
     """Answers every request: a file, the proxy's word, or our own health.
 
     :param pages: files by path.
@@ -75,7 +75,7 @@ class DashboardDoors:
 
     _pages: Mapping[str, Page]
     _relay: ProxyRelay
-    _guard: Guard
+    _guard: AccessPolicy
     _version: str
     _proxy_url: str
 
@@ -85,7 +85,7 @@ class DashboardDoors:
 
     def putChild(self, path: bytes, child: IResource) -> None:  # noqa: N802 - Twisted's signature
         """Refuse children."""
-        raise NotImplementedError("the doors are fixed")
+        raise NotImplementedError("the root resource has no children")
 
     def render(self, request: ServiceRequest) -> bytes | int:
         """Answer, or let the proxy answer."""

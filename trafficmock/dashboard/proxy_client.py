@@ -37,7 +37,7 @@ _AWAY = (
 
 
 @define(eq=False, kw_only=True)
-class Upstream:
+class ProxyApiClient:
     """Asks the proxy.
 
     :param agent: makes connections to it, and keeps them.

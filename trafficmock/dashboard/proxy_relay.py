@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
     from twisted.web.iweb import IResponse
 
-    from trafficmock.dashboard.proxy_client import Upstream
+    from trafficmock.dashboard.proxy_client import ProxyApiClient
     from trafficmock.http.service_request import ServiceRequest
 
 _ASKED = (b"if-none-match", b"accept")
@@ -43,7 +43,7 @@ class ProxyRelay:
 
     log = Logger()
 
-    _upstream: Upstream
+    _upstream: ProxyApiClient
     _under_way: set[Deferred[None]] = Factory(set)
 
     def answer(self, request: ServiceRequest, target: bytes) -> None:

@@ -8,11 +8,11 @@ from twisted.web.client import Agent, HTTPConnectionPool
 
 from trafficmock import __version__
 from trafficmock.dashboard.dashboard_options import DashboardOptions
-from trafficmock.dashboard.dashboard_root import DashboardDoors
-from trafficmock.dashboard.proxy_client import Upstream
+from trafficmock.dashboard.dashboard_root import DashboardRoot
+from trafficmock.dashboard.proxy_client import ProxyApiClient
 from trafficmock.dashboard.proxy_relay import ProxyRelay
 from trafficmock.dashboard.static_files import load_pages
-from trafficmock.http.access import Guard
+from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import ConnectionCount, HttpLimits
 from trafficmock.server.service import ProxyService
 from trafficmock.server.site import ServiceSite
@@ -40,7 +40,7 @@ def makeService(options: DashboardOptions) -> ProxyService:  # noqa: N802 - the 
     return ProxyService(
         endpoint=listening_endpoint(options, reactor),
         site=ServiceSite(
-            DashboardDoors(
+            DashboardRoot(
                 pages=load_pages(),
                 relay=relay,
                 guard=_guard(options),
@@ -68,11 +68,11 @@ def make_relay(proxy_url: str, reactor: Any) -> ProxyRelay:
     """Make what asks the proxy, over a few connections that it keeps."""
     pool = HTTPConnectionPool(reactor)
     agent = Agent(reactor, connectTimeout=CONNECT_SECONDS, pool=pool)
-    return ProxyRelay(Upstream(agent=agent, proxy_url=proxy_url, clock=reactor))
+    return ProxyRelay(ProxyApiClient(agent=agent, proxy_url=proxy_url, clock=reactor))
 
 
-def _guard(options: DashboardOptions) -> Guard:
-    return Guard(
+def _guard(options: DashboardOptions) -> AccessPolicy:
+    return AccessPolicy(
         listening=[] if options["endpoint"] else [options["host"]],
         allowed_hosts=options["allowed-host"],
         open_history=bool(options["open-history"]),

@@ -53,7 +53,7 @@ def _origins(values: Iterable[str]) -> frozenset[str]:
 
 
 @frozen(kw_only=True)
-class Guard:
+class AccessPolicy:
     """The rules of one service.
 
     :param listening: the hosts that the service was told to listen on (``--host``).

@@ -9,7 +9,7 @@ import re
 from attrs import frozen
 from twisted.web.iweb import IRequest
 
-from trafficmock.http.access import Guard
+from trafficmock.http.access import AccessPolicy
 from trafficmock.http.hosts import parse_authority
 from trafficmock.http.responses import RestError, error
 
@@ -30,7 +30,7 @@ _BAD_TARGET = RestError(400, "bad_request", "The request target must be a path t
 
 
 def own_target(
-    uri: bytes, guard: Guard, bound_host: str | None, bound_port: int | None
+    uri: bytes, guard: AccessPolicy, bound_host: str | None, bound_port: int | None
 ) -> tuple[str, bytes] | None:
     """Tell whether a target in absolute form is this very service.
 
@@ -52,7 +52,7 @@ def own_target(
 
 
 @frozen
-class ForwardDoor:
+class ForwardRefusal:
     """Answers what is meant for other servers."""
 
     def render(self, request: IRequest) -> bytes | int:

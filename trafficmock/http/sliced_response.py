@@ -30,7 +30,7 @@ Headers = Iterable[tuple[bytes, bytes]]
 
 @implementer(IPushProducer)
 @define(eq=False)
-class SlicedAnswer:
+class SlicedResponse:
     """One answer on its way.
 
     :param request: answered with status 200.
@@ -164,8 +164,8 @@ def send_sliced(
     reactor: IReactorTime,
     headers: Headers = (),
 ) -> Deferred[bytes]:
-    """Answer 200 with ``chunks``, however long each is; see :class:`SlicedAnswer`."""
-    return SlicedAnswer(request, _pieces(chunks), reactor, headers).send()
+    """Answer 200 with ``chunks``, however long each is; see :class:`SlicedResponse`."""
+    return SlicedResponse(request, _pieces(chunks), reactor, headers).send()
 
 
 def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from trafficmock.core.coordinator import Coordinator
     from trafficmock.history.store import History
     from trafficmock.records import Record
-    from trafficmock.server.websocket.oversized_frames import Overlong
+    from trafficmock.server.websocket.oversized_frames import OversizedMessage
     from trafficmock.server.websocket.upgrade import Link
     from trafficmock.wire.inbound import Hello, Message
 
@@ -132,7 +132,7 @@ class Driver:
         if isinstance(message, SocketFrame):
             self._backpressure.pause_sender(link)
 
-    def link_overlong(self, link: Link, message: Overlong) -> None:
+    def link_overlong(self, link: Link, message: OversizedMessage) -> None:
         """Let the core answer for a message that was too long to be read."""
         now = self._now()
         error = too_long(

@@ -1,4 +1,4 @@
-"""The first look at a request: which door it is for, and whether it may come in."""
+"""The root resource: checks the ``Host`` and hands each request to its resource."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ from attrs import define
 from twisted.web.resource import IResource
 from zope.interface import implementer
 
-from trafficmock.http.access import Guard, Refusal
+from trafficmock.http.access import AccessPolicy, Refusal
 from trafficmock.http.http_limits import ConnectionCount
-from trafficmock.http.own_target import ForwardDoor, own_target
+from trafficmock.http.own_target import ForwardRefusal, own_target
 from trafficmock.http.responses import NOT_FOUND, WRONG_METHOD, RestError, error, header
 from trafficmock.http.service_request import ServiceRequest
 from trafficmock.server.rest.path_segments import is_plain_path
@@ -29,7 +29,7 @@ _ONE_HOST = RestError(400, "bad_request", "HTTP/1.1 wants exactly one Host heade
 
 @implementer(IResource)
 @define(eq=False)
-class Doors:
+class RootResource:
     """The root resource: the coordinator's WebSocket, the forward proxy, or REST.
 
     :param guard: who may come in.
@@ -41,10 +41,10 @@ class Doors:
 
     isLeaf = True  # noqa: N815 - Twisted's name
 
-    _guard: Guard
+    _guard: AccessPolicy
     _rest: IResource
     _websocket: IResource
-    _forward: ForwardDoor
+    _forward: ForwardRefusal
     _connections: ConnectionCount
 
     def getChildWithDefault(self, name: bytes, request: ServiceRequest) -> IResource:  # noqa: ARG002, N802 - Twisted's signature
@@ -53,10 +53,10 @@ class Doors:
 
     def putChild(self, path: bytes, child: IResource) -> None:  # noqa: N802 - Twisted's signature
         """Refuse children."""
-        raise NotImplementedError("the doors are fixed")
+        raise NotImplementedError("the root resource has no children")
 
     def render(self, request: ServiceRequest) -> bytes | int:
-        """Answer, or let the right door answer."""
+        """Answer, or let the resource of the path answer."""
         try:
             return self._choose(request)
         except RestError as refused:

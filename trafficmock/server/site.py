@@ -12,14 +12,14 @@ from twisted.web.resource import IResource
 from twisted.web.server import Site
 
 from trafficmock.history.store import History
-from trafficmock.http.access import Guard
+from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import ConnectionCount, HttpLimits
-from trafficmock.http.own_target import ForwardDoor
+from trafficmock.http.own_target import ForwardRefusal
 from trafficmock.http.service_request import ServiceRequest
 from trafficmock.proxy.downstream.forward_proxy import ForwardProxy
 from trafficmock.server.http_channel import ServiceChannel, bare_answer
 from trafficmock.server.rest.rest_api import ConnectionsReport, RestApi
-from trafficmock.server.root_resource import Doors
+from trafficmock.server.root_resource import RootResource
 
 
 class CountedChannel(ServiceChannel):
@@ -50,7 +50,7 @@ class CountedChannel(ServiceChannel):
         super().connectionLost(reason)
 
 
-class Busy(Protocol):
+class RefusedConnection(Protocol):
     """Answers 503 to a connection that is one too many, without reading what it wants."""
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
@@ -103,7 +103,7 @@ class ServiceSite(Site):
     def buildProtocol(self, addr: IAddress | None) -> Any:  # noqa: ARG002, N802 - Twisted's signature
         """Make the protocol of a new connection."""
         if not self.connections.enter():
-            return Busy()
+            return RefusedConnection()
         if self._forward is None:
             return self._channel(once=False)
         return self._forward.sniffer(self._channel, self.connections.leave)
@@ -138,7 +138,7 @@ def make_site(
     connections: Callable[[bool], ConnectionsReport],
     ca_pem: Callable[[], bytes],
     websocket: IResource,
-    guard: Guard,
+    guard: AccessPolicy,
     version: str,
     capture: str,
     limits: HttpLimits,
@@ -174,7 +174,7 @@ def make_site(
         reactor=reactor,
     )
     count = ConnectionCount(limits.max_connections, reactor.seconds)
-    doors = Doors(guard, rest.resource(), websocket, ForwardDoor(), count)
+    doors = RootResource(guard, rest.resource(), websocket, ForwardRefusal(), count)
     return ServiceSite(
         doors,
         server_header=f"trafficmock/{version}".encode("ascii"),

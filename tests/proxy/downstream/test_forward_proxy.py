@@ -7,7 +7,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import GET, FakeTransport, ForwardProxyHarness
-from trafficmock.http.access import Guard
+from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import HttpLimits
 from trafficmock.server.site import make_site
 
@@ -25,7 +25,7 @@ class FrontTests(SynchronousTestCase):
             connections=lambda _: {"nodeAgents": [], "runnerWorkers": []},
             ca_pem=lambda: b"",
             websocket=websocket,
-            guard=Guard(),
+            guard=AccessPolicy(),
             version="1.2.3",
             capture="all",
             limits=HttpLimits(),

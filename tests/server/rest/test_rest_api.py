@@ -12,7 +12,7 @@ from trafficmock import records
 from trafficmock.certificates.files import CertificateError
 from trafficmock.history.har_export import to_har
 from trafficmock.history.store import History
-from trafficmock.http.access import Guard
+from trafficmock.http.access import AccessPolicy
 from trafficmock.wire import body
 from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
 
@@ -378,6 +378,6 @@ class SharingTests(SynchronousTestCase):
 
     def test_open_history(self) -> None:
         """``--open-history`` lets other machines read."""
-        made = Service(guard=Guard(open_history=True))
+        made = Service(guard=AccessPolicy(open_history=True))
         answer = made.ask("/api/history", peer="10.0.0.2", bound="10.0.0.1", host="10.0.0.1")
         self.assertEqual(answer.status, 200)

@@ -9,10 +9,10 @@ from twisted.internet.tcp import Connection
 from twisted.internet.testing import MemoryReactorClock
 from twisted.python.failure import Failure
 
-from trafficmock.server.websocket.autobahn_protocol import StockProtocol
+from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
 from trafficmock.server.websocket.link import Link, WebSocketLimits
 from trafficmock.server.websocket.masking import unmask_in_python
-from trafficmock.server.websocket.oversized_frames import Overlong
+from trafficmock.server.websocket.oversized_frames import OversizedMessage
 from trafficmock.server.websocket.upgrade import LinkFactory
 
 HANDSHAKE = (
@@ -141,7 +141,7 @@ class Heard:
         if self.react is not None:
             self.react(link, payload)
 
-    def link_overlong(self, link: Link, message: Overlong) -> None:  # noqa: ARG002 - the signature of handlers
+    def link_overlong(self, link: Link, message: OversizedMessage) -> None:  # noqa: ARG002 - the signature of handlers
         self.events.append(f"overlong {message.head[:5]!r} {message.size}")
 
     def link_closed(self, link: Link) -> None:  # noqa: ARG002 - the signature of handlers
@@ -158,7 +158,7 @@ class Heard:
 class ConnectionHarness:
     """One connection, its handler, its kernel and a clock."""
 
-    protocol_class: type[StockProtocol]
+    protocol_class: type[AutobahnProtocol]
     limits: WebSocketLimits = field(factory=WebSocketLimits)
     handler: Heard = field(factory=Heard)
     socket: FakeSocket = field(factory=FakeSocket)

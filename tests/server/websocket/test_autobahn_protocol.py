@@ -20,15 +20,15 @@ from tests.server.websocket.harness import (
 )
 from tests.support.http_client import parse
 from trafficmock.errors import LocalError
-from trafficmock.server.websocket.autobahn_protocol import StockProtocol
-from trafficmock.server.websocket.link import STRANGER_BYTES, Link, WebSocketLimits
+from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
+from trafficmock.server.websocket.link import HELLO_BYTES, Link, WebSocketLimits
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
 
 class ConnectionTests(SynchronousTestCase):
     """All that a link promises, over the stock path."""
 
-    protocol_class: type[StockProtocol] = StockProtocol
+    protocol_class: type[AutobahnProtocol] = AutobahnProtocol
 
     def open(self, react: Any = None, **limits: Any) -> ConnectionHarness:
         rig = ConnectionHarness(
@@ -145,12 +145,12 @@ class ConnectionTests(SynchronousTestCase):
         """Before it is welcome a client may send little; behind that message it may send all."""
         rig = ConnectionHarness(self.protocol_class, handler=Heard(hospitable=False))
         rig.open()
-        rig.receive(frame(bytes(STRANGER_BYTES)) + frame(bytes(STRANGER_BYTES + 1)))
-        self.assertEqual(rig.handler.messages, [bytes(STRANGER_BYTES)])
+        rig.receive(frame(bytes(HELLO_BYTES)) + frame(bytes(HELLO_BYTES + 1)))
+        self.assertEqual(rig.handler.messages, [bytes(HELLO_BYTES)])
         self.assertEqual(len(rig.handler.events), 2)
         rig.handler.react = lambda link, _: link.welcome()
-        rig.receive(frame(b"hello") + frame(bytes(STRANGER_BYTES + 1)))
-        self.assertEqual(rig.handler.messages[1:], [b"hello", bytes(STRANGER_BYTES + 1)])
+        rig.receive(frame(b"hello") + frame(bytes(HELLO_BYTES + 1)))
+        self.assertEqual(rig.handler.messages[1:], [b"hello", bytes(HELLO_BYTES + 1)])
 
     def test_too_large(self) -> None:
         """A message very much over the limit is refused by its header, with 1009."""
@@ -391,4 +391,4 @@ class ConnectionTests(SynchronousTestCase):
             self.assertEqual(len(self.flushLoggedErrors(KeyError)), 1, name)
 
 
-HANDSHAKE_ANSWER = ConnectionHarness(StockProtocol).open()
+HANDSHAKE_ANSWER = ConnectionHarness(AutobahnProtocol).open()

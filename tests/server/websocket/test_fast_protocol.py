@@ -4,13 +4,13 @@ from twisted.internet.testing import StringTransport
 
 from tests.server.websocket import test_autobahn_protocol as stock
 from tests.server.websocket.harness import PING, TEXT, ConnectionHarness, frame
-from trafficmock.server.websocket.fast_protocol import TunedProtocol
+from trafficmock.server.websocket.fast_protocol import FastProtocol
 
 
 class TunedConnectionTests(stock.ConnectionTests):
     """All that a link promises, over the tuned path, and what only that does."""
 
-    protocol_class = TunedProtocol
+    protocol_class = FastProtocol
 
     def test_written_at_once(self) -> None:
         """An answer is with the kernel before the reactor goes on."""
@@ -56,7 +56,7 @@ class TunedConnectionTests(stock.ConnectionTests):
 
     def test_other_transports(self) -> None:
         """A transport that is not a plain connection, as under TLS, is not written past."""
-        rig = ConnectionHarness(TunedProtocol)
+        rig = ConnectionHarness(FastProtocol)
         for transport in (StringTransport(), rig.transport):
             rig.protocol.transport = transport
             rig.transport.TLS = True
@@ -64,7 +64,7 @@ class TunedConnectionTests(stock.ConnectionTests):
 
     def test_bytes_of_others_first(self) -> None:
         """What an earlier answer left in the transport goes out before ours."""
-        rig = ConnectionHarness(TunedProtocol)
+        rig = ConnectionHarness(FastProtocol)
         rig.transport.write(b"earlier")
         answer = rig.open()
         self.assertTrue(answer.startswith(b"earlierHTTP/1.1 101"))

@@ -20,8 +20,8 @@ from tests.server.websocket.harness import (
     frame,
     server_frames,
 )
-from trafficmock.server.websocket.autobahn_protocol import StockProtocol
-from trafficmock.server.websocket.fast_protocol import TunedProtocol
+from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
+from trafficmock.server.websocket.fast_protocol import FastProtocol
 from trafficmock.server.websocket.link import Link, WebSocketLimits
 from trafficmock.server.websocket.oversized_frames import READ_PAST
 
@@ -149,7 +149,7 @@ class Client:
         return self.dice.randbytes(self.dice.randrange(1, 30))
 
 
-def outcome(protocol_class: type[StockProtocol], reads: list[bytes]) -> Outcome:
+def outcome(protocol_class: type[AutobahnProtocol], reads: list[bytes]) -> Outcome:
     """Play a session to the end."""
     rig = ConnectionHarness(protocol_class, limits=LIMITS, handler=Heard(react=react))
     rig.open()
@@ -180,8 +180,8 @@ class DifferentialTests(SynchronousTestCase):
         delivered = overlong = 0
         for seed in range(SESSIONS):
             reads = Client(random.Random(seed)).session()  # noqa: S311 - no secret
-            stock = outcome(StockProtocol, reads)
-            tuned = outcome(TunedProtocol, reads)
+            stock = outcome(AutobahnProtocol, reads)
+            tuned = outcome(FastProtocol, reads)
             self.assertEqual(stock, tuned, f"seed {seed}")
             lasting = [event for event in stock.events if not event.startswith("overlong")]
             self.assertEqual((lasting, stock.timers), (["opened", "closed"], 0), seed)

@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.server.websocket.oversized_frames import Overlong
+from trafficmock.server.websocket.oversized_frames import OversizedMessage
 from trafficmock.wire.message_heads import HEAD_BYTES
 
 
@@ -11,7 +11,7 @@ class OverlongTests(SynchronousTestCase):
 
     def test_in_parts(self) -> None:
         """The head is whole once, and nothing behind it is kept."""
-        message = Overlong(10 * HEAD_BYTES, 100)
+        message = OversizedMessage(10 * HEAD_BYTES, 100)
         self.assertEqual(
             [message.take(bytes(1500)) for _ in range(5)], [False] * 2 + [True] + [False] * 2
         )
@@ -19,6 +19,6 @@ class OverlongTests(SynchronousTestCase):
 
     def test_short(self) -> None:
         """A message that is shorter than a head is whole at its end."""
-        message = Overlong(11, 10)
+        message = OversizedMessage(11, 10)
         self.assertEqual([message.take(b"12345"), message.take(b"678901")], [False, True])
         self.assertEqual(message.head, b"12345678901")

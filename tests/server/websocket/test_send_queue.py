@@ -11,8 +11,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface.verify import verifyObject
 
 from trafficmock.server.websocket.link import WebSocketLimits
-from trafficmock.server.websocket.send_queue import CHUNK_BYTES, Outbox
-from trafficmock.server.websocket.write_coalescing import Turn
+from trafficmock.server.websocket.send_queue import CHUNK_BYTES, SendQueue
+from trafficmock.server.websocket.write_coalescing import WriteCoalescer
 
 LIMITS = WebSocketLimits(send_queue_bytes=1000, high_water=100, low_water=20)
 
@@ -22,9 +22,9 @@ class PullTransport:
     """A consumer that asks for more when the test says that it is empty."""
 
     written: list[bytes] = field(factory=list)
-    producer: Outbox | None = None
+    producer: SendQueue | None = None
 
-    def registerProducer(self, producer: Outbox, *, streaming: bool) -> None:
+    def registerProducer(self, producer: SendQueue, *, streaming: bool) -> None:
         assert self.producer is None
         assert not streaming
         self.producer = producer
@@ -44,7 +44,7 @@ class PullTransport:
 
 @define(eq=False)
 class QueueHarness:
-    """An outbox, its owner, its transport and its kernel."""
+    """An send_queue, its owner, its transport and its kernel."""
 
     limits: WebSocketLimits = LIMITS
     direct: bool = True
@@ -53,14 +53,14 @@ class QueueHarness:
     events: list[str] = field(factory=list)
     clock: Clock = field(factory=Clock)
     transport: PullTransport = field(factory=PullTransport)
-    outbox: Outbox = field(init=False)
+    send_queue: SendQueue = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.outbox = Outbox(
+        self.send_queue = SendQueue(
             self.transport,
             write=self.write if self.direct else None,
             limits=self.limits,
-            turn=Turn(self.clock),
+            coalescer=WriteCoalescer(self.clock),
             owner=self,
         )
 
@@ -73,18 +73,18 @@ class QueueHarness:
 
     def shake_hands(self) -> None:
         """Have the transport show that it is empty."""
-        self.outbox.add(b"hello")
+        self.send_queue.add(b"hello")
         self.clock.advance(0)
         self.transport.empty()
         self.transport.written.clear()
 
-    def outbox_backlogged(self) -> None:
+    def send_queue_backlogged(self) -> None:
         self.events.append("backlogged")
 
-    def outbox_drained(self) -> None:
+    def send_queue_drained(self) -> None:
         self.events.append("drained")
 
-    def outbox_overflowed(self, queued: int) -> None:
+    def send_queue_overflowed(self, queued: int) -> None:
         self.events.append(f"overflowed {queued}")
 
 
@@ -93,17 +93,17 @@ class WritingTests(SynchronousTestCase):
 
     def test_interface(self) -> None:
         """It is a producer that is asked."""
-        self.assertTrue(verifyObject(IPullProducer, QueueHarness().outbox))
+        self.assertTrue(verifyObject(IPullProducer, QueueHarness().send_queue))
 
     def test_first_through_transport(self) -> None:
         """As long as the transport may hold bytes of others, nothing goes past it."""
         rig = QueueHarness(room=100)
-        rig.outbox.add(b"hello")
+        rig.send_queue.add(b"hello")
         rig.clock.advance(0)
         self.assertEqual((rig.transport.written, rig.taken), ([b"hello"], []))
-        self.assertEqual((rig.outbox.queued_bytes, rig.outbox.drained_total), (5, 0))
+        self.assertEqual((rig.send_queue.queued_bytes, rig.send_queue.drained_total), (5, 0))
         rig.transport.empty()
-        self.assertEqual((rig.outbox.queued_bytes, rig.outbox.drained_total), (0, 5))
+        self.assertEqual((rig.send_queue.queued_bytes, rig.send_queue.drained_total), (0, 5))
         self.assertIsNone(rig.transport.producer)
 
     def test_one_write(self) -> None:
@@ -111,8 +111,8 @@ class WritingTests(SynchronousTestCase):
         rig = QueueHarness()
         rig.shake_hands()
         rig.room = 100
-        rig.outbox.add(b"a", b"b")
-        rig.outbox.add(b"c")
+        rig.send_queue.add(b"a", b"b")
+        rig.send_queue.add(b"c")
         self.assertEqual(rig.taken, [])
         rig.clock.advance(0)
         self.assertEqual((rig.taken, rig.transport.written), ([b"abc"], []))
@@ -122,10 +122,10 @@ class WritingTests(SynchronousTestCase):
         rig = QueueHarness()
         rig.shake_hands()
         rig.room = 2
-        rig.outbox.add(b"abcd")
+        rig.send_queue.add(b"abcd")
         rig.clock.advance(0)
         self.assertEqual((rig.taken, rig.transport.written), ([b"ab"], [b"cd"]))
-        rig.outbox.add(b"ef")
+        rig.send_queue.add(b"ef")
         rig.room = 100
         rig.transport.empty()
         self.assertEqual((rig.taken, rig.transport.written), ([b"ab", b"ef"], [b"cd"]))
@@ -134,12 +134,12 @@ class WritingTests(SynchronousTestCase):
         """A slow reader's progress shows chunk by chunk, in order."""
         rig = QueueHarness(limits=WebSocketLimits(), direct=False)
         payload = bytes(range(256)) * 2048
-        rig.outbox.add(b"head", payload)
+        rig.send_queue.add(b"head", payload)
         rig.clock.advance(0)
         totals = []
         while rig.transport.producer is not None:
             rig.transport.producer.resumeProducing()
-            totals.append(rig.outbox.drained_total)
+            totals.append(rig.send_queue.drained_total)
         self.assertEqual(totals, [*range(CHUNK_BYTES, len(payload), CHUNK_BYTES), *totals[-2:]][:5])
         self.assertEqual(b"".join(rig.transport.written), b"head" + payload)
         self.assertEqual(totals[-1], len(payload) + 4)
@@ -154,9 +154,9 @@ class WritingTests(SynchronousTestCase):
 
         rig = QueueHarness(limits=WebSocketLimits())
         rig.shake_hands()
-        rig.outbox._write = write
+        rig.send_queue._write = write
         payload = bytes(100_000)
-        rig.outbox.add(b"head", payload)
+        rig.send_queue.add(b"head", payload)
         rig.clock.advance(0)
         self.assertIs(seen[1], payload)
 
@@ -174,7 +174,7 @@ class WritingTests(SynchronousTestCase):
         rig.taken = rig.transport.written = output
         for at, piece in enumerate(pieces):
             rig.room = rooms[at] if at < len(rooms) else 0
-            rig.outbox.add(piece)
+            rig.send_queue.add(piece)
             if at % 3:
                 rig.clock.advance(0)
             if at % 2 and rig.transport.producer is not None:
@@ -183,7 +183,9 @@ class WritingTests(SynchronousTestCase):
         rig.transport.empty()
         sent = b"".join(pieces)
         self.assertEqual(b"".join(output), sent)
-        self.assertEqual((rig.outbox.queued_bytes, rig.outbox.drained_total), (0, len(sent)))
+        self.assertEqual(
+            (rig.send_queue.queued_bytes, rig.send_queue.drained_total), (0, len(sent))
+        )
         self.assertEqual(rig.events, ["backlogged", "drained"] * (len(rig.events) // 2))
 
 
@@ -196,23 +198,23 @@ class LimitTests(SynchronousTestCase):
 
     def test_backlogged_at_once(self) -> None:
         """Above the high-water mark the owner hears of it within the call."""
-        self.rig.outbox.add(bytes(100))
+        self.rig.send_queue.add(bytes(100))
         self.assertEqual(self.rig.events, [])
-        self.rig.outbox.add(b"x")
-        self.rig.outbox.add(b"x")
+        self.rig.send_queue.add(b"x")
+        self.rig.send_queue.add(b"x")
         self.assertEqual(self.rig.events, ["backlogged"])
 
     def test_not_backlogged(self) -> None:
         """A large message that the kernel takes at once is no backlog."""
         self.rig.room = 1000
-        self.rig.outbox.add(bytes(500))
-        self.assertEqual((self.rig.events, self.rig.outbox.queued_bytes), ([], 0))
+        self.rig.send_queue.add(bytes(500))
+        self.assertEqual((self.rig.events, self.rig.send_queue.queued_bytes), ([], 0))
 
     def test_drained(self) -> None:
         """At the low-water mark the owner hears of it, once for each backlog."""
-        self.rig.outbox.add(bytes(200))
+        self.rig.send_queue.add(bytes(200))
         self.rig.transport.empty()
-        self.rig.outbox.add(bytes(50))
+        self.rig.send_queue.add(bytes(50))
         self.rig.clock.advance(0)
         self.rig.transport.empty()
         self.assertEqual(self.rig.events, ["backlogged", "drained"])
@@ -220,49 +222,49 @@ class LimitTests(SynchronousTestCase):
     def test_overflow(self) -> None:
         """When more than the limit waits, the next message is refused."""
         for _ in range(11):
-            self.rig.outbox.add(bytes(100))
+            self.rig.send_queue.add(bytes(100))
         self.assertEqual(self.rig.events, ["backlogged"])
-        self.rig.outbox.add(b"x")
+        self.rig.send_queue.add(b"x")
         self.assertEqual(self.rig.events, ["backlogged", "overflowed 1100"])
-        self.assertEqual(self.rig.outbox.queued_bytes, 1100)
+        self.assertEqual(self.rig.send_queue.queued_bytes, 1100)
 
     def test_large_message(self) -> None:
         """One message larger than the limit leaves as much room as there was without it."""
-        self.rig.outbox.add(bytes(5000))
+        self.rig.send_queue.add(bytes(5000))
         for _ in range(11):
-            self.rig.outbox.add(bytes(100))
+            self.rig.send_queue.add(bytes(100))
         self.assertEqual(self.rig.events, ["backlogged"])
-        self.rig.outbox.add(b"x")
+        self.rig.send_queue.add(b"x")
         self.assertEqual(self.rig.events, ["backlogged", "overflowed 6100"])
 
     def test_large_messages(self) -> None:
         """Of several large messages one is not counted: the first that has not been taken."""
-        outbox = self.rig.outbox
-        outbox.add(bytes(5000))
-        outbox.add(bytes(2000))
+        send_queue = self.rig.send_queue
+        send_queue.add(bytes(5000))
+        send_queue.add(bytes(2000))
         self.assertEqual(self.rig.events, ["backlogged"])
         self.rig.transport.empty()
-        self.assertEqual((outbox.queued_bytes, self.rig.events), (0, ["backlogged", "drained"]))
-        outbox.add(bytes(5000))
-        outbox.add(bytes(2000))
-        outbox.add(b"x")
+        self.assertEqual((send_queue.queued_bytes, self.rig.events), (0, ["backlogged", "drained"]))
+        send_queue.add(bytes(5000))
+        send_queue.add(bytes(2000))
+        send_queue.add(b"x")
         self.assertEqual(self.rig.events[2:], ["backlogged", "overflowed 7000"])
 
     def test_no_limit(self) -> None:
         """With 0 there is neither a mark nor a limit."""
         rig = QueueHarness(limits=WebSocketLimits(send_queue_bytes=0, high_water=0))
         for _ in range(3):
-            rig.outbox.add(bytes(100_000_000))
+            rig.send_queue.add(bytes(100_000_000))
         rig.clock.advance(0)
         self.assertEqual(rig.events, [])
 
     def test_discard(self) -> None:
         """After a cut nothing is kept, taken or reported."""
-        self.rig.outbox.add(bytes(200))
-        self.rig.outbox.discard()
-        self.rig.outbox.add(bytes(200))
+        self.rig.send_queue.add(bytes(200))
+        self.rig.send_queue.discard()
+        self.rig.send_queue.add(bytes(200))
         self.rig.clock.advance(0)
-        self.assertEqual(self.rig.outbox.queued_bytes, 0)
-        self.rig.outbox.resumeProducing()
+        self.assertEqual(self.rig.send_queue.queued_bytes, 0)
+        self.rig.send_queue.resumeProducing()
         self.assertEqual(len(self.rig.transport.written), 1)
         self.assertEqual(self.rig.events, ["backlogged"])

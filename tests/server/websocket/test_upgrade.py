@@ -22,8 +22,8 @@ from tests.server.websocket.harness import (
     frame,
 )
 from trafficmock.server.websocket import upgrade
-from trafficmock.server.websocket.autobahn_protocol import StockProtocol
-from trafficmock.server.websocket.fast_protocol import TunedProtocol
+from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
+from trafficmock.server.websocket.fast_protocol import FastProtocol
 from trafficmock.server.websocket.upgrade import KNOWN_VERSIONS, WebSocketLimits, websocket_resource
 
 
@@ -76,19 +76,19 @@ class ResourceTests(SynchronousTestCase):
     def test_tuned(self) -> None:
         """With the versions at hand the tuned path is taken, without a word."""
         self.assertEqual(self.warnings(), [])
-        self.assertIsInstance(self.protocol, TunedProtocol)
+        self.assertIsInstance(self.protocol, FastProtocol)
 
     def test_stock(self) -> None:
         """The stock path is taken when it is asked for."""
         self.assertEqual(self.warnings(stock=True), [])
-        self.assertIs(type(self.protocol), StockProtocol)
+        self.assertIs(type(self.protocol), AutobahnProtocol)
 
     def test_unknown_version(self) -> None:
         """With a version that nobody has compared the stock path is taken, and that is said."""
         self.patch(upgrade, "KNOWN_VERSIONS", KNOWN_VERSIONS | {"twisted": ((1,), (2,))})
         (warning,) = self.warnings()
         self.assertIn("twisted ", warning)
-        self.assertIs(type(self.protocol), StockProtocol)
+        self.assertIs(type(self.protocol), AutobahnProtocol)
 
     def test_native_parts_missing(self) -> None:
         """Missing native parts are said at the start."""

@@ -4,7 +4,7 @@ from attrs import define
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.server.websocket.write_coalescing import NEWS_GAP, PROBE_EVERY, Turn
+from trafficmock.server.websocket.write_coalescing import NEWS_GAP, PROBE_EVERY, WriteCoalescer
 
 
 @define(eq=False)
@@ -22,12 +22,12 @@ class TurnTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.clock = Clock()
-        self.turn = Turn(self.clock)
+        self.coalescer = WriteCoalescer(self.clock)
         self.queue = Queue()
 
     def handle(self) -> None:
-        with self.turn:
-            self.turn.add(self.queue)
+        with self.coalescer:
+            self.coalescer.add(self.queue)
 
     def become_busy(self) -> None:
         """Handle several things in one turn of the reactor, at a time when it is looked at."""
@@ -38,24 +38,24 @@ class TurnTests(SynchronousTestCase):
 
     def test_at_the_end_of_handling(self) -> None:
         """While something is handled nothing is written, then at once, without a timer."""
-        with self.turn:
-            self.turn.add(self.queue)
-            with self.turn:
+        with self.coalescer:
+            self.coalescer.add(self.queue)
+            with self.coalescer:
                 pass
             self.assertEqual(self.queue.flushed, 0)
         self.assertEqual((self.queue.flushed, self.clock.getDelayedCalls()), (1, []))
 
     def test_outside(self) -> None:
         """What is sent while nothing is handled waits for the reactor, once."""
-        self.turn.add(self.queue)
-        self.turn.add(self.queue)
+        self.coalescer.add(self.queue)
+        self.coalescer.add(self.queue)
         self.assertEqual((self.queue.flushed, len(self.clock.getDelayedCalls())), (0, 1))
         self.clock.advance(0)
         self.assertEqual((self.queue.flushed, self.clock.getDelayedCalls()), (2, []))
 
     def test_outside_is_not_busy(self) -> None:
         """One thing handled after something was sent outside is still one."""
-        self.turn.add(self.queue)
+        self.coalescer.add(self.queue)
         self.handle()
         self.clock.advance(0)
         self.handle()
@@ -80,8 +80,8 @@ class TurnTests(SynchronousTestCase):
 
     def test_error(self) -> None:
         """What was sent before an error still leaves."""
-        with self.assertRaises(KeyError), self.turn:
-            self.turn.add(self.queue)
+        with self.assertRaises(KeyError), self.coalescer:
+            self.coalescer.add(self.queue)
             raise KeyError
         self.assertEqual(self.queue.flushed, 1)
 
@@ -92,13 +92,13 @@ class NewsTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock = Clock()
         self.clock.advance(1)
-        self.turn = Turn(self.clock)
+        self.coalescer = WriteCoalescer(self.clock)
         self.queues = [Queue(), Queue()]
 
     def tell(self) -> None:
-        with self.turn:
+        with self.coalescer:
             for queue in self.queues:
-                self.turn.add_news(queue)
+                self.coalescer.add_news(queue)
 
     def flushed(self) -> list[int]:
         return [queue.flushed for queue in self.queues]
@@ -126,14 +126,14 @@ class NewsTests(SynchronousTestCase):
     def test_others_do_not_wait(self) -> None:
         """What somebody waits for leaves at the end of handling, also within the gap."""
         self.tell()
-        with self.turn:
-            self.turn.add_news(self.queues[0])
-            self.turn.add(self.queues[0])
+        with self.coalescer:
+            self.coalescer.add_news(self.queues[0])
+            self.coalescer.add(self.queues[0])
         self.assertEqual(self.flushed(), [2, 1])
 
     def test_outside(self) -> None:
         """News that are told while nothing is handled wait for the reactor."""
-        self.turn.add_news(self.queues[0])
+        self.coalescer.add_news(self.queues[0])
         self.assertEqual(self.flushed(), [0, 0])
         self.clock.advance(0)
         self.assertEqual(self.flushed(), [1, 0])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from twisted.internet.protocol import Protocol
 
-    from trafficmock.http.access import Guard
+    from trafficmock.http.access import AccessPolicy
     from trafficmock.proxy.proxy_clients import CoordinatorGateway
     from trafficmock.proxy.proxy_settings import Certificates, ProxySettings
     from trafficmock.proxy.upstream.dialer import Dialer
@@ -38,7 +38,7 @@ class ForwardProxy:
     """
 
     context: ProxyContext
-    guard: Guard
+    guard: AccessPolicy
 
     def sniffer(self, service: ServiceFactory, ended: Callable[[], None]) -> ProtocolSniffer:
         """Make what a new connection begins with.
@@ -87,7 +87,7 @@ def make_forward_proxy(
     *,
     settings: ProxySettings,
     gateway: CoordinatorGateway,
-    guard: Guard,
+    guard: AccessPolicy,
     dialer: Dialer,
     certificates: Certificates,
     version: str,

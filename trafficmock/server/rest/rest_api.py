@@ -24,7 +24,7 @@ from trafficmock.history.har_export import har_available, har_filename, to_har
 from trafficmock.history.query import Query
 from trafficmock.history.rows import Rows
 from trafficmock.history.store import History
-from trafficmock.http.access import Guard
+from trafficmock.http.access import AccessPolicy
 from trafficmock.http.etags import etag, is_current, revision_of
 from trafficmock.http.responses import (
     INTERNAL,
@@ -94,7 +94,7 @@ class RestApi:
     _history: History
     _connections: Callable[[bool], ConnectionsReport]
     _ca_pem: Callable[[], bytes]
-    _guard: Guard
+    _guard: AccessPolicy
     _version: str
     _capture: str
     _start: str

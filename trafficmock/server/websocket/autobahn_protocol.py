@@ -9,10 +9,10 @@ from twisted.internet.protocol import connectionDone
 from twisted.logger import Logger
 
 from trafficmock.server.http_channel import bare_answer
-from trafficmock.server.websocket.link import STRANGER_BYTES
+from trafficmock.server.websocket.link import HELLO_BYTES
 from trafficmock.server.websocket.open_link import OpenLink
-from trafficmock.server.websocket.oversized_frames import Overlong
-from trafficmock.server.websocket.send_queue import Outbox
+from trafficmock.server.websocket.oversized_frames import OversizedMessage
+from trafficmock.server.websocket.send_queue import SendQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from trafficmock.server.websocket.link import LinkHandler, WebSocketLimits
-    from trafficmock.server.websocket.write_coalescing import Turn
+    from trafficmock.server.websocket.write_coalescing import WriteCoalescer
 
 _INTERNAL_ERROR = 1011
 _REASON_BYTES = 123
 """What a close frame has room for beside the code (RFC 6455 section 5.5)."""
 
 
-class StockProtocol(WebSocketServerProtocol):
+class AutobahnProtocol(WebSocketServerProtocol):
     """Autobahn's server protocol with our queue, limits, closing and error handling.
 
     :param handler: is told what happens.
     :param limits: what this connection may ask of us.
-    :param turn: of all connections.
+    :param coalescer: of all connections.
     :param clock: bounds the end of the connection.
     """
 
@@ -46,37 +46,42 @@ class StockProtocol(WebSocketServerProtocol):
 
     transport: Any
     message_data: list[bytes]
-    _outbox: Outbox
+    _send_queue: SendQueue
     _link: OpenLink | None = None
-    _overlong: Overlong | None = None
+    _overlong: OversizedMessage | None = None
     _last_call: IDelayedCall | None = None
 
     def __init__(
-        self, *, handler: LinkHandler, limits: WebSocketLimits, turn: Turn, clock: IReactorTime
+        self,
+        *,
+        handler: LinkHandler,
+        limits: WebSocketLimits,
+        coalescer: WriteCoalescer,
+        clock: IReactorTime,
     ) -> None:
         super().__init__()
         self._handler = handler
         self._limits = limits
-        self._longest = min(STRANGER_BYTES, limits.max_frame_bytes)
-        self._turn = turn
+        self._longest = min(HELLO_BYTES, limits.max_frame_bytes)
+        self._coalescer = coalescer
         self._clock = clock
 
     # What the transport tells
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
         """Put the queue between Autobahn and the transport."""
-        self._outbox = Outbox(
+        self._send_queue = SendQueue(
             self.transport,
             write=self._direct_write(),
             limits=self._limits,
-            turn=self._turn,
+            coalescer=self._coalescer,
             owner=self,
         )
         super().connectionMade()
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
         """Read, and send what that leads to together."""
-        with self._turn:
+        with self._coalescer:
             self._read(data)
         link = self._link
         if link is not None and self._within_message():
@@ -86,12 +91,12 @@ class StockProtocol(WebSocketServerProtocol):
         """Tell the handler that it is over."""
         if self._last_call is not None and self._last_call.active():
             self._last_call.cancel()
-        self._outbox.discard()
+        self._send_queue.discard()
         super().connectionLost(reason)
         link, self._link = self._link, None
         if link is not None:
             link.hears = False
-            with self._turn:
+            with self._coalescer:
                 self._tell(self._handler.link_closed, link)
 
     def _within_message(self) -> bool:
@@ -119,9 +124,9 @@ class StockProtocol(WebSocketServerProtocol):
 
     def onOpen(self) -> None:  # noqa: N802 - Autobahn's name
         """Make the link and introduce it."""
-        link = OpenLink(self, self._outbox, self._text_sender(), _readable(self.transport))
+        link = OpenLink(self, self._send_queue, self._text_sender(), _readable(self.transport))
         self._link = link
-        with self._turn:
+        with self._coalescer:
             self._guard(link, self._handler.link_opened, link)
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803, FBT001, ARG002 - Autobahn's signature
@@ -135,7 +140,7 @@ class StockProtocol(WebSocketServerProtocol):
         super().onMessageFrameBegin(length)
         size = self.message_data_total_length
         if self._overlong is None and size > self._longest and not self.failedByMe:
-            self._overlong = Overlong(size, self._longest)
+            self._overlong = OversizedMessage(size, self._longest)
             parts, self.message_data = self.message_data, []
             for part in parts:
                 self._take_overlong(part)
@@ -162,7 +167,7 @@ class StockProtocol(WebSocketServerProtocol):
         chopsize: int | None = None,  # noqa: ARG002
     ) -> None:
         """Queue all that Autobahn writes, in order with our own frames."""
-        self._outbox.add(data)
+        self._send_queue.add(data)
 
     def sendCloseFrame(  # noqa: N802 - Autobahn's name
         self,
@@ -186,7 +191,7 @@ class StockProtocol(WebSocketServerProtocol):
         if abort and not self.wasClean:
             self.cut()
             return
-        self._outbox.flush()
+        self._send_queue.flush()
         self._bound_the_end()
         self.transport.loseConnection()
 
@@ -196,9 +201,9 @@ class StockProtocol(WebSocketServerProtocol):
         """Take messages of full size."""
         self._longest = self._limits.max_frame_bytes
 
-    def say_goodbye(self, code: int, reason: str) -> None:
+    def send_close(self, code: int, reason: str) -> None:
         """Begin the closing handshake."""
-        with self._turn:
+        with self._coalescer:
             cut = reason.encode()[:_REASON_BYTES].decode(errors="ignore").encode()
             self.sendCloseFrame(code=code, reasonUtf8=cut)
 
@@ -206,22 +211,22 @@ class StockProtocol(WebSocketServerProtocol):
         """Drop the connection and what is queued for it; the handler hears of it later."""
         if self._link is not None:
             self._link.hears = False
-        self._outbox.discard()
+        self._send_queue.discard()
         self.transport.abortConnection()
 
     # What the queue tells
 
-    def outbox_backlogged(self) -> None:
+    def send_queue_backlogged(self) -> None:
         """Pass it on."""
         if self._link is not None:
             self._tell(self._handler.link_backlogged, self._link)
 
-    def outbox_drained(self) -> None:
+    def send_queue_drained(self) -> None:
         """Pass it on."""
         if self._link is not None:
             self._tell(self._handler.link_drained, self._link)
 
-    def outbox_overflowed(self, queued: int) -> None:
+    def send_queue_overflowed(self, queued: int) -> None:
         """Cut off who takes too little, before it costs everybody's memory."""
         self._logger.warn(
             "Connection {peer} cut: {queued} bytes wait for it to read, more than the "

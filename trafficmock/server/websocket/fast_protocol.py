@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from twisted.internet.tcp import Connection
 
-from trafficmock.server.websocket.autobahn_protocol import StockProtocol
+from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
 from trafficmock.server.websocket.data_frames import MessageReader, text_header
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ _LARGE_READ_BYTES = 240 * 1024
 """How much is read at a time within a large message: more would be fresh memory each time."""
 
 
-class TunedProtocol(StockProtocol):
-    """See ``StockProtocol`` for the arguments."""
+class FastProtocol(AutobahnProtocol):
+    """See ``AutobahnProtocol`` for the arguments."""
 
     data: bytes
     _large_reads = False
@@ -75,7 +75,7 @@ class TunedProtocol(StockProtocol):
         self.transport.bufferSize = _LARGE_READ_BYTES if self._large_reads else _READ_BYTES
 
     def _text_sender(self) -> Callable[[bytes, bool], None]:
-        add = self._outbox.add
+        add = self._send_queue.add
 
         def send(payload: bytes, news: bool) -> None:  # noqa: FBT001 - called for each message
             header = text_header(len(payload))

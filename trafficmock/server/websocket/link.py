@@ -9,12 +9,12 @@ from attrs import field, frozen
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES, or_unlimited
 
 if TYPE_CHECKING:
-    from trafficmock.server.websocket.oversized_frames import Overlong
+    from trafficmock.server.websocket.oversized_frames import OversizedMessage
 
 _KIB = 1024
 _MIB = 1024 * _KIB
 
-STRANGER_BYTES = 64 * _KIB
+HELLO_BYTES = 64 * _KIB
 """The largest message of a client that has not introduced itself: room for any ``hello``."""
 
 
@@ -75,7 +75,7 @@ class Link(Protocol):
         """
 
     def welcome(self) -> None:
-        """Take messages of full size: until then they have :data:`STRANGER_BYTES` at most."""
+        """Take messages of full size: until then they have :data:`HELLO_BYTES` at most."""
 
     def close(self, code: int, reason: str) -> None:
         """Send a close frame behind what is queued; no message is delivered from now on.
@@ -106,7 +106,7 @@ class LinkHandler(Protocol):
     def link_received(self, link: Link, payload: bytes) -> None:
         """Take one text or binary message; whether it is UTF-8 has not been checked."""
 
-    def link_overlong(self, link: Link, message: Overlong) -> None:
+    def link_overlong(self, link: Link, message: OversizedMessage) -> None:
         """Answer for a message over the limit, of which only the head is there."""
 
     def link_closed(self, link: Link) -> None:

@@ -12,16 +12,16 @@ from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trafficmock.server.websocket.autobahn_protocol import StockProtocol
-    from trafficmock.server.websocket.send_queue import Outbox
+    from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
+    from trafficmock.server.websocket.send_queue import SendQueue
 
 
 @define(eq=False)
 class OpenLink:
     """The link of an open connection; ``Link`` documents its methods."""
 
-    _protocol: StockProtocol
-    _outbox: Outbox
+    _protocol: AutobahnProtocol
+    _send_queue: SendQueue
     _send: Callable[[bytes, bool], None]
     peer: str
     id: str = ""
@@ -33,12 +33,12 @@ class OpenLink:
     @property
     def queued_bytes(self) -> int:
         """Bytes that the kernel has not taken yet."""
-        return self._outbox.queued_bytes
+        return self._send_queue.queued_bytes
 
     @property
     def drained_total(self) -> int:
         """Bytes that the kernel has taken so far."""
-        return self._outbox.drained_total
+        return self._send_queue.drained_total
 
     def send(self, payload: bytes, *, news: bool = False) -> None:
         """Send one text message."""
@@ -57,7 +57,7 @@ class OpenLink:
     def close(self, code: int, reason: str) -> None:
         """Send a close frame and deliver nothing more."""
         if self.hears:
-            self._protocol.say_goodbye(code, reason)
+            self._protocol.send_close(code, reason)
 
     def abort(self) -> None:
         """Cut the connection."""

@@ -9,7 +9,7 @@ READ_PAST = 16
 
 
 @define
-class Overlong:
+class OversizedMessage:
     """A message that is being read past.
 
     :param size: bytes that it has at least.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from trafficmock.server.websocket.link import WebSocketLimits
-    from trafficmock.server.websocket.write_coalescing import Turn
+    from trafficmock.server.websocket.write_coalescing import WriteCoalescer
 
 CHUNK_BYTES = 128 * 1024
 """Handed to the transport at a time: what Twisted sends in one go."""
@@ -22,21 +22,21 @@ _MOST_PIECES = 512
 """Written at a time; the kernel takes 1024."""
 
 
-class OutboxOwner(Protocol):
-    """Is told how an outbox fares."""
+class SendQueueOwner(Protocol):
+    """Is told how its send queue fares."""
 
-    def outbox_backlogged(self) -> None:
+    def send_queue_backlogged(self) -> None:
         """More than the high-water mark is queued."""
 
-    def outbox_drained(self) -> None:
+    def send_queue_drained(self) -> None:
         """No more than the low-water mark is queued again."""
 
-    def outbox_overflowed(self, queued: int) -> None:
+    def send_queue_overflowed(self, queued: int) -> None:
         """Too much was queued when there was more to send; that has not been queued."""
 
 
 @implementer(IPullProducer)
-class Outbox:
+class SendQueue:
     """First in, first out; nothing is copied that the kernel takes at once.
 
     While the transport holds nothing of ours, a direct write goes past it. What the kernel
@@ -47,7 +47,7 @@ class Outbox:
     :param write: tries to write pieces past the transport, gives the number of bytes that
         were taken, and never raises; without it everything goes through the transport.
     :param limits: the water marks and the limit.
-    :param turn: says when to write.
+    :param coalescer: says when to write.
     :param owner: is told of backlogs.
     """
 
@@ -57,15 +57,15 @@ class Outbox:
         *,
         write: Callable[[Iterable[bytes | memoryview]], int] | None,
         limits: WebSocketLimits,
-        turn: Turn,
-        owner: OutboxOwner,
+        coalescer: WriteCoalescer,
+        owner: SendQueueOwner,
     ) -> None:
         self.queued_bytes = 0
         self.drained_total = 0
         self._transport = transport
         self._write = write
         self._limits = limits
-        self._turn = turn
+        self._coalescer = coalescer
         self._owner = owner
         self._pieces: deque[bytes | memoryview] = deque()
         self._handed = 0
@@ -81,7 +81,7 @@ class Outbox:
     def add(self, *pieces: bytes, news: bool = False) -> None:
         """Queue pieces of one frame, by reference.
 
-        :param news: nobody waits for it; see ``Turn``.
+        :param news: nobody waits for it; see ``WriteCoalescer``.
         """
         if self._closed:
             return
@@ -91,7 +91,7 @@ class Outbox:
             self.flush()
             before = self.queued_bytes
             if before - self._left_of_large() > limits.send_queue_bytes:
-                self._owner.outbox_overflowed(before)
+                self._owner.send_queue_overflowed(before)
                 return
         self._pieces.extend(pieces)
         for piece in pieces:
@@ -109,10 +109,10 @@ class Outbox:
         elif self._waits_for_turn:
             return
         elif news:
-            self._turn.add_news(self)
+            self._coalescer.add_news(self)
         else:
             self._waits_for_turn = True
-            self._turn.add(self)
+            self._coalescer.add(self)
 
     def flush(self) -> None:
         """Write what is queued, or have it written as the other side takes it."""
@@ -216,9 +216,9 @@ class Outbox:
     def _look_at_high_water(self) -> None:
         if self.queued_bytes > self._limits.high_water and not self._backlogged:
             self._backlogged = True
-            self._owner.outbox_backlogged()
+            self._owner.send_queue_backlogged()
 
     def _look_at_low_water(self) -> None:
         if self._backlogged and self.queued_bytes <= self._limits.low_water:
             self._backlogged = False
-            self._owner.outbox_drained()
+            self._owner.send_queue_drained()

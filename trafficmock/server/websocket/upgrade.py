@@ -10,12 +10,12 @@ from autobahn.twisted.resource import WebSocketResource
 from autobahn.twisted.websocket import WebSocketServerFactory
 from twisted.logger import Logger
 
-from trafficmock.server.websocket.autobahn_protocol import StockProtocol
-from trafficmock.server.websocket.fast_protocol import TunedProtocol
+from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
+from trafficmock.server.websocket.fast_protocol import FastProtocol
 from trafficmock.server.websocket.link import Link, LinkHandler, WebSocketLimits
 from trafficmock.server.websocket.masking import native_parts_missing
 from trafficmock.server.websocket.oversized_frames import READ_PAST
-from trafficmock.server.websocket.write_coalescing import Turn
+from trafficmock.server.websocket.write_coalescing import WriteCoalescer
 
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IAddress, IReactorTime
@@ -41,7 +41,7 @@ class LinkFactory(WebSocketServerFactory):
 
     def __init__(
         self,
-        protocol: type[StockProtocol],
+        protocol: type[AutobahnProtocol],
         *,
         handler: LinkHandler,
         limits: WebSocketLimits,
@@ -51,7 +51,7 @@ class LinkFactory(WebSocketServerFactory):
         self._protocol = protocol
         self._handler = handler
         self._limits = limits
-        self._turn = Turn(reactor)
+        self._coalescer = WriteCoalescer(reactor)
         self.setProtocolOptions(
             webStatus=False,
             # The JSON decoder looks at every byte anyway.
@@ -65,10 +65,13 @@ class LinkFactory(WebSocketServerFactory):
             closeHandshakeTimeout=0,
         )
 
-    def buildProtocol(self, addr: IAddress) -> StockProtocol:  # noqa: ARG002, N802 - Twisted's signature
+    def buildProtocol(self, addr: IAddress) -> AutobahnProtocol:  # noqa: ARG002, N802 - Twisted's signature
         """Make the protocol of a connection."""
         protocol = self._protocol(
-            handler=self._handler, limits=self._limits, turn=self._turn, clock=self.reactor
+            handler=self._handler,
+            limits=self._limits,
+            coalescer=self._coalescer,
+            clock=self.reactor,
         )
         protocol.factory = self
         return protocol
@@ -110,7 +113,7 @@ def websocket_resource(
             unknown=unknown,
         )
     factory = LinkFactory(
-        StockProtocol if stock or unknown else TunedProtocol,
+        AutobahnProtocol if stock or unknown else FastProtocol,
         handler=handler,
         limits=limits,
         reactor=reactor,

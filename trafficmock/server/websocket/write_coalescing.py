@@ -26,8 +26,8 @@ class Flushable(Protocol):
 
 
 @define(eq=False)
-class Turn:
-    """One for all connections: ``with turn:`` around the handling of what came in.
+class WriteCoalescer:
+    """One for all connections: ``with coalescer:`` around the handling of what came in.
 
     A message that is relayed wakes several queues, and some of them several times. Each
     writes once, when all is handled. As long as the reactor finds several connections to
