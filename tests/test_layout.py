@@ -8,6 +8,8 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests import unit
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "trafficmock"
 TESTS = ROOT / "tests"
@@ -236,6 +238,23 @@ class TestFileTests(SynchronousTestCase):
 def test_files(path: Path) -> list[Path]:
     folder = TESTS / path.relative_to(SOURCE).parent
     return [*folder.glob(f"test_{path.stem}.py"), *folder.glob(f"test_{path.stem}_*.py")]
+
+
+class UnitTests(SynchronousTestCase):
+    """``python -m twisted.trial tests.unit`` runs what stays within its process."""
+
+    def test_by_imports(self) -> None:
+        """A module whose helpers start processes or connect is none of them."""
+        found = unit.unit_modules()
+        self.assertIn("tests.core.test_hello", found)
+        self.assertNotIn("tests.agent.test_agent", found)
+        self.assertNotIn("tests.command.test_show", found)
+        self.assertNotIn("tests.attach.test_rest_probe", found)
+
+    def test_forbidden(self) -> None:
+        """A product that starts a process or connects fails the test."""
+        self.assertRaises(AssertionError, unit.forbid, "subprocess.Popen", ("true",))
+        unit.forbid("open", ("a file", "r", 0))
 
 
 class SizeTests(SynchronousTestCase):
