@@ -114,7 +114,7 @@ class OversizeTests(SynchronousTestCase):
         self.agent.says(fetched("r1", "f1", response(200, b"large")))
         (done,) = self.play.take()
         assert isinstance(done, Send)
-        smaller = self.play.coordinator.too_big(done, 123, 100)
+        smaller = self.play.in_place_of(done, 123, 100)
         self.assertEqual(smaller, [self.worker.gets(answer)])
 
     def test_decisions(self) -> None:
@@ -136,7 +136,7 @@ class OversizeTests(SynchronousTestCase):
             self.play.take()
             self.worker.says(message)
             decision = next(e for e in self.play.take() if isinstance(e, Send))
-            self.assertEqual(self.play.coordinator.too_big(decision, 123, 100), [*more, refusal])
+            self.assertEqual(self.play.in_place_of(decision, 123, 100), [*more, refusal])
             self.assertEqual(self.play.tables(), before)
 
     def test_abort(self) -> None:
@@ -144,7 +144,7 @@ class OversizeTests(SynchronousTestCase):
         self.dropped(self.agent.gets(outbound.DecisionPassthrough("r1")))
         long = self.agent.gets(outbound.DecisionAbort("r1", "failed", "x"))
         short = self.agent.gets(outbound.DecisionAbort("r1", "failed"))
-        self.assertEqual(self.play.coordinator.too_big(long, 123, 100), [short])
+        self.assertEqual(self.play.in_place_of(long, 123, 100), [short])
 
     def test_errors(self) -> None:
         """An error loses its details, and all but the beginning of its text."""
@@ -163,7 +163,7 @@ class OversizeTests(SynchronousTestCase):
                 outbound.ProxyError("c", "x" * 2000, "t"),
             ),
         ):
-            smaller = play.coordinator.too_big(self.agent.gets(long), 123, 100)
+            smaller = play.in_place_of(self.agent.gets(long), 123, 100)
             self.assertEqual(smaller, [self.agent.gets(short)])
             self.dropped(self.agent.gets(short))
 

@@ -30,6 +30,7 @@ from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import InvalidMessageError, decode, to_plain
 from trafficmock.wire.features import STREAM
 from trafficmock.wire.serialized_matcher import SerializedMatcher
+from trafficmock.wire.shrink import shrink, too_large
 
 SETTINGS = Settings(version="1.2.3")
 EPOCH_MS = 1_700_000_000_000
@@ -144,12 +145,20 @@ class Playbook:
     def stop(self) -> None:
         """End the service."""
         self._assert_all_read()
-        self._took(self.coordinator.stop(), None, None)
+        self._took(self.coordinator.stop(self.now()), None, None)
 
     def too_big(self, send: Send, size: int, limit: int) -> None:
         """Find that a message comes out too large."""
         self._assert_all_read()
-        self._took(self.coordinator.too_big(send, size, limit), None, None)
+        self._took(self.in_place_of(send, size, limit), None, None)
+
+    def in_place_of(self, send: Send, size: int, limit: int) -> Effects:
+        """Give what is done in the place of a message that comes out too large."""
+        problem = too_large(size, limit)
+        smaller = shrink(send.message, problem)
+        if smaller is not None:
+            return [Send(send.to, smaller)]
+        return self.coordinator.undelivered(send.message, problem, self.now())
 
     def _took(self, effects: Effects, sender: str | None, said: object) -> None:
         for effect in effects:

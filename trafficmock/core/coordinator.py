@@ -11,10 +11,10 @@ from trafficmock.core import error_messages
 from trafficmock.core.claims import Claims
 from trafficmock.core.decisions import Decisions
 from trafficmock.core.deferred_bodies import PendingBodies
-from trafficmock.core.effects import AnswerQuery, CloseConnection, Effects, Note, Send
+from trafficmock.core.effects import AnswerQuery, CloseConnection, EffectList
 from trafficmock.core.handler_results import HandlerResults
 from trafficmock.core.hello import Handshake, refuse
-from trafficmock.core.invalid_messages import InvalidMessages, OversizedMessages
+from trafficmock.core.invalid_messages import InvalidMessages
 from trafficmock.core.lifecycle import Socket
 from trafficmock.core.owner_timeout import OwnerTimeouts
 from trafficmock.core.peers import Agent, Client, Peer, Unauthenticated, Worker, connected
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 GOING_AWAY = 1001
 """The WebSocket close code of a service that ends (RFC 6455 section 7.4.1)."""
 
-Handler = Callable[[Any, Any, "Moment", Effects], None]
+Handler = Callable[[Any, Any, EffectList], None]
 
 
 @define(eq=False)
@@ -70,7 +70,6 @@ class Coordinator:
     handshake: Handshake = field(init=False)
     heartbeat: Heartbeat = field(init=False)
     invalid: InvalidMessages = field(init=False)
-    oversized: OversizedMessages = field(init=False)
     _agent_handlers: dict[type[Message], Handler] = field(init=False)
     _worker_handlers: dict[type[Message], Handler] = field(init=False)
 
@@ -90,22 +89,23 @@ class Coordinator:
         self.reports = ResponseReports(settings, registry, awaited, self.decisions.pending)
         self.bodies = PendingBodies(settings, self.requests, self.decisions)
         self.handlers = HandlerResults(settings, self.decisions)
-        self.setup = Registration(registry, claims, self.decisions, self.requests, self.sockets)
+        self.setup = Registration(
+            registry, claims, self.decisions, self.requests, self.sockets, self._agents
+        )
         self.handshake = Handshake(settings)
         self.heartbeat = Heartbeat(settings)
         self.invalid = InvalidMessages(self.decisions, self.sockets, self.reports, self.bodies)
-        self.oversized = OversizedMessages(self.decisions, self.sockets, self.reports)
         self._agent_handlers = self._table_for_agents()
         self._worker_handlers = self._table_for_workers()
 
     # Events
 
-    def connect(self, connection_id: str, now: Moment, *, kind: str = "node") -> Effects:
+    def connect(self, connection_id: str, now: Moment, *, kind: str = "node") -> EffectList:
         """Take note of a new connection, which has said nothing yet.
 
         :param kind: the door it came through; it is shown, and decides nothing.
         """
-        out: Effects = []
+        out = EffectList(now)
         if not self.peers:
             self.heartbeat.begin(now)
         connection = Unauthenticated(connection_id, now.seconds, kind)
@@ -114,9 +114,9 @@ class Coordinator:
         self.alarm.need(self.heartbeat.next_deadline(), out)
         return out
 
-    def handle(self, connection_id: str, message: Message, now: Moment) -> Effects:
+    def handle(self, connection_id: str, message: Message, now: Moment) -> EffectList:
         """Act on a message; those of connections that are refused or gone are not heard."""
-        out: Effects = []
+        out = EffectList(now)
         peer = self.peers.get(connection_id)
         if isinstance(peer, Client):
             peer.last_heard = now.seconds
@@ -124,18 +124,18 @@ class Coordinator:
             handler = table.get(type(message))
             if handler is None:
                 text = f"{peer.client_id} sent {type(message).__name__}, not for its role"
-                out.append(Note("warn", text))
+                out.note("warn", text)
             else:
-                handler(peer, message, now, out)
+                handler(peer, message, out)
         elif peer is not None:
-            self._introduce(peer, message, now, out)
+            self._introduce(peer, message, out)
         return out
 
     def handle_invalid(
         self, connection_id: str, error: InvalidMessageError, now: Moment
-    ) -> Effects:
+    ) -> EffectList:
         """Act on something that is not a valid message."""
-        out: Effects = []
+        out = EffectList(now)
         peer = self.peers.get(connection_id)
         if isinstance(peer, Agent | Worker):
             peer.last_heard = now.seconds
@@ -145,28 +145,28 @@ class Coordinator:
             refuse(peer.id, "invalid_hello", str(error), out)
         return out
 
-    def disconnect(self, connection_id: str, now: Moment) -> Effects:
+    def disconnect(self, connection_id: str, now: Moment) -> EffectList:
         """Take down everything of a connection that is gone; who waits for it is answered."""
-        out: Effects = []
+        out = EffectList(now)
         peer = self.peers.pop(connection_id, None)
         if isinstance(peer, Agent):
             self._agent_lost(peer, out)
         elif isinstance(peer, Worker):
-            self.setup.worker_lost(peer, now, out)
+            self.setup.worker_lost(peer, out)
         elif peer is not None:
             self.heartbeat.introduced(connection_id)
         return out
 
-    def tick(self, now: Moment) -> Effects:
+    def tick(self, now: Moment) -> EffectList:
         """Act on every deadline that has passed."""
-        out: Effects = []
+        out = EffectList(now)
         self.alarm.fired()
-        for connection in self.heartbeat.late_hellos(now.seconds, out):
+        for connection in self.heartbeat.late_hellos(out):
             del self.peers[connection.id]
         for claim in list(self.claims.expired(now.seconds)):
             subject = self.requests if claim.kind == "http" else self.sockets
             subject.claim_expired(claim, out)
-        for owned in self.owner_timeouts.overdue(now, out):
+        for owned in self.owner_timeouts.overdue(out):
             if isinstance(owned, Socket):
                 self.sockets.owner_silent(owned, out)
             else:
@@ -174,13 +174,13 @@ class Coordinator:
         for pending in list(self.deadlines.overdue(now)):
             self.bodies.overdue(pending, out)
         self.sockets.forget_closed(now.seconds)
-        self.heartbeat.beat(self.clients(), now, out)
+        self.heartbeat.beat(self.clients(), out)
         self._set_alarm(out)
         return out
 
-    def stop(self) -> Effects:
+    def stop(self, now: Moment) -> EffectList:
         """Answer everybody who waits, and close every connection: the service ends."""
-        out: Effects = []
+        out = EffectList(now)
         for pending in list(self.decisions.pending.values()):
             self.decisions.fail(pending, "disconnected", error_messages.stopping(str(pending)), out)
         for socket in list(self.sockets.sockets.values()):
@@ -195,10 +195,13 @@ class Coordinator:
         if isinstance(peer, Client):
             peer.last_heard = now.seconds
 
-    def too_big(self, send: Send, size: int, limit: int) -> Effects:
-        """Replace a message that came out larger than ``limit`` bytes."""
-        out: Effects = []
-        self.oversized.replace(send, size, limit, out)
+    def undelivered(self, message: Message, problem: str, now: Moment) -> EffectList:
+        """Settle what a message was about that cannot be sent, not even in a smaller form.
+
+        :param problem: what is wrong with the message, as the rest of a sentence.
+        """
+        out = EffectList(now)
+        self.invalid.undelivered(message, problem, out)
         return out
 
     # Views
@@ -212,10 +215,8 @@ class Coordinator:
 
     # Ends of events
 
-    def _introduce(
-        self, connection: Unauthenticated, message: Message, now: Moment, out: Effects
-    ) -> None:
-        client = self.handshake.first_message(connection, message, now, out)
+    def _introduce(self, connection: Unauthenticated, message: Message, out: EffectList) -> None:
+        client = self.handshake.first_message(connection, message, out)
         if client is not None:
             self.heartbeat.introduced(client.id)
             self.peers[client.id] = client
@@ -226,11 +227,11 @@ class Coordinator:
         self.heartbeat.introduced(peer.id)
         del self.peers[peer.id]
 
-    def _hello_again(self, client: Client, _: Message, now: Moment, out: Effects) -> None:
+    def _hello_again(self, client: Client, _: Message, out: EffectList) -> None:
         refuse(client.id, "invalid_hello", "A connection says `hello` once.", out)
-        out.extend(self.disconnect(client.id, now))
+        out.extend(self.disconnect(client.id, out.now))
 
-    def _agent_lost(self, agent: Agent, out: Effects) -> None:
+    def _agent_lost(self, agent: Agent, out: EffectList) -> None:
         text = error_messages.agent_lost(agent.client_id)
         error = SerializedError("Error", text, code="disconnected")
         for pending in list(agent.pending.values()):
@@ -239,7 +240,7 @@ class Coordinator:
         self.reports.agent_lost(agent, error, out)
         self.sockets.agent_lost(agent, text, out)
 
-    def _set_alarm(self, out: Effects) -> None:
+    def _set_alarm(self, out: EffectList) -> None:
         if self.peers:
             self.alarm.need(self.heartbeat.next_deadline(), out)
         for due in (
@@ -261,14 +262,14 @@ class Coordinator:
             Pong: _nothing_more,
             inbound.RequestStart: requests.start,
             inbound.RequestBody: self.bodies.came,
-            inbound.RequestCancel: lambda a, m, _, out: self._cancel(a, m, out),
-            inbound.FetchResult: lambda a, m, _, out: self.handlers.fetched(a, m, out),
-            inbound.RequestResponse: lambda a, m, _, out: self.reports.response(a, m, out),
-            inbound.RequestObserve: lambda a, m, _, out: self.reports.hop(a, m, out),
+            inbound.RequestCancel: self._cancel,
+            inbound.FetchResult: self.handlers.fetched,
+            inbound.RequestResponse: self.reports.response,
+            inbound.RequestObserve: self.reports.hop,
             inbound.AgentError: _log_agent_error,
             inbound.SocketOpen: sockets.open,
-            inbound.MessageFromPage: lambda a, m, _, out: relay.from_agent(a, m, out),
-            inbound.MessageFromServer: lambda a, m, _, out: relay.from_agent(a, m, out),
+            inbound.MessageFromPage: relay.from_agent,
+            inbound.MessageFromServer: relay.from_agent,
             inbound.ClosePage: sockets.close_by_agent,
             inbound.CloseServer: sockets.close_by_agent,
         }
@@ -280,62 +281,65 @@ class Coordinator:
             Ping: _answer_ping,
             Pong: _nothing_more,
             inbound.TestRegister: setup.add_test,
-            inbound.TestSubscribe: lambda w, m, _, out: setup.subscribe(w, m, self._agents(), out),
+            inbound.TestSubscribe: setup.subscribe,
             inbound.TestUnregister: setup.remove_test,
-            inbound.RouteRegister: lambda w, m, _, out: setup.add_route(w, m, out),
-            inbound.RouteUnregister: lambda w, m, _, out: setup.remove_route(w, m, out),
+            inbound.RouteRegister: setup.add_route,
+            inbound.RouteUnregister: setup.remove_route,
             inbound.RequestClaimResult: self._request_claim_result,
             inbound.SocketClaimResult: self._socket_claim_result,
-            inbound.HandlerResult: lambda w, m, _, out: self.handlers.result(w, m, out),
-            inbound.HistoryQuery: lambda w, m, _, out: out.append(AnswerQuery(w.id, m)),
+            inbound.HandlerResult: self.handlers.result,
+            inbound.HistoryQuery: _answer_query,
             inbound.AgentsQuery: self._list_agents,
-            inbound.SendToPage: lambda w, m, _, out: relay.from_worker(w, m, out),
-            inbound.SendToServer: lambda w, m, _, out: relay.from_worker(w, m, out),
-            inbound.SocketConnect: lambda w, m, _, out: relay.act(w, m, out),
-            inbound.SocketEnsureOpened: lambda w, m, _, out: relay.act(w, m, out),
-            inbound.ClosePage: lambda w, m, _, out: relay.close_by_worker(w, m, out),
-            inbound.CloseServer: lambda w, m, _, out: relay.close_by_worker(w, m, out),
+            inbound.SendToPage: relay.from_worker,
+            inbound.SendToServer: relay.from_worker,
+            inbound.SocketConnect: relay.act,
+            inbound.SocketEnsureOpened: relay.act,
+            inbound.ClosePage: relay.close_by_worker,
+            inbound.CloseServer: relay.close_by_worker,
         }
 
-    def _list_agents(
-        self, worker: Worker, message: inbound.AgentsQuery, _: Moment, out: Effects
-    ) -> None:
+    def _list_agents(self, worker: Worker, message: inbound.AgentsQuery, out: EffectList) -> None:
         if AGENTS not in worker.features:
-            out.append(Note("warn", f"{worker.client_id} asks for agents without the feature"))
+            out.note("warn", f"{worker.client_id} asks for agents without the feature")
             return
         rows = [connected(agent) for agent in self._agents()]
-        out.append(Send((worker.id,), outbound.AgentsResult(message.query_id, rows)))
+        out.send(worker.id, outbound.AgentsResult(message.query_id, rows))
 
-    def _cancel(self, agent: Agent, message: inbound.RequestCancel, out: Effects) -> None:
+    def _cancel(self, agent: Agent, message: inbound.RequestCancel, out: EffectList) -> None:
         self.decisions.cancel(agent, message, out)
         self.reports.cancel(agent, message, out)
 
     def _request_claim_result(
-        self, worker: Worker, message: inbound.RequestClaimResult, now: Moment, out: Effects
+        self, worker: Worker, message: inbound.RequestClaimResult, out: EffectList
     ) -> None:
         test = worker.tests.get(message.test_id)
         if test is not None:
             claim = self.claims.answer("http", message.request_id, test, message.matches)
             if claim is not None:
-                self.requests.claimed(claim, now, out)
+                self.requests.claimed(claim, out)
 
     def _socket_claim_result(
-        self, worker: Worker, message: inbound.SocketClaimResult, now: Moment, out: Effects
+        self, worker: Worker, message: inbound.SocketClaimResult, out: EffectList
     ) -> None:
         test = worker.tests.get(message.test_id)
         if test is not None:
             claim = self.claims.answer("websocket", message.socket_id, test, message.matches)
             if claim is not None:
-                self.sockets.claimed(claim, now, out)
+                self.sockets.claimed(claim, out)
 
 
-def _answer_ping(client: Client, message: Ping, _: Moment, out: Effects) -> None:
-    out.append(Send((client.id,), Pong(message.at)))
+def _answer_ping(client: Client, message: Ping, out: EffectList) -> None:
+    out.send(client.id, Pong(message.at))
 
 
-def _nothing_more(client: Client, message: Pong, now: Moment, out: Effects) -> None:
+def _answer_query(worker: Worker, message: inbound.HistoryQuery, out: EffectList) -> None:
+    """Let the driver answer, once the role is checked: the core does not know the history."""
+    out.append(AnswerQuery(worker.id, message))
+
+
+def _nothing_more(client: Client, message: Pong, out: EffectList) -> None:
     """Leave it at the sign of life that every message is."""
 
 
-def _log_agent_error(agent: Agent, message: inbound.AgentError, _: Moment, out: Effects) -> None:
-    out.append(Note("error", f"Agent {agent.client_id}: {message.message[:2000]}"))
+def _log_agent_error(agent: Agent, message: inbound.AgentError, out: EffectList) -> None:
+    out.note("error", f"Agent {agent.client_id}: {message.message[:2000]}")

@@ -9,7 +9,6 @@ from msgspec import UNSET, structs
 
 from trafficmock import records
 from trafficmock.core import error_messages, response_rules
-from trafficmock.core.effects import Effects, Send
 from trafficmock.core.lifecycle import IllegalStepError, RequestStage
 from trafficmock.core.registry import with_observer
 from trafficmock.core.response_reports import AwaitedReport
@@ -23,6 +22,7 @@ from trafficmock.wire.serialized_response import (
 
 if TYPE_CHECKING:
     from trafficmock.core.claims import Claims
+    from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.owner_timeout import OwnerTimeouts
     from trafficmock.core.peers import Agent
@@ -43,15 +43,15 @@ class Decisions:
     deadlines: BodyDeadlines
     pending: dict[str, PendingRequest] = field(factory=dict)
 
-    def pass_through(self, pending: PendingRequest, out: Effects) -> None:
+    def pass_through(self, pending: PendingRequest, out: EffectList) -> None:
         """Send the request upstream unchanged: nobody wants it."""
         self._settle(pending)
-        out.append(records.RequestPassedThrough(pending.id))
-        out.append(Send((pending.agent.id,), to_client.DecisionPassthrough(pending.id)))
+        out.record(records.RequestPassedThrough(pending.id))
+        out.send(pending.agent.id, to_client.DecisionPassthrough(pending.id))
         self._await_report(pending, None, out)
 
     def continue_(
-        self, pending: PendingRequest, overrides: SerializedOverrides | None, out: Effects
+        self, pending: PendingRequest, overrides: SerializedOverrides | None, out: EffectList
     ) -> None:
         """Send the request upstream, changed as its owner said."""
         try:
@@ -62,14 +62,16 @@ class Decisions:
             self.fail_owner(pending, "handler_failed", text, out)
             return
         self._settle(pending)
-        out.append(records.RequestContinued(pending.id, _owner(pending), overrides))
+        out.record(records.RequestContinued(pending.id, _owner(pending), overrides))
         sent = (
             response_rules.overrides_for(overrides, pending.agent.features) if overrides else UNSET
         )
-        out.append(Send((pending.agent.id,), to_client.DecisionContinue(pending.id, sent)))
+        out.send(pending.agent.id, to_client.DecisionContinue(pending.id, sent))
         self._await_report(pending, pending.owner, out)
 
-    def fulfill(self, pending: PendingRequest, response: SerializedResponse, out: Effects) -> None:
+    def fulfill(
+        self, pending: PendingRequest, response: SerializedResponse, out: EffectList
+    ) -> None:
         """Answer the application, or fail both sides when no HTTP response can carry it."""
         given = response.headers_list
         try:
@@ -79,37 +81,37 @@ class Decisions:
             self.fail_owner(pending, "handler_failed", text, out)
             return
         self._settle(pending)
-        out.append(records.RequestFulfilled(pending.id, _owner(pending), response))
+        out.record(records.RequestFulfilled(pending.id, _owner(pending), response))
         sent = response_rules.response_for(response, pending.agent.features)
-        out.append(Send((pending.agent.id,), to_client.DecisionFulfill(pending.id, sent)))
+        out.send(pending.agent.id, to_client.DecisionFulfill(pending.id, sent))
         if pending.observers:
             # A list that only we made is for agents with the feature, not for workers.
             told = structs.replace(response, headers_list=given)
             news = RequestResponse(pending.id, ok=True, response=told)
-            out.append(Send(pending.observers, news))
+            out.send_all(pending.observers, news)
 
     def abort(
         self,
         pending: PendingRequest,
         decision: to_client.DecisionAbort,
-        out: Effects,
+        out: EffectList,
     ) -> None:
         """Fail the application's call as its owner said."""
         self._settle(pending)
         code = decision.error_code
         detail = decision.message or code
-        out.append(records.RequestAborted(pending.id, pending.owner, code, detail))
-        out.append(Send((pending.agent.id,), decision))
+        out.record(records.RequestAborted(pending.id, pending.owner, code, detail))
+        out.send(pending.agent.id, decision)
         self._broadcast_failure(pending, SerializedError("AbortError", detail, code=code), out)
 
-    def cancel(self, agent: Agent, message: RequestCancel, out: Effects) -> None:
+    def cancel(self, agent: Agent, message: RequestCancel, out: EffectList) -> None:
         """Forget a request that the application gave up."""
         pending = agent.pending.get(message.request_id)
         if pending is None:
             return
         reason = message.reason or "The application gave the request up."
         self._settle(pending)
-        out.append(records.RequestAborted(pending.id, pending.owner, "aborted", reason))
+        out.record(records.RequestAborted(pending.id, pending.owner, "aborted", reason))
         self._broadcast_failure(pending, SerializedError("AbortError", reason, code="aborted"), out)
         self._fail_fetches(pending, SerializedError("Error", reason, code=REQUEST_SETTLED), out)
 
@@ -118,29 +120,29 @@ class Decisions:
         pending: PendingRequest,
         code: to_client.ErrorCode,
         text: str,
-        out: Effects,
+        out: EffectList,
         *,
         matches: list[RouteMatchDiagnostic] | None = None,
         agent_lives: bool = True,
     ) -> None:
         """Settle a request that nobody can decide."""
         self._settle(pending)
-        out.append(records.RequestFailed(pending.id, pending.owner, code, text, matches))
+        out.record(records.RequestFailed(pending.id, pending.owner, code, text, matches))
         if agent_lives:
             refusal = to_client.DecisionError(pending.id, code, text, matches or UNSET)
-            out.append(Send((pending.agent.id,), refusal))
+            out.send(pending.agent.id, refusal)
         self._broadcast_failure(pending, SerializedError("Error", text, code=code), out)
         if pending.fetches:
             self._fail_fetches(pending, SerializedError("Error", text), out)
 
     def fail_owner(
-        self, pending: PendingRequest, code: to_client.ErrorCode, text: str, out: Effects
+        self, pending: PendingRequest, code: to_client.ErrorCode, text: str, out: EffectList
     ) -> None:
         """Settle a request through its owner's fault, and tell the owner."""
         test = pending.test
         self.fail(pending, code, text, out)
         if test is not None:
-            out.append(Send((test.worker.id,), to_client.ProxyError(code, text, test.id)))
+            out.send(test.worker.id, to_client.ProxyError(code, text, test.id))
 
     # What every settling has in common
 
@@ -158,7 +160,7 @@ class Decisions:
             pending.test = None
 
     def _await_report(
-        self, pending: PendingRequest, owner: records.Owner | None, out: Effects
+        self, pending: PendingRequest, owner: records.Owner | None, out: EffectList
     ) -> None:
         report = AwaitedReport(
             request_id=pending.id,
@@ -173,19 +175,21 @@ class Decisions:
         self.awaited.add(pending.agent, report, out)
 
     def _broadcast_failure(
-        self, pending: PendingRequest, error: SerializedError, out: Effects
+        self, pending: PendingRequest, error: SerializedError, out: EffectList
     ) -> None:
         pending.send_deferred(out)
         if pending.observers:
             news = RequestResponse(pending.id, ok=False, error=error)
-            out.append(Send(pending.observers, news))
+            out.send_all(pending.observers, news)
 
-    def _fail_fetches(self, pending: PendingRequest, error: SerializedError, out: Effects) -> None:
+    def _fail_fetches(
+        self, pending: PendingRequest, error: SerializedError, out: EffectList
+    ) -> None:
         for fetch_id in sorted(pending.fetches):
             worker_id = pending.agent.fetches.pop((pending.id, fetch_id), None)
             if worker_id is not None:
                 answer = to_client.FetchDone(pending.id, fetch_id, ok=False, error=error)
-                out.append(Send((worker_id,), answer))
+                out.send(worker_id, answer)
 
 
 def _owner(pending: PendingRequest) -> records.Owner:

@@ -12,7 +12,6 @@ from attrs import define, evolve, frozen
 from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
-from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.core.lifecycle import RequestStage
 from trafficmock.records import RequestBodyCame
 from trafficmock.wire import body
@@ -23,11 +22,11 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from trafficmock.core.decisions import Decisions
+    from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.peers import Agent
     from trafficmock.core.request_routing import RequestRouting
     from trafficmock.core.settings import Settings
-    from trafficmock.core.timers import Moment
     from trafficmock.wire.inbound import RequestBody
     from trafficmock.wire.serialized_request import SerializedRequest
     from trafficmock.wire.serialized_response import SerializedResponse
@@ -54,7 +53,7 @@ class DeferredObservation:
         request_id: str,
         content: RequestBody | None,
         observers: tuple[str, ...],
-        out: Effects,
+        out: EffectList,
         *,
         limit: int = 0,
     ) -> SerializedRequest:
@@ -74,10 +73,10 @@ class DeferredObservation:
                 body_size=content.body_size,
             )
         request = clipped(request, limit)
-        out.append(RequestBodyCame(request_id, request))
+        out.record(RequestBodyCame(request_id, request))
         if observers:
             news = RequestObserved(request_id, for_workers(request), self.client_id)
-            out.append(Send(observers, news))
+            out.send_all(observers, news)
         return request
 
 
@@ -120,21 +119,21 @@ class PendingBodies:
     requests: RequestRouting
     decisions: Decisions
 
-    def came(self, agent: Agent, message: RequestBody, now: Moment, out: Effects) -> None:
+    def came(self, agent: Agent, message: RequestBody, out: EffectList) -> None:
         """Take a body, once, from whom it is due."""
         request_id = message.request_id
         pending = agent.pending.get(request_id)
         report = agent.awaited.get(request_id)
         if pending is not None and pending.stage is RequestStage.AWAITS_BODY:
-            self._hand_over(pending, message, now, out)
+            self._hand_over(pending, message, out)
         elif report is not None and report.deferred is not None:
             report.send_deferred(out, message, limit=self.settings.history_body_bytes)
         else:
             text = error_messages.body_not_due(request_id)
-            out.append(Note("warn", f"{agent.client_id}: {text}"))
-            out.append(Send((agent.id,), ProxyError("invalid_message", text)))
+            out.note("warn", f"{agent.client_id}: {text}")
+            out.send(agent.id, ProxyError("invalid_message", text))
 
-    def unreadable(self, agent: Agent, request_id: str, text: str, out: Effects) -> None:
+    def unreadable(self, agent: Agent, request_id: str, text: str, out: EffectList) -> None:
         """Do without a body that came in a message which is not valid."""
         pending = agent.pending.get(request_id)
         report = agent.awaited.get(request_id)
@@ -143,7 +142,7 @@ class PendingBodies:
         elif report is not None:
             report.send_deferred(out)
 
-    def overdue(self, pending: PendingRequest, out: Effects) -> None:
+    def overdue(self, pending: PendingRequest, out: EffectList) -> None:
         """Fail a request whose body the application does not finish."""
         milliseconds = round(self.settings.body_timeout * 1000)
         text = error_messages.body_overdue(
@@ -151,16 +150,14 @@ class PendingBodies:
         )
         self.decisions.fail_owner(pending, "internal", text, out)
 
-    def _hand_over(
-        self, pending: PendingRequest, message: RequestBody, now: Moment, out: Effects
-    ) -> None:
+    def _hand_over(self, pending: PendingRequest, message: RequestBody, out: EffectList) -> None:
         """Give the owner what it waits for, if it still wants it."""
         self.decisions.deadlines.end(pending)
         pending.send_deferred(out, message)
         if message.truncated is True:
             self.decisions.fail_owner(pending, "internal", self._cut(pending, message), out)
         elif self._still_wanted(pending):
-            self.requests.hand_over(pending, now, out)
+            self.requests.hand_over(pending, out)
         else:
             self.decisions.pass_through(pending, out)
 

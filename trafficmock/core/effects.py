@@ -1,11 +1,18 @@
 """What the core wants done. The driver performs effects in the order of the list."""
 
-from typing import Literal
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
 
 from attrs import frozen
 
 from trafficmock.records import Record
-from trafficmock.wire.inbound import HistoryQuery, Message
+
+if TYPE_CHECKING:
+    from trafficmock.core.timers import Moment
+    from trafficmock.wire.inbound import HistoryQuery, Message
+
+Level = Literal["debug", "info", "warn", "error"]
 
 
 @frozen
@@ -50,7 +57,7 @@ class Note:
     :param of: the connection that it is about, where no name tells; the log says where that is.
     """
 
-    level: Literal["debug", "info", "warn", "error"]
+    level: Level
     text: str
     of: str | None = None
 
@@ -65,3 +72,32 @@ class AnswerQuery:
 
 Effect = Send | CloseConnection | AbortConnection | Wake | Note | AnswerQuery | Record
 Effects = list[Effect]
+
+
+class EffectList(list[Effect]):
+    """The effects of one event in the order in which they are decided, and its time.
+
+    :ivar now: when the event happened.
+    """
+
+    __slots__ = ("now",)
+
+    def __init__(self, now: Moment) -> None:
+        super().__init__()
+        self.now = now
+
+    def send(self, connection_id: str, message: Message) -> None:
+        """Send one connection a message."""
+        self.append(Send((connection_id,), message))
+
+    def send_all(self, connection_ids: tuple[str, ...], message: Message) -> None:
+        """Send several connections one message."""
+        self.append(Send(connection_ids, message))
+
+    def note(self, level: Level, text: str, *, of: str | None = None) -> None:
+        """Write a line to the log; see :class:`Note`."""
+        self.append(Note(level, text, of))
+
+    def record(self, record: Record) -> None:
+        """Let the history remember something."""
+        self.append(record)

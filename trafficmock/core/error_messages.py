@@ -113,14 +113,6 @@ def body_not_due(request_id: str) -> str:
     )
 
 
-def too_big_to_send(subject: str, size: int, limit: int) -> str:
-    """Say that a message is over what any client takes."""
-    return (
-        f"{subject} makes a message of {size} bytes, more than the {limit} bytes "
-        "that clients take in one message."
-    )
-
-
 def _routes(routes: list[RegisteredRoute]) -> str:
     return ", ".join(_matcher(route.matcher) for route in routes)
 

@@ -8,7 +8,7 @@ from attrs import define
 from msgspec import UNSET
 
 from trafficmock.core import error_messages, response_rules
-from trafficmock.core.effects import Effects, Note, Send
+from trafficmock.core.effects import EffectList
 from trafficmock.core.lifecycle import RequestStage
 from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
@@ -18,6 +18,7 @@ from trafficmock.wire.serialized_response import REQUEST_SETTLED, SerializedErro
 
 if TYPE_CHECKING:
     from trafficmock.core.decisions import Decisions
+    from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.peers import Agent, Worker
     from trafficmock.core.settings import Settings
@@ -33,7 +34,7 @@ class HandlerResults:
     settings: Settings
     decisions: Decisions
 
-    def result(self, worker: Worker, message: HandlerResult, out: Effects) -> None:
+    def result(self, worker: Worker, message: HandlerResult, out: EffectList) -> None:
         """Settle the request, or ask its agent for a fetch."""
         pending = self.decisions.pending.get(message.request_id)
         action = message.result
@@ -59,32 +60,34 @@ class HandlerResults:
         worker: Worker,
         message: HandlerResult,
         pending: PendingRequest | None,
-        out: Effects,
+        out: EffectList,
     ) -> None:
         """Drop a result that is late, which is normal, or another worker's, which is not."""
         request_id, action = message.request_id, message.result
         if pending is not None:
             text = f"{worker.client_id} sent a result for a request it does not own: {pending}"
-            out.append(Note("warn", text))
+            out.note("warn", text)
         if isinstance(action, Fetch):
             code = REQUEST_SETTLED if pending is None else UNSET
             error = SerializedError("Error", _TOO_LATE, code=code)
             answer = to_client.FetchDone(request_id, action.fetch_id, ok=False, error=error)
-            out.append(Send((worker.id,), answer))
+            out.send(worker.id, answer)
 
-    def _decline(self, pending: PendingRequest, worker: Worker, out: Effects) -> None:
+    def _decline(self, pending: PendingRequest, worker: Worker, out: EffectList) -> None:
         if DECLINE in worker.features:
             self.decisions.pass_through(pending, out)
         else:
             text = "Only a worker that announced the feature 'decline' may give a match back."
             self.decisions.fail_owner(pending, "handler_failed", text, out)
 
-    def _fetch(self, pending: PendingRequest, worker: Worker, action: Fetch, out: Effects) -> None:
+    def _fetch(
+        self, pending: PendingRequest, worker: Worker, action: Fetch, out: EffectList
+    ) -> None:
         agent = pending.agent
         key = (pending.id, action.fetch_id)
         if key in agent.fetches:
             text = f"{worker.client_id} used the fetch id {action.fetch_id} twice for {pending}"
-            out.append(Note("warn", text))
+            out.note("warn", text)
             return
         agent.fetches[key] = worker.id
         pending.fetches.add(action.fetch_id)
@@ -96,9 +99,9 @@ class HandlerResults:
             action.max_redirects,
             action.max_retries,
         )
-        out.append(Send((agent.id,), question))
+        out.send(agent.id, question)
 
-    def fetched(self, agent: Agent, message: FetchResult, out: Effects) -> None:
+    def fetched(self, agent: Agent, message: FetchResult, out: EffectList) -> None:
         """Hand the upstream's answer to whoever asked, also after the request was settled."""
         worker_id = agent.fetches.pop((message.request_id, message.fetch_id), None)
         if worker_id is None:
@@ -127,13 +130,13 @@ class HandlerResults:
             response=response,
             error=error if response is UNSET else UNSET,
         )
-        out.append(Send((worker_id,), answer))
+        out.send(worker_id, answer)
 
-    def agent_lost(self, agent: Agent, error: SerializedError, out: Effects) -> None:
+    def agent_lost(self, agent: Agent, error: SerializedError, out: EffectList) -> None:
         """Answer every fetch that will not be answered any more."""
         for (request_id, fetch_id), worker_id in agent.fetches.items():
             answer = to_client.FetchDone(request_id, fetch_id, ok=False, error=error)
-            out.append(Send((worker_id,), answer))
+            out.send(worker_id, answer)
         agent.fetches.clear()
 
 

@@ -9,7 +9,7 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.core.deferred_bodies import body_limits
-from trafficmock.core.effects import CloseConnection, Effects, Note, Send
+from trafficmock.core.effects import CloseConnection, EffectList
 from trafficmock.core.peers import Agent, Client, Unauthenticated, Worker
 from trafficmock.wire import NPM_PACKAGE_VERSION, PROTOCOL_VERSION, features
 from trafficmock.wire.inbound import Hello, Ping, Pong
@@ -37,7 +37,7 @@ class Handshake:
     _versions_seen: set[str] = field(factory=set)
 
     def first_message(
-        self, connection: Unauthenticated, message: Message, now: Moment, out: Effects
+        self, connection: Unauthenticated, message: Message, out: EffectList
     ) -> Agent | Worker | None:
         """Judge the first message of a connection.
 
@@ -56,8 +56,8 @@ class Handshake:
             refuse(connection.id, *refusal, out)
             return None
         self._note_version(message, out)
-        client = self._client(connection, message, now)
-        out.append(Send((client.id,), self._welcome(client, message)))
+        client = self._client(connection, message, out.now)
+        out.send(client.id, self._welcome(client, message))
         return client
 
     def _refusal(self, hello: Hello) -> tuple[HelloErrorCode, str] | None:
@@ -77,13 +77,13 @@ class Handshake:
         what = "wrong" if given else "missing"
         return "unauthorized", f"The token is {what}. Give the client the proxy's --token."
 
-    def _note_version(self, hello: Hello, out: Effects) -> None:
+    def _note_version(self, hello: Hello, out: EffectList) -> None:
         version = hello.package_version
         usual = {self.settings.version, NPM_PACKAGE_VERSION}
         if version not in usual and version not in self._versions_seen and len(version) < 80:  # noqa: PLR2004 - what a log line bears
             self._versions_seen.add(version)
             text = f"A client has version {version!r}, this proxy {self.settings.version!r}."
-            out.append(Note("info", text))
+            out.note("info", text)
 
     def _client(self, connection: Unauthenticated, hello: Hello, now: Moment) -> Agent | Worker:
         client_id = hello.client_id or f"{hello.role}-{connection.id}"
@@ -122,10 +122,10 @@ class Handshake:
         )
 
 
-def refuse(connection_id: str, code: HelloErrorCode, text: str, out: Effects) -> None:
+def refuse(connection_id: str, code: HelloErrorCode, text: str, out: EffectList) -> None:
     """Say why a connection is refused, and close it."""
-    out.append(Note("warn", f"refused, {code}: {text}", of=connection_id))
-    out.append(Send((connection_id,), HelloError(code, text)))
+    out.note("warn", f"refused, {code}: {text}", of=connection_id)
+    out.send(connection_id, HelloError(code, text))
     out.append(CloseConnection(connection_id, POLICY_VIOLATION, code))
 
 

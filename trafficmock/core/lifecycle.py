@@ -15,7 +15,7 @@ from trafficmock.wire import inbound
 if TYPE_CHECKING:
     from trafficmock.core.claims import Claim
     from trafficmock.core.deferred_bodies import DeferredObservation
-    from trafficmock.core.effects import Effects
+    from trafficmock.core.effects import EffectList
     from trafficmock.core.peers import Agent
     from trafficmock.core.registry import RegisteredTest
     from trafficmock.records import Owner
@@ -124,7 +124,7 @@ class PendingRequest:
     def __str__(self) -> str:
         return f"{self.request.method} {self.request.url}"
 
-    def send_deferred(self, out: Effects, content: RequestBody | None = None) -> None:
+    def send_deferred(self, out: EffectList, content: RequestBody | None = None) -> None:
         """Send its observers what was deferred, if anything was.
 
         :param content: its body; without it there will be none.
@@ -171,7 +171,7 @@ class Socket:
         """Go on to ``stage``, if the table has that step."""
         self.stage = socket_step(self.stage, stage)
 
-    def record_close(self, message: CloseMessage, out: Effects) -> None:
+    def record_close(self, message: CloseMessage, out: EffectList) -> None:
         """Record that a side closed, once for each side."""
         side: SocketSide = "page" if isinstance(message, inbound.ClosePage) else "server"
         if side in self.closed:
@@ -179,7 +179,7 @@ class Socket:
         self.closed.add(side)
         code = message.code if message.code is not UNSET else None
         reason = message.reason if message.reason is not UNSET else None
-        out.append(records.SocketClosed(self.id, side, code, reason, message.was_clean))
+        out.record(records.SocketClosed(self.id, side, code, reason, message.was_clean))
 
     def closes(self, code: int, reason: str, *, was_clean: bool) -> list[CloseMessage]:
         """Write the close of the page's side and, where there is one, of the server's."""

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from trafficmock.core.effects import Effects, Send
 from trafficmock.wire.inbound import Ping
 
 if TYPE_CHECKING:
+    from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import Owned
     from trafficmock.core.peers import Worker
-    from trafficmock.core.timers import Alarm, Moment
+    from trafficmock.core.timers import Alarm
 
 _LATE = 0.1
 """A part of the claim timeout: a wake-up that is later says that the proxy was held up, and
@@ -60,14 +60,14 @@ class OwnerTimeouts:
     alarm: Alarm
     _workers: dict[str, Watched] = field(factory=dict)
 
-    def begin(self, owned: Owned, worker: Worker, now: Moment, out: Effects) -> None:
+    def begin(self, owned: Owned, worker: Worker, out: EffectList) -> None:
         """Watch the worker that a request or a WebSocket is handed to."""
         watched = self._workers.get(worker.id)
         if watched is None:
-            due = now.seconds + self.patience / 2
+            due = out.now.seconds + self.patience / 2
             watched = self._workers[worker.id] = Watched(worker, due)
             self.alarm.need(due, out)
-        watched.owned[owned] = now.seconds
+        watched.owned[owned] = out.now.seconds
 
     def end(self, owned: Owned, worker: Worker) -> None:
         """Take what is settled, or closed, off the worker, if it was handed to it."""
@@ -77,20 +77,20 @@ class OwnerTimeouts:
             if not watched.owned:
                 del self._workers[worker.id]
 
-    def overdue(self, now: Moment, out: Effects) -> list[Owned]:
+    def overdue(self, out: EffectList) -> list[Owned]:
         """Ping the workers that are half overdue, and list what the overdue ones own."""
         given_up: list[Owned] = []
         to_ping: list[str] = []
         for watched in self._workers.values():
-            if watched.due > now.seconds:
+            if watched.due > out.now.seconds:
                 continue
             if watched.answered():
-                if self._is_silent(watched, now.seconds):
+                if self._is_silent(watched, out.now.seconds):
                     to_ping.append(watched.worker.id)
-            elif not self._is_excused(watched, now.seconds):
-                given_up += self._give_up(watched, now.seconds)
+            elif not self._is_excused(watched, out.now.seconds):
+                given_up += self._give_up(watched, out.now.seconds)
         if to_ping:
-            out.append(Send(tuple(to_ping), Ping(now.epoch_ms)))
+            out.send_all(tuple(to_ping), Ping(out.now.epoch_ms))
         return given_up
 
     def next_deadline(self) -> float | None:

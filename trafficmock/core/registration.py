@@ -8,7 +8,7 @@ from attrs import define
 from msgspec import UNSET
 
 from trafficmock.core import error_messages
-from trafficmock.core.effects import Effects, Note, Send
+from trafficmock.core.effects import EffectList
 from trafficmock.core.registry import with_observer
 from trafficmock.wire import outbound
 from trafficmock.wire.features import SUBSCRIBE
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from trafficmock.core.claims import Claim, Claims
     from trafficmock.core.decisions import Decisions
+    from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.peers import Agent, Worker
     from trafficmock.core.registry import RegisteredTest, Registry
     from trafficmock.core.request_routing import RequestRouting
-    from trafficmock.core.timers import Moment
     from trafficmock.core.websocket_routing import WebSocketRouting
     from trafficmock.wire import inbound
 
@@ -38,20 +38,22 @@ class Registration:
     decisions: Decisions
     requests: RequestRouting
     sockets: WebSocketRouting
+    agents: Callable[[], Iterable[Agent]]
 
-    def add_test(
-        self, worker: Worker, message: inbound.TestRegister, now: Moment, out: Effects
-    ) -> None:
+    def add_test(self, worker: Worker, message: inbound.TestRegister, out: EffectList) -> None:
         """Register a test."""
         if self.registry.add_test(worker, message):
-            at = now.epoch_ms if SUBSCRIBE in worker.features else UNSET
-            out.append(Send((worker.id,), outbound.TestRegistered(message.test_id, at)))
+            at = out.now.epoch_ms if SUBSCRIBE in worker.features else UNSET
+            out.send(worker.id, outbound.TestRegistered(message.test_id, at))
         else:
             text = f"The test id {message.test_id} is in use by another worker."
             self._refuse(worker, message.test_id, text, out)
 
     def subscribe(
-        self, worker: Worker, message: inbound.TestSubscribe, agents: Iterable[Agent], out: Effects
+        self,
+        worker: Worker,
+        message: inbound.TestSubscribe,
+        out: EffectList,
     ) -> None:
         """Tell a test of all traffic from now on, the ends of what is on its way included."""
         test = worker.tests.get(message.test_id)
@@ -59,38 +61,38 @@ class Registration:
             _note_foreign(worker, f"to subscribe for the test {message.test_id}", out)
             return
         self.registry.subscribe(test)
-        for agent in agents:
+        for agent in self.agents():
             for pending in agent.pending.values():
                 pending.observers = with_observer(pending.observers, worker.id)
             for report in agent.awaited.values():
                 report.observers = with_observer(report.observers, worker.id)
-        out.append(Send((worker.id,), outbound.TestSubscribed(test.id)))
+        out.send(worker.id, outbound.TestSubscribed(test.id))
 
-    def remove_test(
-        self, worker: Worker, message: inbound.TestUnregister, now: Moment, out: Effects
-    ) -> None:
+    def remove_test(self, worker: Worker, message: inbound.TestUnregister, out: EffectList) -> None:
         """End a test: whoever waits for it is answered, then the end is acknowledged."""
         test = worker.tests.get(message.test_id)
         if test is not None:
             self.registry.remove_test(test)
-            self._release(test, error_messages.test_ended, now, out)
+            self._release(test, error_messages.test_ended, out)
             self.sockets.test_ended(test, out)
         elif message.test_id in self.registry.tests:
             _note_foreign(worker, f"to remove the test {message.test_id}", out)
             return
         else:
             self.registry.remove_routes_of(worker, message.test_id)
-        out.append(Send((worker.id,), outbound.TestUnregistered(message.test_id)))
+        out.send(worker.id, outbound.TestUnregistered(message.test_id))
 
-    def add_route(self, worker: Worker, message: inbound.RouteRegister, out: Effects) -> None:
+    def add_route(self, worker: Worker, message: inbound.RouteRegister, out: EffectList) -> None:
         """Register a route."""
         if self.registry.add_route(worker, message):
-            out.append(Send((worker.id,), outbound.RouteRegistered(message.route_id)))
+            out.send(worker.id, outbound.RouteRegistered(message.route_id))
         else:
             text = f"The route id {message.route_id} is in use, or its test is another worker's."
             self._refuse(worker, message.test_id, text, out)
 
-    def remove_route(self, worker: Worker, message: inbound.RouteUnregister, out: Effects) -> None:
+    def remove_route(
+        self, worker: Worker, message: inbound.RouteUnregister, out: EffectList
+    ) -> None:
         """Remove one route, or all of a test's; what is not there counts as removed."""
         if message.route_id is not UNSET:
             if message.route_id in self.registry.routes and not self.registry.remove_route(
@@ -101,9 +103,9 @@ class Registration:
         elif message.test_id is not UNSET:
             self.registry.remove_routes_of(worker, message.test_id)
         answer = outbound.RouteUnregistered(message.route_id, message.test_id)
-        out.append(Send((worker.id,), answer))
+        out.send(worker.id, answer)
 
-    def worker_lost(self, worker: Worker, now: Moment, out: Effects) -> None:
+    def worker_lost(self, worker: Worker, out: EffectList) -> None:
         """Take down everything of a worker that is gone."""
         for route_id in list(worker.inert):
             self.registry.remove_route(worker, route_id)
@@ -111,34 +113,33 @@ class Registration:
         for test in tests:
             self.registry.remove_test(test)
         for test in tests:
-            self._release(test, error_messages.worker_lost, now, out)
+            self._release(test, error_messages.worker_lost, out)
             self.sockets.worker_lost(test, out)
 
-    def claim_done(self, claim: Claim, now: Moment, out: Effects) -> None:
+    def claim_done(self, claim: Claim, out: EffectList) -> None:
         """Act on a round in which everybody has answered."""
         if claim.kind == "http":
-            self.requests.claimed(claim, now, out)
+            self.requests.claimed(claim, out)
         else:
-            self.sockets.claimed(claim, now, out)
+            self.sockets.claimed(claim, out)
 
     def _release(
         self,
         test: RegisteredTest,
         why: Callable[[str, RegisteredTest], str],
-        now: Moment,
-        out: Effects,
+        out: EffectList,
     ) -> None:
         """Answer for a test that is gone: its own requests, and the rounds it is asked in."""
         owned: list[PendingRequest] = list(test.requests.values())
         for pending in owned:
             self.decisions.fail(pending, "disconnected", why(str(pending), test), out)
         for claim in self.claims.give_up_on(test):
-            self.claim_done(claim, now, out)
+            self.claim_done(claim, out)
 
     @staticmethod
-    def _refuse(worker: Worker, test_id: str, text: str, out: Effects) -> None:
-        out.append(Send((worker.id,), outbound.ProxyError("invalid_message", text, test_id)))
+    def _refuse(worker: Worker, test_id: str, text: str, out: EffectList) -> None:
+        out.send(worker.id, outbound.ProxyError("invalid_message", text, test_id))
 
 
-def _note_foreign(worker: Worker, what: str, out: Effects) -> None:
-    out.append(Note("warn", f"{worker.client_id} wanted {what} of another worker"))
+def _note_foreign(worker: Worker, what: str, out: EffectList) -> None:
+    out.note("warn", f"{worker.client_id} wanted {what} of another worker")

@@ -11,7 +11,7 @@ from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.claims import to_be_asked
 from trafficmock.core.deferred_bodies import DeferredObservation
-from trafficmock.core.effects import Effects, Note, Send
+from trafficmock.core.effects import EffectList
 from trafficmock.core.lifecycle import IllegalStepError, PendingRequest
 from trafficmock.core.lifecycle import RequestStage as Stage
 from trafficmock.wire import body
@@ -21,12 +21,13 @@ from trafficmock.wire.features import STREAM, SUBSCRIBE
 if TYPE_CHECKING:
     from trafficmock.core.claims import Claim, Claimant, Claims
     from trafficmock.core.decisions import Decisions
+    from trafficmock.core.effects import EffectList
     from trafficmock.core.owner_timeout import OwnerTimeouts
     from trafficmock.core.peers import Agent
     from trafficmock.core.registry import RegisteredTest, Registry, Verdicts
     from trafficmock.core.response_reports import AwaitedReports
     from trafficmock.core.settings import Settings
-    from trafficmock.core.timers import Alarm, Moment
+    from trafficmock.core.timers import Alarm
     from trafficmock.wire.inbound import RequestStart
 
 
@@ -44,7 +45,7 @@ class RequestRouting:
 
     # Arrival
 
-    def start(self, agent: Agent, message: RequestStart, now: Moment, out: Effects) -> None:
+    def start(self, agent: Agent, message: RequestStart, out: EffectList) -> None:
         """Take a new request: record it, tell the workers, find its owner."""
         request_id = message.request_id
         if request_id in self.decisions.pending or request_id in self.awaited:
@@ -59,7 +60,7 @@ class RequestRouting:
             client_id=client_id,
             request=request,
             agent=agent,
-            announced_at=now.seconds,
+            announced_at=out.now.seconds,
             observers=self.registry.observers,
             deferred=DeferredObservation(client_id, request) if body_pending else None,
         )
@@ -67,32 +68,32 @@ class RequestRouting:
         prior = message.redirected_from_request_id or None
         if prior is not None:
             self.awaited.followed(agent, prior)
-        out.append(
+        out.record(
             records.RequestSeen(
                 request_id, client_id, request, body_pending=body_pending, redirected_from=prior
             )
         )
         if pending.observers and not body_pending:
             news = to_client.RequestObserved(request_id, request, client_id)
-            out.append(Send(pending.observers, news))
-        self._find_owner(pending, now, out)
+            out.send_all(pending.observers, news)
+        self._find_owner(pending, out)
 
-    def _refuse_id(self, agent: Agent, message: RequestStart, out: Effects) -> None:
+    def _refuse_id(self, agent: Agent, message: RequestStart, out: EffectList) -> None:
         text = f"The request id {message.request_id} is in use; the first holder keeps it."
-        out.append(Note("warn", f"{message.client_id!r}: {text}"))
+        out.note("warn", f"{message.client_id!r}: {text}")
         refusal = to_client.DecisionError(message.request_id, "internal", text)
-        out.append(Send((agent.id,), refusal))
+        out.send(agent.id, refusal)
 
-    def _find_owner(self, pending: PendingRequest, now: Moment, out: Effects) -> None:
+    def _find_owner(self, pending: PendingRequest, out: EffectList) -> None:
         judgement = self._judge(pending)
         if judgement is None:
             self.decisions.pass_through(pending, out)
             return
         asked = to_be_asked("http", judgement)
         if asked:
-            self._ask(pending, judgement, asked, now, out)
+            self._ask(pending, judgement, asked, out)
             return
-        self._decide(pending, list(judgement.yes.values()), now, out)
+        self._decide(pending, list(judgement.yes.values()), out)
 
     def _judge(self, pending: PendingRequest) -> Verdicts | None:
         if self.settings.ownership == "always-ask":
@@ -105,58 +106,53 @@ class RequestRouting:
         pending: PendingRequest,
         judgement: Verdicts,
         asked: dict[str, RegisteredTest],
-        now: Moment,
-        out: Effects,
+        out: EffectList,
     ) -> None:
         pending.step(Stage.CLAIMING)
         pending.claim = self.claims.begin(
             "http",
             pending.id,
             sequence=self.registry.sequence,
-            deadline=now.seconds + self.settings.claim_timeout,
+            deadline=out.now.seconds + self.settings.claim_timeout,
             asked=asked,
             judgement=judgement,
         )
         workers = tuple({test.worker.id: None for test in asked.values()})
         question = to_client.RequestClaim(pending.id, pending.request, pending.client_id)
-        out.append(Send(workers, question))
+        out.send_all(workers, question)
         self.alarm.need(pending.claim.deadline, out)
 
     # The end of a claim round
 
-    def claimed(self, claim: Claim, now: Moment, out: Effects) -> None:
+    def claimed(self, claim: Claim, out: EffectList) -> None:
         """Act on a round in which everybody has answered."""
         pending = self.decisions.pending[claim.subject_id]
         pending.claim = None
-        self._decide(pending, claim.claimants(self.registry), now, out)
+        self._decide(pending, claim.claimants(self.registry), out)
 
-    def claim_expired(self, claim: Claim, out: Effects) -> None:
+    def claim_expired(self, claim: Claim, out: EffectList) -> None:
         """Act on a round whose time is up."""
         pending = self.decisions.pending[claim.subject_id]
         milliseconds = round(self.settings.claim_timeout * 1000)
         text = error_messages.claim_timeout(str(pending), milliseconds, claim.waiting.values())
         self.decisions.fail(pending, "claim_timeout", text, out)
 
-    def owner_silent(self, pending: PendingRequest, out: Effects) -> None:
+    def owner_silent(self, pending: PendingRequest, out: EffectList) -> None:
         """Act on an owner that gives no sign of life."""
         if pending.test is not None:
             milliseconds = round(self.settings.claim_timeout * 1000)
             text = error_messages.owner_silent(str(pending), milliseconds, pending.test)
             self.decisions.fail(pending, "claim_timeout", text, out)
 
-    def _decide(
-        self, pending: PendingRequest, claimants: list[Claimant], now: Moment, out: Effects
-    ) -> None:
+    def _decide(self, pending: PendingRequest, claimants: list[Claimant], out: EffectList) -> None:
         if not claimants:
             self.decisions.pass_through(pending, out)
         elif len(claimants) == 1:
-            self._match(pending, claimants[0], now, out)
+            self._match(pending, claimants[0], out)
         else:
             self._ambiguous(pending, claimants, out)
 
-    def _match(
-        self, pending: PendingRequest, claimant: Claimant, now: Moment, out: Effects
-    ) -> None:
+    def _match(self, pending: PendingRequest, claimant: Claimant, out: EffectList) -> None:
         test, routes = claimant
         pending.test = test
         if SUBSCRIBE in test.worker.features:
@@ -165,13 +161,13 @@ class RequestRouting:
         pending.routes = tuple([route.id for route in routes])
         test.took(pending)
         if pending.deferred is None:
-            self.hand_over(pending, now, out)
+            self.hand_over(pending, out)
         else:
             pending.step(Stage.AWAITS_BODY)
             self.decisions.deadlines.begin(pending, out)
-            out.append(Send((pending.agent.id,), to_client.NeedBody(pending.id)))
+            out.send(pending.agent.id, to_client.NeedBody(pending.id))
 
-    def hand_over(self, pending: PendingRequest, now: Moment, out: Effects) -> None:
+    def hand_over(self, pending: PendingRequest, out: EffectList) -> None:
         """Let the owner's handlers run, unless the body is too large for them."""
         test, owner = pending.test, pending.owner
         if test is None or owner is None:
@@ -182,16 +178,18 @@ class RequestRouting:
             text = error_messages.too_big_for_handler(str(pending), size, limit)
             self.decisions.fail_owner(pending, "internal", text, out)
             return
-        self.owner_timeouts.begin(pending, test.worker, now, out)
+        self.owner_timeouts.begin(pending, test.worker, out)
         match = to_client.RequestMatched(
             pending.id, pending.request, pending.client_id, owner.route_id, test.id
         )
-        out.append(Send((test.worker.id,), match))
+        out.send(test.worker.id, match)
 
-    def _ambiguous(self, pending: PendingRequest, claimants: list[Claimant], out: Effects) -> None:
+    def _ambiguous(
+        self, pending: PendingRequest, claimants: list[Claimant], out: EffectList
+    ) -> None:
         matches = [route.diagnostic(test) for test, routes in claimants for route in routes]
         text = error_messages.ambiguous(str(pending), claimants)
         self.decisions.fail(pending, "ambiguous_route", text, out, matches=matches)
         for test, _ in claimants:
             complaint = to_client.ProxyError("ambiguous_route", text, test.id, matches)
-            out.append(Send((test.worker.id,), complaint))
+            out.send(test.worker.id, complaint)

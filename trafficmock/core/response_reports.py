@@ -8,7 +8,7 @@ from attrs import define, field
 from msgspec import UNSET, structs
 
 from trafficmock.core.deferred_bodies import clipped, for_workers
-from trafficmock.core.effects import Effects, Note, Send
+from trafficmock.core.effects import EffectList
 from trafficmock.core.registry import with_observer
 from trafficmock.records import HopSeen, Owner, ResponseReported
 from trafficmock.wire import body
@@ -19,6 +19,7 @@ from trafficmock.wire.serialized_response import SerializedError
 
 if TYPE_CHECKING:
     from trafficmock.core.deferred_bodies import DeferredObservation
+    from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.peers import Agent
     from trafficmock.core.registry import Registry
@@ -60,7 +61,7 @@ class AwaitedReport:
     begun: bool = False
 
     def send_deferred(
-        self, out: Effects, content: RequestBody | None = None, *, limit: int = 0
+        self, out: EffectList, content: RequestBody | None = None, *, limit: int = 0
     ) -> None:
         """Send its observers what was deferred, if anything was.
 
@@ -81,7 +82,7 @@ class AwaitedReports:
     def __contains__(self, request_id: str) -> bool:
         return request_id in self.holders
 
-    def add(self, agent: Agent, report: AwaitedReport, out: Effects) -> None:
+    def add(self, agent: Agent, report: AwaitedReport, out: EffectList) -> None:
         """Expect the agent to report on a request that it was told to send."""
         self.holders[report.request_id] = agent
         agent.awaited[report.request_id] = report
@@ -90,7 +91,7 @@ class AwaitedReports:
             oldest.send_deferred(out)
             if oldest.begun:
                 # What the history shows as on its way would else stay so for good.
-                out.append(ResponseReported(oldest.request_id, None, _DROPPED))
+                out.record(ResponseReported(oldest.request_id, None, _DROPPED))
             self.free(agent, oldest)
 
     def followed(self, agent: Agent, request_id: str) -> None:
@@ -115,7 +116,7 @@ class ResponseReports:
     awaited: AwaitedReports
     pending: dict[str, PendingRequest]
 
-    def response(self, agent: Agent, message: RequestResponse, out: Effects) -> None:
+    def response(self, agent: Agent, message: RequestResponse, out: EffectList) -> None:
         """Record and pass on what the upstream said.
 
         A failure is the chain's newest hop's, whichever hop the agent names.
@@ -139,22 +140,22 @@ class ResponseReports:
             response = self._kept(response)
         if report.recorded:
             given_up = message.error if streams and message.error else None
-            out.append(ResponseReported(report.request_id, response, given_up))
+            out.record(ResponseReported(report.request_id, response, given_up))
         if report.observers:
             if response.truncated is True:
                 message = structs.replace(message, response=for_workers(response), error=UNSET)
-            out.append(Send(report.observers, message))
+            out.send_all(report.observers, message)
         if response.is_redirect():
             report.redirected = True
         else:
             self.awaited.free(agent, report)
 
-    def _head(self, report: AwaitedReport, response: SerializedResponse, out: Effects) -> None:
+    def _head(self, report: AwaitedReport, response: SerializedResponse, out: EffectList) -> None:
         """Show a response whose body goes on; a waiter would take this for all of it."""
         if report.recorded:
             report.begun = True
             head = structs.replace(response, body_base64=body.NULL)
-            out.append(ResponseReported(report.request_id, head, None, body_pending=True))
+            out.record(ResponseReported(report.request_id, head, None, body_pending=True))
 
     def _kept(self, response: SerializedResponse) -> SerializedResponse:
         return clipped(response, self.settings.history_body_bytes)
@@ -164,7 +165,7 @@ class ResponseReports:
         agent: Agent,
         report: AwaitedReport,
         error: SerializedError,
-        out: Effects,
+        out: EffectList,
         *,
         partial: SerializedResponse | None = None,
     ) -> None:
@@ -175,29 +176,23 @@ class ResponseReports:
         self.awaited.free(agent, report)
         report.send_deferred(out)
         if report.recorded:
-            out.append(ResponseReported(report.request_id, partial, error))
+            out.record(ResponseReported(report.request_id, partial, error))
         if report.observers:
             news = RequestResponse(request_id=report.request_id, ok=False, error=error)
-            out.append(Send(report.observers, news))
+            out.send_all(report.observers, news)
 
-    def undelivered(self, request_id: str, error: SerializedError, out: Effects) -> None:
-        """Note that the agent could not be told to send a request on."""
-        agent = self.awaited.holders.get(request_id)
-        if agent is not None:
-            self.failed(agent, agent.awaited[request_id], error, out)
-
-    def cancel(self, agent: Agent, message: RequestCancel, out: Effects) -> None:
+    def cancel(self, agent: Agent, message: RequestCancel, out: EffectList) -> None:
         """Note that the application gave up a request that is on its way."""
         report = agent.awaited.get(message.request_id)
         if report is not None:
             reason = message.reason or "The application gave the request up."
             self.failed(agent, report, SerializedError("AbortError", reason, code="aborted"), out)
 
-    def hop(self, agent: Agent, message: RequestObserve, out: Effects) -> None:
+    def hop(self, agent: Agent, message: RequestObserve, out: EffectList) -> None:
         """Take the next request of a redirect chain; it is not routed anew."""
         request_id, client_id, request = message.request_id, message.client_id, message.request
         if request_id in self.awaited or request_id in self.pending:
-            out.append(Note("warn", f"{client_id!r} used the request id {request_id} twice"))
+            out.note("warn", f"{client_id!r} used the request id {request_id} twice")
             return
         prior = agent.awaited.get(message.redirected_from_request_id or "")
         owner_id = prior.owner_id if prior else None
@@ -215,14 +210,14 @@ class ResponseReports:
             self.awaited.free(agent, prior)
             agent.tails[report.head] = request_id
         if prior is not None and prior.recorded:
-            out.append(
+            out.record(
                 HopSeen(request_id, client_id, request, prior.request_id, prior.action, prior.owner)
             )
         if report.observers:
-            out.append(Send(report.observers, RequestObserved(request_id, request, client_id)))
+            out.send_all(report.observers, RequestObserved(request_id, request, client_id))
         self.awaited.add(agent, report, out)
 
-    def agent_lost(self, agent: Agent, error: SerializedError, out: Effects) -> None:
+    def agent_lost(self, agent: Agent, error: SerializedError, out: EffectList) -> None:
         """Say for every request on its way that its outcome will not be known."""
         for report in list(agent.awaited.values()):
             if report.redirected:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
-from trafficmock.core.effects import AbortConnection, Effects, Send, Wake
+from trafficmock.core.effects import AbortConnection, EffectList, Wake
 from trafficmock.core.hello import refuse
 from trafficmock.wire.inbound import Ping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from trafficmock.core.effects import Effects
+    from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.peers import Client, Unauthenticated
     from trafficmock.core.settings import Settings
@@ -38,7 +38,7 @@ class Alarm:
 
     at: float = inf
 
-    def need(self, at: float, out: Effects) -> None:
+    def need(self, at: float, out: EffectList) -> None:
         """Ask to be woken at ``at`` unless that, or something earlier, is already asked for."""
         if at < self.at:
             self.at = at
@@ -62,7 +62,7 @@ class BodyDeadlines:
     alarm: Alarm
     _awaited: dict[str, PendingRequest] = field(factory=dict)
 
-    def begin(self, pending: PendingRequest, out: Effects) -> None:
+    def begin(self, pending: PendingRequest, out: EffectList) -> None:
         """Note that a body is asked for."""
         if self.seconds:
             self._awaited[pending.id] = pending
@@ -104,11 +104,11 @@ class Heartbeat:
         """End the hello deadline of a connection."""
         self._unauthenticated.pop(connection_id, None)
 
-    def late_hellos(self, now: float, out: Effects) -> list[Unauthenticated]:
+    def late_hellos(self, out: EffectList) -> list[Unauthenticated]:
         """Refuse the unauthenticated connections whose time for ``hello`` is up, and list them."""
         late = []
         for connection in self._unauthenticated.values():
-            if connection.opened_at + self.settings.hello_timeout > now:
+            if connection.opened_at + self.settings.hello_timeout > out.now.seconds:
                 break
             late.append(connection)
         for connection in late:
@@ -118,21 +118,21 @@ class Heartbeat:
             refuse(connection.id, "invalid_hello", text, out)
         return late
 
-    def beat(self, clients: Iterable[Client], now: Moment, out: Effects) -> None:
+    def beat(self, clients: Iterable[Client], out: EffectList) -> None:
         """Ping everybody, and cut who said nothing for too long, when it is time."""
-        if now.seconds < self._next_beat:
+        if out.now.seconds < self._next_beat:
             return
-        self._next_beat = now.seconds + self.settings.heartbeat
+        self._next_beat = out.now.seconds + self.settings.heartbeat
         living = []
         for client in clients:
-            silence = now.seconds - client.last_heard
+            silence = out.now.seconds - client.last_heard
             if silence > self.settings.idle_timeout:
                 reason = f"{client.client_id} said nothing for {silence:.0f} s (--idle-timeout-ms)"
                 out.append(AbortConnection(client.id, reason))
             else:
                 living.append(client.id)
         if living:
-            out.append(Send(tuple(living), Ping(now.epoch_ms)))
+            out.send_all(tuple(living), Ping(out.now.epoch_ms))
 
     def next_deadline(self) -> float:
         """Tell when the next heartbeat or hello deadline is."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 from attrs import define
 
 from trafficmock import records
-from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.wire import inbound
 
 if TYPE_CHECKING:
+    from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import CloseMessage, Socket
     from trafficmock.core.peers import Agent, Worker
 
@@ -28,7 +28,7 @@ class WebSocketRelay:
         self,
         agent: Agent,
         message: inbound.MessageFromPage | inbound.MessageFromServer,
-        out: Effects,
+        out: EffectList,
     ) -> None:
         """Pass a frame on to the owner."""
         socket = agent.sockets.get(message.socket_id)
@@ -37,30 +37,30 @@ class WebSocketRelay:
         direction: Literal["client", "server"] = (
             "client" if isinstance(message, inbound.MessageFromPage) else "server"
         )
-        out.append(_frame(message, direction, None))
-        out.append(Send((socket.test.worker.id,), message))
+        out.record(_frame(message, direction, None))
+        out.send(socket.test.worker.id, message)
 
     def from_worker(
         self,
         worker: Worker,
         message: inbound.SendToPage | inbound.SendToServer,
-        out: Effects,
+        out: EffectList,
     ) -> None:
         """Pass a handler's frame on to the application's side."""
         socket = self._owned(worker, message.socket_id, out)
         if socket is None:
             return
         if isinstance(message, inbound.SendToPage):
-            out.append(_frame(message, "server", "handler sendToPage"))
+            out.record(_frame(message, "server", "handler sendToPage"))
         else:
-            out.append(_frame(message, "client", "handler sendToServer"))
-        out.append(Send((socket.agent.id,), message))
+            out.record(_frame(message, "client", "handler sendToServer"))
+        out.send(socket.agent.id, message)
 
     def act(
         self,
         worker: Worker,
         message: inbound.SocketConnect | inbound.SocketEnsureOpened,
-        out: Effects,
+        out: EffectList,
     ) -> None:
         """Open the real upstream, or the mocked socket."""
         socket = self._owned(worker, message.socket_id, out)
@@ -69,26 +69,26 @@ class WebSocketRelay:
         connect = isinstance(message, inbound.SocketConnect)
         socket.connected = socket.connected or connect
         detail = "connect" if connect else "ensureOpened"
-        out.append(
+        out.record(
             records.SocketActivity(socket.id, "system", "handler", detail, None, is_base64=None)
         )
-        out.append(Send((socket.agent.id,), message))
+        out.send(socket.agent.id, message)
 
-    def close_by_worker(self, worker: Worker, message: CloseMessage, out: Effects) -> None:
+    def close_by_worker(self, worker: Worker, message: CloseMessage, out: EffectList) -> None:
         """Pass a handler's close on to the application's side."""
         socket = self._owned(worker, message.socket_id, out)
         if socket is not None:
             socket.record_close(message, out)
-            out.append(Send((socket.agent.id,), message))
+            out.send(socket.agent.id, message)
 
-    def _owned(self, worker: Worker, socket_id: str, out: Effects) -> Socket | None:
+    def _owned(self, worker: Worker, socket_id: str, out: EffectList) -> Socket | None:
         """Find a worker's socket; one it does not own is somebody else's, or long gone."""
         socket = self.sockets.get(socket_id)
         if socket is None:
             return None
         if socket.test is None or socket.test.worker is not worker:
             text = f"{worker.client_id} spoke for a socket it does not own: {socket.url}"
-            out.append(Note("warn", text))
+            out.note("warn", text)
             return None
         return socket
 

@@ -10,19 +10,19 @@ from msgspec import UNSET
 from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.claims import to_be_asked
-from trafficmock.core.effects import Effects, Note, Send
 from trafficmock.core.lifecycle import Socket
 from trafficmock.core.lifecycle import SocketStage as Stage
 from trafficmock.wire import inbound, outbound
 
 if TYPE_CHECKING:
     from trafficmock.core.claims import Claim, Claimant, Claims
+    from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import CloseMessage
     from trafficmock.core.owner_timeout import OwnerTimeouts
     from trafficmock.core.peers import Agent
     from trafficmock.core.registry import RegisteredTest, Registry, Verdicts
     from trafficmock.core.settings import Settings
-    from trafficmock.core.timers import Alarm, Moment
+    from trafficmock.core.timers import Alarm
     from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
 
 GRACE = 5.0
@@ -43,13 +43,13 @@ class WebSocketRouting:
 
     # Opening
 
-    def open(self, agent: Agent, message: inbound.SocketOpen, now: Moment, out: Effects) -> None:
+    def open(self, agent: Agent, message: inbound.SocketOpen, out: EffectList) -> None:
         """Take a new WebSocket and find its owner."""
         socket_id = message.socket_id
         if socket_id in self.sockets:
             text = f"The socket id {socket_id} is in use; the first holder keeps it."
-            out.append(Note("warn", f"{message.client_id!r}: {text}"))
-            out.append(Send((agent.id,), outbound.SocketError(socket_id, "internal", text)))
+            out.note("warn", f"{message.client_id!r}: {text}")
+            out.send(agent.id, outbound.SocketError(socket_id, "internal", text))
             return
         socket = Socket(
             id=socket_id,
@@ -59,35 +59,35 @@ class WebSocketRouting:
             agent=agent,
         )
         self.sockets[socket_id] = agent.sockets[socket_id] = socket
-        out.append(records.SocketSeen(socket_id, socket.client_id, socket.url, socket.protocols))
+        out.record(records.SocketSeen(socket_id, socket.client_id, socket.url, socket.protocols))
         judgement = self._judge(socket)
         if judgement is None:
             self._pass_through(socket, out)
         else:
-            self._ask(socket, judgement, now, out)
+            self._ask(socket, judgement, out)
 
     def _judge(self, socket: Socket) -> Verdicts | None:
         if self.settings.ownership == "always-ask":
             return self.registry.everybody("websocket")
         return self.registry.judge("websocket", socket.url, "GET", socket.client_id)
 
-    def _ask(self, socket: Socket, judgement: Verdicts, now: Moment, out: Effects) -> None:
+    def _ask(self, socket: Socket, judgement: Verdicts, out: EffectList) -> None:
         socket.step(Stage.CLAIMING)
         asked = to_be_asked("websocket", judgement)
         socket.claim = self.claims.begin(
             "websocket",
             socket.id,
             sequence=self.registry.sequence,
-            deadline=now.seconds + self.settings.claim_timeout,
+            deadline=out.now.seconds + self.settings.claim_timeout,
             asked=asked,
             judgement=judgement,
         )
         workers = tuple({test.worker.id: None for test in asked.values()})
         question = outbound.SocketClaim(socket.id, socket.url, socket.protocols, socket.client_id)
-        out.append(Send(workers, question))
+        out.send_all(workers, question)
         self.alarm.need(socket.claim.deadline, out)
 
-    def claimed(self, claim: Claim, now: Moment, out: Effects) -> None:
+    def claimed(self, claim: Claim, out: EffectList) -> None:
         """Act on a round in which everybody has answered."""
         socket = self.sockets[claim.subject_id]
         socket.claim = None
@@ -95,52 +95,52 @@ class WebSocketRouting:
         if not claimants:
             self._pass_through(socket, out)
         elif len(claimants) == 1:
-            self._match(socket, claimants[0], now, out)
+            self._match(socket, claimants[0], out)
         else:
             self._ambiguous(socket, claimants, out)
 
-    def claim_expired(self, claim: Claim, out: Effects) -> None:
+    def claim_expired(self, claim: Claim, out: EffectList) -> None:
         """Act on a round whose time is up."""
         socket = self.sockets[claim.subject_id]
         milliseconds = round(self.settings.claim_timeout * 1000)
         text = error_messages.claim_timeout(str(socket), milliseconds, claim.waiting.values())
         self.fail(socket, "claim_timeout", text, out)
 
-    def _match(self, socket: Socket, claimant: Claimant, now: Moment, out: Effects) -> None:
+    def _match(self, socket: Socket, claimant: Claimant, out: EffectList) -> None:
         test, routes = claimant
         socket.step(Stage.MATCHED)
         socket.test = test
         test.sockets[socket.id] = socket
-        self.owner_timeouts.begin(socket, test.worker, now, out)
+        self.owner_timeouts.begin(socket, test.worker, out)
         route_id = routes[0].id
         owner = socket.owner = records.Owner(test.id, route_id, test.title, test.file)
-        out.append(records.SocketOwned(socket.id, owner))
+        out.record(records.SocketOwned(socket.id, owner))
         match = outbound.SocketMatched(
             socket.id, route_id, test.id, socket.url, socket.protocols, socket.client_id
         )
-        out.append(Send((test.worker.id,), match))
+        out.send(test.worker.id, match)
         for message, since in socket.early.values():
             self._pass_close_on(socket, test, message, since, out)
 
-    def _pass_through(self, socket: Socket, out: Effects) -> None:
+    def _pass_through(self, socket: Socket, out: EffectList) -> None:
         self._forget(socket)
-        out.append(records.SocketPassedThrough(socket.id))
-        out.append(Send((socket.agent.id,), outbound.SocketPassthrough(socket.id)))
+        out.record(records.SocketPassedThrough(socket.id))
+        out.send(socket.agent.id, outbound.SocketPassthrough(socket.id))
 
-    def _ambiguous(self, socket: Socket, claimants: list[Claimant], out: Effects) -> None:
+    def _ambiguous(self, socket: Socket, claimants: list[Claimant], out: EffectList) -> None:
         matches = [route.diagnostic(test) for test, routes in claimants for route in routes]
         text = error_messages.ambiguous(str(socket), claimants)
         self.fail(socket, "ambiguous_route", text, out, matches=matches)
         for test, _ in claimants:
             complaint = outbound.ProxyError("ambiguous_route", text, test.id, matches)
-            out.append(Send((test.worker.id,), complaint))
+            out.send(test.worker.id, complaint)
 
     def fail(
         self,
         socket: Socket,
         code: outbound.ErrorCode,
         text: str,
-        out: Effects,
+        out: EffectList,
         *,
         matches: list[RouteMatchDiagnostic] | None = None,
     ) -> None:
@@ -148,9 +148,9 @@ class WebSocketRouting:
         self._forget(socket)
         if "page" in socket.closed:
             return
-        out.append(records.SocketFailed(socket.id, socket.owner, code, text, matches))
+        out.record(records.SocketFailed(socket.id, socket.owner, code, text, matches))
         refusal = outbound.SocketError(socket.id, code, text, matches or UNSET)
-        out.append(Send((socket.agent.id,), refusal))
+        out.send(socket.agent.id, refusal)
 
     # Closes
 
@@ -158,17 +158,16 @@ class WebSocketRouting:
         self,
         agent: Agent,
         message: CloseMessage,
-        now: Moment,
-        out: Effects,
+        out: EffectList,
     ) -> None:
         """Pass on that a side closed; an owner that is not known yet hears of it later."""
         socket = agent.sockets.get(message.socket_id)
         if socket is None:
             return
         if socket.test is None:
-            socket.early.setdefault(type(message), (message, now.seconds))
+            socket.early.setdefault(type(message), (message, out.now.seconds))
         else:
-            self._pass_close_on(socket, socket.test, message, now.seconds, out)
+            self._pass_close_on(socket, socket.test, message, out.now.seconds, out)
 
     def _pass_close_on(
         self,
@@ -176,11 +175,11 @@ class WebSocketRouting:
         test: RegisteredTest,
         message: CloseMessage,
         since: float,
-        out: Effects,
+        out: EffectList,
     ) -> None:
         """Tell the owner that a side closed; after the application's own, only echoes follow."""
         socket.record_close(message, out)
-        out.append(Send((test.worker.id,), message))
+        out.send(test.worker.id, message)
         if isinstance(message, inbound.ClosePage) and socket.stage is Stage.MATCHED:
             socket.step(Stage.CLOSING)
             self.closing[socket.id] = since + GRACE
@@ -199,21 +198,21 @@ class WebSocketRouting:
         """Tell when the next time for echoes ends."""
         return next(iter(self.closing.values()), None)
 
-    def test_ended(self, test: RegisteredTest, out: Effects) -> None:
+    def test_ended(self, test: RegisteredTest, out: EffectList) -> None:
         """Close what an ended test left open, cleanly, so that the application notices."""
         for socket in list(test.sockets.values()):
             for close in socket.closes(1001, "The test ended.", was_clean=True):
                 socket.record_close(close, out)
-                out.append(Send((socket.agent.id,), close))
+                out.send(socket.agent.id, close)
             self._forget(socket)
 
-    def worker_lost(self, test: RegisteredTest, out: Effects) -> None:
+    def worker_lost(self, test: RegisteredTest, out: EffectList) -> None:
         """Fail what a lost worker owned; what was closed already stays as it is."""
         for socket in list(test.sockets.values()):
             text = error_messages.socket_owner_lost(str(socket), test)
             self._fail_both_sides(socket, "disconnected", text, out)
 
-    def owner_silent(self, socket: Socket, out: Effects) -> None:
+    def owner_silent(self, socket: Socket, out: EffectList) -> None:
         """Act on an owner that gives no sign of life; should it wake up, it finds both closed."""
         test = socket.test
         if test is None:
@@ -221,27 +220,27 @@ class WebSocketRouting:
         milliseconds = round(self.settings.claim_timeout * 1000)
         text = error_messages.owner_silent(str(socket), milliseconds, test)
         for close in socket.closes(1006, text, was_clean=False):
-            out.append(Send((test.worker.id,), close))
+            out.send(test.worker.id, close)
         self._fail_both_sides(socket, "claim_timeout", text, out)
 
     def _fail_both_sides(
-        self, socket: Socket, code: outbound.ErrorCode, text: str, out: Effects
+        self, socket: Socket, code: outbound.ErrorCode, text: str, out: EffectList
     ) -> None:
         """Fail a WebSocket that has lost its owner, and close its way to the server."""
         if socket.connected and "server" not in socket.closed:
             close = inbound.CloseServer(socket.id, was_clean=False, code=1011)
-            out.append(Send((socket.agent.id,), close))
+            out.send(socket.agent.id, close)
         self.fail(socket, code, text, out)
 
-    def agent_lost(self, agent: Agent, text: str, out: Effects) -> None:
+    def agent_lost(self, agent: Agent, text: str, out: EffectList) -> None:
         """Tell owners that both sides are gone; what was closed already stays as it is."""
         for socket in list(agent.sockets.values()):
             if "page" not in socket.closed:
                 failed = records.SocketFailed(socket.id, socket.owner, "disconnected", text, None)
-                out.append(failed)
+                out.record(failed)
             if socket.test is not None:
                 for close in socket.closes(1006, text, was_clean=False):
-                    out.append(Send((socket.test.worker.id,), close))
+                    out.send(socket.test.worker.id, close)
             self._forget(socket)
 
     def _forget(self, socket: Socket) -> None:

@@ -28,6 +28,7 @@ from trafficmock.wire.inbound import RequestResponse, SocketFrame
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.message_heads import too_long
 from trafficmock.wire.outbound import HelloOk, HistoryResult, RequestObserved
+from trafficmock.wire.shrink import shrink, too_large
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -214,7 +215,7 @@ class Driver:
     def stop(self) -> None:
         """Answer everybody who waits and close every connection."""
         now = self._now()
-        self._perform(self.coordinator.stop(), now)
+        self._perform(self.coordinator.stop(now), now)
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
         self._timer = None
@@ -258,8 +259,7 @@ class Driver:
             return
         payload = encode(send.message)
         if len(payload) > MAX_MESSAGE_BYTES:
-            instead = self.coordinator.too_big(send, len(payload), MAX_MESSAGE_BYTES)
-            self._perform(instead, now)
+            self._send_smaller(send, len(payload), now)
             return
         links = self._links
         news = type(send.message) in _NEWS
@@ -291,6 +291,15 @@ class Driver:
                         self._backpressure.sent_frame(receiver)
                 client.deliver(send.message)
         return others
+
+    def _send_smaller(self, send: Send, size: int, now: Moment) -> None:
+        """Send the smaller form of a message, or have the core settle what it was about."""
+        problem = too_large(size, MAX_MESSAGE_BYTES)
+        smaller = shrink(send.message, problem)
+        if smaller is None:
+            self._perform(self.coordinator.undelivered(send.message, problem, now), now)
+        else:
+            self._send(Send(send.to, smaller), now)
 
     def _close(self, close: CloseConnection, _: Moment) -> None:
         link = self._links.get(close.connection_id)

@@ -1,0 +1,67 @@
+"""Messages larger than any client takes: each that has a smaller form is sent in that form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET, structs
+
+from trafficmock.wire import body, inbound, outbound
+from trafficmock.wire.serialized_response import SerializedError
+
+if TYPE_CHECKING:
+    from trafficmock.wire.inbound import Message
+
+MAX_TEXT = 2000
+"""Characters of a text in the place of something too large."""
+
+
+def too_large(size: int, limit: int) -> str:
+    """Say what is wrong with a message of ``size`` bytes, as the rest of a sentence."""
+    return (
+        f"makes a message of {size} bytes, more than the {limit} bytes "
+        "that clients take in one message."
+    )
+
+
+def shrink(message: Message, problem: str) -> Message | None:
+    """Write a message without what makes it large.
+
+    What observers get loses its body; what answers somebody becomes a failure.
+
+    :param problem: as :func:`too_large` gives it.
+    :returns: the smaller form; ``None`` when the message has none, or is in it already.
+    """
+    smaller = _smaller(message, problem)
+    return None if smaller == message else smaller
+
+
+def _smaller(message: Message, problem: str) -> Message | None:  # noqa: PLR0911 - one answer for each kind of message
+    match message:
+        case outbound.RequestObserved() | outbound.RequestClaim():
+            request = structs.replace(message.request, body_base64=body.NULL)
+            return structs.replace(message, request=request)
+        case inbound.RequestResponse():
+            return _smaller_response(message)
+        case outbound.FetchDone():
+            failure = SerializedError("Error", f"The response {problem}")
+            return structs.replace(message, ok=False, response=UNSET, error=failure)
+        case outbound.DecisionFulfill():
+            text = f"The decision {problem}"
+            return outbound.DecisionError(message.request_id, "internal", text)
+        case outbound.DecisionAbort():
+            return structs.replace(message, message=UNSET)
+        case outbound.DecisionError() | outbound.SocketError():
+            return structs.replace(message, message=message.message[:MAX_TEXT], matches=UNSET)
+        case outbound.ProxyError():
+            return structs.replace(message, message=message.message[:MAX_TEXT], detail=UNSET)
+    return None
+
+
+def _smaller_response(message: inbound.RequestResponse) -> inbound.RequestResponse:
+    response, error = message.response, message.error
+    if response is not UNSET:
+        response = structs.replace(response, body_base64=body.NULL)
+    if error is not UNSET:
+        error = SerializedError("Error", error.message[:MAX_TEXT])
+    return structs.replace(message, response=response, error=error)
