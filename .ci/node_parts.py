@@ -1,4 +1,4 @@
-"""Installs the npm packages that tests need, if they are not those of the lock files."""
+"""Installs the npm packages that tests or the linter need, if they are not those of the lock files."""
 
 import hashlib
 import shutil
@@ -8,19 +8,21 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TESTS = ROOT / "tests"
-PROJECTS = (TESTS / "e2e" / "node", TESTS / "clients" / "node", ROOT / "agent")
+TEST_PROJECTS = (TESTS / "e2e" / "node", TESTS / "clients" / "node", ROOT / "agent")
 
 
-def main() -> int:
+def main(names: list[str]) -> int:
     """Run ``npm ci`` where the stamp does not say that it ran for this very lock file.
 
+    :param names: the projects' directories, from the root; none means those of the tests.
     :returns: the exit status.
     """
     npm = shutil.which("npm")
     if npm is None:
         sys.stderr.write("npm is missing: apt-get install --yes nodejs npm\n")
         return 1
-    return max(install(npm, project) for project in PROJECTS)
+    projects = [ROOT / name for name in names] or TEST_PROJECTS
+    return max(install(npm, project) for project in projects)
 
 
 def install(npm: str, project: Path) -> int:
@@ -39,4 +41,4 @@ def install(npm: str, project: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -5,9 +5,18 @@ import globals from "globals";
 const rules = {
   curly: ["error", "multi-line"],
   eqeqeq: ["error", "always", { null: "ignore" }],
-  "no-unused-vars": ["error", { argsIgnorePattern: "^_", caughtErrors: "none" }],
+  // Playwright reads from the pattern which fixtures one wants: none.
+  "no-empty-pattern": ["error", { allowObjectPatternsAsParameters: true }],
+  // Control characters are what such expressions look for.
+  "no-control-regex": "off",
+  // Called on the class of a stream, which always has the method.
+  "no-prototype-builtins": "off",
+  "no-unused-vars": [
+    "error",
+    { argsIgnorePattern: "^_", varsIgnorePattern: "^_", caughtErrors: "none", ignoreRestSiblings: true },
+  ],
   "no-var": "error",
-  "object-shorthand": "error",
+  "object-shorthand": ["error", "properties"],
   "prefer-const": ["error", { destructuring: "all" }],
 };
 
@@ -19,6 +28,11 @@ export default [
   { rules, linterOptions: { reportUnusedDisableDirectives: "error" } },
   { languageOptions: { ecmaVersion: 2023, globals: globals.node } },
   { files: ["**/*.cjs", "agent/**/*.js"], languageOptions: { sourceType: "commonjs" } },
+  {
+    files: ["agent/test/deep/*-app/**/*.js"],
+    languageOptions: { sourceType: "module", parserOptions: { ecmaFeatures: { jsx: true } } },
+  },
+  { files: ["agent/test/apps/jest/**"], languageOptions: { globals: globals.jest } },
   {
     files: ["trafficmock/dashboard/static/**"],
     languageOptions: { sourceType: "module", globals: globals.browser },

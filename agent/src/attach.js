@@ -44,8 +44,9 @@ const own = /** @type {{ [ATTACHED]?: Attached }} */ (outer);
  */
 async function attach(settings) {
   // A test runner's context that has ended without a stop() leaves its agent behind.
-  if (own[ATTACHED] && !own[ATTACHED].isPreload && own[ATTACHED].realm !== globalThis)
+  if (own[ATTACHED] && !own[ATTACHED].isPreload && own[ATTACHED].realm !== globalThis) {
     await own[ATTACHED].handle.stop();
+  }
   const known = own[ATTACHED];
   if (known) {
     if (!known.isPreload || known.proxyUrl !== settings.proxyUrl) {

@@ -202,8 +202,9 @@ function withOverrides(request, overrides) {
   if (body !== request.body) {
     pairs = headers.without(pairs, "content-length", "transfer-encoding");
     // RFC 9110 8.6: a method that expects content says so even when there is none.
-    if (body || !["GET", "HEAD", "DELETE", "OPTIONS"].includes(method))
+    if (body || !["GET", "HEAD", "DELETE", "OPTIONS"].includes(method)) {
       pairs = [...pairs, ["content-length", String(body?.length ?? 0)]];
+    }
   }
   if (new URL(url).host !== new URL(request.url).host) pairs = headers.without(pairs, "host");
   return { url, method, pairs, body };

@@ -20,9 +20,9 @@ function toMap(pairs) {
     const known = Object.hasOwn(map, key) ? map[key] : undefined;
     const joined = known === undefined ? value : known + (key === "cookie" ? "; " : ", ") + value;
     // A plain assignment of `__proto__` would set the prototype.
-    if (key === "__proto__")
+    if (key === "__proto__") {
       Object.defineProperty(map, key, { value: joined, enumerable: true, configurable: true, writable: true });
-    else map[key] = joined;
+    } else map[key] = joined;
   }
   return map;
 }

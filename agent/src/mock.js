@@ -56,8 +56,9 @@ function framed(pairs, body, isBodiless, status) {
   const coding = headers.get(fitting, "content-encoding");
   // Handlers get decoded bodies, and often hand the headers on as they came:
   // a client that decodes would fail on plain text called gzip.
-  if (body.length && coding && codingsOf(coding).length && !isCoded(body, coding))
+  if (body.length && coding && codingsOf(coding).length && !isCoded(body, coding)) {
     fitting = headers.without(fitting, "content-encoding");
+  }
   if (!isBodiless) return headers.set(fitting, "content-length", String(body.length));
   return status === 204 || status === 205 ? headers.without(fitting, "content-length") : lengthAsTold(fitting);
 }

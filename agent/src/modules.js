@@ -20,8 +20,9 @@ function onModule(word, file, loaded) {
     seen.add(exports);
     loaded(exports);
   };
-  for (const [path, module] of Object.entries(require.cache))
+  for (const [path, module] of Object.entries(require.cache)) {
     if (file.test(path) && module?.loaded) look(module.exports);
+  }
   const own = /** @type {any} */ (Module);
   const original = own._load;
   own._load = function (/** @type {string} */ request, /** @type {any} */ parent, /** @type {any[]} */ ...rest) {

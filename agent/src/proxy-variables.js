@@ -50,8 +50,9 @@ function hookSpawn(hidden) {
   const original = owner.spawn;
   owner.spawn = function spawn(/** @type {any} */ options) {
     const pairs = options?.envPairs;
-    if (!Array.isArray(pairs) || !pairs.some((pair) => pair.startsWith("TRAFFICMOCK_PROXY_URL=")))
+    if (!Array.isArray(pairs) || !pairs.some((pair) => pair.startsWith("TRAFFICMOCK_PROXY_URL="))) {
       return original.call(this, options);
+    }
     const missing = Object.entries(hidden).filter(([name]) => !pairs.some((pair) => pair.startsWith(`${name}=`)));
     return original.call(this, {
       ...options,

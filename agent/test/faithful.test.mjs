@@ -230,8 +230,9 @@ describe("the application's own client", () => {
         Client: async (url) => read(await new Client(new URL(url).origin).request(target)),
         RetryAgent: async (url) => read(await send(url, { dispatcher: new RetryAgent(new Agent()) })),
       };
-      for (const [way, call] of Object.entries(ways))
+      for (const [way, call] of Object.entries(ways)) {
         assert.equal(await call("http://nowhere.test/all-ways"), "mocked", `${name} ${way}`);
+      }
     }
   });
 

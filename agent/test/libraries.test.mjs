@@ -233,8 +233,9 @@ describe("libraries on node:http while a test decides", () => {
       const send = (path) =>
         nodeFetch(upstream.url + path, { method: "POST", body: form() }).then((response) => response.text());
       assert.equal(await send("/form-mock"), "mocked");
-      for (const path of ["/form-continue", "/form-fetch", "/form-pass"])
+      for (const path of ["/form-continue", "/form-fetch", "/form-pass"]) {
         assert.match(JSON.parse(await send(path)).body, /name="x"\r\n\r\n1\r\n/, path);
+      }
       await assert.rejects(send("/form-abort"), { code: "ECONNREFUSED" });
       assert.equal(bodies.length, 4);
       for (const body of bodies) assert.match(body, /name="x"\r\n\r\n1\r\n/);

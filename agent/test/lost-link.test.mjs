@@ -52,9 +52,11 @@ describe("the proxy is gone in the middle", () => {
     for (const open of [
       async (url) => (await fetch(url)).body,
       (url) => new Promise((resolve, reject) => http.get(url, resolve).on("error", reject)),
-    ])
-      for (const path of ["/steps", "/steps?continued"])
+    ]) {
+      for (const path of ["/steps", "/steps?continued"]) {
         readers.push((await open(upstream.url + path))[Symbol.asyncIterator]());
+      }
+    }
     for (const reader of readers) assert.equal(Buffer.from((await reader.next()).value).toString(), "data: 1\n\n");
     await kill();
     for (const reader of readers) {
@@ -107,8 +109,9 @@ describe("the proxy is gone in the middle", () => {
   test("a handler's fetch ends with its request", async () => {
     await worker.route("fetched", (r) => void r.fetch({ overrides: { url: `${upstream.url}/steps` } }).catch(() => {}));
     const failed = assert.rejects(fetch("http://nowhere.test/fetched"), isLost);
-    for (const end = Date.now() + 3000; upstream.seen.length === 0 && Date.now() < end;)
+    for (const end = Date.now() + 3000; upstream.seen.length === 0 && Date.now() < end;) {
       await new Promise((resolve) => setTimeout(resolve, 10));
+    }
     await kill();
     await failed;
     upstream.step();
@@ -150,11 +153,12 @@ describe("the proxy is gone in the middle", () => {
       await kill();
       await Promise.all([mocked.closed, relayed.closed, held.closed]);
       // Some versions of the global class tell an error before an unclean close.
-      for (const { events } of [mocked, relayed])
+      for (const { events } of [mocked, relayed]) {
         assert.deepEqual(
           events.filter((event) => event !== "error"),
           ["open", "close 1006"],
         );
+      }
       assert.deepEqual(held.events, ["error", "close 1006"]);
       plain.socket.send("still here");
       assert.equal(await plain.answered, "echo still here");

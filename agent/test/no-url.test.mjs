@@ -73,8 +73,9 @@ describe("without a proxy URL nothing happens", () => {
       env: { TRAFFICMOCK_PROXY_URL: "http://127.0.0.1:2" },
     });
     const { changed, builtins, files } = JSON.parse(stdout);
-    for (const name of ["fetch", "request", "get", "addRequest", "onSocket", "_load", "env"])
+    for (const name of ["fetch", "request", "get", "addRequest", "onSocket", "_load", "env"]) {
       assert.ok(changed.includes(name), `${name} of ${changed.join()}`);
+    }
     assert.ok(builtins > 0 && files.length > 10);
   });
 });

@@ -78,8 +78,9 @@ describe("the headers of a handler's continue", () => {
 
     test(`${name}: leave a body as it is`, async () => {
       const [kept, dropped] = [redirect(`/echo?kept=${own}`, 307), redirect(`/echo?dropped=${own}`, 303)];
-      for (const path of [kept, dropped])
+      for (const path of [kept, dropped]) {
         await worker.route(path, (r) => r.continue({ headers: { ...r.request.headers, "x-new": "handler" } }));
+      }
       for (const body of ["small", "b".repeat(200000)]) {
         const seen = await send(upstream.url + kept, {
           method: "POST",

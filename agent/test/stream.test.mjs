@@ -178,8 +178,9 @@ describe("bodies flow", () => {
         (await worker.waitFor("request:observed", (m) => m.requestId === id)).request,
         (await worker.waitFor("request:response", (m) => m.requestId === id)).response,
       ];
-      for (const side of told)
+      for (const side of told) {
         assert.deepEqual([side.bodyBase64, side.truncated, side.bodySize], [null, true, body.length]);
+      }
       const {
         log: {
           entries: [har],

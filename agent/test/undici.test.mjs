@@ -206,8 +206,9 @@ describe("a finished stream", () => {
     await row(`${path}-open`);
     open.end("lo");
     await sent;
-    for (const name of ["objects", "open"])
+    for (const name of ["objects", "open"]) {
       assert.deepEqual(framing(seen(`${path}-${name}`)), [undefined, "chunked"], name);
+    }
   });
 });
 
@@ -221,8 +222,9 @@ describe("an answer without a body that names a length", () => {
   for (const [method, path, status] of ANSWERS) {
     test(`${method} ${path} ends with its head`, async () => {
       const clients = { builtin: (url) => fetch(url, { method }) };
-      for (const [name, { fetch, Agent }] of Object.entries(versions))
+      for (const [name, { fetch, Agent }] of Object.entries(versions)) {
         clients[name] = (url) => fetch(url, { method, dispatcher: new Agent() });
+      }
       for (const [name, send] of Object.entries(clients)) {
         const own = `${path}${path.includes("?") ? "&" : "?"}by=${name}`;
         assert.equal((await settled(send(`${upstream.url}${own}`))).status, status);

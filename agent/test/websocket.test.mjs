@@ -66,7 +66,7 @@ for (const [name, get] of Object.entries(CLASSES)) {
       agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app", webSocket: "all" });
       worker = await startWorker(proxy.url);
       const relay = (route) => {
-        route.onMessage = ({ type, socketId, ...rest }) => {
+        route.onMessage = ({ type, socketId: _socketId, ...rest }) => {
           if (RELAYED[type]) route.say(RELAYED[type], rest);
         };
         route.say("ws:connect");
@@ -231,7 +231,7 @@ test("over TLS, the application's own options hold, and by default npm ws is lef
   await worker.route(
     "relayed",
     (route) => {
-      route.onMessage = ({ type, socketId, requestId, ...rest }) => {
+      route.onMessage = ({ type, socketId: _socketId, requestId: _requestId, ...rest }) => {
         if (RELAYED[type]) route.say(RELAYED[type], rest);
       };
       route.say("ws:connect");
@@ -257,12 +257,13 @@ test("over TLS, the application's own options hold, and by default npm ws is lef
     }
   }
   for (const Class of [OwnWs, OwnUndici]) {
-    for (const kind of ["plain", "relayed"])
+    for (const kind of ["plain", "relayed"]) {
       assert.deepEqual(await eventsOf(Class, `${base}?${kind}`, talk), [
         "open ",
         "echo hi",
         "close 4001 as you wish clean",
       ]);
+    }
   }
   assert.deepEqual(await eventsOf(Ws, `${base}?relayed`), ["error", "close 1006 "]);
   const { connections } = await proxy.get("/api/ws");

@@ -62,8 +62,9 @@ for (const kind of Object.keys(runs.none[0]).filter((name) => name !== "memory")
   });
   lines.push(kind.padEnd(20) + cells.map((cell) => cell.padStart(10)).join(""));
 }
-if (runs.ours[0].memory)
+if (runs.ours[0].memory) {
   lines.push(
     `memory over 20,000 requests, MiB: heap ${of("ours", "memory", "heap").toFixed(1)} (npm ${of("theirs", "memory", "heap").toFixed(1)}), rss ${of("ours", "memory", "rss").toFixed(1)} (npm ${of("theirs", "memory", "rss").toFixed(1)})`,
   );
+}
 process.stdout.write(`${lines.join("\n")}\n`);

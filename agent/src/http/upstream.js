@@ -28,8 +28,9 @@ function open(held, wanted) {
     "method",
     "uniqueHeaders",
     "joinDuplicateHeaders",
-  ])
+  ]) {
     delete options[name];
+  }
   let { agent } = /** @type {any} */ (held.req);
   if (url.host !== held.url.host) for (const name of ["servername", "socketPath", "agentKey"]) delete options[name];
   // A client that asks its proxy by absolute URL (needle) has the agent for the proxy's protocol.
@@ -125,10 +126,11 @@ function perform(held, wanted, signal) {
       response.on("data", (data) => copy.push(data));
       response.on("error", reject);
       response.on("end", () => {
-        if (copy.isCut)
+        if (copy.isCut) {
           return reject(
             new Error(`The response is larger than the ${WHOLE_BODY_BYTES} bytes that a handler may be handed`),
           );
+        }
         resolve({
           status: response.statusCode ?? 0,
           statusText: response.statusMessage ?? "",

@@ -29,8 +29,9 @@ function readNow(body) {
   if (body == null) return { bytes: null, truncated: false, body };
   if (typeof body === "string") return { bytes: Buffer.from(body), truncated: false, body };
   if (Buffer.isBuffer(body)) return { bytes: body, truncated: false, body };
-  if (ArrayBuffer.isView(body))
+  if (ArrayBuffer.isView(body)) {
     return { bytes: Buffer.from(body.buffer, body.byteOffset, body.byteLength), truncated: false, body };
+  }
   if (types.isArrayBuffer(body)) return { bytes: Buffer.from(body), truncated: false, body };
   return undefined;
 }
@@ -57,12 +58,13 @@ async function readAll(body) {
     pending = Promise.resolve(source.next());
     const step = await within(pending, deadline - Date.now());
     if (!step) break;
-    if (step.done)
+    if (step.done) {
       return {
         bytes: copy.bytes(),
         truncated: false,
         body: Readable.prototype.isPrototypeOf(body) ? streamOf(chunks, body) : again(chunks),
       };
+    }
     const chunk = typeof step.value === "string" ? Buffer.from(step.value) : step.value;
     chunks.push(chunk);
     copy.push(chunk);

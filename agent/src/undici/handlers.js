@@ -216,8 +216,9 @@ function serve(handler, controller, { status, statusText, pairs, body }, complet
     if (isNew) {
       controller.rawHeaders = raw;
       handler.onResponseStart?.(controller, status, toMultiMap(pairs), statusText);
-    } else if (handler.onHeaders(status, raw, () => controller.resume(), statusText) === false)
+    } else if (handler.onHeaders(status, raw, () => controller.resume(), statusText) === false) {
       controller.paused = true;
+    }
   };
   const data = () => {
     if (body.length === 0) return;
@@ -342,10 +343,11 @@ class Collector {
   }
 
   answer() {
-    if (this.copy.isCut)
+    if (this.copy.isCut) {
       return this.onError(
         new Error(`The response is larger than the ${this.copy.limit} bytes that a handler may be handed`),
       );
+    }
     const { status, statusText, pairs, url } = this;
     this.signal.removeEventListener("abort", this.stop);
     this.resolve({ status, statusText, pairs, body: this.copy.bytes(), url });

@@ -73,11 +73,12 @@ class HeldDispatch {
     const body = readNow(this.opts.body);
     if (body) return this.announce(body);
     this.agent.known(() => {
-      if (this.agent.attend(this))
+      if (this.agent.attend(this)) {
         this.read().then(
           (read) => this.announce(read),
           (error) => this.fail(error),
         );
+      }
     });
   }
 

@@ -112,8 +112,9 @@ class UndiciHook {
    * @param {any} dispatcher whose kind is to be intercepted
    */
   hook(dispatcher) {
-    if (dispatcher && isChooser(dispatcher))
+    if (dispatcher && isChooser(dispatcher)) {
       for (const kind of ["http proxy agent", "https proxy agent"]) this.hook(internal(dispatcher, kind));
+    }
     let owner = dispatcher;
     while (owner && !Object.hasOwn(owner, "dispatch")) owner = Object.getPrototypeOf(owner);
     const original = owner?.dispatch;
@@ -166,10 +167,11 @@ class UndiciHook {
    */
   redirect(dispatcher, opts, handler) {
     if (!this.redirecting) {
-      if (opts.maxRedirections > 0)
+      if (opts.maxRedirections > 0) {
         sayOnce(
           "redirects that undici 6 follows by maxRedirections are not seen here, in a test runner's context: use interceptors.redirect().",
         );
+      }
       return false;
     }
     const most = opts.maxRedirections ?? internal(dispatcher, "maxRedirections");

@@ -185,14 +185,16 @@ class Bridge {
   /** @param {any} message */
   toPage({ data, isBase64 }) {
     this.accept(undefined);
-    if (this.page?.readyState === WebSocket.OPEN)
+    if (this.page?.readyState === WebSocket.OPEN) {
       this.page.send(isBase64 ? Buffer.from(data, "base64") : data, { binary: isBase64 });
+    }
   }
 
   /** @param {any} message */
   closePage(message) {
-    if (message.wasClean === false && !message.code)
+    if (message.wasClean === false && !message.code) {
       return this.fail(new TrafficMockError("websocket", "The mock closed this WebSocket before it was open."));
+    }
     // A real server can only say why it closes once the socket is open.
     this.accept(undefined);
     this.pageClosedWith = close(this.page, message);

@@ -100,7 +100,7 @@ class WebSocketHook {
   takeDispatch(held) {
     if (held.opts.upgrade !== "websocket" || !(this.wantsAll || held.chain?.isGlobalSocket)) return false;
     /** @type {Bridge | undefined} */
-    let bridge;
+    let bridge = undefined;
     let isGone = false;
     const opening = undiciOpening(held, () => {
       isGone = true;
@@ -118,8 +118,12 @@ class WebSocketHook {
    * @returns {boolean} whether it is held now
    */
   takeRequest({ req, url, options, release }) {
-    if (!(this.wantsAll || this.constructing) || !/^websocket$/i.test(String(req.getHeader("upgrade") ?? "websocket")))
+    if (
+      !(this.wantsAll || this.constructing) ||
+      !/^websocket$/i.test(String(req.getHeader("upgrade") ?? "websocket"))
+    ) {
       return false;
+    }
     const bridge = new Bridge(
       this.agent,
       httpOpening(req, url, options, release, () => bridge.cancel()),

@@ -97,8 +97,9 @@ function undiciOpening({ dispatcher, original, opts, handler, url, seen, chain }
 function ensureClosed({ socket, wasSocketOpen, isSocketClosed }) {
   if (!socket || wasSocketOpen) return;
   if (socket.readyState !== CLOSED) Object.defineProperty(socket, "readyState", { value: CLOSED, configurable: true });
-  if (!isSocketClosed)
+  if (!isSocketClosed) {
     socket.dispatchEvent(Object.assign(new Event("close"), { code: 1006, reason: "", wasClean: false }));
+  }
 }
 
 /**

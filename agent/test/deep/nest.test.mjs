@@ -19,8 +19,9 @@ test("NestJS: its HttpService and fetch, by NODE_OPTIONS alone", { timeout: 1200
   await worker.route("nowhere.test", (r) => r.text(`mock of ${new URL(r.request.url).pathname}`));
   const app = await startApp(proxy, APP, ["dist/main.js"]);
   try {
-    for (const path of ["/service", "/fetch"])
+    for (const path of ["/service", "/fetch"]) {
       assert.equal(await (await fetch(app.url + path)).text(), `mock of ${path}`);
+    }
     const { entries } = await proxy.get("/api/history");
     assert.deepEqual(
       entries.map(({ clientId }) => clientId),

@@ -114,12 +114,14 @@ describe("large bodies", () => {
 function pour(res, bytes) {
   const piece = Buffer.alloc(64 * 1024, "b");
   const go = () => {
-    for (; bytes > 0; bytes -= piece.length)
-      if (!res.write(piece))
+    for (; bytes > 0; bytes -= piece.length) {
+      if (!res.write(piece)) {
         return void res.once("drain", () => {
           bytes -= piece.length;
           go();
         });
+      }
+    }
     res.end();
   };
   go();

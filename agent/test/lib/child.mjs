@@ -50,10 +50,11 @@ export async function startNode(code, env) {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   const printed = { stdout: "", stderr: "" };
-  for (const name of /** @type {const} */ (["stdout", "stderr"]))
+  for (const name of /** @type {const} */ (["stdout", "stderr"])) {
     child[name].on("data", (data) => {
       printed[name] += data;
     });
+  }
   const messages = [];
   const waiting = [];
   child.on("message", (message) => (waiting.shift()?.resolve ?? messages.push.bind(messages))(message));

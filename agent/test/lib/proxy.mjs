@@ -22,10 +22,11 @@ export async function startProxy(...options) {
     stdio: ["ignore", "pipe", "pipe"],
   });
   let said = "";
-  for (const stream of [child.stdout, child.stderr])
+  for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (data) => {
       said += data;
     });
+  }
   for (const end = Date.now() + DEADLINE_MS; !existsSync(file);) {
     if (child.exitCode !== null || Date.now() > end) throw new Error(`the proxy did not start:\n${said}`);
     await new Promise((resolve) => setTimeout(resolve, 50));

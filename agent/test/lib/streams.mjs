@@ -75,11 +75,11 @@ export async function streamingClients() {
             resolve({ status: res.statusCode, chunks: res[Symbol.asyncIterator](), close: () => res.destroy() }),
           );
           req.on("error", reject);
-          if (body)
+          if (body) {
             upload(body)
               .on("error", (error) => req.destroy(error))
               .pipe(req);
-          else req.end();
+          } else req.end();
         }),
     },
     fetch: {

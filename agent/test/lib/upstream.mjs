@@ -57,30 +57,37 @@ export async function startUpstream(tls) {
 function respond(url, request, res, waiting) {
   const { pathname } = url;
   const cookies = ["A=1; Path=/", "B=2; Path=/"];
-  if (pathname === "/gzip")
+  if (pathname === "/gzip") {
     return res
       .writeHead(200, { "Content-Encoding": "gzip", "Content-Type": "text/plain" })
       .end(zlib.gzipSync("packed text"));
-  if (pathname === "/br")
+  }
+  if (pathname === "/br") {
     return res.writeHead(200, { "Content-Encoding": "br" }).end(zlib.brotliCompressSync("packed text"));
-  if (pathname === "/cookies")
+  }
+  if (pathname === "/cookies") {
     return res.writeHead(200, ["Set-Cookie", cookies[0], "X-Case", "Kept", "Set-Cookie", cookies[1]]).end("cookies");
-  if (url.searchParams.has("length"))
+  }
+  if (url.searchParams.has("length")) {
     return answerWithLength(request.socket, Number(pathname.slice(1)), url.searchParams.get("length"));
+  }
   if (pathname === "/204") return res.writeHead(204).end();
   if (pathname === "/304") return res.writeHead(304, { ETag: '"x"' }).end();
-  if (pathname === "/head")
+  if (pathname === "/head") {
     return res
       .writeHead(200, { "Content-Length": "1234", "X-Head": "yes" })
       .end(request.method === "HEAD" ? undefined : Buffer.alloc(1234, 97));
+  }
   if (pathname === "/reset") return request.socket.destroy();
-  if (pathname === "/broken")
+  if (pathname === "/broken") {
     return res.writeHead(200, { "Content-Length": "100" }).write("the start of", () => request.socket.destroy());
+  }
   if (pathname === "/stream-big") return void pour(res, Number(url.searchParams.get("bytes")));
-  if (pathname === "/redirect")
+  if (pathname === "/redirect") {
     return res
       .writeHead(Number(url.searchParams.get("status") ?? 302), { Location: url.searchParams.get("to") ?? "/echo" })
       .end("moved");
+  }
   if (pathname === "/steps") {
     res.writeHead(200, { "Content-Type": "text/event-stream" });
     res.write("data: 1\n\n");

@@ -48,20 +48,22 @@ class Worker {
     }
     const { type } = message;
     if (type === "ping") this.send({ type: "pong", at: message.at });
-    if (type === "request:claim")
+    if (type === "request:claim") {
       this.send({
         type: "request:claim-result",
         requestId: message.requestId,
         testId: this.testId,
         matches: this.matches(message.request.url, "http"),
       });
-    if (type === "ws:claim")
+    }
+    if (type === "ws:claim") {
       this.send({
         type: "ws:claim-result",
         socketId: message.socketId,
         testId: this.testId,
         matches: this.matches(message.url, "websocket"),
       });
+    }
     if (type === "request:matched") void this.handle(message);
     if (type === "ws:matched") this.routeFor(message.url, "websocket")?.handler(this.socketRoute(message));
     if (type.startsWith("ws:") && message.socketId) this.sockets.get(message.socketId)?.(message);

@@ -16,12 +16,13 @@ async function sum(body) {
   let size = 0,
     crc = 0,
     start = Buffer.alloc(0);
-  if (body)
+  if (body) {
     for await (const chunk of body) {
       size += chunk.length;
       crc = zlib.crc32(chunk, crc);
       if (start.length < 4000) start = Buffer.concat([start, chunk]);
     }
+  }
   return { size, crc, text: start.subarray(0, 4000).toString("latin1") };
 }
 

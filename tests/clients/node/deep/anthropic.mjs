@@ -8,8 +8,9 @@ await run({
   message: () => anthropic.messages.create(message("hi")),
   stream: async () => {
     const types = [];
-    for await (const event of await anthropic.messages.create({ ...message("hi"), stream: true }))
+    for await (const event of await anthropic.messages.create({ ...message("hi"), stream: true })) {
       types.push(event.type);
+    }
     return types;
   },
   "stream helper": async () => {

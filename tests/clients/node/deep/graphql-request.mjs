@@ -1,4 +1,4 @@
-import { batchRequests, gql, GraphQLClient, request } from "graphql-request";
+import { gql, GraphQLClient, request } from "graphql-request";
 import { HTTPS, run } from "../lib/harness.mjs";
 
 const QUERY = gql`

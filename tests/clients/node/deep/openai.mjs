@@ -8,13 +8,15 @@ await run({
   completion: () => openai.chat.completions.create(messages("hi")),
   stream: async () => {
     const parts = [];
-    for await (const part of await openai.chat.completions.create({ ...messages("hi"), stream: true }))
+    for await (const part of await openai.chat.completions.create({ ...messages("hi"), stream: true })) {
       parts.push(part.choices[0].delta.content);
+    }
     return parts;
   },
   "stream cancelled": async () => {
-    for await (const part of await openai.chat.completions.create({ ...messages("hi"), stream: true }))
+    for await (const part of await openai.chat.completions.create({ ...messages("hi"), stream: true })) {
       return part.choices[0].delta.content;
+    }
   },
   retry: () => openai.chat.completions.create(messages("flaky"), { maxRetries: 2 }),
   upload: async () =>

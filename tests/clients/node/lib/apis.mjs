@@ -39,11 +39,12 @@ const failing = (code, message) => json({ error: { code, message, type: "failed"
 export const APIS = {
   "api.stripe.com": ({ method, url, body }, query, count) => {
     if (url.includes("flaky")) return count(url) > 1 ? json({ ...CHARGE, id: "flaky" }) : failing(503, "try again");
-    if (url.includes("declined"))
+    if (url.includes("declined")) {
       return json({ error: { type: "card_error", code: "card_declined", message: "declined" } }, 402, [
         "Request-Id",
         "req_1",
       ]);
+    }
     if (method === "GET" && url.startsWith("/v1/charges?")) {
       const after = query.get("starting_after");
       return json({
@@ -66,8 +67,9 @@ export const APIS = {
   },
   "api.anthropic.com": ({ body }, _, count) => {
     if (body.includes("flaky")) return count("anthropic") > 1 ? json(MESSAGE) : failing(529, "overloaded");
-    if (body.includes("wrong"))
+    if (body.includes("wrong")) {
       return json({ type: "error", error: { type: "invalid_request_error", message: "wrong" } }, 400);
+    }
     return body.includes('"stream":true') ? lines(MESSAGE_EVENTS.map(event)) : json(MESSAGE);
   },
   "api.github.com": ({ url, body }, query) => {
@@ -95,17 +97,19 @@ export const APIS = {
   "api.sendgrid.com": ({ body }) =>
     body.includes("nobody") ? json({ errors: [{ message: "no such recipient" }] }, 401) : json({}, 202),
   "www.googleapis.com": ({ url, method, body }) => {
-    if (url.includes("/missing"))
+    if (url.includes("/missing")) {
       return json({ error: { code: 404, message: "File not found", errors: [{ reason: "notFound" }] } }, 404);
+    }
     if (url.includes("alt=media")) return lines(["the content"], "text/plain");
     return json(method === "GET" ? { files: [{ id: "1", name: "a" }] } : { id: "2", size: body.length });
   },
   "bucket.s3.eu-west-1.amazonaws.com": ({ method, url, body }) => {
     if (url.includes("missing")) return xml("<Error><Code>NoSuchKey</Code><Message>none</Message></Error>", 404);
-    if (url.includes("list-type=2"))
+    if (url.includes("list-type=2")) {
       return xml(
         "<ListBucketResult><Name>bucket</Name><KeyCount>1</KeyCount><Contents><Key>a</Key><Size>3</Size></Contents></ListBucketResult>",
       );
+    }
     if (method === "PUT") return { ...json({}), headers: [["ETag", `"${body.length}"`]], body: "" };
     if (method === "DELETE") return { ...json({}, 204), headers: [], body: "" };
     return lines(["the object"], "text/plain");

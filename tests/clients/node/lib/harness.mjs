@@ -59,8 +59,9 @@ function plain(value) {
   if (value instanceof ArrayBuffer) return Buffer.from(value).toString("latin1");
   if (value instanceof Map || value instanceof Headers) return [...value];
   if (Array.isArray(value)) return value.map(plain);
-  if (value && typeof value === "object")
+  if (value && typeof value === "object") {
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]));
+  }
   return value;
 }
 

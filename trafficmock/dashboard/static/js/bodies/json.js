@@ -105,8 +105,9 @@ function branch(name, value, budget) {
 /** @param {HTMLElement} list @param {any} value @param {{left: number}} budget @param {number} from */
 function children(list, value, budget, from) {
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
-  for (const key of keys.slice(from, from + CHILDREN_AT_ONCE))
+  for (const key of keys.slice(from, from + CHILDREN_AT_ONCE)) {
     list.append(line(key === "" ? '""' : key, value[key], budget));
+  }
   const next = from + CHILDREN_AT_ONCE;
   if (next >= keys.length) return;
   const more = h(

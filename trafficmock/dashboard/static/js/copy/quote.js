@@ -4,9 +4,9 @@
 /** @param {string} text @returns {string} one word of a POSIX shell */
 export function shell(text) {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text;
-  // eslint-disable-next-line no-control-regex
+
   if (!/[\u0000-\u001f\u007f]/.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
-  // eslint-disable-next-line no-control-regex
+
   const escaped = text
     .replace(/[\\']/g, "\\$&")
     .replace(/[\u0000-\u001f\u007f]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);

@@ -19,8 +19,9 @@ function headers(request) {
 export function asCurl(request) {
   const bytes = decode(request.bodyBase64);
   const parts = [`curl ${shell(request.url)}`];
-  if (request.method !== (bytes.length ? "POST" : "GET"))
+  if (request.method !== (bytes.length ? "POST" : "GET")) {
     parts.push(request.method === "HEAD" ? "--head" : `-X ${shell(request.method)}`);
+  }
   for (const [name, value] of headers(request)) parts.push(`-H ${shell(value ? `${name}: ${value}` : `${name};`)}`);
   if (!bytes.length) return parts.join(" \\\n  ");
   if (!isBinary(bytes)) return [...parts, `--data-raw ${shell(text(bytes, "utf-8"))}`].join(" \\\n  ");
@@ -32,8 +33,9 @@ export function asFetch(request) {
   const bytes = decode(request.bodyBase64);
   const lines = [`await fetch(${js(request.url)}, {`, `  method: ${js(request.method)},`];
   const given = headers(request);
-  if (given.length)
+  if (given.length) {
     lines.push("  headers: {", ...given.map(([name, value]) => `    ${js(name)}: ${js(value)},`), "  },");
+  }
   if (bytes.length) {
     lines.push(
       isBinary(bytes)

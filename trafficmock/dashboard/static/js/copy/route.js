@@ -35,8 +35,9 @@ const urlOf = (entry) => glob(entry.request.url.replace(/#.*$/s, ""));
 /** For the npm fixture. @param {any} entry @returns {string} */
 export function asJavaScript(entry) {
   const matcher = `{ url: ${js(urlOf(entry))}, method: ${js(entry.request.method)} }`;
-  if (entry.action === "abort")
+  if (entry.action === "abort") {
     return `await backendMocks.route(${matcher}, (route) => route.abort(${js(entry.outcome.errorCode ?? "failed")}));`;
+  }
   const { status, type, json, body, base64 } = answerOf(entry);
   const lines = [`await backendMocks.route(${matcher}, (route) =>`, "  route.fulfill({", `    status: ${status},`];
   if (json !== undefined) lines.push(`    json: ${JSON.stringify(json, null, 2).replaceAll("\n", "\n    ")},`);
@@ -52,10 +53,11 @@ export function asJavaScript(entry) {
 export function asPython(entry) {
   const begin = ["trafficmock.route(", `    ${python(urlOf(entry))},`];
   const end = [`    method=${python(entry.request.method)},`, ")"];
-  if (entry.action === "abort")
+  if (entry.action === "abort") {
     return [...begin, `    lambda route, _: route.abort(${python(entry.outcome.errorCode ?? "failed")}),`, ...end].join(
       "\n",
     );
+  }
   const { status, type, json, body, base64 } = answerOf(entry);
   const given = [`        status=${status},`];
   if (json !== undefined) given.push(`        json=${pythonValue(json, "        ")},`);

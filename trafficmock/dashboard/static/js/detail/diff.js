@@ -41,9 +41,9 @@ export function compare(before, after) {
       lines.push(["same", before[row]]);
       row++;
       column++;
-    } else if (column >= columns || (row < rows && common[row + 1][column] >= common[row][column + 1]))
+    } else if (column >= columns || (row < rows && common[row + 1][column] >= common[row][column + 1])) {
       lines.push(["gone", before[row++]]);
-    else lines.push(["new", after[column++]]);
+    } else lines.push(["new", after[column++]]);
   }
   return lines;
 }

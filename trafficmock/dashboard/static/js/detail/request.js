@@ -55,12 +55,13 @@ export class RequestDetail {
       { name: "timeline", title: "Timeline", show: () => timelineTab(entry) },
     ];
     if (entry.overrides) tabs.splice(2, 0, { name: "overrides", title: "Changes", show: () => overridesTab(entry) });
-    if (chain.length > 1)
+    if (chain.length > 1) {
       tabs.push({
         name: "redirects",
         title: `Redirects (${chain.length})`,
         show: () => chainTab(chain, entry.id, this.onwalk),
       });
+    }
     this.tabs.show(tabs, another ? (parameters().get("tab") ?? this.tabs.current) : this.tabs.current);
   }
 

@@ -16,8 +16,9 @@ const shown = (text) => oneLine(cut(text, LONGEST));
 /** @param {HTMLElement} cell @param {string} text @param {string} [hint] */
 function put(cell, text, hint = text) {
   const held = /** @type {Text | null} */ (cell.firstChild);
-  if (held)
-    held.data = text; // faster than another node, and rows are filled while scrolling
+  if (held) {
+    held.data = text;
+  } // faster than another node, and rows are filled while scrolling
   else cell.append(text);
   if (cell.title !== hint) cell.title = hint;
 }

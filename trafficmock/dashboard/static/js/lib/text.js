@@ -3,7 +3,6 @@
 
 // Controls but tab and newline, and what turns the direction of text or is not seen at all.
 const UNSEEN =
-  // eslint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]/g;
 
 /** @param {string} character */

@@ -25,14 +25,14 @@ export class Banner {
     this.shown = key;
     clearTimeout(this.timer);
     if (status.kind === "away") this.away(status);
-    else if (notice === "restarted")
+    else if (notice === "restarted") {
       this.say(
         "good",
         "The proxy was restarted.",
         "What it had recorded before is gone; agents and tests must connect again.",
         true,
       );
-    else if (notice === "back") {
+    } else if (notice === "back") {
       this.say("good", "The proxy is back.", "It is the same one: nothing was lost.", true);
       this.timer = setTimeout(() => this.dismiss(), SHOWN_MS);
     } else fill(this.place);

@@ -146,8 +146,9 @@ export class ListView {
       what === "connections" ||
       (what === "tick" && this.filter.last) ||
       (what === "status" && !this.hint.hidden)
-    )
+    ) {
       this.update();
+    }
   }
 
   /** @param {boolean} [fresh] whether other rows, or in another order, are to be shown */

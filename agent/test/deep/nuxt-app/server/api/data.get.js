@@ -1,1 +1,2 @@
+/* global defineEventHandler, $fetch */
 export default defineEventHandler(() => $fetch("http://nowhere.test/route", { responseType: "text" }));
