@@ -1,7 +1,7 @@
 """The example of the npm fixture, run as the page tells it but for the ports."""
 
-import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -29,7 +29,13 @@ class TourTests(SynchronousTestCase):
         shutil.copytree(REPOSITORY / FOLDER, self.root / FOLDER)
         (self.root / FOLDER / "node_modules").symlink_to(MODULES)
         self.shop_port = str(free_port())
-        self.environment = {**os.environ, "PATH": f"{node_binary().parent}:{os.environ['PATH']}"}
+        programs = self.root / "bin"
+        programs.mkdir()
+        program = programs / "trafficmock"
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m trafficmock "$@"\n')
+        program.chmod(0o755)
+        path = os.pathsep.join((str(programs), str(node_binary().parent), os.environ["PATH"]))
+        self.environment = {**os.environ, "PATH": path, "PYTHONPATH": str(REPOSITORY)}
 
     def moved(self, text: str, proxy_url: str) -> str:
         """Put this run's ports in the place of the usual ones."""
@@ -77,38 +83,27 @@ class TourTests(SynchronousTestCase):
         with running_proxy() as running:
             self.move_files(running.url)
             self.start_shop(self.start)
+            self.environment["TRAFFICMOCK_PROXY_URL"] = running.url
             price, history, test, titles = [
                 self.run_commands(self.moved(text, running.url)) for text in self.commands
             ]
         self.assertIn('{"error":"no prices today"}', price)
-        (entry,) = parsed(history)["entries"]
-        self.assertEqual((entry["clientId"], entry["action"]), ("shop", "passthrough"))
+        _, entry = history.splitlines()
+        self.assertRegex(entry, r" passthrough .* shop .*/teapot$")
         self.assertIn("2 passed", test)
-        actions = {e["action"]: e.get("title") for e in parsed(titles)["entries"]}
-        expected = {
-            "fulfill": "tells what the price service says",
-            "abort": "survives a price service that is down",
-            "passthrough": None,
-        }
-        self.assertEqual(actions, expected)
+        _, *entries = titles.splitlines()
+        self.assertEqual(len(entries), 3)
+        for expected in (
+            r" fulfill .* tells what the price service says$",
+            r" abort .* survives a price service that is down$",
+            r" passthrough .*/teapot$",
+        ):
+            self.assertTrue(any(re.search(expected, entry) for entry in entries), titles)
 
     def test_all_in_one(self) -> None:
         """Playwright's configuration starts proxy and shop, and ends them."""
-        programs = self.root / "bin"
-        programs.mkdir()
-        program = programs / "trafficmock"
-        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m trafficmock "$@"\n')
-        program.chmod(0o755)
-        self.environment["PATH"] = f"{programs}:{self.environment['PATH']}"
-        self.environment["PYTHONPATH"] = str(REPOSITORY)
         url = f"http://127.0.0.1:{free_port()}"
         self.move_files(url)
         self.assertIn("2 passed", self.run_commands(self.moved(self.all_in_one, url)))
         with self.assertRaises(URLError):
             get(f"{url}/health")
-
-
-def parsed(output: str) -> dict[str, list[dict[str, str]]]:
-    """Read what curl wrote behind its progress."""
-    document: dict[str, list[dict[str, str]]] = json.loads(output[output.index("{\n") :])
-    return document
