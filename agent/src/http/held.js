@@ -1,5 +1,6 @@
 "use strict";
 
+const { setTimeout, clearTimeout, setImmediate } = require("node:timers");
 const { onSocket } = require("./on-socket.js");
 const { Exchange } = require("../exchange.js");
 const { givenUp } = require("../report.js");
@@ -11,6 +12,8 @@ const headers = require("../headers.js");
 const upstream = require("./upstream.js");
 const text = require("./text.js");
 const { EarlySocket } = require("./early-socket.js");
+
+const { nextTick } = process;
 
 /** How long a request's body is awaited when the proxy must have it with the request; ms. */
 const BODY_MS = 5000;
@@ -54,7 +57,7 @@ class HeldRequest {
     /** As the head says, once there is one. @type {number | undefined} */
     this.bodyLength = undefined;
     this.setTimeout(Number(/** @type {any} */ (req).timeout ?? 0));
-    if (req.getHeader("expect")) process.nextTick(() => this.begin());
+    if (req.getHeader("expect")) nextTick(() => this.begin());
   }
 
   /** @param {Uint8Array} chunk that the application writes */

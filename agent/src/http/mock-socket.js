@@ -1,5 +1,6 @@
 "use strict";
 
+const { setTimeout, clearTimeout } = require("node:timers");
 const { Duplex } = require("node:stream");
 
 /**

@@ -1,5 +1,7 @@
 "use strict";
 
+const { nextTick } = process;
+
 /**
  * What the application writes into a `ClientRequest`: our own methods before
  * those of the prototype, on this one request.
@@ -87,17 +89,17 @@ class Writes {
       callback(error);
     };
     this.waiting.add(once);
-    if (this.isDraining) process.nextTick(once);
+    if (this.isDraining) nextTick(once);
     return once;
   }
 
   /** Take all that is written: the request has no socket yet that would. */
   drain() {
     this.isDraining = true;
-    for (const once of this.waiting) process.nextTick(once);
-    if (this.isFull) process.nextTick(() => this.req.emit("drain"));
+    for (const once of this.waiting) nextTick(once);
+    if (this.isFull) nextTick(() => this.req.emit("drain"));
     // Only after this word does an application write that asked for it.
-    if (/100-continue/i.test(String(this.req.getHeader("expect")))) process.nextTick(() => this.req.emit("continue"));
+    if (/100-continue/i.test(String(this.req.getHeader("expect")))) nextTick(() => this.req.emit("continue"));
   }
 
   detach() {

@@ -1,5 +1,6 @@
 "use strict";
 
+const { setImmediate } = require("node:timers");
 const headers = require("../headers.js");
 const { internal, pairsOf } = require("../undici/request.js");
 const { Controller, isModern, fail } = require("../undici/handlers.js");

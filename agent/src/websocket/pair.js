@@ -1,6 +1,9 @@
 "use strict";
 
+const { setImmediate } = require("node:timers");
 const { MockSocket } = require("../http/mock-socket.js");
+
+const { nextTick } = process;
 
 /** One end of a connection within the process. */
 class End extends MockSocket {
@@ -35,7 +38,7 @@ class End extends MockSocket {
     if (isHead) return done();
     // Never within the writer's own call: no network answers that fast, and
     // WebSocket classes are not made for it.
-    process.nextTick(() => {
+    nextTick(() => {
       if (!this.peer || this.peer.destroyed || this.peer.push(chunk)) done();
       else this.drained = done;
     });
