@@ -15,6 +15,7 @@ from msgspec import UNSET, structs
 from trafficmock.errors import LocalError
 from trafficmock.wire import body
 from trafficmock.wire.features import HEADERS_LIST
+from trafficmock.wire.http_syntax import BODILESS_STATUSES, TCHAR, join_repeats
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.reason_phrases import phrase_of
 
@@ -35,8 +36,7 @@ _AROUND = 8
 """Bytes of the quotes, brackets and commas around a text."""
 
 _LOWEST_STATUS = 200
-_WITHOUT_BODY = frozenset({204, 205, 304})
-_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_TOKEN = re.compile(f"{TCHAR}+")
 _BAD_VALUE = re.compile(r"[\0\r\n]|[^\0-\xff]")
 _BAD_STATUS_TEXT = re.compile(r"[^\t\x20-\x7e\x80-\xff]")
 
@@ -65,7 +65,7 @@ def sendable(response: SerializedResponse) -> SerializedResponse:
     changes: dict[str, object] = {}
     if not response.status_text and (phrase := phrase_of(response.status)):
         changes["status_text"] = phrase
-    if response.status in _WITHOUT_BODY and not body.is_empty(response.body_base64):
+    if response.status in BODILESS_STATUSES and not body.is_empty(response.body_base64):
         changes["body_base64"] = body.NULL
     headers = {name: _value(name, value) for name, value in response.headers.items()}
     if headers != response.headers and response.headers_list is UNSET:
@@ -82,14 +82,18 @@ def response_for(response: SerializedResponse, features: frozenset[str]) -> Seri
     """Put a response's headers into the form that an agent with ``features`` knows."""
     if response.headers_list is UNSET or HEADERS_LIST in features:
         return response
-    return structs.replace(response, headers=_joined(response.headers_list), headers_list=UNSET)
+    return structs.replace(
+        response, headers=join_repeats(response.headers_list), headers_list=UNSET
+    )
 
 
 def overrides_for(overrides: SerializedOverrides, features: frozenset[str]) -> SerializedOverrides:
     """Put the overrides' headers into the form that an agent with ``features`` knows."""
     if overrides.headers_list is UNSET or HEADERS_LIST in features:
         return overrides
-    return structs.replace(overrides, headers=_joined(overrides.headers_list), headers_list=UNSET)
+    return structs.replace(
+        overrides, headers=join_repeats(overrides.headers_list), headers_list=UNSET
+    )
 
 
 def check_overrides(overrides: SerializedOverrides) -> None:
@@ -142,11 +146,3 @@ def _split_cookies(headers: dict[str, str]) -> HeaderPairs:
         for name, value in headers.items()
         for line in (value.split("\n") if name.lower() == "set-cookie" else (value,))
     ]
-
-
-def _joined(pairs: HeaderPairs) -> dict[str, str]:
-    headers: dict[str, str] = {}
-    for name, value in pairs:
-        key = name.lower()
-        headers[key] = f"{headers[key]}, {value}" if key in headers else value
-    return headers

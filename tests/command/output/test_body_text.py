@@ -41,10 +41,30 @@ class BodyTests(SynchronousTestCase):
         self.assertEqual(hex_lines(bytes(17))[1][:12], "00000010  00")
 
     def test_none(self) -> None:
-        """No body has no lines; one that the history dropped says so."""
+        """No body has no lines; one that the history did not keep says so."""
         self.assertEqual(body_lines({"bodyBase64": None}, full=False), [])
         dropped = body_lines({"bodyBase64": None, "truncated": True}, full=False)
-        self.assertIn("dropped", dropped[0])
+        self.assertEqual(dropped, ["(the history did not keep the body)"])
+        sized = body_lines({"bodyBase64": None, "truncated": True, "bodySize": 9}, full=False)
+        self.assertEqual(sized, ["(the history did not keep the body of 9 bytes)"])
+
+    def test_beginning(self) -> None:
+        """The beginning that the history kept is shown, and what is missing is said."""
+        kept = message(b"abc") | {"truncated": True, "bodySize": 9}
+        for full in (True, False):
+            self.assertEqual(
+                body_lines(kept, full=full),
+                ["abc", "(the history kept the first 3 of 9 bytes)"],
+            )
+        del kept["bodySize"]
+        self.assertEqual(
+            body_lines(kept, full=True), ["abc", "(the history kept the first 3 bytes)"]
+        )
+
+    def test_pending(self) -> None:
+        """A body that is still arriving is not shown as none."""
+        pending = {"bodyBase64": None, "bodyPending": True}
+        self.assertEqual(body_lines(pending, full=False), ["(the body is still arriving)"])
 
     def test_long(self) -> None:
         """Many lines and long ones are cut, and whole with ``full``."""

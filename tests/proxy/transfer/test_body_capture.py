@@ -50,6 +50,11 @@ class MessageTests(SynchronousTestCase):
         self.assertEqual(headers, {"set-cookie": "a, b"})
         self.assertEqual(lines, [("Set-Cookie", "a"), ("set-cookie", "b")])
 
+    def test_cookies(self) -> None:
+        """Lines of cookies are joined as one line of cookies, as the Node agent does."""
+        headers, _ = header_map([(b"Cookie", b"a=1"), (b"cookie", b"b=2")])
+        self.assertEqual(headers, {"cookie": "a=1; b=2"})
+
     def test_request(self) -> None:
         """No body is null."""
         request = request_of("http://a/", b"GET", [], b"")

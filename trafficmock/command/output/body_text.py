@@ -23,18 +23,17 @@ def body_lines(message: Mapping[str, Any], *, full: bool) -> list[str]:
     """Show the body of a recorded request or response.
 
     :param full: all of it, however long.
-    :returns: printable lines, none when there is no body.
+    :returns: printable lines, none when there is no body; the last one says what is missing.
     """
-    if message.get("truncated"):
-        return ["(the history dropped the body to keep within its bytes)"]
     content = b64decode(message.get("bodyBase64") or "")
     lines = _lines(content)
     if full:
-        return [printable(line) for line in lines]
-    shown = [printable(_short(line)) for line in lines[:MOST_LINES]]
-    if len(lines) > MOST_LINES:
-        shown.append(f"({len(lines) - MOST_LINES} more lines; --full shows them)")
-    return shown
+        shown = [printable(line) for line in lines]
+    else:
+        shown = [printable(_short(line)) for line in lines[:MOST_LINES]]
+        if len(lines) > MOST_LINES:
+            shown.append(f"({len(lines) - MOST_LINES} more lines; --full shows them)")
+    return shown + _missing(message, len(content))
 
 
 def hex_lines(content: bytes) -> list[str]:
@@ -45,6 +44,20 @@ def hex_lines(content: bytes) -> list[str]:
         text = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)  # noqa: PLR2004 - ASCII
         rows.append(f"{start:08x}  {row.hex(' '):<{3 * _ROW}} {text}")
     return rows
+
+
+def _missing(message: Mapping[str, Any], kept: int) -> list[str]:
+    """Say what of a body is not there: it is still arriving, or the history did not keep it."""
+    if message.get("bodyPending"):
+        return ["(the body is still arriving)"]
+    if not message.get("truncated"):
+        return []
+    size = message.get("bodySize")
+    if kept:
+        whole = "" if size is None else f" of {size}"
+        return [f"(the history kept the first {kept}{whole} bytes)"]
+    whole = "" if size is None else f" of {size} bytes"
+    return [f"(the history did not keep the body{whole})"]
 
 
 def _lines(content: bytes) -> list[str]:

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from twisted.internet.protocol import Protocol, connectionDone
 
+from trafficmock.wire.http_syntax import TCHAR
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
     from twisted.python.failure import Failure
 
-_PROXIED = re.compile(rb"[\r\n]*(?:CONNECT |[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64} [A-Za-z])")
-_UNDECIDED = re.compile(rb"[\r\n]*[!#$%&'*+\-.^_`|~0-9A-Za-z]{0,64} ?")
+_TCHAR = TCHAR.encode("ascii")
+_PROXIED = re.compile(rb"[\r\n]*(?:CONNECT |%s{1,64} [A-Za-z])" % _TCHAR)
+_UNDECIDED = re.compile(rb"[\r\n]*%s{0,64} ?" % _TCHAR)
 
 
 class ServiceFactory(typing.Protocol):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from trafficmock.proxy.http1.framing import Framing, Kind
 from trafficmock.proxy.http1.heads import BadMessageError, parse_trailers
+from trafficmock.wire.http_syntax import TCHAR
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,9 +15,10 @@ if TYPE_CHECKING:
 
 _SIZE = re.compile(
     rb"([0-9A-Fa-f]{1,15})"
-    rb"(?:[ \t]*;[ \t]*[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
-    rb"(?:[ \t]*=[ \t]*(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
+    rb"(?:[ \t]*;[ \t]*%(token)s+"
+    rb"(?:[ \t]*=[ \t]*(?:%(token)s+"
     rb"|\"(?:[^\"\\\x00-\x08\x0a-\x1f\x7f]|\\[^\x00-\x08\x0a-\x1f\x7f])*\"))?)*"
+    % {b"token": TCHAR.encode()}
 )
 _LINE_BREAK = re.compile(rb"[\r\n]")
 _LONGEST_SIZE_LINE = 1024

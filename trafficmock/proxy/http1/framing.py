@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from trafficmock.proxy.http1.heads import BadMessageError, tokens
+from trafficmock.wire.http_syntax import UNFRAMED_STATUSES
 
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Head, RequestHead, ResponseHead
 
 _DIGITS = re.compile(rb"[0-9]{1,18}")
-_WITHOUT_BODY = frozenset({204, 304})
 _FIRST_FINAL = 200
 _SUCCESSES = range(200, 300)
 
@@ -63,7 +63,7 @@ def of_response(head: ResponseHead, method: bytes) -> Framing:
     :raises BadMessageError: two readers could disagree about it.
     """
     status = head.status
-    if method == b"HEAD" or status < _FIRST_FINAL or status in _WITHOUT_BODY:
+    if method == b"HEAD" or status < _FIRST_FINAL or status in UNFRAMED_STATUSES:
         return NONE
     if method == b"CONNECT" and status in _SUCCESSES:
         return NONE

@@ -14,6 +14,7 @@ from attrs import frozen
 
 from trafficmock.errors import TrafficMockError
 from trafficmock.http.bounded_cache import cached_by_text
+from trafficmock.wire.http_syntax import TCHAR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +27,7 @@ MOST_FIELDS = 500
 """Header lines in one head."""
 
 _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_TOKEN = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_TOKEN = re.compile(f"{TCHAR}+".encode())
 _TARGET = re.compile(rb"[\x21\x22\x24-\x7e]+")
 _VERSION = re.compile(rb"HTTP/([0-9])\.([0-9])")
 _STATUS = re.compile(rb"HTTP/1\.([0-9]) ([1-9][0-9][0-9])(?: ([\t\x20-\x7e\x80-\xff]*))?")

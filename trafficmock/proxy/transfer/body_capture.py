@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, structs
 
 from trafficmock.wire import body as bodies
+from trafficmock.wire.http_syntax import join_repeats
 from trafficmock.wire.serialized_request import SerializedRequest
 from trafficmock.wire.serialized_response import SerializedResponse
 
@@ -69,10 +70,7 @@ def header_map(pairs: Pairs) -> tuple[dict[str, str], HeaderPairs | UnsetType]:
     :returns: the values by lower-case name, and all lines when a name repeats.
     """
     lines = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in pairs]
-    values: dict[str, list[str]] = {}
-    for name, value in lines:
-        values.setdefault(name.lower(), []).append(value)
-    headers = {name: ", ".join(of_name) for name, of_name in values.items()}
+    headers = join_repeats(lines)
     return headers, UNSET if len(headers) == len(lines) else lines
 
 

@@ -14,16 +14,16 @@ from trafficmock.proxy.http1.forwarded_headers import HOP_BY_HOP, response_block
 from trafficmock.proxy.http1.heads import BadMessageError, Pairs
 from trafficmock.proxy.upstream_errors import UpstreamError
 from trafficmock.wire import body as bodies
+from trafficmock.wire.http_syntax import TCHAR, UNFRAMED_STATUSES
 
 if TYPE_CHECKING:
     from trafficmock.proxy.request_target import Origin, Target
     from trafficmock.wire.serialized_request import SerializedOverrides
     from trafficmock.wire.serialized_response import SerializedResponse
 
-_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_TOKEN = re.compile(f"{TCHAR}+")
 _BAD_VALUE = re.compile(r"[\0\r\n]|[^\0-\xff]")
 _OURS = HOP_BY_HOP | {b"content-length"}
-_WITHOUT_BODY = frozenset({204, 304})
 
 
 @frozen
@@ -77,7 +77,7 @@ def mock_bytes(response: SerializedResponse, method: bytes, *, close: bool) -> b
     lines = response.headers_list
     pairs = _pairs(list(response.headers.items()) if lines is UNSET else lines)
     content = bodies.to_bytes(response.body_base64)
-    if response.status not in _WITHOUT_BODY:
+    if response.status not in UNFRAMED_STATUSES:
         pairs.append((b"content-length", b"%d" % len(content)))
     block = response_block(
         response.status,
@@ -87,7 +87,7 @@ def mock_bytes(response: SerializedResponse, method: bytes, *, close: bool) -> b
         close=close,
         via=b"",
     )
-    if method == b"HEAD" or response.status in _WITHOUT_BODY:
+    if method == b"HEAD" or response.status in UNFRAMED_STATUSES:
         return block
     return block + content
 

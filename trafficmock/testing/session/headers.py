@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 
 from trafficmock.testing.errors import UsageError
+from trafficmock.wire.http_syntax import join_repeats, repeat_separator
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
@@ -53,11 +54,11 @@ def from_wire(headers: dict[str, str], pairs: HeaderPairs | UnsetType) -> Pairs:
 
 
 def to_map(pairs: Pairs) -> dict[str, str]:
-    """Join repeats: cookies by a line feed, as Playwright does, the others by ``, ``."""
+    """Join repeats: ``set-cookie`` by a line feed, as Playwright does, the others as HTTP does."""
     joined: dict[str, str] = {}
     for name, value in pairs:
         if name in joined:
-            separator = "\n" if name == "set-cookie" else ", "
+            separator = "\n" if name == "set-cookie" else repeat_separator(name)
             joined[name] += separator + value
         else:
             joined[name] = value
@@ -67,10 +68,7 @@ def to_map(pairs: Pairs) -> dict[str, str]:
 def to_wire(pairs: Pairs) -> tuple[dict[str, str], HeaderPairs | UnsetType]:
     """Give the map that protocol 3 wants, and the list where the map would lose something."""
     repeated = len({name for name, _ in pairs}) < len(pairs)
-    joined: dict[str, str] = {}
-    for name, value in pairs:
-        joined[name] = f"{joined[name]}, {value}" if name in joined else value
-    return joined, list(pairs) if repeated else UNSET
+    return join_repeats(pairs), list(pairs) if repeated else UNSET
 
 
 def get(pairs: Pairs, name: str) -> str | None:
