@@ -32,6 +32,7 @@ from trafficmock.wire.inbound import Ping, Pong
 from trafficmock.wire.serialized_response import SerializedError
 
 if TYPE_CHECKING:
+    from trafficmock.core.registry import Kind
     from trafficmock.core.settings import Settings
     from trafficmock.core.timers import Moment
     from trafficmock.wire.codec import InvalidMessageError
@@ -62,6 +63,7 @@ class Coordinator:
     decisions: Decisions = field(init=False)
     requests: RequestRouting = field(init=False)
     sockets: WebSocketRouting = field(init=False)
+    routing: dict[Kind, RequestRouting | WebSocketRouting] = field(init=False)
     relay: WebSocketRelay = field(init=False)
     reports: ResponseReports = field(init=False)
     bodies: PendingBodies = field(init=False)
@@ -82,15 +84,16 @@ class Coordinator:
         deadlines = self.deadlines = BodyDeadlines(settings.body_timeout, alarm)
         self.decisions = Decisions(claims, self.owner_timeouts, awaited, deadlines)
         self.requests = RequestRouting(
-            settings, registry, claims, self.owner_timeouts, alarm, awaited, self.decisions
+            settings, registry, claims, alarm, self.owner_timeouts, awaited, self.decisions
         )
-        self.sockets = WebSocketRouting(settings, registry, claims, self.owner_timeouts, alarm)
+        self.sockets = WebSocketRouting(settings, registry, claims, alarm, self.owner_timeouts)
+        self.routing = {"http": self.requests, "websocket": self.sockets}
         self.relay = WebSocketRelay(self.sockets.sockets)
         self.reports = ResponseReports(settings, registry, awaited, self.decisions.pending)
         self.bodies = PendingBodies(settings, self.requests, self.decisions)
         self.handlers = HandlerResults(settings, self.decisions)
         self.setup = Registration(
-            registry, claims, self.decisions, self.requests, self.sockets, self._agents
+            registry, claims, self.decisions, self.routing, self.sockets, self._agents
         )
         self.handshake = Handshake(settings)
         self.heartbeat = Heartbeat(settings)
@@ -164,8 +167,7 @@ class Coordinator:
         for connection in self.heartbeat.late_hellos(out):
             del self.peers[connection.id]
         for claim in list(self.claims.expired(now.seconds)):
-            subject = self.requests if claim.kind == "http" else self.sockets
-            subject.claim_expired(claim, out)
+            self.routing[claim.kind].claim_expired(claim, out)
         for owned in self.owner_timeouts.overdue(out):
             if isinstance(owned, Socket):
                 self.sockets.owner_silent(owned, out)
@@ -285,8 +287,8 @@ class Coordinator:
             inbound.TestUnregister: setup.remove_test,
             inbound.RouteRegister: setup.add_route,
             inbound.RouteUnregister: setup.remove_route,
-            inbound.RequestClaimResult: self._request_claim_result,
-            inbound.SocketClaimResult: self._socket_claim_result,
+            inbound.RequestClaimResult: self._claim_result,
+            inbound.SocketClaimResult: self._claim_result,
             inbound.HandlerResult: self.handlers.result,
             inbound.HistoryQuery: _answer_query,
             inbound.AgentsQuery: self._list_agents,
@@ -309,23 +311,21 @@ class Coordinator:
         self.decisions.cancel(agent, message, out)
         self.reports.cancel(agent, message, out)
 
-    def _request_claim_result(
-        self, worker: Worker, message: inbound.RequestClaimResult, out: EffectList
+    def _claim_result(
+        self,
+        worker: Worker,
+        message: inbound.RequestClaimResult | inbound.SocketClaimResult,
+        out: EffectList,
     ) -> None:
         test = worker.tests.get(message.test_id)
-        if test is not None:
+        if test is None:
+            return
+        if isinstance(message, inbound.RequestClaimResult):
             claim = self.claims.answer("http", message.request_id, test, message.matches)
-            if claim is not None:
-                self.requests.claimed(claim, out)
-
-    def _socket_claim_result(
-        self, worker: Worker, message: inbound.SocketClaimResult, out: EffectList
-    ) -> None:
-        test = worker.tests.get(message.test_id)
-        if test is not None:
+        else:
             claim = self.claims.answer("websocket", message.socket_id, test, message.matches)
-            if claim is not None:
-                self.sockets.claimed(claim, out)
+        if claim is not None:
+            self.routing[claim.kind].claimed(claim, out)
 
 
 def _answer_ping(client: Client, message: Ping, out: EffectList) -> None:

@@ -16,12 +16,12 @@ from trafficmock.wire.features import SUBSCRIBE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from trafficmock.core.claims import Claim, Claims
+    from trafficmock.core.claims import Claims
     from trafficmock.core.decisions import Decisions
     from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.peers import Agent, Worker
-    from trafficmock.core.registry import RegisteredTest, Registry
+    from trafficmock.core.registry import Kind, RegisteredTest, Registry
     from trafficmock.core.request_routing import RequestRouting
     from trafficmock.core.websocket_routing import WebSocketRouting
     from trafficmock.wire import inbound
@@ -36,7 +36,7 @@ class Registration:
     registry: Registry
     claims: Claims
     decisions: Decisions
-    requests: RequestRouting
+    routing: dict[Kind, RequestRouting | WebSocketRouting]
     sockets: WebSocketRouting
     agents: Callable[[], Iterable[Agent]]
 
@@ -116,13 +116,6 @@ class Registration:
             self._release(test, error_messages.worker_lost, out)
             self.sockets.worker_lost(test, out)
 
-    def claim_done(self, claim: Claim, out: EffectList) -> None:
-        """Act on a round in which everybody has answered."""
-        if claim.kind == "http":
-            self.requests.claimed(claim, out)
-        else:
-            self.sockets.claimed(claim, out)
-
     def _release(
         self,
         test: RegisteredTest,
@@ -134,7 +127,7 @@ class Registration:
         for pending in owned:
             self.decisions.fail(pending, "disconnected", why(str(pending), test), out)
         for claim in self.claims.give_up_on(test):
-            self.claim_done(claim, out)
+            self.routing[claim.kind].claimed(claim, out)
 
     @staticmethod
     def _refuse(worker: Worker, test_id: str, text: str, out: EffectList) -> None:

@@ -2,44 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from attrs import define
 from msgspec import structs
 
 from trafficmock import records
 from trafficmock.core import error_messages
-from trafficmock.core.claims import to_be_asked
 from trafficmock.core.deferred_bodies import DeferredObservation
 from trafficmock.core.effects import EffectList
 from trafficmock.core.lifecycle import IllegalStepError, PendingRequest
 from trafficmock.core.lifecycle import RequestStage as Stage
+from trafficmock.core.routing import Routing
 from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import STREAM, SUBSCRIBE
 
 if TYPE_CHECKING:
-    from trafficmock.core.claims import Claim, Claimant, Claims
+    from trafficmock.core.claims import Claimant
     from trafficmock.core.decisions import Decisions
     from trafficmock.core.effects import EffectList
     from trafficmock.core.owner_timeout import OwnerTimeouts
     from trafficmock.core.peers import Agent
-    from trafficmock.core.registry import RegisteredTest, Registry, Verdicts
+    from trafficmock.core.registry import Kind
     from trafficmock.core.response_reports import AwaitedReports
-    from trafficmock.core.settings import Settings
-    from trafficmock.core.timers import Alarm
     from trafficmock.wire.inbound import RequestStart
+    from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
 
 
 @define
-class RequestRouting:
+class RequestRouting(Routing[PendingRequest]):
     """Finds the owner of each request; :class:`Decisions` settles it."""
 
-    settings: Settings
-    registry: Registry
-    claims: Claims
+    kind: ClassVar[Kind] = "http"
+
     owner_timeouts: OwnerTimeouts
-    alarm: Alarm
     awaited: AwaitedReports
     decisions: Decisions
 
@@ -76,7 +73,7 @@ class RequestRouting:
         if pending.observers and not body_pending:
             news = to_client.RequestObserved(request_id, request, client_id)
             out.send_all(pending.observers, news)
-        self._find_owner(pending, out)
+        self._find_owner(pending, request.url, request.method, out)
 
     def _refuse_id(self, agent: Agent, message: RequestStart, out: EffectList) -> None:
         text = f"The request id {message.request_id} is in use; the first holder keeps it."
@@ -84,58 +81,29 @@ class RequestRouting:
         refusal = to_client.DecisionError(message.request_id, "internal", text)
         out.send(agent.id, refusal)
 
-    def _find_owner(self, pending: PendingRequest, out: EffectList) -> None:
-        judgement = self._judge(pending)
-        if judgement is None:
-            self.decisions.pass_through(pending, out)
-            return
-        asked = to_be_asked("http", judgement)
-        if asked:
-            self._ask(pending, judgement, asked, out)
-            return
-        self._decide(pending, list(judgement.yes.values()), out)
+    # The round of asking
 
-    def _judge(self, pending: PendingRequest) -> Verdicts | None:
-        if self.settings.ownership == "always-ask":
-            return self.registry.everybody("http")
-        request = pending.request
-        return self.registry.judge("http", request.url, request.method, pending.client_id)
+    def _find(self, subject_id: str) -> PendingRequest:
+        return self.decisions.pending[subject_id]
 
-    def _ask(
+    def _claiming(self, subject: PendingRequest) -> to_client.RequestClaim:
+        subject.step(Stage.CLAIMING)
+        return to_client.RequestClaim(subject.id, subject.request, subject.client_id)
+
+    def _pass_through(self, subject: PendingRequest, out: EffectList) -> None:
+        self.decisions.pass_through(subject, out)
+
+    def fail(
         self,
-        pending: PendingRequest,
-        judgement: Verdicts,
-        asked: dict[str, RegisteredTest],
+        subject: PendingRequest,
+        code: to_client.ErrorCode,
+        text: str,
         out: EffectList,
+        *,
+        matches: list[RouteMatchDiagnostic] | None = None,
     ) -> None:
-        pending.step(Stage.CLAIMING)
-        pending.claim = self.claims.begin(
-            "http",
-            pending.id,
-            sequence=self.registry.sequence,
-            deadline=out.now.seconds + self.settings.claim_timeout,
-            asked=asked,
-            judgement=judgement,
-        )
-        workers = tuple({test.worker.id: None for test in asked.values()})
-        question = to_client.RequestClaim(pending.id, pending.request, pending.client_id)
-        out.send_all(workers, question)
-        self.alarm.need(pending.claim.deadline, out)
-
-    # The end of a claim round
-
-    def claimed(self, claim: Claim, out: EffectList) -> None:
-        """Act on a round in which everybody has answered."""
-        pending = self.decisions.pending[claim.subject_id]
-        pending.claim = None
-        self._decide(pending, claim.claimants(self.registry), out)
-
-    def claim_expired(self, claim: Claim, out: EffectList) -> None:
-        """Act on a round whose time is up."""
-        pending = self.decisions.pending[claim.subject_id]
-        milliseconds = round(self.settings.claim_timeout * 1000)
-        text = error_messages.claim_timeout(str(pending), milliseconds, claim.waiting.values())
-        self.decisions.fail(pending, "claim_timeout", text, out)
+        """Settle a request that nobody can decide."""
+        self.decisions.fail(subject, code, text, out, matches=matches)
 
     def owner_silent(self, pending: PendingRequest, out: EffectList) -> None:
         """Act on an owner that gives no sign of life."""
@@ -144,28 +112,20 @@ class RequestRouting:
             text = error_messages.owner_silent(str(pending), milliseconds, pending.test)
             self.decisions.fail(pending, "claim_timeout", text, out)
 
-    def _decide(self, pending: PendingRequest, claimants: list[Claimant], out: EffectList) -> None:
-        if not claimants:
-            self.decisions.pass_through(pending, out)
-        elif len(claimants) == 1:
-            self._match(pending, claimants[0], out)
-        else:
-            self._ambiguous(pending, claimants, out)
-
-    def _match(self, pending: PendingRequest, claimant: Claimant, out: EffectList) -> None:
+    def _match(self, subject: PendingRequest, claimant: Claimant, out: EffectList) -> None:
         test, routes = claimant
-        pending.test = test
+        subject.test = test
         if SUBSCRIBE in test.worker.features:
-            pending.owner_id = test.worker.id
-        pending.owner = records.Owner(test.id, routes[0].id, test.title, test.file)
-        pending.routes = tuple([route.id for route in routes])
-        test.took(pending)
-        if pending.deferred is None:
-            self.hand_over(pending, out)
+            subject.owner_id = test.worker.id
+        subject.owner = records.Owner(test.id, routes[0].id, test.title, test.file)
+        subject.routes = tuple([route.id for route in routes])
+        test.took(subject)
+        if subject.deferred is None:
+            self.hand_over(subject, out)
         else:
-            pending.step(Stage.AWAITS_BODY)
-            self.decisions.deadlines.begin(pending, out)
-            out.send(pending.agent.id, to_client.NeedBody(pending.id))
+            subject.step(Stage.AWAITS_BODY)
+            self.decisions.deadlines.begin(subject, out)
+            out.send(subject.agent.id, to_client.NeedBody(subject.id))
 
     def hand_over(self, pending: PendingRequest, out: EffectList) -> None:
         """Let the owner's handlers run, unless the body is too large for them."""
@@ -183,13 +143,3 @@ class RequestRouting:
             pending.id, pending.request, pending.client_id, owner.route_id, test.id
         )
         out.send(test.worker.id, match)
-
-    def _ambiguous(
-        self, pending: PendingRequest, claimants: list[Claimant], out: EffectList
-    ) -> None:
-        matches = [route.diagnostic(test) for test, routes in claimants for route in routes]
-        text = error_messages.ambiguous(str(pending), claimants)
-        self.decisions.fail(pending, "ambiguous_route", text, out, matches=matches)
-        for test, _ in claimants:
-            complaint = to_client.ProxyError("ambiguous_route", text, test.id, matches)
-            out.send(test.worker.id, complaint)

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock import records
 from trafficmock.core import error_messages
-from trafficmock.core.claims import to_be_asked
 from trafficmock.core.lifecycle import Socket
 from trafficmock.core.lifecycle import SocketStage as Stage
+from trafficmock.core.routing import Routing
 from trafficmock.wire import inbound, outbound
 
 if TYPE_CHECKING:
-    from trafficmock.core.claims import Claim, Claimant, Claims
+    from trafficmock.core.claims import Claimant
     from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import CloseMessage
     from trafficmock.core.owner_timeout import OwnerTimeouts
     from trafficmock.core.peers import Agent
-    from trafficmock.core.registry import RegisteredTest, Registry, Verdicts
-    from trafficmock.core.settings import Settings
-    from trafficmock.core.timers import Alarm
+    from trafficmock.core.registry import Kind, RegisteredTest
     from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
 
 GRACE = 5.0
@@ -30,14 +28,12 @@ GRACE = 5.0
 
 
 @define
-class WebSocketRouting:
+class WebSocketRouting(Routing[Socket]):
     """All WebSockets that are held or matched, by id; ``closing`` is when to forget which."""
 
-    settings: Settings
-    registry: Registry
-    claims: Claims
+    kind: ClassVar[Kind] = "websocket"
+
     owner_timeouts: OwnerTimeouts
-    alarm: Alarm
     sockets: dict[str, Socket] = field(factory=dict)
     closing: dict[str, float] = field(factory=dict)
 
@@ -60,84 +56,39 @@ class WebSocketRouting:
         )
         self.sockets[socket_id] = agent.sockets[socket_id] = socket
         out.record(records.SocketSeen(socket_id, socket.client_id, socket.url, socket.protocols))
-        judgement = self._judge(socket)
-        if judgement is None:
-            self._pass_through(socket, out)
-        else:
-            self._ask(socket, judgement, out)
+        self._find_owner(socket, socket.url, "GET", out)
 
-    def _judge(self, socket: Socket) -> Verdicts | None:
-        if self.settings.ownership == "always-ask":
-            return self.registry.everybody("websocket")
-        return self.registry.judge("websocket", socket.url, "GET", socket.client_id)
+    def _find(self, subject_id: str) -> Socket:
+        return self.sockets[subject_id]
 
-    def _ask(self, socket: Socket, judgement: Verdicts, out: EffectList) -> None:
-        socket.step(Stage.CLAIMING)
-        asked = to_be_asked("websocket", judgement)
-        socket.claim = self.claims.begin(
-            "websocket",
-            socket.id,
-            sequence=self.registry.sequence,
-            deadline=out.now.seconds + self.settings.claim_timeout,
-            asked=asked,
-            judgement=judgement,
-        )
-        workers = tuple({test.worker.id: None for test in asked.values()})
-        question = outbound.SocketClaim(socket.id, socket.url, socket.protocols, socket.client_id)
-        out.send_all(workers, question)
-        self.alarm.need(socket.claim.deadline, out)
+    def _claiming(self, subject: Socket) -> outbound.SocketClaim:
+        subject.step(Stage.CLAIMING)
+        return outbound.SocketClaim(subject.id, subject.url, subject.protocols, subject.client_id)
 
-    def claimed(self, claim: Claim, out: EffectList) -> None:
-        """Act on a round in which everybody has answered."""
-        socket = self.sockets[claim.subject_id]
-        socket.claim = None
-        claimants = claim.claimants(self.registry)
-        if not claimants:
-            self._pass_through(socket, out)
-        elif len(claimants) == 1:
-            self._match(socket, claimants[0], out)
-        else:
-            self._ambiguous(socket, claimants, out)
-
-    def claim_expired(self, claim: Claim, out: EffectList) -> None:
-        """Act on a round whose time is up."""
-        socket = self.sockets[claim.subject_id]
-        milliseconds = round(self.settings.claim_timeout * 1000)
-        text = error_messages.claim_timeout(str(socket), milliseconds, claim.waiting.values())
-        self.fail(socket, "claim_timeout", text, out)
-
-    def _match(self, socket: Socket, claimant: Claimant, out: EffectList) -> None:
+    def _match(self, subject: Socket, claimant: Claimant, out: EffectList) -> None:
         test, routes = claimant
-        socket.step(Stage.MATCHED)
-        socket.test = test
-        test.sockets[socket.id] = socket
-        self.owner_timeouts.begin(socket, test.worker, out)
+        subject.step(Stage.MATCHED)
+        subject.test = test
+        test.sockets[subject.id] = subject
+        self.owner_timeouts.begin(subject, test.worker, out)
         route_id = routes[0].id
-        owner = socket.owner = records.Owner(test.id, route_id, test.title, test.file)
-        out.record(records.SocketOwned(socket.id, owner))
+        owner = subject.owner = records.Owner(test.id, route_id, test.title, test.file)
+        out.record(records.SocketOwned(subject.id, owner))
         match = outbound.SocketMatched(
-            socket.id, route_id, test.id, socket.url, socket.protocols, socket.client_id
+            subject.id, route_id, test.id, subject.url, subject.protocols, subject.client_id
         )
         out.send(test.worker.id, match)
-        for message, since in socket.early.values():
-            self._pass_close_on(socket, test, message, since, out)
+        for message, since in subject.early.values():
+            self._pass_close_on(subject, test, message, since, out)
 
-    def _pass_through(self, socket: Socket, out: EffectList) -> None:
-        self._forget(socket)
-        out.record(records.SocketPassedThrough(socket.id))
-        out.send(socket.agent.id, outbound.SocketPassthrough(socket.id))
-
-    def _ambiguous(self, socket: Socket, claimants: list[Claimant], out: EffectList) -> None:
-        matches = [route.diagnostic(test) for test, routes in claimants for route in routes]
-        text = error_messages.ambiguous(str(socket), claimants)
-        self.fail(socket, "ambiguous_route", text, out, matches=matches)
-        for test, _ in claimants:
-            complaint = outbound.ProxyError("ambiguous_route", text, test.id, matches)
-            out.send(test.worker.id, complaint)
+    def _pass_through(self, subject: Socket, out: EffectList) -> None:
+        self._forget(subject)
+        out.record(records.SocketPassedThrough(subject.id))
+        out.send(subject.agent.id, outbound.SocketPassthrough(subject.id))
 
     def fail(
         self,
-        socket: Socket,
+        subject: Socket,
         code: outbound.ErrorCode,
         text: str,
         out: EffectList,
@@ -145,12 +96,12 @@ class WebSocketRouting:
         matches: list[RouteMatchDiagnostic] | None = None,
     ) -> None:
         """Fail a WebSocket that nobody can decide about any more; a closed one stays as it is."""
-        self._forget(socket)
-        if "page" in socket.closed:
+        self._forget(subject)
+        if "page" in subject.closed:
             return
-        out.record(records.SocketFailed(socket.id, socket.owner, code, text, matches))
-        refusal = outbound.SocketError(socket.id, code, text, matches or UNSET)
-        out.send(socket.agent.id, refusal)
+        out.record(records.SocketFailed(subject.id, subject.owner, code, text, matches))
+        refusal = outbound.SocketError(subject.id, code, text, matches or UNSET)
+        out.send(subject.agent.id, refusal)
 
     # Closes
 
