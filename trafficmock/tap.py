@@ -147,6 +147,7 @@ def _forward_proxy(
             ),
             resolved=dict(options["resolve"]),
             proxy=options["upstream-proxy"],
+            bound_everywhere=not guard.listening,
         ),
         certificates=certificates,
         version=__version__,

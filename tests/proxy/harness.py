@@ -20,6 +20,7 @@ from trafficmock.history.query import Query
 from trafficmock.http.access import AccessPolicy
 from trafficmock.proxy.downstream.forward_proxy import ForwardProxy, make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
+from trafficmock.proxy.upstream.dialer import Dialer
 
 if TYPE_CHECKING:
     from trafficmock.proxy.request_target import Origin
@@ -34,6 +35,7 @@ class FakeTransport(StringTransport):
     def __init__(self, host: Any = OURS, peer: Any = None) -> None:
         super().__init__(host, peer or IPv4Address("TCP", "192.0.2.1", 80))
         self.protocol: Any = None
+        self.opened: Any = None
         self.aborted = False
         self.half_closed = False
         self.paused = False
@@ -80,9 +82,10 @@ class FakeTransport(StringTransport):
 
 
 @define(eq=False)
-class FakeDialer:
+class FakeDialer(Dialer):
     """Connects with servers in memory, at once unless ``slow``."""
 
+    reactor: Any = None
     connect_seconds: float = 10.0
     servers: list[FakeTransport] = field(factory=list)
     asked: list[str] = field(factory=list)
@@ -92,6 +95,14 @@ class FakeDialer:
     trust: Any = None
     peer: Any = None
     nowhere: Exception | None = None
+
+    def connect(self, *args: Any) -> Deferred[Any]:
+        """Connect; with real transports, too, an abort here is not told at once."""
+        before = len(self.servers)
+        found = super().connect(*args)
+        for server in self.servers[before:]:
+            server.protocol = None if server.aborted else server.opened
+        return found
 
     def to(self, origin: Origin) -> Any:
         if self.nowhere is not None:
@@ -103,9 +114,6 @@ class FakeDialer:
 
     def host_endpoint(self, host: str, port: int) -> Any:
         return FakeEndpoint(self, f"{host}:{port}")
-
-    def http_proxy(self, origin: Origin) -> Any:
-        return self.proxy if origin.scheme == "http" else None
 
 
 @define(eq=False)
@@ -124,10 +132,10 @@ class FakeEndpoint:
             self.dialer.slow.append(waiting)
             return waiting
         transport = FakeTransport(IPv4Address("TCP", "127.0.0.1", 50000), self.dialer.peer)
-        transport.protocol = factory.buildProtocol(None)
+        transport.opened = factory.buildProtocol(None)
         self.dialer.servers.append(transport)
-        transport.protocol.makeConnection(transport)
-        return succeed(transport.protocol)
+        transport.opened.makeConnection(transport)
+        return succeed(transport.opened)
 
 
 @define(eq=False)
@@ -142,12 +150,11 @@ class ForwardProxyHarness:
     ended: int = 0
 
     def __attrs_post_init__(self) -> None:
-        dialer: Any = self.dialer
         self.proxy = make_forward_proxy(
             settings=self.settings,
             gateway=self.core.driver,
             guard=AccessPolicy(listening=["127.0.0.1"]),
-            dialer=dialer,
+            dialer=self.dialer,
             certificates=self.certificates,
             version="1.2.3",
             reactor=self.core.clock,

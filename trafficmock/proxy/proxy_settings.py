@@ -62,7 +62,6 @@ class ProxyContext:
     pool: ConnectionPool
     dialer: Dialer
     certificates: Certificates
-    bound_everywhere: bool = False
 
     def aim(self, origin: Origin, path: bytes, pairs: Pairs) -> tuple[bytes, Pairs]:
         """Give the request target and the header for a server, or for the proxy before it."""
@@ -74,15 +73,3 @@ class ProxyContext:
         if proxy.credentials is None:
             return target, pairs
         return target, [*pairs, (b"Proxy-Authorization", proxy.credentials)]
-
-    def is_ourselves(self, upstream: Any, own: Any) -> bool:
-        """Tell whether a connection that we opened ends at our own listener.
-
-        :param upstream: its transport.
-        :param own: the address that the client came to.
-        """
-        peer = upstream.getPeer()
-        if getattr(peer, "port", None) != getattr(own, "port", 0):
-            return False
-        hosts = {own.host, upstream.getHost().host} if self.bound_everywhere else {own.host}
-        return peer.host in hosts

@@ -7,11 +7,11 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.interfaces import IHalfCloseableProtocol
-from twisted.internet.protocol import Factory, Protocol, connectionDone
+from twisted.internet.protocol import Protocol, connectionDone
 from zope.interface import implementer
 
 from trafficmock import records
-from trafficmock.proxy.upstream_errors import UpstreamError, upstream_error
+from trafficmock.proxy.upstream_errors import LOOP_DETECTED, UpstreamError, upstream_error
 from trafficmock.wire import body as bodies
 from trafficmock.wire.serialized_request import SerializedRequest
 from trafficmock.wire.serialized_response import SerializedError as WireFailure
@@ -123,12 +123,12 @@ class Tunnel:
     def open(self) -> None:
         """Connect with the server."""
         if self._opening is None and self._server is None and not self._over:
-            factory = Factory.forProtocol(lambda: TunnelServer(self))
-            factory.noisy = False
-            endpoint = self._context.dialer.host_endpoint(
-                self._authority.host, self._authority.port or 0
+            host, port = self._authority.host, self._authority.port or 0
+            dialer = self._context.dialer
+            endpoint, name = dialer.host_endpoint(host, port), f"{host}:{port}"
+            self._opening = dialer.connect(
+                endpoint, lambda: TunnelServer(self), name, self._client.getHost()
             )
-            self._opening = endpoint.connect(factory)
             self._opening.addCallbacks(self._opened, self._not_opened)
 
     def carry_blindly(self, data: bytes) -> None:
@@ -223,11 +223,6 @@ class Tunnel:
         transport = side.transport
         if self._over:
             transport.abortConnection()
-        elif self._context.is_ourselves(transport, self._client.getHost()):
-            transport.abortConnection()
-            self._cannot(
-                UpstreamError("The tunnel leads back to this proxy.", code="loop_detected")
-            )
         else:
             self._server = transport
             if self.blind:
@@ -247,8 +242,9 @@ class Tunnel:
 
     def _not_opened(self, failure: Failure) -> None:
         self._opening = None
-        if self.blind and not self._over:
-            self._cannot(upstream_error(failure.value, self._authority.host))
+        error = upstream_error(failure.value, self._authority.host)
+        if not self._over and (self.blind or error.code == LOOP_DETECTED):
+            self._cannot(error)
 
     def _cannot(self, error: UpstreamError) -> None:
         self._over = True

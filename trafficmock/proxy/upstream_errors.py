@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 VIA = b"1.1 trafficmock"
 
+LOOP_DETECTED = "loop_detected"
+"""The code of a server that is this very service."""
+
 
 _ERROR_TYPES = {
-    "loop_detected": b"proxy_loop_detected",
+    LOOP_DETECTED: b"proxy_loop_detected",
     "upstream_closed": b"connection_terminated",
     "upstream_error": b"proxy_internal_error",
     "upstream_malformed": b"http_protocol_error",
@@ -91,10 +94,10 @@ _CASES = (
 )
 
 
-def loop_detected(origin: Origin) -> UpstreamError:
+def loop_detected(name: object) -> UpstreamError:
     """Say that a server is this very service (RFC 9110 section 7.6.3)."""
-    text = f"{origin} is this very proxy."
-    return UpstreamError(text, status=508, code="loop_detected", errno="ELOOP")
+    text = f"{name} is this very proxy."
+    return UpstreamError(text, status=508, code=LOOP_DETECTED, errno="ELOOP")
 
 
 def upstream_error(error: BaseException | None, origin: Origin | str) -> UpstreamError:

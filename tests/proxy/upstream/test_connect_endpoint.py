@@ -39,7 +39,10 @@ class ThroughTests(SynchronousTestCase):
     def connect(self, credentials: bytes | None = None) -> Deferred[Any]:
         endpoint: Any = FakeEndpoint(self.dialer, "proxy")
         through = ConnectEndpoint(endpoint, "a.test", 443, credentials, self.clock, 5.0)
-        return through.connect(Factory.forProtocol(Inner))
+        connecting = through.connect(Factory.forProtocol(Inner))
+        for server in self.dialer.servers:
+            server.protocol = server.opened
+        return connecting
 
     def test_let_through(self) -> None:
         """After 200 the connection is the host's, with what came behind."""

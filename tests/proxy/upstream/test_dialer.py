@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from hypothesis import given
 from hypothesis import strategies as st
+from twisted.internet.address import IPv4Address
+from twisted.internet.defer import CancelledError
+from twisted.internet.protocol import Protocol
 from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.proxy.harness import OURS, FakeDialer, FakeTransport
 from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.upstream.connect_endpoint import ConnectEndpoint
 from trafficmock.proxy.upstream.dialer import Dialer, UpstreamProxy, parse_resolve
 from trafficmock.proxy.upstream.server_verification import ServerVerification
+from trafficmock.proxy.upstream_errors import UpstreamError
+
+if TYPE_CHECKING:
+    from twisted.internet.defer import Deferred
 
 HTTP = Origin("http", "127.0.0.1", 8080)
 HTTPS = Origin("https", "127.0.0.1", 8443)
@@ -25,7 +35,53 @@ def dialer(**options: object) -> Dialer:
     )
 
 
-class RoadTests(SynchronousTestCase):
+class LoopTests(SynchronousTestCase):
+    """Servers that are this very service."""
+
+    def connect(
+        self, host: str, port: int, *, bound_everywhere: bool = False
+    ) -> tuple[Deferred[Any], FakeTransport]:
+        made = FakeDialer(bound_everywhere=bound_everywhere)
+        made.peer = IPv4Address("TCP", host, port)
+        found = made.connect(made.host_endpoint("a.test", 1), Protocol, "a.test:1", OURS)
+        return found, made.servers[0]
+
+    def test_loop(self) -> None:
+        """A connection that ends at our own address and port is cut; others are not."""
+        looped, server = self.connect("127.0.0.1", 4310)
+        error = self.failureResultOf(looped, UpstreamError).value
+        self.assertEqual((error.code, error.status), ("loop_detected", 508))
+        self.assertTrue(server.aborted)
+        for host, port in (("127.0.0.1", 4311), ("192.0.2.1", 4310), ("127.0.0.2", 4310)):
+            other, server = self.connect(host, port, bound_everywhere=True)
+            self.assertIsInstance(self.successResultOf(other), Protocol)
+            self.assertFalse(server.aborted)
+
+    def test_everywhere(self) -> None:
+        """Bound to all interfaces we are at every address of this machine."""
+        for everywhere in (True, False):
+            made = FakeDialer(bound_everywhere=everywhere)
+            made.peer = IPv4Address("TCP", "127.0.0.1", 4310)
+            elsewhere = IPv4Address("TCP", "192.0.2.5", 4310)
+            endpoint = made.host_endpoint("a.test", 1)
+            found = made.connect(endpoint, Protocol, "x", elsewhere)
+            if everywhere:
+                self.failureResultOf(found, UpstreamError)
+            else:
+                self.successResultOf(found)
+
+    def test_given_up(self) -> None:
+        """Cancelling ends the attempt."""
+        made = FakeDialer(slow=[])
+        endpoint = made.host_endpoint("a.test", 1)
+        found = made.connect(endpoint, Protocol, "x", OURS)
+        found.cancel()
+        self.failureResultOf(found, CancelledError)
+        assert made.slow is not None
+        self.assertTrue(made.slow[0].called)
+
+
+class EndpointTests(SynchronousTestCase):
     """Endpoints."""
 
     def test_resolved(self) -> None:

@@ -53,9 +53,8 @@ class Ears:
 class Server:
     """A connection, and the server at its end."""
 
-    tls: bool = False
     ears: Ears = field(factory=Ears)
-    ready: list[UpstreamConnection] = field(factory=list)
+    handshaken: list[UpstreamConnection] = field(factory=list)
     ended: list[BaseException] = field(factory=list)
     transport: FakeTransport = field(factory=FakeTransport)
     connection: UpstreamConnection = field(init=False)
@@ -63,9 +62,8 @@ class Server:
     def __attrs_post_init__(self) -> None:
         self.connection = UpstreamConnection(
             max_header_bytes=1000,
-            ready=self.ready.append,
+            handshaken=self.handshaken.append,
             ended=lambda _, error: self.ended.append(error),
-            tls=self.tls,
         )
         self.transport.protocol = self.connection
         self.connection.makeConnection(self.transport)
@@ -145,10 +143,10 @@ class RequestTests(SynchronousTestCase):
 
     def test_tls(self) -> None:
         """With TLS it can be used after the handshake."""
-        server = Server(tls=True)
-        self.assertEqual(server.ready, [])
+        server = Server()
+        self.assertEqual(server.handshaken, [])
         server.connection.handshakeCompleted()
-        self.assertEqual(server.ready, [server.connection])
+        self.assertEqual(server.handshaken, [server.connection])
 
     def test_body(self) -> None:
         """A body that goes on is produced at the server's pace, until it is complete."""

@@ -17,10 +17,6 @@ class Ears:
     """Keeps what it is told."""
 
     heard: list[Any] = field(factory=list)
-    willing: bool = True
-
-    def server_reached(self, _: WebSocketUpstream) -> bool:
-        return self.willing
 
     def server_opened(self, _: WebSocketUpstream) -> None:
         self.heard.append("opened")
@@ -45,26 +41,20 @@ def connect(check: Any = None) -> tuple[Ears, FakeTransport]:
 class ServerTests(SynchronousTestCase):
     """The handshake, then bytes."""
 
-    def test_not_that_one(self) -> None:
-        """A server that must not be asked is asked nothing."""
-        ears, transport = Ears(willing=False), FakeTransport()
-        WebSocketUpstream(ears, 100, None).makeConnection(transport)
-        self.assertEqual(ears.heard, [])
-
     def test_answer(self) -> None:
         """The head is read, all behind it is passed on."""
         ears, server = connect()
         server.says(b"HTTP/1.1 101 x\r\n")
         server.says(b"A: b\r\n\r\nab")
         server.says(b"cd")
-        self.assertEqual(ears.heard, ["opened", 101, b"ab", b"cd"])
+        self.assertEqual(ears.heard, [101, b"ab", b"cd"])
 
     def test_bad_answer(self) -> None:
         """What is no head, or has no end, is the error that it ends with."""
         for said in (b"nonsense\r\n\r\n", b"x" * 200):
             ears, server = connect()
             server.says(said)
-            self.assertEqual(ears.heard, ["opened", BadMessageError])
+            self.assertEqual(ears.heard, [BadMessageError])
 
     def test_tls(self) -> None:
         """With TLS it begins after the handshake, if the certificate is right."""

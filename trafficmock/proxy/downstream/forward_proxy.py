@@ -110,6 +110,5 @@ def make_forward_proxy(
         pool=ConnectionPool(dialer, reactor, settings.max_header_bytes),
         dialer=dialer,
         certificates=certificates,
-        bound_everywhere=not guard.listening,
     )
     return ForwardProxy(context, guard)

@@ -163,9 +163,7 @@ class UpstreamAgent:
     ) -> UpstreamResponse:
         pool, collector = self.context.pool, _Collector(self.limit)
         try:
-            connection = await pool.connect(
-                origin, lambda it: self.context.is_ourselves(it, self.reached_at)
-            )
+            connection = await pool.connect(origin, self.reached_at)
             connection.begin(collector, method, data, complete=True)
             try:
                 response = await collector.done

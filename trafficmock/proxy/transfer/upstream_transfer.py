@@ -110,7 +110,7 @@ class UpstreamTransfer:
         if connection is not None:
             self._send(connection)
         else:
-            self._opening = pool.connect(origin, self._is_ourselves)
+            self._opening = pool.connect(origin, self._client.local())
             self._opening.addCallbacks(self._opened, self._not_opened)
 
     def data(self, data: bytes) -> None:
@@ -149,9 +149,6 @@ class UpstreamTransfer:
     def _opened(self, connection: UpstreamConnection) -> None:
         self._opening = None
         self._send(connection)
-
-    def _is_ourselves(self, upstream: Any) -> bool:
-        return self._context.is_ourselves(upstream, self._client.local())
 
     def _not_opened(self, failure: Failure) -> None:
         self._opening = None

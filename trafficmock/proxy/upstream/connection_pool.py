@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 from twisted.internet.defer import Deferred, fail
 from twisted.internet.error import TimeoutError  # noqa: A004 - Twisted's
-from twisted.internet.protocol import Factory
 from twisted.python.failure import Failure
 
 from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
-from trafficmock.proxy.upstream_errors import loop_detected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from twisted.internet.interfaces import IDelayedCall, IReactorTime, IStreamClientEndpoint
 
     from trafficmock.proxy.request_target import Origin
@@ -63,20 +59,17 @@ class ConnectionPool:
         self._forget(connection)
         return connection
 
-    def connect(
-        self, origin: Origin, is_ourselves: Callable[[Any], bool] = lambda _: False
-    ) -> Deferred[UpstreamConnection]:
+    def connect(self, origin: Origin, reached_at: Any = None) -> Deferred[UpstreamConnection]:
         """Open a connection; cancelling the Deferred gives up.
 
-        :param is_ourselves: tells of a transport whether it leads back to this very service.
-            That is asked before TLS, of which our own listener understands nothing.
+        :param reached_at: the address of this service that the client came to.
         """
         try:
             endpoint = self.dialer.to(origin)
         except ValueError as error:
             return fail(error)
-        opening = _Opening(self, origin, is_ourselves)
-        opening.start(endpoint)
+        opening = _Opening(self, origin)
+        opening.start(endpoint, reached_at)
         return opening.done
 
     def give_back(self, origin: Origin, connection: UpstreamConnection) -> None:
@@ -132,64 +125,52 @@ class ConnectionPool:
 class _Opening:
     """A connection on its way to be of use: TCP, and for https the TLS handshake."""
 
-    def __init__(
-        self, pool: ConnectionPool, origin: Origin, is_ourselves: Callable[[Any], bool]
-    ) -> None:
+    def __init__(self, pool: ConnectionPool, origin: Origin) -> None:
         self.done: Deferred[UpstreamConnection] = Deferred(lambda _: self._give_up())
         self._pool = pool
         self._origin = origin
-        self._is_ourselves = is_ourselves
-        self._secure = origin.scheme == "https"
         self._connection: UpstreamConnection | None = None
         self._connecting: Deferred[Any] | None = None
         self._timer: IDelayedCall | None = None
 
-    def start(self, endpoint: IStreamClientEndpoint) -> None:
+    def start(self, endpoint: IStreamClientEndpoint, reached_at: Any) -> None:
         """Connect."""
-        factory = Factory.forProtocol(self._build)
-        factory.noisy = False
-        self._connecting = endpoint.connect(factory)
+        self._connecting = self._pool.dialer.connect(
+            endpoint, self._build, self._origin, reached_at
+        )
         self._connecting.addCallbacks(self._connected, self._failed)
 
     def _build(self) -> UpstreamConnection:
         connection = UpstreamConnection(
             max_header_bytes=self._pool.max_header_bytes,
-            ready=self._ready,
+            handshaken=self._handshaken,
             ended=self._ended,
-            tls=self._secure,
         )
         self._connection = connection
         self._pool.open.add(connection)
         return connection
 
-    def _connected(self, _: object) -> None:
-        if not self.done.called and self._secure and not self._is_loop():
+    def _connected(self, connection: UpstreamConnection) -> None:
+        if self.done.called:
+            connection.cancel()
+        elif self._origin.scheme == "https":
             seconds = self._pool.dialer.connect_seconds
             self._timer = self._pool.clock.callLater(seconds, self._too_slow)
+        else:
+            self.done.callback(connection)
 
-    def _ready(self, connection: UpstreamConnection) -> None:
+    def _handshaken(self, connection: UpstreamConnection) -> None:
         self._stop_timer()
         if self.done.called:
             connection.cancel()
             return
-        if not self._secure and self._is_loop():
-            return
-        if self._secure:
-            try:
-                self._pool.dialer.trust.check_name(connection.transport, self._origin.host)
-            except Exception as error:  # noqa: BLE001 - whatever it is, this server is not trusted
-                self._failed(Failure(error))
-                connection.cancel()
-                return
-        self.done.callback(connection)
-
-    def _is_loop(self) -> bool:
-        connection = self._connection
-        if connection is None or not self._is_ourselves(connection.transport):
-            return False
-        self._failed(Failure(loop_detected(self._origin)))
-        connection.cancel()
-        return True
+        try:
+            self._pool.dialer.trust.check_name(connection.transport, self._origin.host)
+        except Exception as error:  # noqa: BLE001 - whatever it is, this server is not trusted
+            self._failed(Failure(error))
+            connection.cancel()
+        else:
+            self.done.callback(connection)
 
     def _ended(self, connection: UpstreamConnection, error: BaseException) -> None:
         self._stop_timer()

@@ -7,20 +7,23 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
+from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
 from twisted.internet.interfaces import IStreamClientEndpoint
+from twisted.internet.protocol import Factory
+from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from trafficmock.http.hosts import parse_authority
 from trafficmock.proxy.upstream.connect_attempts import ConnectAttempts
 from trafficmock.proxy.upstream.connect_endpoint import ConnectEndpoint
 from trafficmock.proxy.upstream.resolver import FixedNameReactor, is_unusual
+from trafficmock.proxy.upstream_errors import loop_detected
 from trafficmock.redaction import without_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from twisted.internet.defer import Deferred
     from twisted.internet.interfaces import IProtocolFactory
 
     from trafficmock.proxy.request_target import Origin
@@ -64,6 +67,7 @@ class Dialer:
     :param trust: checks who a server is.
     :param resolved: addresses that are given for a host and port, as curl's ``--resolve``.
     :param proxy: is on the way to every server.
+    :param bound_everywhere: this service listens on all interfaces.
     """
 
     reactor: Any
@@ -71,6 +75,37 @@ class Dialer:
     trust: ServerVerification
     resolved: Mapping[tuple[str, int], str] = field(factory=dict)
     proxy: UpstreamProxy | None = None
+    bound_everywhere: bool = False
+
+    def connect(
+        self,
+        endpoint: IStreamClientEndpoint,
+        build: Callable[[], Any],
+        name: object,
+        reached_at: Any,
+    ) -> Deferred[Any]:
+        """Connect, but not with this service itself: that is found out before anything is sent.
+
+        :param build: makes the protocol.
+        :param name: of the server, for the error.
+        :param reached_at: the address of this service that the client came to.
+        :returns: fires with the protocol, after its ``connectionMade``; fails with
+            :func:`loop_detected`, or as the endpoint does. Cancelling it gives up.
+        """
+        factory = Factory.forProtocol(build)
+        factory.noisy = False
+        connecting = endpoint.connect(factory)
+        done: Deferred[Any] = Deferred(lambda _: connecting.cancel())
+
+        def check(protocol: Any) -> None:
+            if self._is_ourselves(protocol.transport, reached_at):
+                done.errback(Failure(loop_detected(name)))
+                protocol.transport.abortConnection()
+            else:
+                done.callback(protocol)
+
+        connecting.addCallbacks(check, done.errback)
+        return done
 
     def to(self, origin: Origin) -> IStreamClientEndpoint:
         """Give the endpoint of a server, with TLS for https.
@@ -110,6 +145,15 @@ class Dialer:
     def http_proxy(self, origin: Origin) -> UpstreamProxy | None:
         """Give the proxy that is asked for a URL instead of the server for a path."""
         return self.proxy if origin.scheme == "http" else None
+
+    def _is_ourselves(self, upstream: Any, reached_at: Any) -> bool:
+        peer = upstream.getPeer()
+        if getattr(peer, "port", None) != getattr(reached_at, "port", 0):
+            return False
+        hosts = {reached_at.host}
+        if self.bound_everywhere:
+            hosts.add(upstream.getHost().host)
+        return peer.host in hosts
 
     def _direct(self, host: str, port: int) -> IStreamClientEndpoint:
         address = self.resolved.get((host, port), host)

@@ -69,7 +69,7 @@ class UpstreamConnection(TwistedProtocol):
     ``heard`` tells whether any of the answer to the present request has come.
 
     :param max_header_bytes: for the head of an answer.
-    :param ready: called once the connection can be used: after the TLS handshake.
+    :param handshaken: called after the TLS handshake, where there is one.
     :param ended: called when the connection is lost.
     """
 
@@ -79,18 +79,16 @@ class UpstreamConnection(TwistedProtocol):
         self,
         *,
         max_header_bytes: int,
-        ready: Callable[[UpstreamConnection], None],
+        handshaken: Callable[[UpstreamConnection], None],
         ended: Callable[[UpstreamConnection, BaseException], None],
-        tls: bool,
     ) -> None:
         self.max_header_bytes = max_header_bytes
         self.requests = 0
         self.idle_since = 0.0
         self.lost = False
         self.heard = False
-        self._ready = ready
+        self._handshaken = handshaken
         self._ended = ended
-        self._tls = tls
         self._listener: ResponseListener | None = None
         self._method = b""
         self._buffer = b""
@@ -106,14 +104,12 @@ class UpstreamConnection(TwistedProtocol):
     # Twisted's side
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
-        """Get ready, unless TLS has to come first."""
+        """Let small pieces pass at once."""
         self.transport.setTcpNoDelay(True)
-        if not self._tls:
-            self._ready(self)
 
     def handshakeCompleted(self) -> None:  # noqa: N802 - Twisted's name
-        """Get ready: the server is who it should be."""
-        self._ready(self)
+        """Have the certificate's name checked."""
+        self._handshaken(self)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
         """Read the answer."""

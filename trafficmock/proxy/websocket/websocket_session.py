@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.interfaces import IPushProducer
-from twisted.internet.protocol import Factory
 from zope.interface import implementer
 
 from trafficmock import records
@@ -16,9 +15,9 @@ from trafficmock.proxy.http1.forwarded_headers import end_to_end, request_block,
 from trafficmock.proxy.http1.framing import NONE
 from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.proxy.upstream_errors import (
+    LOOP_DETECTED,
     UpstreamError,
     error_response,
-    loop_detected,
     upstream_error,
 )
 from trafficmock.proxy.websocket import opening_handshake
@@ -30,6 +29,7 @@ from trafficmock.wire import inbound, outbound
 if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
     from twisted.internet.interfaces import IDelayedCall
+    from twisted.python.failure import Failure
 
     from trafficmock.proxy.downstream.client_connection import ClientConnection
     from trafficmock.proxy.http1.heads import Pairs, RequestHead, ResponseHead
@@ -255,23 +255,27 @@ class WebSocketSession:
         origin, context = self._target.origin, self._context
         limit, trust = context.settings.max_header_bytes, context.dialer.trust
         check = partial(trust.check_name, host=origin.host) if origin.scheme == "https" else None
-        factory = Factory.forProtocol(lambda: WebSocketUpstream(self, limit, check))
-        factory.noisy = False
+        build = partial(WebSocketUpstream, self, limit, check)
         try:
             endpoint = context.dialer.websocket_endpoint(origin)
         except ValueError as error:
             self.server_lost(error)
             return
-        self._connecting = endpoint.connect(factory)
-        self._connecting.addErrback(lambda failure: self.server_lost(failure.value))
+        reached_at = self._transport.getHost()
+        self._connecting = context.dialer.connect(endpoint, build, origin, reached_at)
+        self._connecting.addCallbacks(self._reached, self._not_reached)
 
-    def server_reached(self, server: WebSocketUpstream) -> bool:
-        """Go no further where the way leads back to this very service."""
-        if not self._context.is_ourselves(server.transport, self._transport.getHost()):
-            return True
-        self._failed(loop_detected(self._target.origin))
-        server.transport.abortConnection()
-        return False
+    def _reached(self, server: WebSocketUpstream) -> None:
+        if self._target.origin.scheme == "http":
+            self.server_opened(server)
+
+    def _not_reached(self, failure: Failure) -> None:
+        error = failure.value
+        if isinstance(error, UpstreamError) and error.code == LOOP_DETECTED:
+            self._connecting = None
+            self._failed(error)
+        else:
+            self.server_lost(error)
 
     def server_opened(self, server: WebSocketUpstream) -> None:
         """Send the handshake."""

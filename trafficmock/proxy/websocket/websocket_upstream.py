@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 class WebSocketUpstreamListener(Protocol):
     """Is told what the server of a WebSocket says."""
 
-    def server_reached(self, server: WebSocketUpstream) -> bool:
-        """Tell whether to go on with a server that took the connection, before any TLS."""
-
     def server_opened(self, server: WebSocketUpstream) -> None:
         """Send the handshake."""
 
@@ -60,10 +57,8 @@ class WebSocketUpstream(TwistedProtocol):
         self._error: BaseException | None = None
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
-        """Begin, unless TLS has to come first."""
+        """Let small pieces pass at once."""
         self.transport.setTcpNoDelay(True)
-        if self._reader.server_reached(self) and self._check is None:
-            self._reader.server_opened(self)
 
     def handshakeCompleted(self) -> None:  # noqa: N802 - Twisted's name
         """Begin, if the server is who it should be."""
