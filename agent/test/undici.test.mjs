@@ -163,6 +163,32 @@ describe("undici's DNS interceptor", () => {
     );
   });
 
+  each(
+    "a fetch that goes on changed has the headers that it was given",
+    async ({ fetch, Agent, interceptors }, path) => {
+      const dispatcher = new Agent().compose(interceptors.dns({ lookup, dualStack: false, affinity: 4 }));
+      await worker.route(`${path}-changed`, (r) =>
+        r.continue({ headersList: [...r.request.headersList, ["x-new", "1"], ["X-New", "2"]] }),
+      );
+      await worker.route(`${path}-fetched`, async (r) => r.fulfill((await r.fetch()).response));
+      for (const [kind, added] of Object.entries({ changed: ["1", "2"], fetched: [] })) {
+        const response = await settled(
+          fetch(named(upstream.url, `${path}-${kind}`), { dispatcher, headers: { "x-own": "yes" } }),
+        );
+        const { rawHeaders } = await response.json();
+        const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
+        const valuesOf = (name) => rawHeaders.filter((_, at) => names[(at - 1) / 2] === name);
+        assert.deepEqual(valuesOf("x-own"), ["yes"], kind);
+        assert.deepEqual(valuesOf("x-new"), added, kind);
+        assert.deepEqual(
+          names.filter((name) => /^\d+$/.test(name)),
+          [],
+          kind,
+        );
+      }
+    },
+  );
+
   each("a plain address with a host header stays an address", async ({ request, Agent }, path) => {
     await worker.route(`//127.0.0.1:2${path}`, (r) => r.text("mocked"));
     const { body } = await request(`http://127.0.0.1:2${path}`, {

@@ -9,7 +9,7 @@ const { isBodiless } = require("../report.js");
 const { Upload, WHOLE_BODY_BYTES } = require("../upload.js");
 const { readNow, readAll, encodeForm, isForm } = require("./body.js");
 const { Source } = require("./source.js");
-const { pairsOf, optionsFor, dispatcherFor } = require("./request.js");
+const { pairsOf, likeGiven, optionsFor, dispatcherFor } = require("./request.js");
 const { HeadersTimeout, headersTimeout } = require("./headers-timeout.js");
 const { headersTimeoutError, requestAbortedError } = require("./errors.js");
 const { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern } = require("./handlers.js");
@@ -111,7 +111,7 @@ class HeldDispatch {
     for (const [name, value] of Object.entries({ "content-type": contentType, "content-length": size })) {
       if (value !== undefined && headers.get(pairs, name) === undefined) pairs = [...pairs, [name, String(value)]];
     }
-    this.opts = { ...this.opts, body, ...(contentType && { headers: pairs.flat() }) };
+    this.opts = { ...this.opts, body, ...(contentType && { headers: likeGiven(this.opts.headers, pairs) }) };
     const method = String(this.opts.method ?? "GET");
     const from = this.chain?.take(this.url.href);
     const upload = truncated && !from ? this.source?.upload : undefined;

@@ -91,6 +91,24 @@ function pairsOf(given) {
 const latin1 = (value) => (Buffer.isBuffer(value) ? value.toString("latin1") : String(value));
 
 /**
+ * undici 6's DNS interceptor adds a header to an object only.
+ * @param {any} given `opts.headers`, in any form undici takes
+ * @param {import('../headers.js').Pairs} pairs
+ * @returns {string[] | Record<string, string | string[]>} the pairs: as a list where a list was given, else as an object
+ */
+function likeGiven(given, pairs) {
+  if (Array.isArray(given)) return pairs.flat();
+  /** @type {Map<string, [string, string | string[]]>} */
+  const lines = new Map();
+  for (const [name, value] of pairs) {
+    const key = name.toLowerCase();
+    const known = lines.get(key);
+    lines.set(key, known ? [known[0], [known[1], value].flat()] : [name, value]);
+  }
+  return Object.fromEntries(lines.values());
+}
+
+/**
  * Options for another request in place of the one that `opts` describe.
  * @param {any} opts
  * @param {import('../exchange.js').Outgoing} wanted
@@ -109,7 +127,7 @@ function optionsFor(opts, wanted, from, isResolved) {
     path: url.pathname + url.search,
     query: undefined,
     method: wanted.method,
-    headers: pairs.flat(),
+    headers: likeGiven(opts.headers, pairs),
     body: wanted.body?.length ? wanted.body : null,
   };
 }
@@ -130,4 +148,4 @@ const globalDispatcher = () => {
   return known[Symbol.for("undici.globalDispatcher.1")] ?? known[Symbol.for("undici.globalDispatcher.2")];
 };
 
-module.exports = { internal, urlOf, namedUrl, pairsOf, optionsFor, dispatcherFor };
+module.exports = { internal, urlOf, namedUrl, pairsOf, likeGiven, optionsFor, dispatcherFor };
