@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.http.access import AccessPolicy, Refusal
+from trafficmock.http.access import AccessPolicy
+from trafficmock.http.responses import RestError
 
 GUARD = AccessPolicy(
     listening=["10.1.2.3", "0.0.0.0"],  # noqa: S104 - must not count as a name
@@ -13,7 +14,7 @@ GUARD = AccessPolicy(
 ANY_HEADER = st.one_of(st.none(), st.text(), st.from_regex(r"[\[\]a-z0-9.:/@%-]{0,30}"))
 
 
-def code(refusal: Refusal | None) -> str | None:
+def code(refusal: RestError | None) -> str | None:
     return None if refusal is None else refusal.code
 
 

@@ -1,18 +1,17 @@
-"""The dashboard's one resource: who may come in, and who answers."""
+"""The root resource of the dashboard: its files, its health, and what the proxy answers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from attrs import define
-from twisted.web.resource import IResource
 from twisted.web.server import NOT_DONE_YET
-from zope.interface import implementer
 
+from trafficmock.http.checked_root import CheckedRoot, bound_host, check, check_reader, host_of
 from trafficmock.http.cors import origin_allowed
 from trafficmock.http.etags import is_current
 from trafficmock.http.hosts import parse_authority, parse_origin
-from trafficmock.http.responses import NOT_FOUND, RestError, encode, error, header, whole
+from trafficmock.http.responses import NOT_FOUND, RestError, encode, header, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,16 +52,14 @@ _GET_ONLY = RestError(
     "The dashboard only shows: use GET.",
     headers=[(b"allow", b"GET, HEAD")],
 )
-_ONE_HOST = RestError(400, "bad_request", "HTTP/1.1 wants exactly one Host header.")
 _FOREIGN = RestError(
     403, "origin_not_allowed", "Pages of other origins may not read the dashboard."
 )
 
 
-@implementer(IResource)
 @define(eq=False, kw_only=True)
-class DashboardRoot:
-    """Answers every request: a file, the proxy's word, or our own health.
+class DashboardRoot(CheckedRoot):
+    """Answers every request: a file, what the proxy answers, or the health of the dashboard.
 
     :param pages: files by path.
     :param relay: asks the proxy.
@@ -71,56 +68,37 @@ class DashboardRoot:
     :param proxy_url: for the health.
     """
 
-    isLeaf = True  # noqa: N815 - Twisted's name
-
     _pages: Mapping[str, Page]
     _relay: ProxyRelay
     _guard: AccessPolicy
     _version: str
     _proxy_url: str
 
-    def getChildWithDefault(self, name: bytes, request: ServiceRequest) -> IResource:  # noqa: ARG002, N802 - Twisted's signature
-        """Stay the only resource: paths are not walked."""
-        return self
-
-    def putChild(self, path: bytes, child: IResource) -> None:  # noqa: N802 - Twisted's signature
-        """Refuse children."""
-        raise NotImplementedError("the root resource has no children")
-
-    def render(self, request: ServiceRequest) -> bytes | int:
-        """Answer, or let the proxy answer."""
+    def choose(self, request: ServiceRequest) -> bytes | int:
+        """Send a file, or let the proxy answer."""
         page = self._pages.get(request.path.decode("latin-1"))
         for name, value in (DATA_SAFETY if page is None else PAGE_SAFETY).items():
             request.setHeader(name, value)
-        try:
-            self._admit(request)
-            answer = self._choose(request) if page is None else _send(request, page)
-        except RestError as refused:
-            answer = error(request, refused)
-        return b"" if request.method == b"HEAD" and isinstance(answer, bytes) else answer
+        self._admit(request)
+        return self._answer(request) if page is None else _send(request, page)
 
     def _admit(self, request: ServiceRequest) -> None:
-        hosts = request.requestHeaders.getRawHeaders(b"host", [])
-        if len(hosts) > 1 or (not hosts and request.clientproto == b"HTTP/1.1"):
-            raise _ONE_HOST
-        host = header(request, "host")
-        refusal = self._guard.host_refusal(host, getattr(request.getHost(), "host", None))
-        if refusal is not None:
-            raise RestError(refusal.status, refusal.code, refusal.message)
+        host = host_of(request)
+        check(self._guard.host_refusal(host, bound_host(request)))
         origin = header(request, "origin")
         if origin is not None and not (origin_allowed(origin, ()) or _is_own(origin, host)):
             raise _FOREIGN
         if request.method not in (b"GET", b"HEAD"):
             raise _GET_ONLY
 
-    def _choose(self, request: ServiceRequest) -> bytes | int:
+    def _answer(self, request: ServiceRequest) -> bytes | int:
         path = request.path
         if path.startswith(_API):
-            self._admit_reader(request)
+            check_reader(self._guard, request)
             self._relay.answer(request, request.uri)
             return NOT_DONE_YET
         if path == _STATE:
-            self._admit_reader(request)
+            check_reader(self._guard, request)
             self._relay.answer_state(request)
             return NOT_DONE_YET
         if path == _PROXY_HEALTH:
@@ -129,15 +107,6 @@ class DashboardRoot:
         if path == b"/health":
             return whole(request, 200, encode(self._health()))
         raise NOT_FOUND
-
-    def _admit_reader(self, request: ServiceRequest) -> None:
-        """Let those read the traffic who could read it at a proxy that listens where we do."""
-        peer, bound = request.getClientAddress(), request.getHost()
-        refusal = self._guard.history_refusal(
-            getattr(peer, "host", None), getattr(bound, "host", None)
-        )
-        if refusal is not None:
-            raise RestError(refusal.status, refusal.code, refusal.message)
 
     def _health(self) -> dict[str, object]:
         return {

@@ -18,23 +18,10 @@ from trafficmock.http.hosts import (
     parse_origin,
     same_address,
 )
+from trafficmock.http.responses import RestError
 
 _SHOWN = 80
 _WILDCARDS = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - listed in order to be left out
-
-
-@frozen
-class Refusal:
-    """Why somebody may not come in.
-
-    :param status: the HTTP status of the answer.
-    :param code: the ``error`` of the answer.
-    :param message: what was wrong and what to do about it.
-    """
-
-    status: int
-    code: str
-    message: str
 
 
 def _hosts(values: Iterable[str]) -> frozenset[str]:
@@ -54,7 +41,7 @@ def _origins(values: Iterable[str]) -> frozenset[str]:
 
 @frozen(kw_only=True)
 class AccessPolicy:
-    """The rules of one service.
+    """Who may use a service: decides about ``Host``, ``Origin`` and addresses, without I/O.
 
     :param listening: the hosts that the service was told to listen on (``--host``).
         Addresses that stand for all interfaces name nobody and are left out.
@@ -82,7 +69,7 @@ class AccessPolicy:
             or (bound_host is not None and same_address(host, bound_host))
         )
 
-    def host_refusal(self, host_header: str | None, bound_host: str | None) -> Refusal | None:
+    def host_refusal(self, host_header: str | None, bound_host: str | None) -> RestError | None:
         """Decide about the ``Host`` of a request.
 
         A missing header is let in: only HTTP/1.0 may leave it out, and browsers,
@@ -90,55 +77,55 @@ class AccessPolicy:
 
         :param host_header: its value, ``None`` when there is none.
         :param bound_host: see :meth:`is_own_host`.
-        :returns: ``None`` when the request may go on.
+        :returns: the error to answer with, ``None`` when the request may go on.
         """
         if host_header is None:
             return None
         authority = parse_authority(host_header)
         if authority is None:
-            return Refusal(403, "host_not_allowed", "The Host header is not a host[:port].")
+            return RestError(403, "host_not_allowed", "The Host header is not a host[:port].")
         if self.is_own_host(authority.host, bound_host):
             return None
         shown = authority.host[:_SHOWN]
-        return Refusal(
+        return RestError(
             403,
             "host_not_allowed",
             f"This service is not called {shown!r}. Call it by a loopback name or by the host "
             f"it listens on, or start it with --allowed-host {shown}.",
         )
 
-    def websocket_origin_refusal(self, origin: str | None, host: str | None) -> Refusal | None:
+    def websocket_origin_refusal(self, origin: str | None, host: str | None) -> RestError | None:
         """Decide about the ``Origin`` of a WebSocket handshake.
 
         :param origin: the header, ``None`` when there is none (no browser).
         :param host: the ``Host`` header, which :meth:`host_refusal` has let in: a page
-            of the very same host and port is no stranger.
-        :returns: ``None`` when the handshake may go on.
+            of the very same host and port may connect.
+        :returns: the error to answer with, ``None`` when the handshake may go on.
         """
         if origin is None or cors.origin_allowed(origin, self.cors_origins):
             return None
         page = parse_origin(origin)
         if page is not None and host is not None and page == _with_port(parse_authority(host)):
             return None
-        return Refusal(
+        return RestError(
             403,
             "origin_not_allowed",
             "Pages of this origin may not connect. Use a page on a loopback host, or start "
             "the service with --cors-origin and the origin of the page.",
         )
 
-    def history_refusal(self, peer_host: str | None, bound_host: str | None) -> Refusal | None:
+    def history_refusal(self, peer_host: str | None, bound_host: str | None) -> RestError | None:
         """Decide whether a peer may read the history and the list of connections.
 
         :param peer_host: its address, ``None`` for a UNIX socket, which is local.
         :param bound_host: the local address of the connection; on a loopback address
             every peer is local.
-        :returns: ``None`` when it may.
+        :returns: the error to answer with, ``None`` when it may.
         """
         local = peer_host is None or is_loopback(peer_host)
         if local or self.open_history or (bound_host is not None and is_loopback(bound_host)):
             return None
-        return Refusal(
+        return RestError(
             403,
             "history_not_open",
             "Only this machine may read the recorded traffic. Ask from here, or start the "

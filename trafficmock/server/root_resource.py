@@ -4,12 +4,12 @@ from typing import Any
 
 from attrs import define
 from twisted.web.resource import IResource
-from zope.interface import implementer
 
-from trafficmock.http.access import AccessPolicy, Refusal
+from trafficmock.http.access import AccessPolicy
+from trafficmock.http.checked_root import CheckedRoot, bound_host, check, host_of
 from trafficmock.http.http_limits import ConnectionCount
 from trafficmock.http.own_target import ForwardRefusal, own_target
-from trafficmock.http.responses import NOT_FOUND, WRONG_METHOD, RestError, error, header
+from trafficmock.http.responses import NOT_FOUND, WRONG_METHOD, RestError, header
 from trafficmock.http.service_request import ServiceRequest
 from trafficmock.server.rest.path_segments import is_plain_path
 
@@ -24,12 +24,10 @@ _NO_UPGRADE = RestError(
 _GET_ONLY = RestError(
     405, "method_not_allowed", "Only GET opens a WebSocket.", headers=[(b"allow", b"GET, HEAD")]
 )
-_ONE_HOST = RestError(400, "bad_request", "HTTP/1.1 wants exactly one Host header.")
 
 
-@implementer(IResource)
 @define(eq=False)
-class RootResource:
+class RootResource(CheckedRoot):
     """The root resource: the coordinator's WebSocket, the forward proxy, or REST.
 
     :param guard: who may come in.
@@ -39,39 +37,22 @@ class RootResource:
     :param connections: counts an upgraded connection until its end.
     """
 
-    isLeaf = True  # noqa: N815 - Twisted's name
-
     _guard: AccessPolicy
     _rest: IResource
     _websocket: IResource
     _forward: ForwardRefusal
     _connections: ConnectionCount
 
-    def getChildWithDefault(self, name: bytes, request: ServiceRequest) -> IResource:  # noqa: ARG002, N802 - Twisted's signature
-        """Stay the only resource: paths are not walked."""
-        return self
-
-    def putChild(self, path: bytes, child: IResource) -> None:  # noqa: N802 - Twisted's signature
-        """Refuse children."""
-        raise NotImplementedError("the root resource has no children")
-
-    def render(self, request: ServiceRequest) -> bytes | int:
-        """Answer, or let the resource of the path answer."""
-        try:
-            return self._choose(request)
-        except RestError as refused:
-            body = error(request, refused)
-            return b"" if request.method == b"HEAD" else body
-
-    def _choose(self, request: ServiceRequest) -> bytes | int:
-        host = self._host(request)
+    def choose(self, request: ServiceRequest) -> bytes | int:
+        """Check the host, then let the resource of the target answer."""
+        host = host_of(request)
         if not request.path.startswith(b"/") and request.uri != b"*":
             target = own_target(request.uri, self._guard, *_bound(request))
             if target is None:
                 return self._forward.render(request)
             host, request.path = target
             request.postpath = request.path.split(b"/")
-        _raise(self._guard.host_refusal(host, _bound(request)[0]))
+        check(self._guard.host_refusal(host, bound_host(request)))
         if request.path == WEBSOCKET_PATH:
             return self._coordinator(request, host)
         if not is_plain_path(request.path):
@@ -82,13 +63,6 @@ class RootResource:
         answer: bytes | int = self._rest.render(request)
         return answer
 
-    def _host(self, request: ServiceRequest) -> str | None:
-        """Give the ``Host``, of which HTTP/1.1 has exactly one (RFC 9112 section 3.2)."""
-        values = request.requestHeaders.getRawHeaders(b"host", [])
-        if len(values) > 1 or (not values and request.clientproto == b"HTTP/1.1"):
-            raise _ONE_HOST
-        return header(request, "host")
-
     def _coordinator(self, request: ServiceRequest, host: str | None) -> bytes | int:
         if request.method == b"OPTIONS":
             raise NOT_FOUND
@@ -96,7 +70,7 @@ class RootResource:
             raise _GET_ONLY
         if not _wants_websocket(request):
             raise _NO_UPGRADE
-        _raise(self._guard.websocket_origin_refusal(header(request, "origin"), host))
+        check(self._guard.websocket_origin_refusal(header(request, "origin"), host))
         return self._upgrade(request)
 
     def _upgrade(self, request: ServiceRequest) -> bytes | int:
@@ -144,8 +118,3 @@ def _bound(request: ServiceRequest) -> tuple[str | None, int | None]:
     """Give the local address of the connection; a UNIX socket has none."""
     address = request.getHost()
     return getattr(address, "host", None), getattr(address, "port", None)
-
-
-def _raise(refusal: Refusal | None) -> None:
-    if refusal is not None:
-        raise RestError(refusal.status, refusal.code, refusal.message)

@@ -25,6 +25,7 @@ from trafficmock.history.query import Query
 from trafficmock.history.rows import Rows
 from trafficmock.history.store import History
 from trafficmock.http.access import AccessPolicy
+from trafficmock.http.checked_root import check_reader
 from trafficmock.http.etags import etag, is_current, revision_of
 from trafficmock.http.responses import (
     INTERNAL,
@@ -199,12 +200,7 @@ class RestApi:
     def _admit(self, request: ServiceRequest) -> None:
         """Let in those who may read the history."""
         self.share(request)
-        peer, bound = request.getClientAddress(), request.getHost()
-        refusal = self._guard.history_refusal(
-            getattr(peer, "host", None), getattr(bound, "host", None)
-        )
-        if refusal is not None:
-            raise RestError(refusal.status, refusal.code, refusal.message)
+        check_reader(self._guard, request)
 
     def _list(self, request: ServiceRequest, name: str, rows: Rows[Any]) -> bytes | Deferred[bytes]:
         self._admit(request)
