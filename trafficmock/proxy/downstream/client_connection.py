@@ -245,7 +245,6 @@ class ClientConnection(Protocol):
             if self._buffer:
                 early, self._buffer = self._reader.feed(self._buffer)
                 if self._reader.done:
-                    request.request_done = True
                     content = early
                 elif early:
                     request.request_data(early)

@@ -48,7 +48,7 @@ _UNCHANGED = SerializedOverrides()
 class ProxiedRequest:
     """A request from its head to the end of its answer.
 
-    :param side: the client's connection.
+    :param client: the client's connection.
     :param proxy_client: who asks.
     :param context: the ways to servers, and the options.
     :param head: of the request.
@@ -58,7 +58,7 @@ class ProxiedRequest:
 
     def __init__(
         self,
-        side: ClientTransport,
+        client: ClientTransport,
         proxy_client: ProxyClient,
         context: ProxyContext,
         *,
@@ -67,7 +67,7 @@ class ProxiedRequest:
         body: Framing,
     ) -> None:
         self.id = str(uuid.uuid4())
-        self.side = side
+        self.client = client
         self.proxy_client = proxy_client
         self.head = head
         self.target = target
@@ -75,14 +75,13 @@ class ProxiedRequest:
         self.pairs = end_to_end(head)
         self.done = False
         self.request_done = body.kind is Kind.NONE
-        self._context = context
-        self._keep = framing.keeps_alive(head)
+        self.context = context
+        self.keep = framing.keeps_alive(head)
         self._early: list[bytes] = []
         self._early_size = 0
         self._wanted_whole = False
         self._body_sent = True
         self._transfer: UpstreamTransfer | None = None
-        self._report: TransferReport | None = None
         self._fetches: RouteFetches | None = None
         self._timer: IDelayedCall | None = None
 
@@ -105,6 +104,7 @@ class ProxiedRequest:
         :param content: its body where it is there already, ``None`` where it is on its way.
         """
         self.proxy_client.receivers[self.id] = self
+        self.request_done = content is not None
         if content:
             self._early = [content]
         self._body_sent = content is not None
@@ -131,7 +131,7 @@ class ProxiedRequest:
             if limit and self._early_size > limit:
                 self._tell_body_is_too_large()
         elif self._early_size > EARLY_BYTES:
-            self.side.hold_body(hold=True)
+            self.client.hold_body(hold=True)
 
     def request_end(self) -> None:
         """Take the end of the body."""
@@ -147,8 +147,8 @@ class ProxiedRequest:
             return
         begun = self.begun
         self._settle()
-        if begun and self._report is not None:
-            self._report.report_end(UpstreamError(reason, code="aborted", errno="aborted"))
+        if begun and self._transfer is not None:
+            self._transfer.report.report_end(UpstreamError(reason, code="aborted", errno="aborted"))
         else:
             self.proxy_client.send(inbound.RequestCancel(self.id, reason))
 
@@ -168,8 +168,8 @@ class ProxiedRequest:
             case outbound.DecisionError():
                 self._refuse(502, message.code, message.message + self._came_so_far())
             case outbound.DecisionFetch():
-                self._fetches = self._fetches or RouteFetches(self._context)
-                self._fetches.start(self, message)
+                self._fetches = self._fetches or RouteFetches(self)
+                self._fetches.start(message)
             case outbound.NeedBody():
                 self._need_body()
 
@@ -181,8 +181,8 @@ class ProxiedRequest:
             self._tell_whole_body()
             return
         if expects_continue(self.head):
-            self.side.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        self.side.hold_body(hold=False)
+            self.client.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        self.client.hold_body(hold=False)
 
     def _came_so_far(self) -> str:
         """Say how much came of a body that a test waits for."""
@@ -198,7 +198,7 @@ class ProxiedRequest:
     def _tell_body_is_too_large(self) -> None:
         self._wanted_whole = False
         self._body_sent = True
-        self.side.hold_body(hold=True)
+        self.client.hold_body(hold=True)
         size = self.body.length or self._early_size
         self.proxy_client.send(
             inbound.RequestBody(self.id, bodies.NULL, truncated=True, body_size=size)
@@ -219,37 +219,25 @@ class ProxiedRequest:
             return
         if self.request_done or self.head.minor == 0:
             request = request_rewriting.without(request, b"expect")
-        self._report = TransferReport(self.proxy_client, self.id, request.url, body)
-        self._transfer = UpstreamTransfer(
-            self,
-            self.side,
-            self._context,
-            request=request,
-            early=self.content() if request.content is None else request.content,
-            complete=self.request_done,
-            framing=self.body,
-            client_minor=self.head.minor,
-            keep=self._keep,
-            report=self._report,
-        )
+        self._transfer = UpstreamTransfer(self, request, body)
         self._early = []
         self._transfer.start()
 
     def _fulfill(self, response: SerializedResponse) -> None:
-        self._keep = self._keep and self.request_done
+        self.keep = self.keep and self.request_done
         try:
-            data = request_rewriting.mock_bytes(response, self.head.method, close=not self._keep)
+            data = request_rewriting.mock_bytes(response, self.head.method, close=not self.keep)
         except UpstreamError as error:
             self._refuse(error.status, error.code, error.text)
             return
-        self.side.write(data)
+        self.client.write(data)
         self._finish()
 
     def _abort(self, code: str, text: str) -> None:
         if code == "timedout":
-            seconds = self._context.settings.abort_hold_seconds
-            self._timer = self._context.reactor.callLater(seconds, self._hold_over)
-        elif code in _RESETS or self.side.secure:
+            seconds = self.context.settings.abort_hold_seconds
+            self._timer = self.context.reactor.callLater(seconds, self._hold_over)
+        elif code in _RESETS or self.client.secure:
             self.cut_off()
         else:
             reason = f": {text}" if text and text != code else ""
@@ -263,22 +251,21 @@ class ProxiedRequest:
         """Cut the connection: something of ours failed."""
         if not self.done:
             self.client_gone("internal error")
-            self.side.reset()
+            self.client.reset()
 
     def stopped(self) -> None:
         """Answer in the place of a server that had no time to; an answer that began is cut."""
         if self.done or self.begun:
             return
         error = UpstreamError(_STOPPING, code="disconnected")
-        if self._report is not None:
-            self._report.report_end(error)
+        if self._transfer is not None:
+            self._transfer.report.report_end(error)
         self.failed_upstream(error)
 
     # How it ends
 
-    def response_complete(self, *, keep: bool) -> None:
+    def response_complete(self) -> None:
         """Let the connection go on after an answer that came through."""
-        self._keep = keep
         self._finish()
 
     def failed_upstream(self, error: UpstreamError) -> None:
@@ -289,19 +276,19 @@ class ProxiedRequest:
         """Cut the connection, or close it where the client notices that something is missing."""
         self._settle()
         if noticeable:
-            self.side.finished(close=True)
+            self.client.finished(close=True)
         else:
-            self.side.reset()
+            self.client.reset()
 
     def _refuse(self, status: int, code: str, text: str) -> None:
-        self._keep = self._keep and self.request_done
+        self.keep = self.keep and self.request_done
         head_only = self.head.method == b"HEAD"
-        self.side.write(error_response(status, code, text, keep=self._keep, head_only=head_only))
+        self.client.write(error_response(status, code, text, keep=self.keep, head_only=head_only))
         self._finish()
 
     def _finish(self) -> None:
         self._settle()
-        self.side.finished(close=not self._keep)
+        self.client.finished(close=not self.keep)
 
     def _settle(self) -> None:
         self.done = True

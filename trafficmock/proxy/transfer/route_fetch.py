@@ -26,7 +26,6 @@ from trafficmock.wire.serialized_response import REDIRECTS, SerializedError
 
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs, ResponseHead
-    from trafficmock.proxy.proxy_settings import ProxyContext
     from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
     from trafficmock.wire.serialized_response import SerializedResponse
@@ -63,17 +62,17 @@ class FetchedAnswer:
 class RouteFetches:
     """Carries out the fetches that tests ask for about one request.
 
-    :param context: the ways to servers.
+    :param proxied: that request.
     """
 
     log = Logger()
 
-    context: ProxyContext
+    proxied: ProxiedRequest
     _running: set[Deferred[None]] = field(factory=set)
 
-    def start(self, proxied: ProxiedRequest, order: outbound.DecisionFetch) -> None:
+    def start(self, order: outbound.DecisionFetch) -> None:
         """Begin a fetch; its result goes to the coordinator."""
-        running = Deferred.fromCoroutine(self._run(proxied, order))
+        running = Deferred.fromCoroutine(self._run(order))
         self._running.add(running)
         running.addErrback(lambda failure: self.log.failure("a fetch failed", failure=failure))
         running.addBoth(lambda _: self._running.discard(running))
@@ -83,9 +82,9 @@ class RouteFetches:
         for running in list(self._running):
             running.cancel()
 
-    async def _run(self, proxied: ProxiedRequest, order: outbound.DecisionFetch) -> None:
+    async def _run(self, order: outbound.DecisionFetch) -> None:
         try:
-            response = await self._fetch(proxied, order)
+            response = await self._fetch(order)
             result = inbound.FetchResult(
                 order.request_id, order.fetch_id, ok=True, response=response
             )
@@ -94,11 +93,10 @@ class RouteFetches:
             result = inbound.FetchResult(order.request_id, order.fetch_id, ok=False, error=failure)
         except CancelledError:
             return
-        proxied.proxy_client.send(result)
+        self.proxied.proxy_client.send(result)
 
-    async def _fetch(
-        self, proxied: ProxiedRequest, order: outbound.DecisionFetch
-    ) -> SerializedResponse:
+    async def _fetch(self, order: outbound.DecisionFetch) -> SerializedResponse:
+        proxied = self.proxied
         overrides = order.overrides or SerializedOverrides()
         request = request_rewriting.rewrite(
             proxied.head.method, proxied.target, proxied.pairs, overrides
@@ -109,36 +107,35 @@ class RouteFetches:
         retries = 0 if order.max_retries is UNSET else order.max_retries
         request = evolve(request, content=content, pairs=pairs)
         for _ in range(most + 1):
-            answer = await self._with_retries(request, retries, proxied)
+            answer = await self._with_retries(request, retries)
             following = _next_hop(request, answer.head) if most else None
             if following is None:
-                return await _response(request.url, answer, proxied)
+                return await _response(request.url, answer, self.proxied)
             request = following
         raise UpstreamError(
             "Max redirect count exceeded", code="upstream_error", errno="EREDIRECTS"
         )
 
-    async def _with_retries(
-        self, request: Rewritten, retries: int, proxied: ProxiedRequest
-    ) -> FetchedAnswer:
+    async def _with_retries(self, request: Rewritten, retries: int) -> FetchedAnswer:
         pause = FIRST_PAUSE_SECONDS
         for attempt in range(retries + 1):
             try:
-                return await self._ask(request, proxied)
+                return await self._ask(request)
             except UpstreamError as error:
                 if error.errno != "ECONNRESET" or attempt == retries:
                     if not retries:
                         raise
                     text = f"Failed after {attempt + 1} attempt(s): {error.text}"
                     raise UpstreamError(text, code=error.code, errno=error.errno) from None
-            await deferLater(self.context.reactor, pause)
+            await deferLater(self.proxied.context.reactor, pause)
             pause *= 2
         raise UpstreamError("No attempt was made.", code="upstream_error")
 
-    async def _ask(self, request: Rewritten, proxied: ProxiedRequest) -> FetchedAnswer:
+    async def _ask(self, request: Rewritten) -> FetchedAnswer:
         """Send a request once, by treq: all that it needs of a URL, a timeout and a body."""
+        proxied = self.proxied
         limit = proxied.proxy_client.limits.handler if proxied.proxy_client.limits else 0
-        agent = UpstreamAgent(self.context, proxied.side.local(), limit)
+        agent = UpstreamAgent(proxied.context, proxied.client.local(), limit)
         client = HTTPClient(agent, data_to_body_producer=BytesBody)
         path = "" if request.path == b"*" else request.path.decode("ascii")
         try:
@@ -149,8 +146,8 @@ class RouteFetches:
                 data=request.content or None,
                 allow_redirects=False,
                 unbuffered=True,
-                reactor=self.context.reactor,
-                timeout=self.context.settings.response_seconds or None,
+                reactor=proxied.context.reactor,
+                timeout=proxied.context.settings.response_seconds or None,
             )
         except CancelledError:
             if proxied.done:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from trafficmock.proxy.http1.forwarded_headers import (
     LAST_CHUNK,
@@ -12,6 +12,7 @@ from trafficmock.proxy.http1.forwarded_headers import (
     response_block,
 )
 from trafficmock.proxy.http1.framing import NONE, Framing, Kind
+from trafficmock.proxy.transfer.transfer_report import TransferReport
 from trafficmock.proxy.upstream_errors import UpstreamError, upstream_error
 
 if TYPE_CHECKING:
@@ -19,72 +20,37 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall
     from twisted.python.failure import Failure
 
-    from trafficmock.proxy.client_transport import ClientTransport
     from trafficmock.proxy.http1.heads import ResponseHead
-    from trafficmock.proxy.proxy_settings import ProxyContext
+    from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
-    from trafficmock.proxy.transfer.transfer_report import TransferReport
     from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
 
 _REPEATABLE = frozenset({b"GET", b"HEAD", b"OPTIONS", b"TRACE", b"PUT", b"DELETE"})
 """Methods of requests that may be sent twice (RFC 9110 section 9.2.2)."""
 
 
-class TransferListener(Protocol):
-    """Whose request it is."""
-
-    def response_complete(self, *, keep: bool) -> None:
-        """Learn that the answer is complete; ``keep`` if the client's connection may last."""
-
-    def failed_upstream(self, error: UpstreamError) -> None:
-        """Answer in the place of a server that did not."""
-
-    def cut_off(self, *, noticeable: bool) -> None:
-        """End an answer that cannot be completed.
-
-        :param noticeable: the client knows how long the answer was to be.
-        """
-
-
 class UpstreamTransfer:
-    """One request upstream, as the :class:`ResponseListener` of the answer.
+    """A request on its way to a server, as the :class:`ResponseListener` of the answer.
 
-    :param side: the client's connection.
+    :param proxied: whose request it is, and who learns how it ends.
     :param request: what is sent.
-    :param early: as much of its body as is there.
-    :param complete: that is all of it.
-    :param framing: of the body the client sends, where it is not complete.
-    :param client_minor: of the client's HTTP version.
-    :param keep: the client's connection may last.
-    :param report: copies what goes by.
+    :param unreported: the body as far as it is there, ``None`` where the coordinator has it.
     """
 
     def __init__(
-        self,
-        listener: TransferListener,
-        side: ClientTransport,
-        context: ProxyContext,
-        *,
-        request: Rewritten,
-        early: bytes,
-        complete: bool,
-        framing: Framing,
-        client_minor: int,
-        keep: bool,
-        report: TransferReport,
+        self, proxied: ProxiedRequest, request: Rewritten, unreported: bytes | None
     ) -> None:
         self.answered = False
-        self._traveller = listener
-        self._client = side
-        self._context = context
+        self.report = TransferReport(proxied.proxy_client, proxied.id, request.url, unreported)
+        self._proxied = proxied
+        self._client = proxied.client
+        self._context = proxied.context
         self._request = request
-        self._early = early
-        self._complete = complete
-        self._streams = not complete
-        self._framing = framing if self._streams else _whole(early)
-        self._client_minor = client_minor
-        self._keep = keep
-        self._report = report
+        self._early = proxied.content() if request.content is None else request.content
+        self._complete = proxied.request_done
+        self._streams = not self._complete
+        self._framing = proxied.body if self._streams else _whole(self._early)
+        self._client_minor = proxied.head.minor
         self._upstream: UpstreamConnection | None = None
         self._opening: Deferred[Any] | None = None
         self._fresh = True
@@ -94,8 +60,8 @@ class UpstreamTransfer:
         self._consumed = False
         self._over = False
         self._out: list[bytes] = []
-        if complete:
-            report.request_complete()
+        if self._complete:
+            self.report.request_complete()
 
     # The request
 
@@ -115,7 +81,7 @@ class UpstreamTransfer:
 
     def data(self, data: bytes) -> None:
         """Send a piece of the body on."""
-        self._report.request_data(data)
+        self.report.request_data(data)
         if self._upstream is None:
             self._early += data
             self._client.hold_body(hold=True)
@@ -125,7 +91,7 @@ class UpstreamTransfer:
     def end(self) -> None:
         """Send the end of the body."""
         self._complete = True
-        self._report.request_complete()
+        self.report.request_complete()
         if self._upstream is not None:
             self._upstream.send(self._last(), complete=True)
             self._begin_waiting()
@@ -189,8 +155,8 @@ class UpstreamTransfer:
         text = f"{self._request.origin}: it did not answer in time (--upstream-timeout-ms)."
         self.cancel()
         error = UpstreamError(text, status=504, code="upstream_timeout", errno="ETIMEDOUT")
-        self._report.report_end(error)
-        self._traveller.failed_upstream(error)
+        self.report.report_end(error)
+        self._proxied.failed_upstream(error)
 
     # The answer
 
@@ -210,18 +176,16 @@ class UpstreamTransfer:
         unknown = body.kind in {Kind.CHUNKED, Kind.UNTIL_CLOSE}
         self._chunked = unknown and self._client_minor > 0
         self._until_close = unknown and not self._chunked
-        self._keep = self._keep and self._complete and not self._until_close
+        keep = self._proxied.keep = self._proxied.keep and self._complete and not self._until_close
         pairs = end_to_end(head)
-        self._report.response_head(head, pairs, body=body.kind is not Kind.NONE)
+        self.report.response_head(head, pairs, body=body.kind is not Kind.NONE)
         self._out.append(
-            response_block(
-                head.status, head.reason, pairs, chunked=self._chunked, close=not self._keep
-            )
+            response_block(head.status, head.reason, pairs, chunked=self._chunked, close=not keep)
         )
 
     def response_data(self, data: bytes) -> None:
         """Pass a piece of the answer's body on."""
-        self._report.response_data(data)
+        self.report.response_data(data)
         self._out.append(chunk(data) if self._chunked else data)
 
     def response_pause(self) -> None:
@@ -232,7 +196,7 @@ class UpstreamTransfer:
             self._consumed = True
             self._client.consume(self._upstream)
         self._flush()
-        self._report.report_head()
+        self.report.report_head()
 
     def response_end(self) -> None:
         """Send the end, report, and let both connections go on."""
@@ -243,8 +207,8 @@ class UpstreamTransfer:
         self._flush()
         if connection is not None:
             self._context.pool.give_back(self._request.origin, connection)
-        self._report.report_end(None)
-        self._traveller.response_complete(keep=self._keep)
+        self.report.report_end(None)
+        self._proxied.response_complete()
 
     def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:
         """Try again where that cannot do harm, or tell everybody."""
@@ -254,8 +218,8 @@ class UpstreamTransfer:
         if answered:
             self._end()
             self._flush()
-            self._report.report_end(error)
-            self._traveller.cut_off(noticeable=not self._until_close)
+            self.report.report_end(error)
+            self._proxied.cut_off(noticeable=not self._until_close)
         elif silent and not self._fresh and self._repeatable:
             self._stop_timer()
             self.start(again=True)
@@ -272,8 +236,8 @@ class UpstreamTransfer:
 
     def _fail(self, error: UpstreamError) -> None:
         self._end()
-        self._report.report_end(error)
-        self._traveller.failed_upstream(error)
+        self.report.report_end(error)
+        self._proxied.failed_upstream(error)
 
     def _end(self) -> None:
         self._over = True
