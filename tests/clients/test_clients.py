@@ -14,6 +14,7 @@ from tests.clients.features import FEATURES
 from tests.clients.matrix import SCHEMES, ClientMatrix, Result, client_matrix
 from tests.clients.table import table
 from tests.hostile.raw import reactor
+from tests.support.hypothesis_profiles import DEEP
 
 
 @cache
@@ -78,6 +79,10 @@ class ClientTests(SynchronousTestCase):
     def test_go(self) -> None:
         """Go's net/http."""
         self.run_client("go")
+
+    if not DEEP:
+        # Its compiler builds the standard library first.
+        test_go.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
 
     def test_websockets(self) -> None:
         """The package ``websockets``."""

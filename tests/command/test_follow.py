@@ -193,6 +193,15 @@ class FollowerTests(SynchronousTestCase):
         self.assertEqual(self.said[1:], [RESTARTED])
 
 
+_RESTORE_SIGINT = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+WITH_SIGINT = [sys.executable, "-c", _RESTORE_SIGINT]
+"""Starts a command with the default disposition of SIGINT, which background jobs ignore."""
+
+
 class RestartTests(SynchronousTestCase):
     """The command beside a proxy that is stopped and started again."""
 
@@ -207,7 +216,7 @@ class RestartTests(SynchronousTestCase):
             traffic = Traffic.at(proxy.url).everything()
             with out.open("wb") as to_out, err.open("wb") as to_err:
                 following = subprocess.Popen(
-                    [*command, "--proxy-url", proxy.url],
+                    [*WITH_SIGINT, *command, "--proxy-url", proxy.url],
                     stdout=to_out,
                     stderr=to_err,
                     cwd=REPOSITORY,

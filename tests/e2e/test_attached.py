@@ -16,6 +16,7 @@ from attrs import frozen
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from tests.e2e.proxies import Proxy, start_proxy, target
+from tests.e2e.specs import unless_deep
 from tests.e2e.tls_upstream import REFS, TlsUpstream
 
 if TYPE_CHECKING:
@@ -145,6 +146,9 @@ class AttachedTests(SynchronousTestCase):
 
     def test_go(self) -> None:
         """Go's net/http comes through."""
+        slow = unless_deep()
+        if slow:
+            raise SkipTest(slow)
         go, source = found("go", "golang-go"), str(EXAMPLES / "with_net_http.go")
         with tempfile.TemporaryDirectory() as directory:
             binary = str(Path(directory) / "client")
