@@ -1,4 +1,4 @@
-"""Installs the npm packages that tests or the linter need, if they are not those of the lock files."""
+"""Installs the npm packages of tests and linter, if they are not those of the lock files."""
 
 import hashlib
 import shutil
