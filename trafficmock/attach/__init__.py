@@ -1,6 +1,8 @@
-"""What the environment of an application must say so that its traffic comes through the proxy.
+"""The environment variables with which an application sends its traffic through the proxy.
 
-``environment`` puts it together: ``proxying`` says where the proxy is, ``trusting`` which
-certificates to trust, ``java`` both in Java's words, ``asking`` asks the proxy itself and
-``greeting`` whether it lets the application in.
+``environment`` puts them together: ``agent_variables`` tell an agent where the proxy is,
+``proxy_variables`` and ``trust_variables`` tell every other HTTP client where the proxy is and
+which certificates to trust, ``java`` and ``node`` do so for runtimes that read neither.
+``rest_probe`` asks the proxy for its version and certificate, ``hello_probe`` whether it accepts
+the token.
 """

@@ -1,8 +1,9 @@
-"""What every HTTP door of the service shares: REST, ``/ws`` upgrades, forward proxy, dashboard.
+"""What REST, ``/ws`` upgrades, the forward proxy and the dashboard share of HTTP.
 
-* ``access`` and ``cors`` decide who may come in: ``Host``, ``Origin`` and peer addresses, which
+* ``checked_root`` is the root resource of a site: it checks each request and turns errors into
+  answers; ``access`` and ``cors`` hold the rules for ``Host``, ``Origin`` and peer addresses, which
   ``hosts`` reads strictly; ``own_target`` tells the service's own address from others;
-* ``http_limits`` names what one client may ask for;
+* ``http_limits`` names the limits of one client and counts connections;
 * ``service_request`` is a request to the service, ``responses``, ``etags`` and ``sliced_response``
   are how it is answered: JSON, one error shape, entity tags, large lists in slices;
 * ``backpressure`` pauses a sender while its receiver lags; ``log_safety`` makes text from clients

@@ -1,4 +1,4 @@
-"""The running service: one process, one port, three doors.
+"""The running service: one process and one port for REST, ``/ws`` and the forward proxy.
 
 Bytes come in through ``site`` (:mod:`~trafficmock.proxy.downstream.protocol_sniffing` looks at the
 first of them), which hands a connection to the forward proxy or, by ``root_resource``, to

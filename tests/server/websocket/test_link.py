@@ -1,10 +1,11 @@
-"""The limits of a link."""
+"""The limits of a link, and that the fake of the tests has what a link has."""
 
 import sys
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.server.websocket.link import WebSocketLimits
+from tests.server.fakes import FakeLink
+from trafficmock.server.websocket.link import Link, WebSocketLimits
 
 
 class LimitsTests(SynchronousTestCase):
@@ -23,3 +24,12 @@ class LimitsTests(SynchronousTestCase):
         self.assertEqual(limits.max_frame_bytes, sys.maxsize)
         self.assertEqual(limits.send_queue_bytes, sys.maxsize)
         self.assertEqual(limits.high_water, sys.maxsize)
+
+
+class FakeTests(SynchronousTestCase):
+    """What a link does is tested with its protocols; the driver's tests use a fake."""
+
+    def test_complete(self) -> None:
+        """The fake has every public member of a link but the state of its protocol."""
+        members = {name for name in dir(Link) if not name.startswith("_")} - {"hears"}
+        self.assertEqual(members - set(dir(FakeLink)), set())

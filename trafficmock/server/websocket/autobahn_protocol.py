@@ -1,4 +1,9 @@
-"""A WebSocket connection on Autobahn's public interface."""
+"""A WebSocket connection on Autobahn, with our queue, limits, closing and error handling.
+
+Beside Autobahn's hooks (``onOpen``, ``onMessageFrameBegin`` …) it relies on some internals: it
+overrides ``_closeConnection``, and reads or writes ``message_data``, ``message_data_total_length``
+and ``failedByMe``.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +14,7 @@ from twisted.internet.protocol import connectionDone
 from twisted.logger import Logger
 
 from trafficmock.server.http_channel import bare_answer
-from trafficmock.server.websocket.link import HELLO_BYTES
-from trafficmock.server.websocket.open_link import OpenLink
+from trafficmock.server.websocket.link import HELLO_BYTES, Link
 from trafficmock.server.websocket.oversized_frames import OversizedMessage
 from trafficmock.server.websocket.send_queue import SendQueue
 
@@ -47,7 +51,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
     transport: Any
     message_data: list[bytes]
     _send_queue: SendQueue
-    _link: OpenLink | None = None
+    _link: Link | None = None
     _overlong: OversizedMessage | None = None
     _last_call: IDelayedCall | None = None
 
@@ -124,7 +128,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
 
     def onOpen(self) -> None:  # noqa: N802 - Autobahn's name
         """Make the link and introduce it."""
-        link = OpenLink(self, self._send_queue, self._text_sender(), _readable(self.transport))
+        link = Link(self, self._send_queue, self._text_sender(), _readable(self.transport))
         self._link = link
         with self._coalescer:
             self._guard(link, self._handler.link_opened, link)
@@ -250,7 +254,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
 
     # Within
 
-    def _guard(self, link: OpenLink, tell: Callable[..., None], *arguments: Any) -> None:
+    def _guard(self, link: Link, tell: Callable[..., None], *arguments: Any) -> None:
         """Keep a fault of ours from anybody but the connection that met it."""
         try:
             tell(*arguments)
@@ -263,7 +267,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
         if link is not None and link.hears and overlong is not None and overlong.take(part):
             self._guard(link, self._handler.link_overlong, link, overlong)
 
-    def _tell(self, tell: Callable[[OpenLink], None], link: OpenLink) -> None:
+    def _tell(self, tell: Callable[[Link], None], link: Link) -> None:
         self._guard(link, tell, link)
 
     def _bound_the_end(self) -> None:

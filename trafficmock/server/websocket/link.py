@@ -1,15 +1,20 @@
-"""What the rest of the service sees of a WebSocket connection: a link, and who handles it."""
+"""A WebSocket connection as the rest of the service sees it, its limits and its handler."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
+from trafficmock.errors import LocalError
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES, or_unlimited
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
     from trafficmock.server.websocket.oversized_frames import OversizedMessage
+    from trafficmock.server.websocket.send_queue import SendQueue
 
 _KIB = 1024
 _MIB = 1024 * _KIB
@@ -40,27 +45,34 @@ class WebSocketLimits:
     close_timeout: float = 5.0
 
 
-class Link(Protocol):
-    """One open WebSocket connection."""
+@define(eq=False)
+class Link:
+    """One open WebSocket connection, as its protocol makes it.
 
-    id: str
-    """Free for the handler to set; empty at first."""
+    :param peer: where the other side is, for logs: ``127.0.0.1:51234``.
+    :param id: free for the handler to set; empty at first.
+    """
 
-    received_parts: int
+    _protocol: AutobahnProtocol
+    _send_queue: SendQueue
+    _send: Callable[[bytes, bool], None]
+    peer: str
+    id: str = ""
+    hears: bool = field(default=True, init=False)
+    """Whether messages are still delivered."""
+    received_parts: int = field(default=0, init=False)
     """How often a part of a message came that did not make it whole: it grows while the other
     side sends a large one."""
 
     @property
-    def peer(self) -> str:
-        """Where the other side is, for logs: ``127.0.0.1:51234``."""
-
-    @property
     def queued_bytes(self) -> int:
         """Bytes on their way out that the kernel has not taken yet."""
+        return self._send_queue.queued_bytes
 
     @property
     def drained_total(self) -> int:
         """Bytes that the kernel has taken so far: it grows while the other side reads."""
+        return self._send_queue.drained_total
 
     def send(self, payload: bytes, *, news: bool = False) -> None:
         """Send one text message; after :meth:`close` or :meth:`abort` nothing happens.
@@ -73,9 +85,17 @@ class Link(Protocol):
             with what comes behind it.
         :raises trafficmock.errors.LocalError: when it is longer.
         """
+        if len(payload) > MAX_MESSAGE_BYTES:
+            raise LocalError(
+                f"a message of {len(payload)} bytes cannot be sent: clients take "
+                f"{MAX_MESSAGE_BYTES} at most"
+            )
+        if self.hears:
+            self._send(payload, news)
 
     def welcome(self) -> None:
         """Take messages of full size: until then they have :data:`HELLO_BYTES` at most."""
+        self._protocol.welcome()
 
     def close(self, code: int, reason: str) -> None:
         """Send a close frame behind what is queued; no message is delivered from now on.
@@ -83,15 +103,22 @@ class Link(Protocol):
         :param code: a close code that may be sent (RFC 6455 section 7.4).
         :param reason: cut to the 123 bytes that a close frame has room for.
         """
+        if self.hears:
+            self._protocol.send_close(code, reason)
 
     def abort(self) -> None:
         """Cut the connection without a close frame; no message is delivered from now on."""
+        self._protocol.cut()
 
     def pause(self) -> None:
         """Stop reading; what was read already is still delivered. Pausing twice is one pause."""
+        if self.hears:
+            self._protocol.transport.pauseProducing()
 
     def resume(self) -> None:
         """Read again."""
+        if self.hears:
+            self._protocol.transport.resumeProducing()
 
 
 class LinkHandler(Protocol):

@@ -6,13 +6,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from wsproto.frame_protocol import XorMaskerSimple
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _MASKER = "_nvx_xormasker"
 _NATIVE_PARTS = (_MASKER, "_nvx_utf8validator")
-
-_XOR_TABLES = [bytes(octet ^ key for octet in range(256)) for key in range(256)]
 
 
 def native_parts_missing() -> str | None:
@@ -53,15 +53,12 @@ def native_unmask() -> Callable[[bytearray, bytes], bytes] | None:
 
 
 def unmask_in_python(payload: bytearray, mask: bytes) -> bytes:
-    """Unmask every fourth byte at once, by table.
+    """Unmask with tables of wsproto.
 
-    :param payload: is overwritten.
     :param mask: four bytes.
     :returns: the unmasked payload.
     """
-    for position, key in enumerate(mask):
-        payload[position::4] = payload[position::4].translate(_XOR_TABLES[key])
-    return bytes(payload)
+    return bytes(XorMaskerSimple(mask).process(payload))
 
 
 unmask = native_unmask() or unmask_in_python
