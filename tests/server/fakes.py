@@ -19,7 +19,7 @@ _StandsForLink: Any = object
 
 
 @define(eq=False)
-class FakeLink(_StandsForLink):  # type: ignore[misc]  # by the type above
+class FakeLink(_StandsForLink):
     """Keeps what the driver does to it.
 
     ``queued_bytes``, ``drained_total`` and ``received_parts`` are for the test to set.

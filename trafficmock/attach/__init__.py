@@ -3,6 +3,6 @@
 ``environment`` puts them together: ``agent_variables`` tell an agent where the proxy is,
 ``proxy_variables`` and ``trust_variables`` tell every other HTTP client where the proxy is and
 which certificates to trust, ``java`` and ``node`` do so for runtimes that read neither.
-``rest_probe`` asks the proxy for its version and certificate, ``hello_probe`` whether it accepts
+``rest_probe`` asks the proxy for its health and certificate, ``hello_probe`` whether it accepts
 the token.
 """
