@@ -118,7 +118,7 @@ class Coordinator:
         return out
 
     def handle(self, connection_id: str, message: Message, now: Moment) -> EffectList:
-        """Act on a message; those of connections that are refused or gone are not heard."""
+        """Act on a message; those of connections that are refused or gone are ignored."""
         out = EffectList(now)
         peer = self.peers.get(connection_id)
         if isinstance(peer, Client):

@@ -1,4 +1,4 @@
-"""How a paused request is settled: once, and so that everybody who waits is told."""
+"""Settles a paused request: once, with an answer to everybody who waits."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ class Decisions:
         out.send(pending.agent.id, to_client.DecisionFulfill(pending.id, sent))
         if pending.observers:
             # A list that only we made is for agents with the feature, not for workers.
-            told = structs.replace(response, headers_list=given)
-            news = RequestResponse(pending.id, ok=True, response=told)
+            shown = structs.replace(response, headers_list=given)
+            news = RequestResponse(pending.id, ok=True, response=shown)
             out.send_all(pending.observers, news)
 
     def abort(

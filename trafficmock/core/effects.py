@@ -28,7 +28,7 @@ class Send:
 
 @frozen
 class CloseConnection:
-    """Close a connection after what was sent to it; nothing more it says is heard."""
+    """Close a connection after what was sent to it; its later messages are ignored."""
 
     connection_id: str
     code: int
@@ -83,8 +83,7 @@ class EffectList(list[Effect]):
     __slots__ = ("now",)
 
     def __init__(self, now: Moment) -> None:
-        super().__init__()
-        self.now = now
+        self.now = now  # without list.__init__, which has nothing to do: one is made per message
 
     def send(self, connection_id: str, message: Message) -> None:
         """Send one connection a message."""
@@ -98,6 +97,5 @@ class EffectList(list[Effect]):
         """Write a line to the log; see :class:`Note`."""
         self.append(Note(level, text, of))
 
-    def record(self, record: Record) -> None:
-        """Let the history remember something."""
-        self.append(record)
+    record = list.append
+    """Let the history remember something."""

@@ -1,4 +1,4 @@
-"""What people are told when something goes wrong: which test, which route, what to do."""
+"""Messages for people when something goes wrong: which test, which route, what to do."""
 
 from __future__ import annotations
 

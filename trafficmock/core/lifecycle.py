@@ -98,7 +98,7 @@ class PendingRequest:
     """What is known of a paused request.
 
     :param announced_at: monotonic seconds.
-    :param observers: the connections that were told of it, and are told of its end.
+    :param observers: the connections that get its announcement and its end.
     :param owner_id: the connection of an owner that hears how it ended though it may not
         observe (feature ``subscribe``).
     :param routes: the ids of the owner's routes that match it.

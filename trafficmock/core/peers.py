@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @define(eq=False)
 class Unauthenticated:
-    """A connection that has not said ``hello``; nothing else it says is heard.
+    """A connection that has not sent ``hello``; its other messages are ignored.
 
     :param kind: the door it came through; only shown.
     """

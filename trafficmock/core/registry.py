@@ -27,7 +27,7 @@ Kind = Literal["http", "websocket"]
 class RegisteredTest:
     """A running test: who it is, its routes, and what it owns or is asked about.
 
-    :param subscribed: it asked to be told of all traffic (feature ``subscribe``).
+    :param subscribed: it asked for all traffic (feature ``subscribe``).
     :param busy: how many unsettled requests of this test each of its routes matches.
     """
 
@@ -246,7 +246,7 @@ class Registry:
 
 
 def with_observer(observers: tuple[str, ...], connection_id: str | None) -> tuple[str, ...]:
-    """Add a connection to those that are told, unless it is there."""
+    """Add a connection to the observers, unless it is there."""
     if connection_id is None or connection_id in observers:
         return observers
     return (*observers, connection_id)

@@ -40,9 +40,9 @@ _DROPPED = SerializedError(
 class AwaitedReport:
     """A request that is on its way upstream.
 
-    :param owner_id: the connection of an owner that is told though it may not observe.
+    :param owner_id: the connection of an owner that gets the report though it may not observe.
     :param head: the first request of its redirect chain, itself when there is none.
-    :param recorded: the history was told of it; it is not told of a hop after nothing.
+    :param recorded: the history has it; it does not get a hop whose predecessor it does not have.
     :param deferred: what the observers get when the copy of its body is there; ``None`` when
         they got it.
     :param redirected: its redirect was reported and the next hop has not come yet.
@@ -83,7 +83,7 @@ class AwaitedReports:
         return request_id in self.holders
 
     def add(self, agent: Agent, report: AwaitedReport, out: EffectList) -> None:
-        """Expect the agent to report on a request that it was told to send."""
+        """Expect the agent to report on a request that it sends upstream."""
         self.holders[report.request_id] = agent
         agent.awaited[report.request_id] = report
         if len(agent.awaited) > MOST_AWAITED:

@@ -1,4 +1,4 @@
-"""What the service was told about how to decide."""
+"""Options of the core."""
 
 from typing import Literal
 

@@ -9,7 +9,7 @@ from trafficmock.wire.limits import or_unlimited
 
 
 class Holder(Protocol):
-    """An entry, to be told that something of it was dropped."""
+    """An entry whose bodies or frames can be dropped."""
 
     def cut(self, part: object) -> None:
         """Drop ``part``, which this holder gave to the budget, and say so in the JSON."""

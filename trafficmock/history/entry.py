@@ -32,7 +32,7 @@ class HistoryEntry(ABC, Generic[R]):
     """What both kinds of entry have in common.
 
     :param record: the JSON to be, without bodies and frames.
-    :param on_change: told whenever the record has become another one.
+    :param on_change: called whenever the record has changed.
     :param serial: its place in the history: a later entry has a higher number.
     :param revision: changes whenever the JSON does; no two entries share one.
     :param weight: characters of its head, which cannot be dropped without the entry.

@@ -22,7 +22,7 @@ def frame_size(data: str) -> int:
     """Count the bytes that a frame takes in memory, at most.
 
     Beyond ASCII a string has up to four bytes for each character, and encoding it leaves up to
-    four more beside it; which it is cannot be told without looking at all of them.
+    four more beside it; which it is would take looking at all of them.
     """
     return len(data) if data.isascii() else _WIDEST * len(data)
 

@@ -46,13 +46,13 @@ _SHORTEST_WAIT = 0.001
 """Seconds; without it a deadline that rounding puts just behind us would be a busy loop."""
 
 _NEWS = frozenset({RequestObserved, RequestResponse})
-"""What workers are told of all traffic, whether it concerns them or not."""
+"""What workers get of all traffic, whether it concerns them or not."""
 
 _LEVELS = {level.name: level for level in LogLevel.iterconstants()}
 
 
 class LocalClient(Protocol):
-    """A client of the core within this process: it is told messages, not their encoding.
+    """A client of the core within this process: it gets messages, not their encoding.
 
     :param id: given by the driver.
     :param kind: the door it stands for, as ``/api/connections`` shows it.
@@ -77,7 +77,7 @@ class Driver:
     :param clock: for wake-ups.
     :param monotonic: seconds on a clock that never jumps.
     :param epoch_ms: milliseconds since 1970.
-    :param event_log: what is told of each connection and decision, for the log.
+    :param event_log: writes connections and decisions to the log.
     :param prefix: what the connection ids of this process begin with.
     """
 
@@ -92,9 +92,9 @@ class Driver:
     event_log: EventLog = field(factory=EventLog)
     _links: dict[str, Link] = field(factory=dict)
     _clients: dict[str, LocalClient] = field(factory=dict)
-    _said: deque[tuple[LocalClient, Message]] = field(factory=deque)
+    _waiting: deque[tuple[LocalClient, Message]] = field(factory=deque)
     _depth: int = 0
-    _hearing: bool = False
+    _handling: bool = False
     _introduced: set[str] = field(factory=set)
     _backpressure: Backpressure = field(factory=Backpressure)
     _quota: LogRateLimit = field(factory=LogRateLimit)
@@ -106,13 +106,13 @@ class Driver:
         self._performers = {
             Send: self._send,
             CloseConnection: self._close,
-            AbortConnection: self._cut,
+            AbortConnection: self._abort,
             Wake: self._wake,
             Note: self._note,
             AnswerQuery: self._answer_query,
         }
 
-    # What links report
+    # Events of links
 
     def link_opened(self, link: Link) -> None:
         """Introduce a new connection to the core."""
@@ -159,7 +159,7 @@ class Driver:
         """Let those who waited for a connection go on."""
         self._backpressure.drained(link)
 
-    # What clients within this process say
+    # Messages of clients within this process
 
     def client_opened(self, client: LocalClient, hello: Hello) -> None:
         """Introduce a client of this process to the core; see :class:`LocalClient`."""
@@ -172,13 +172,13 @@ class Driver:
     def client_sent(self, client: LocalClient, message: Message) -> None:
         """Hand a client's message to the core, once the effects being performed are done.
 
-        A client is told things in the middle of a list of effects, and what it answers
-        must not overtake the rest of the list.
+        A client gets messages in the middle of a list of effects, and its answers must
+        not overtake the rest of the list.
         """
-        if self._depth or self._hearing:
-            self._said.append((client, message))
+        if self._depth or self._handling:
+            self._waiting.append((client, message))
         else:
-            self._heard(client, message)
+            self._handle(client, message)
 
     def client_closed(self, client: LocalClient) -> None:
         """Tell the core that a client is gone."""
@@ -202,7 +202,7 @@ class Driver:
         """Forget a client's WebSocket."""
         self._backpressure.gone(socket)
 
-    def _heard(self, client: LocalClient, message: Message) -> None:
+    def _handle(self, client: LocalClient, message: Message) -> None:
         now = self._now()
         self._perform(self.coordinator.handle(client.id, message, now), now)
         if isinstance(message, SocketFrame):
@@ -239,20 +239,20 @@ class Driver:
                     perform(effect, now)
         finally:
             self._depth -= 1
-        if self._said and not self._depth and not self._hearing:
-            self._hear_all()
+        if self._waiting and not self._depth and not self._handling:
+            self._handle_waiting()
 
-    def _hear_all(self) -> None:
-        """Hand on what clients said meanwhile, and what they say to that: one by one.
+    def _handle_waiting(self) -> None:
+        """Handle what clients sent meanwhile, and their answers to that, one by one.
 
-        It is not done where each is performed: hundreds answer a ping, and would be nested.
+        Handling each within the effect it answers would nest: hundreds answer a ping.
         """
-        self._hearing = True
+        self._handling = True
         try:
-            while self._said:
-                self._heard(*self._said.popleft())
+            while self._waiting:
+                self._handle(*self._waiting.popleft())
         finally:
-            self._hearing = False
+            self._handling = False
 
     def _send(self, send: Send, now: Moment) -> None:
         if self._clients and not self._send_within(send):
@@ -275,7 +275,7 @@ class Driver:
                     self._backpressure.sent_frame(link)
 
     def _send_within(self, send: Send) -> bool:
-        """Tell the clients among the receivers, who need no encoding.
+        """Deliver to the clients among the receivers, which need no encoding.
 
         :returns: whether there are others.
         """
@@ -306,11 +306,11 @@ class Driver:
         if link is not None:
             link.close(close.code, close.reason)
 
-    def _cut(self, cut: AbortConnection, _: Moment) -> None:
-        link = self._links.get(cut.connection_id)
+    def _abort(self, abort: AbortConnection, _: Moment) -> None:
+        link = self._links.get(abort.connection_id)
         if link is not None:
             self.log.warn(
-                "Connection {peer} cut: {reason}", peer=link.peer, reason=one_line(cut.reason)
+                "Connection {peer} cut: {reason}", peer=link.peer, reason=one_line(abort.reason)
             )
             link.abort()
 
@@ -327,9 +327,9 @@ class Driver:
         self.log.emit(_LEVELS[note.level], "{text}", text=one_line(text))
 
     def _answer_query(self, effect: AnswerQuery, _: Moment) -> None:
-        self._go_on(effect.connection_id, worker_queries.answer(self.history, effect.query))
+        self._work_on(effect.connection_id, worker_queries.answer(self.history, effect.query))
 
-    def _go_on(self, connection_id: str, steps: Iterator[HistoryResult | None]) -> None:
+    def _work_on(self, connection_id: str, steps: Iterator[HistoryResult | None]) -> None:
         """Work on an answer for a slice of time, and go on when others had their turn."""
         until = self.monotonic() + worker_queries.SLICE_SECONDS
         while connection_id in self._links:
@@ -338,7 +338,7 @@ class Driver:
                 self._send(Send((connection_id,), result), self._now())
                 return
             if self.monotonic() >= until:
-                self.clock.callLater(0, self._go_on, connection_id, steps)
+                self.clock.callLater(0, self._work_on, connection_id, steps)
                 return
 
     # Time

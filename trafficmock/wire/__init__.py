@@ -1,8 +1,10 @@
 """What crosses the coordinator WebSocket: protocol 3, one module for each kind of object.
 
-``request`` and ``response`` hold the objects that messages carry, ``inbound``
-what clients send, ``outbound`` what the coordinator sends, and ``codec`` turns
-bytes into the former and the latter into bytes.
+``inbound`` has the messages that clients send, ``outbound`` those that the
+coordinator sends, and ``codec`` decodes and encodes them. ``serialized_request``,
+``serialized_response`` and ``serialized_matcher`` have the objects that messages
+carry, with each ``body`` as JSON text. ``shrink`` makes a message smaller that is
+larger than ``limits`` allow; ``features`` has the additions to protocol 3.
 
 Optional keys are ``UNSET`` when absent, never ``None``: protocol 3 forbids
 ``null`` for an optional key. Bodies stay the raw JSON text they arrived as (a

@@ -152,7 +152,7 @@ class TestUnregister(Message, frozen=True, tag="test:unregister"):
 
 
 class TestSubscribe(Message, frozen=True, tag="test:subscribe"):
-    """A test wants to be told of all traffic from now on (feature ``subscribe``)."""
+    """A test asks for all traffic from now on (feature ``subscribe``)."""
 
     test_id: str
 

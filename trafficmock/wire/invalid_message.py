@@ -10,8 +10,8 @@ class InvalidMessageError(PeerError):
     """A message that is not JSON, or does not have the shape of its type.
 
     :param message: what is wrong, and where.
-    :param type: the message's ``type`` as far as it can be told, else empty.
-    :param ids: the ids in the message that can be told, so that whoever waits for it can be
+    :param type: the message's ``type`` where it is known, else empty.
+    :param ids: the ids in the message that are known, so that whoever waits for it can be
         answered.
     """
 

@@ -1,4 +1,4 @@
-"""What can be told of a message by its beginning alone."""
+"""Type and ids of a message of which only the beginning is there."""
 
 import json
 import re
@@ -18,7 +18,7 @@ def told_by(head: bytes) -> tuple[str, dict[str, str]]:
     Clients write the ids before what is large, so that whoever waits can be answered.
 
     :param head: the first bytes of the message.
-    :returns: the ``type``, empty when it cannot be told, and the ids by their keys.
+    :returns: the ``type``, empty when it is unknown, and the ids by their keys.
     """
     found: dict[str, str] = {}
     for key, value in _PAIR.findall(head):

@@ -56,7 +56,7 @@ class HelloError(Message, frozen=True, tag="hello:error"):
 class TestRegistered(Message, frozen=True, tag="test:registered"):
     """Every later request is judged with this test in mind; ``at`` is our epoch milliseconds.
 
-    The time is told only to workers with the feature ``subscribe``.
+    Only workers get the time that have the feature ``subscribe``.
     """
 
     test_id: str
@@ -64,7 +64,7 @@ class TestRegistered(Message, frozen=True, tag="test:registered"):
 
 
 class TestSubscribed(Message, frozen=True, tag="test:subscribed"):
-    """Every later request is told to this test's worker (feature ``subscribe``)."""
+    """This test's worker gets every later request (feature ``subscribe``)."""
 
     test_id: str
 
