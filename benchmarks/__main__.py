@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks import compare, memory, polling, profiling, routes
+from benchmarks import compare, memory, polling, profiling, routes, upstream_clients
 from benchmarks.errors import BenchmarkError
 from benchmarks.forward import command as forward
 
@@ -14,6 +14,7 @@ _COMMANDS = {
     "routes": (routes, "few against many registered routes"),
     "polling": (polling, "decisions while the history is read"),
     "forward": (forward, "our forward proxy against mitmproxy on every load, in turns"),
+    "upstream": (upstream_clients, "a small request to a server: our connections, Agent, treq"),
     "memory": (memory, "resident memory after many large requests"),
     "profile": (profiling, "where our proxy's time goes under one load"),
 }

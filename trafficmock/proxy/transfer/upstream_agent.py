@@ -161,7 +161,7 @@ class UpstreamAgent:
     async def _exchange(
         self, origin: request_target.Origin, method: bytes, data: bytes
     ) -> UpstreamResponse:
-        pool, collector = self.context.pool, _Collector(self.limit)
+        pool, collector = self.context.pool, ResponseCollector(self.limit)
         try:
             connection = await pool.connect(origin, self.reached_at)
             connection.begin(collector, method, data, complete=True)
@@ -178,7 +178,7 @@ class UpstreamAgent:
         return response
 
 
-class _Collector:
+class ResponseCollector:
     """Collects a whole response.
 
     :param limit: bytes of its body; 0 for any number.
