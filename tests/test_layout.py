@@ -20,7 +20,7 @@ ALLOWED = {
     "redaction": set[str](),
     "matching": {"errors"},
     "wire": {"errors"},
-    "http": {"errors", "wire"},
+    "http": {"errors", "redaction", "wire"},
     "records": {"wire"},
     "core": {"errors", "matching", "records", "wire"},
     "history": {"errors", "matching", "records", "wire"},
@@ -28,7 +28,7 @@ ALLOWED = {
     "proxy": {"certificates", "errors", "http", "records", "redaction", "wire"},
     "server": {"certificates", "coercers", "core", "errors", "history", "http", "matching", "proxy"}
     | {"records", "redaction", "wire"},
-    "attach": {"certificates", "errors", "redaction", "wire"},
+    "attach": {"certificates", "errors", "http", "redaction", "wire"},
     "command": {"attach", "certificates", "coercers", "errors", "redaction"},
     "dashboard": {"attach", "coercers", "errors", "http", "server"},
     "testing": {"attach", "certificates", "errors", "matching", "redaction", "wire"},

@@ -3,11 +3,12 @@
 import socket
 import ssl
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.redaction import why, without_credentials
+from tests.command.traffic import HOSTILE
+from trafficmock.redaction import printable, why, without_credentials
 
 
 class SecretTests(SynchronousTestCase):
@@ -51,3 +52,20 @@ class WhyTests(SynchronousTestCase):
         error = ssl.SSLCertVerificationError(1, "[SSL: VERIFY_FAILED] (_ssl.c:1006)")
         error.verify_message = "self-signed certificate"
         self.assertEqual(why(error), "its certificate is not trusted (self-signed certificate)")
+
+
+class PrintableTests(SynchronousTestCase):
+    """Nothing recorded reaches a terminal or a log raw."""
+
+    @given(st.text(st.characters(), max_size=50))
+    @example(HOSTILE)
+    @example("\ud800")
+    def test_prints(self, text: str) -> None:
+        """Whatever the text, the result is one line without controls, and can be encoded."""
+        shown = printable(text)
+        self.assertTrue(shown.isprintable())
+        shown.encode()
+
+    def test_escapes(self) -> None:
+        """Escapes say what stood there; what prints stays."""
+        self.assertEqual(printable("a\x1b[31m\n\u202e é日本"), "a\\x1b[31m\\n\\u202e é日本")

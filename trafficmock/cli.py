@@ -128,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
     except LocalError as error:
         # Others' words may be in it: those of a server that only looks like a proxy.
-        said = import_module("trafficmock.command.output.terminal_text").printable(str(error))
+        said = import_module("trafficmock.redaction").printable(str(error))
         sys.stderr.write(f"trafficmock {name}: {said}\n")
         status = getattr(error, "status", 1)
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""What error messages say of a proxy that cannot be used: no secrets, and words for numbers."""
+"""Text of others made fit to be shown: no credentials, no control characters, words for errors."""
 
 from __future__ import annotations
 
@@ -35,3 +35,18 @@ def why(error: object) -> str:
     strerror = getattr(error, "strerror", None)
     said = strerror.lower() if isinstance(strerror, str) else str(error)
     return said or type(error).__name__
+
+
+def printable(text: str) -> str:
+    """Make one line of a text, with everything escaped that does not print.
+
+    :param text: any characters: controls, escape sequences, marks that change the direction
+        of writing, lone surrogates.
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else _escaped(char) for char in text)
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")

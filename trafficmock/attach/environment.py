@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import ipaddress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from trafficmock.attach.trust_variables import trust_variables
 from trafficmock.certificates.authority import open_authority
 from trafficmock.certificates.files import default_directory
 from trafficmock.certificates.trust_bundle import make_trust
+from trafficmock.http.hosts import is_loopback
 from trafficmock.redaction import without_credentials
 
 if TYPE_CHECKING:
@@ -158,14 +158,7 @@ def _trust(
     try:
         pem = certificate_authority(f"{address.scheme}://{address.authority}")
     except NoAnswerError:
-        if not _is_local(address.host):
+        if not is_loopback(address.host):
             raise
         pem = open_authority(directory, dt.datetime.now(dt.UTC)).pem
     return None if pem is None else make_trust(directory, pem, present)
-
-
-def _is_local(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")

@@ -22,8 +22,8 @@ from trafficmock.command.exit_status import NOTHING, OK, USAGE, CommandError
 from trafficmock.command.id_lookup import completed_ids, find
 from trafficmock.command.list_resources import REQUESTS
 from trafficmock.command.output.terminal import complain, standard_output
-from trafficmock.command.output.terminal_text import printable
 from trafficmock.command.rest_client import entry_path
+from trafficmock.redaction import printable
 
 if TYPE_CHECKING:
     import argparse

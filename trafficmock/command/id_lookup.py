@@ -9,8 +9,8 @@ from attrs import frozen
 from trafficmock.command.arguments import proxy
 from trafficmock.command.exit_status import NOTHING, CommandError
 from trafficmock.command.list_resources import REQUESTS, SOCKETS, Listing
-from trafficmock.command.output.terminal_text import printable
 from trafficmock.command.rest_client import entry_path
+from trafficmock.redaction import printable
 
 if TYPE_CHECKING:
     import argparse

@@ -11,8 +11,7 @@ from attrs import define, field, frozen
 
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL
 from trafficmock.command.exit_status import REFUSED, UNREACHABLE, USAGE, CommandError
-from trafficmock.command.output.terminal_text import printable
-from trafficmock.redaction import why, without_credentials
+from trafficmock.redaction import printable, why, without_credentials
 
 SECONDS = 30.0
 """How long an answer may take; a search in a full history is the slowest."""

@@ -11,7 +11,8 @@ from trafficmock.command.exit_status import OK
 from trafficmock.command.list_resources import REQUESTS, SOCKETS
 from trafficmock.command.output import list_columns
 from trafficmock.command.output.terminal import standard_output
-from trafficmock.command.output.terminal_text import cut, printable
+from trafficmock.command.output.terminal_text import cut
+from trafficmock.redaction import printable
 
 if TYPE_CHECKING:
     import argparse

@@ -19,7 +19,7 @@ class HttpLimits:
     """Limits of the HTTP side; 0 is no limit.
 
     :param max_header_bytes: for the request line and all header lines together.
-    :param max_connections: open at once, over all doors.
+    :param max_connections: open at once, whatever they speak.
     :param idle_seconds: see :data:`IDLE_SECONDS`.
     """
 

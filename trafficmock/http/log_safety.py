@@ -1,6 +1,8 @@
-"""What the core has to say, as lines that cannot pretend to be other lines, and not too many."""
+"""Log lines with words of clients in them: escaped, of bounded length, of bounded number."""
 
 from attrs import define
+
+from trafficmock.redaction import printable
 
 MOST_CHARACTERS = 2000
 """Of a line. Clients choose the names in it, and log files are for people."""
@@ -48,12 +50,4 @@ def one_line(text: str) -> str:
     """
     if len(text) > MOST_CHARACTERS:
         text = f"{text[: MOST_CHARACTERS - 1]}…"
-    if text.isprintable():
-        return text
-    return "".join(map(_escaped, text))
-
-
-def _escaped(character: str) -> str:
-    if character.isprintable():
-        return character
-    return character.encode("unicode_escape").decode("ascii")
+    return printable(text)

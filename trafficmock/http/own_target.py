@@ -1,6 +1,6 @@
 """Our own address told from others, and what is for others on a connection that was for us.
 
-The forward proxy takes its connections before the other doors see them: the first request
+The forward proxy takes its connections before the other resources see them: the first request
 of a connection says whose it is.
 """
 

@@ -1,4 +1,4 @@
-"""One HTTP request as our doors see it: the target as it was sent, and no body."""
+"""An HTTP request to the service: its target as it was sent, and no body."""
 
 from io import BytesIO
 from typing import Any
@@ -19,7 +19,7 @@ class Discarded(BytesIO):
 
 
 class ServiceRequest(Request):
-    """A request whose path is neither decoded nor mended before a door has seen it."""
+    """A request whose path is neither decoded nor normalised before the root resource sees it."""
 
     channel: Any
     site: Any

@@ -56,7 +56,7 @@ class StartReport(Protocol):
 
 
 class Stoppable(Protocol):
-    """Who works behind the doors."""
+    """What the service stops with itself."""
 
     def stop(self) -> None:
         """Answer who waits, and begin to close all connections."""
@@ -70,7 +70,7 @@ class ProxyService(Service):
     """Listens while it runs.
 
     :param endpoint: where to listen.
-    :param site: the doors.
+    :param site: the factory to listen with.
     :param driver: who must be stopped.
     :param open_to_all: whether listening beyond loopback is allowed.
     :param ready_file: where to write one JSON line with ``url`` and ``pid``, if anywhere.

@@ -1,4 +1,4 @@
-"""The HTTP side put together: limits, doors and REST on one Twisted site."""
+"""The HTTP side put together: limits, root resource and REST on one Twisted site."""
 
 import secrets
 from collections.abc import Callable
@@ -174,9 +174,9 @@ def make_site(
         reactor=reactor,
     )
     count = ConnectionCount(limits.max_connections, reactor.seconds)
-    doors = RootResource(guard, rest.resource(), websocket, ForwardRefusal(), count)
+    root = RootResource(guard, rest.resource(), websocket, ForwardRefusal(), count)
     return ServiceSite(
-        doors,
+        root,
         server_header=f"trafficmock/{version}".encode("ascii"),
         connections=count,
         limits=limits,

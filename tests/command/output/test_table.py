@@ -11,7 +11,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from trafficmock.command.output.list_columns import REQUEST_COLUMNS
 from trafficmock.command.output.table import Cell, Column, fitted, widest
 from trafficmock.command.output.terminal import Terminal
-from trafficmock.command.output.terminal_text import printable, width
+from trafficmock.command.output.terminal_text import width
+from trafficmock.redaction import printable
 
 COLUMNS = (
     Column(title="ID", least=3),

@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.command.traffic import HOSTILE
-from trafficmock.command.output.terminal_text import cut, cut_middle, printable, width
+from trafficmock.command.output.terminal_text import cut, cut_middle, width
+from trafficmock.redaction import printable
 
 ANY = st.text(st.characters(), max_size=50)
 """Any characters, lone surrogates included."""
-
-
-class PrintableTests(SynchronousTestCase):
-    """Nothing recorded reaches a terminal raw."""
-
-    @given(ANY)
-    @example(HOSTILE)
-    @example("\ud800")
-    def test_prints(self, text: str) -> None:
-        """Whatever the text, the result is one line without controls, and can be encoded."""
-        shown = printable(text)
-        self.assertTrue(shown.isprintable())
-        shown.encode()
-
-    def test_escapes(self) -> None:
-        """Escapes say what stood there; what prints stays."""
-        self.assertEqual(printable("a\x1b[31m\n\u202e é日本"), "a\\x1b[31m\\n\\u202e é日本")
 
 
 class WidthTests(SynchronousTestCase):

@@ -6,7 +6,7 @@ import json
 from base64 import b64decode
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.command.output.terminal_text import printable
+from trafficmock.redaction import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from trafficmock.command.output.table import Cell, Column
-from trafficmock.command.output.terminal_text import cut_middle, printable
+from trafficmock.command.output.terminal_text import cut_middle
+from trafficmock.redaction import printable
 
 Entry = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from trafficmock.command.output import list_columns
 from trafficmock.command.output.body_text import body_lines
-from trafficmock.command.output.terminal_text import printable
+from trafficmock.redaction import printable
 
 if TYPE_CHECKING:
     from trafficmock.command.output.terminal import Terminal

@@ -9,7 +9,7 @@ from typing import TextIO
 
 from attrs import frozen
 
-from trafficmock.command.output.terminal_text import printable
+from trafficmock.redaction import printable
 
 COLOURS = ("auto", "always", "never")
 

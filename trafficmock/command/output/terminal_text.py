@@ -9,17 +9,6 @@ import unicodedata
 ELLIPSIS = "…"
 
 
-def printable(text: str) -> str:
-    """Make one line of a text, with everything escaped that does not print.
-
-    :param text: any characters: controls, escape sequences, marks that change the direction
-        of writing, lone surrogates.
-    """
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else _escaped(char) for char in text)
-
-
 def width(text: str) -> int:
     """Count the columns that a printable text takes; wide characters take two."""
     return len(text) if text.isascii() else sum(map(_columns, text))
@@ -53,7 +42,3 @@ def _columns(char: str) -> int:
     if unicodedata.category(char) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
-
-
-def _escaped(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")

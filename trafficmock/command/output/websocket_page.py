@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from trafficmock.command.output import list_columns
 from trafficmock.command.output.request_page import INDENT, about_test, claimants, facts, heading
-from trafficmock.command.output.terminal_text import cut, printable
+from trafficmock.command.output.terminal_text import cut
+from trafficmock.redaction import printable
 
 if TYPE_CHECKING:
     from trafficmock.command.output.terminal import Terminal

@@ -1,4 +1,4 @@
-"""The coordinator's WebSocket door: makes links of upgraded connections."""
+"""The coordinator's WebSocket: makes links of upgraded connections."""
 
 from __future__ import annotations
 
