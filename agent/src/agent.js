@@ -1,23 +1,23 @@
 "use strict";
 
-const { setInterval, clearInterval } = require("node:timers");
 const { randomBytes } = require("node:crypto");
-const { Link } = require("./link.js");
-const { TrafficMockError } = require("./errors.js");
-const { patience } = require("./patience.js");
+const { Link } = require("./protocol/link.js");
+const { version } = require("../package.json");
+const { commandLine } = require("./command-line.js");
+const { Hosts } = require("./hosts.js");
+const { withOwnRequest } = require("./http/own-request.js");
+const { KeepAlive } = require("./keep-alive.js");
+const { TrafficMockError } = require("./protocol/errors.js");
+const { startDeadline } = require("./protocol/deadline.js");
 
 /** How long requests wait for the first handshake; ms. */
 const START_MS = 2000;
-/** Any long time: the timer is there to be counted, not to fire. */
-const LONG_MS = 2 ** 30;
-
-/** @typedef {{ receive?(message: any): void, lost(error: Error): void }} Party */
+/** @typedef {{ receive?(message: any): void, lost(error: Error): void }} Waiter */
 
 /**
- * What is attached to this process: the link, and everything that waits for
- * the proxy's word. Knows nothing of HTTP clients: those hand in an
- * {@link import('./exchange.js').Exchange} or a WebSocket bridge, and get the
- * messages that carry its id.
+ * The state of the link to the proxy, and the registry of what waits for its
+ * messages: an {@link import('./exchange.js').Exchange} or a WebSocket bridge gets
+ * those that carry its id. Knows nothing of HTTP clients.
  */
 class Agent {
   /** @param {import('./settings.js').Settings} settings */
@@ -32,35 +32,33 @@ class Agent {
     this.features = new Set();
     /** @type {{ history: number, handler: number } | undefined} */
     this.bodyLimits = undefined;
-    /** By their ids; who has none yet, by itself. @type {Map<string | Party, Party>} */
-    this.parties = new Map();
-    /** @type {(() => void)[]} */
+    /** By their ids; what has none yet, by itself. @type {Map<string | Waiter, Waiter>} */
+    this.waiters = new Map();
+    /** To be called after the first handshake or its failure. @type {(() => void)[]} */
     this.queue = [];
-    /** @type {NodeJS.Timeout | undefined} */
-    this.alive = undefined;
-    this.holds = 0;
+    this.keepAlive = new KeepAlive();
     /** How often the link has come up: what was announced over one is unknown to the next. */
     this.links = 0;
-    this.link = new Link(settings, this);
-    this.ownHosts = hostsOf(settings.proxyUrl);
-    this.ignored = settings.ignoreHosts.map(hostExpression);
+    const { proxyUrl } = settings;
+    this.link = new Link({ proxyUrl, hello: helloOf(settings), open: withOwnRequest }, this);
+    this.hosts = new Hosts(settings);
     /** @type {(error?: Error) => void} */
     this.started = () => {};
-    this.endPatience = () => {};
+    this.clearDeadline = () => {};
   }
 
   /** @returns {Promise<void>} settles with the first handshake, within 2 s */
   start() {
     return new Promise((resolve, reject) => {
       this.started = (error) => (error ? reject(error) : resolve());
-      this.endPatience = patience(START_MS, () => this.down(this.error));
+      this.clearDeadline = startDeadline(START_MS, () => this.down(this.error));
       this.link.open();
     });
   }
 
   /** @param {any} hello the proxy's `hello:ok` */
   up(hello) {
-    this.endPatience();
+    this.clearDeadline();
     this.state = "up";
     this.links += 1;
     this.clientId = String(hello.clientId ?? this.clientId);
@@ -72,7 +70,7 @@ class Agent {
 
   /** @param {Error} error why the link is not there */
   down(error) {
-    this.endPatience();
+    this.clearDeadline();
     if (this.state === "stopped") return;
     this.state = "down";
     this.error = error;
@@ -80,19 +78,19 @@ class Agent {
     this.dropAll(error);
   }
 
-  /** @param {Error} error what everybody who waits gets */
+  /** @param {Error} error what every waiter gets */
   dropAll(error) {
-    const parties = [...this.parties.values()];
-    this.parties.clear();
+    const waiters = [...this.waiters.values()];
+    this.waiters.clear();
     for (const act of this.queue.splice(0)) act();
-    for (const party of parties) party.lost(error);
+    for (const waiter of waiters) waiter.lost(error);
   }
 
   /** End it: whoever waits fails, the link closes. */
   stop() {
     if (this.state === "stopped") return;
     this.state = "stopped";
-    this.endPatience();
+    this.clearDeadline();
     this.link.close();
     this.error = new TrafficMockError("stopped", "trafficmock was stopped while this request waited for a decision.");
     this.dropAll(this.error);
@@ -100,7 +98,7 @@ class Agent {
 
   /** @param {any} message of the proxy */
   message(message) {
-    this.parties.get(message.requestId ?? message.socketId)?.receive?.(message);
+    this.waiters.get(message.requestId ?? message.socketId)?.receive?.(message);
   }
 
   /**
@@ -114,46 +112,46 @@ class Agent {
   /**
    * Enter something that waits for messages with its id.
    * @param {string} id
-   * @param {Party} party hears of it when the link is lost
+   * @param {Waiter} waiter is told when the link is lost
    * @param {() => void} announce called once the link is up
    */
-  enter(id, party, announce) {
+  enter(id, waiter, announce) {
     if (this.state === "up") {
-      this.parties.set(id, party);
+      this.waiters.set(id, waiter);
       announce();
     } else if (this.state === "starting") {
       this.queue.push(() => {
-        if (this.state !== "up") return party.lost(this.error);
-        this.parties.set(id, party);
+        if (this.state !== "up") return waiter.lost(this.error);
+        this.waiters.set(id, waiter);
         announce();
       });
-    } else party.lost(this.error);
+    } else waiter.lost(this.error);
   }
 
-  /** @param {string | Party} id */
+  /** @param {string | Waiter} id */
   leave(id) {
-    this.parties.delete(id);
+    this.waiters.delete(id);
   }
 
   /**
-   * Have somebody hear of a lost link who is not announced yet: its body is still read.
-   * @param {Party} party
+   * Register what is not announced yet, because its body is still read: it hears of a lost link.
+   * @param {Waiter} waiter
    * @returns {boolean} whether there is a link; if not it has heard of it already
    */
-  attend(party) {
-    if (this.state === "up") this.parties.set(party, party);
-    else party.lost(this.error);
+  enterUnannounced(waiter) {
+    if (this.state === "up") this.waiters.set(waiter, waiter);
+    else waiter.lost(this.error);
     return this.state === "up";
   }
 
   /**
    * @param {() => void} act called once it is known what the proxy speaks, or that there is none
    */
-  known(act) {
+  whenNegotiated(act) {
     if (this.state !== "starting") return act();
-    this.hold();
+    this.keepAlive.hold();
     this.queue.push(() => {
-      this.release();
+      this.keepAlive.release();
       act();
     });
   }
@@ -163,73 +161,21 @@ class Agent {
     return this.state === "up" && this.features.has("stream");
   }
 
-  /** Keep the process alive, as a socket in use would. */
-  hold() {
-    this.holds += 1;
-    this.alive ??= setInterval(() => {}, LONG_MS);
-  }
-
-  release() {
-    this.holds -= 1;
-    if (this.holds > 0) return;
-    clearInterval(this.alive);
-    this.alive = undefined;
-  }
-
   /** @returns {boolean} whether requests are to be intercepted at all */
   get isAttached() {
     return this.state !== "stopped";
   }
-
-  /**
-   * @param {URL} url
-   * @returns {boolean} whether it goes to the proxy itself
-   */
-  isOwn(url) {
-    return this.ownHosts.has(hostOf(url));
-  }
-
-  /**
-   * @param {URL} url
-   * @returns {boolean} whether its request is not for tests and the history: it goes to the proxy itself, or the settings say so
-   */
-  leavesAlone(url) {
-    return this.isOwn(url) || (this.ignored.length > 0 && this.ignored.some((host) => host.test(hostOf(url))));
-  }
-
-  /**
-   * @param {unknown} text that may be a URL
-   * @returns {boolean} whether it is one of the proxy itself
-   */
-  isOwnText(text) {
-    return typeof text === "string" && URL.canParse(text) && this.isOwn(new URL(text));
-  }
 }
 
-/** @param {URL} url */
-function hostOf(url) {
-  const port = url.port || (/^(https|wss):$/.test(url.protocol) ? "443" : "80");
-  return `${url.hostname}:${port}`;
-}
-
-/**
- * @param {string} pattern of the setting `ignoreHosts`
- * @returns {RegExp} that matches hosts with their port
- */
-function hostExpression(pattern) {
-  const whole = /:(\d+|\*)$/.test(pattern) ? pattern : `${pattern}:*`;
-  const parts = whole.split(/\*+/).map((part) => part.replace(/[.[\]]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`, "i");
-}
-
-/** @param {string} proxyUrl */
-function hostsOf(proxyUrl) {
-  const url = new URL(proxyUrl);
-  const own = hostOf(url);
-  const port = own.slice(own.lastIndexOf(":"));
-  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  return new Set(isLoopback ? [own, `localhost${port}`, `127.0.0.1${port}`, `[::1]${port}`] : [own]);
-}
+/** @param {import('./settings.js').Settings} settings */
+const helloOf = ({ token, clientId }) => ({
+  packageVersion: version,
+  role: "node",
+  clientId,
+  ...(token && { token }),
+  pid: process.pid,
+  command: commandLine(process.argv),
+});
 
 /** @returns {string} an id as protocol 3's agents make them */
 const newId = () => randomBytes(8).toString("hex");

@@ -1,15 +1,15 @@
 "use strict";
 
 const { Agent } = require("./agent.js");
-const http = require("./http/hook.js");
-const { UndiciHook } = require("./undici/hook.js");
-const { WebSocketHook } = require("./websocket/hook.js");
+const http = require("./http/http-hook.js");
+const { UndiciHook } = require("./undici/undici-hook.js");
+const { WebSocketHook } = require("./websocket/websocket-hook.js");
 const { onModule } = require("./modules.js");
 const { hideProxyVariables } = require("./proxy-variables.js");
 const { attachWorkers } = require("./workers.js");
 const { warnOfHttp2 } = require("./http2.js");
 const { PARENT } = require("./settings.js");
-const { TrafficMockError } = require("./errors.js");
+const { TrafficMockError } = require("./protocol/errors.js");
 const { outer } = require("./realm.js");
 
 const UNDICI = /[\\/]undici[^\\/]*[\\/]index\.js$/;
@@ -55,13 +55,13 @@ async function attach(settings) {
         `trafficmock is already attached to ${known.proxyUrl}; call stop() first.`,
       );
     }
-    known.agent.hold();
-    await known.ready.finally(() => known.agent.release());
+    known.agent.keepAlive.hold();
+    await known.ready.finally(() => known.agent.keepAlive.release());
     return known.handle;
   }
   const agent = new Agent(settings);
   // Somebody waits for the answer, so the process must live until it comes.
-  agent.hold();
+  agent.keepAlive.hold();
   const ready = agent.start();
   const attached = enter(agent, settings, false, ready);
   try {
@@ -70,7 +70,7 @@ async function attach(settings) {
     await attached.handle.stop();
     throw error;
   } finally {
-    agent.release();
+    agent.keepAlive.release();
   }
   attached.uninstall = install(agent);
   return attached.handle;

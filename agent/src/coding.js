@@ -1,6 +1,7 @@
 "use strict";
 
 const zlib = require("node:zlib");
+const headers = require("./protocol/headers.js");
 
 /**
  * Content codings: what the history and handlers get is decoded, what the
@@ -103,4 +104,16 @@ function decodeThen(body, header, done) {
   );
 }
 
-module.exports = { codingsOf, decode, decodeThen };
+/**
+ * Headers that fit a decoded body.
+ * @param {headers.Pairs} pairs
+ * @param {Buffer} [body] without it the length is left out
+ * @returns {headers.Pairs}
+ */
+function decodedPairs(pairs, body) {
+  const rest = headers.without(pairs, "content-encoding", "transfer-encoding");
+  if (!body) return headers.without(rest, "content-length");
+  return headers.get(rest, "content-length") ? headers.set(rest, "content-length", String(body.length)) : rest;
+}
+
+module.exports = { decodedPairs, codingsOf, decode, decodeThen };

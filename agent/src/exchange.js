@@ -1,24 +1,13 @@
 "use strict";
 
-const headers = require("./headers.js");
+const headers = require("./protocol/headers.js");
 const { newId } = require("./agent.js");
-const { TrafficMockError, networkError, serializeError } = require("./errors.js");
+const { TrafficMockError, networkError, serializeError } = require("./protocol/errors.js");
 const { readMock } = require("./mock.js");
 const { Report, givenUp } = require("./report.js");
 const { fetchUpstream } = require("./fetching.js");
 const { overridden } = require("./redirects.js");
-const { requestToWire, responseToWire } = require("./wire.js");
-
-/**
- * One request that the application made, as every client library hands it in.
- *
- * @typedef {object} Outgoing
- * @property {string} url
- * @property {string} method
- * @property {headers.Pairs} pairs
- * @property {Buffer | null} body
- * @property {boolean} [truncated] whether the body is longer than what is here
- */
+const { requestToWire, responseToWire } = require("./protocol/messages.js");
 
 /**
  * What a client library's side must be able to do with a request it holds.
@@ -26,7 +15,7 @@ const { requestToWire, responseToWire } = require("./wire.js");
  *
  * @typedef {object} Client
  * @property {() => void} passthrough let the application's own client send it
- * @property {(changed: Outgoing) => void} resume send this in its place
+ * @property {(changed: import('./protocol/messages.js').Outgoing) => void} resume send this in its place
  * @property {(mock: import('./mock.js').Mock) => void} fulfill
  * @property {(error: Error) => void} fail
  * @property {() => void} [collect] have all of the body read, into the exchange's upload
@@ -37,7 +26,7 @@ const { requestToWire, responseToWire } = require("./wire.js");
 class Exchange {
   /**
    * @param {import('./agent.js').Agent} agent
-   * @param {Outgoing} request
+   * @param {import('./protocol/messages.js').Outgoing} request
    * @param {Client} client
    * @param {import('./upload.js').Upload} [upload] the body, when it is not there yet
    */
@@ -56,7 +45,7 @@ class Exchange {
 
   /** Announce it and wait for the decision. */
   start() {
-    this.agent.hold();
+    this.agent.keepAlive.hold();
     this.agent.enter(this.id, this, () => this.announce("request:start", this.upload ? { bodyPending: true } : {}));
   }
 
@@ -125,7 +114,7 @@ class Exchange {
     if (this.isSettled) return false;
     this.isSettled = true;
     this.agent.leave(this.id);
-    this.agent.release();
+    this.agent.keepAlive.release();
     return true;
   }
 
@@ -186,9 +175,9 @@ const DECISIONS = new Map(
 );
 
 /**
- * @param {Outgoing} request
+ * @param {import('./protocol/messages.js').Outgoing} request
  * @param {{ url?: string, method?: string, headers?: Record<string, string>, headersList?: headers.Pairs, bodyBase64?: string | null }} overrides
- * @returns {Outgoing}
+ * @returns {import('./protocol/messages.js').Outgoing}
  */
 function withOverrides(request, overrides) {
   const url = overrides.url === undefined ? request.url : new URL(overrides.url, request.url).href;

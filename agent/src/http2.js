@@ -19,7 +19,13 @@ function warnOfHttp2(agent) {
   /** @this {any} */
   function hooked(/** @type {any} */ authority, /** @type {any[]} */ ...args) {
     const url = URL.canParse(String(authority)) ? new URL(String(authority)) : undefined;
-    if (!isTold && agent.isAttached && url && !agent.leavesAlone(url) && !OF_UNDICI.test(String(new Error().stack))) {
+    if (
+      !isTold &&
+      agent.isAttached &&
+      url &&
+      !agent.hosts.isIgnored(url) &&
+      !OF_UNDICI.test(String(new Error().stack))
+    ) {
       isTold = true;
       process.stderr.write(
         `trafficmock: HTTP/2 is not seen: what goes to ${url.origin} by node:http2 (gRPC, got with http2: true, ...) reaches the real server, whatever tests say. Have the client use HTTP/1.1, or name the host in TRAFFICMOCK_IGNORE_HOSTS.\n`,

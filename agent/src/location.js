@@ -1,6 +1,6 @@
 "use strict";
 
-const headers = require("./headers.js");
+const headers = require("./protocol/headers.js");
 
 /**
  * The application resolves a relative location against the URL it asked for,
@@ -9,9 +9,9 @@ const headers = require("./headers.js");
  * @param {string} url that answered
  * @returns {headers.Pairs}
  */
-function located(pairs, url) {
+function rewriteLocation(pairs, url) {
   const location = headers.get(pairs, "location");
   return location && URL.canParse(location, url) ? headers.set(pairs, "location", new URL(location, url).href) : pairs;
 }
 
-module.exports = { located };
+module.exports = { rewriteLocation };

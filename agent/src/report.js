@@ -1,25 +1,13 @@
 "use strict";
 
 const { setTimeout, clearTimeout } = require("node:timers");
-const headers = require("./headers.js");
-const { decodeThen, decode } = require("./coding.js");
-const { serializeError } = require("./errors.js");
-const { responseToWire } = require("./wire.js");
+const headers = require("./protocol/headers.js");
+const { BodyCopy } = require("./body-copy.js");
+const { decodeThen, decode, decodedPairs } = require("./coding.js");
+const { HISTORY_BODY_BYTES } = require("./protocol/constants.js");
+const { serializeError } = require("./protocol/errors.js");
+const { responseToWire } = require("./protocol/messages.js");
 const { isRedirect } = require("./redirects.js");
-
-/** How much of a response is copied for the history; bytes as they came. */
-const COPY_BYTES = 8 * 1024 * 1024;
-
-/**
- * An upstream's answer with its decoded body.
- *
- * @typedef {object} Answer
- * @property {number} status
- * @property {string} statusText
- * @property {headers.Pairs} pairs
- * @property {Buffer} body
- * @property {string} url
- */
 
 /**
  * @param {string} method of the request
@@ -30,45 +18,6 @@ const isBodiless = (method, status) => method === "HEAD" || status === 204 || st
 
 /** How long a response may take before the history is shown its head; ms. */
 const HEAD_MS = 50;
-
-/** Bytes that pass by, kept up to a limit. */
-class Copy {
-  /** @param {number} limit in bytes */
-  constructor(limit) {
-    this.limit = limit;
-    /** @type {Buffer[]} */
-    this.chunks = [];
-    this.kept = 0;
-    this.size = 0;
-  }
-
-  /** @param {Uint8Array} chunk */
-  push(chunk) {
-    this.size += chunk.length;
-    const room = this.limit - this.kept;
-    if (room <= 0) return;
-    // Copied because clients reuse or hand on the memory they read into.
-    const piece = Buffer.from(chunk.length > room ? chunk.subarray(0, room) : chunk);
-    this.kept += piece.length;
-    this.chunks.push(piece);
-  }
-
-  /** @param {number} limit in bytes; what is beyond it is dropped */
-  limitTo(limit) {
-    this.limit = limit;
-    if (this.kept <= limit) return;
-    this.chunks = [Buffer.from(this.bytes().subarray(0, limit))];
-    this.kept = limit;
-  }
-
-  get isCut() {
-    return this.size > this.kept;
-  }
-
-  bytes() {
-    return this.chunks.length === 1 ? this.chunks[0] : Buffer.concat(this.chunks);
-  }
-}
 
 /**
  * Tells the proxy what the upstream answered, while the application gets it
@@ -88,7 +37,7 @@ class Report {
     this.id = id;
     this.url = url;
     this.upload = upload;
-    this.copy = new Copy(agent.bodyLimits?.history ?? COPY_BYTES);
+    this.copy = new BodyCopy(agent.bodyLimits?.history ?? HISTORY_BODY_BYTES);
     this.isSaid = false;
     /** @type {NodeJS.Timeout | undefined} */
     this.soon = undefined;
@@ -189,16 +138,4 @@ class Report {
 const givenUp = () =>
   Object.assign(new Error("The application gave the request up"), { name: "AbortError", code: "ABORT_ERR" });
 
-/**
- * Headers that fit a decoded body.
- * @param {headers.Pairs} pairs
- * @param {Buffer} [body] without it the length is left out
- * @returns {headers.Pairs}
- */
-function decodedPairs(pairs, body) {
-  const rest = headers.without(pairs, "content-encoding", "transfer-encoding");
-  if (!body) return headers.without(rest, "content-length");
-  return headers.get(rest, "content-length") ? headers.set(rest, "content-length", String(body.length)) : rest;
-}
-
-module.exports = { Report, Copy, decodedPairs, givenUp, isBodiless };
+module.exports = { Report, givenUp, isBodiless };

@@ -1,9 +1,7 @@
 "use strict";
 
-const { Copy } = require("./report.js");
-
-/** What a handler may be handed when the proxy does not say; bytes. */
-const WHOLE_BODY_BYTES = 64 * 1024 * 1024;
+const { BodyCopy } = require("./body-copy.js");
+const { HANDLER_BODY_BYTES } = require("./protocol/constants.js");
 
 /**
  * The body of a request that is announced before it is there (feature
@@ -16,7 +14,7 @@ class Upload {
     this.agent = agent;
     /** The agent's, when the request was announced. */
     this.links = 0;
-    this.copy = new Copy(agent.bodyLimits?.handler ?? WHOLE_BODY_BYTES);
+    this.copy = new BodyCopy(agent.bodyLimits?.handler ?? HANDLER_BODY_BYTES);
     this.isWhole = false;
     this.isTold = false;
     this.isWanted = false;
@@ -54,7 +52,7 @@ class Upload {
     this.onCut = this.onEnd = () => {
       const { isCut, size } = this.copy;
       if (isCut) {
-        this.copy = new Copy(0);
+        this.copy = new BodyCopy(0);
         this.copy.size = size;
       }
       handed(isCut ? null : this.copy.bytes());
@@ -85,7 +83,7 @@ class Upload {
     this.onCut = this.onEnd = () => {};
     const { copy } = this;
     const bytes = copy.bytes();
-    this.copy = new Copy(0);
+    this.copy = new BodyCopy(0);
     this.agent.send(
       {
         type: "request:body",
@@ -98,4 +96,4 @@ class Upload {
   }
 }
 
-module.exports = { Upload, WHOLE_BODY_BYTES };
+module.exports = { Upload };

@@ -2,7 +2,7 @@
 
 const http = require("node:http");
 const https = require("node:https");
-const { unseen } = require("../unseen.js");
+const { bypass } = require("../bypass.js");
 
 /**
  * Requests of the agent itself. Tracers (OpenTelemetry, dd-trace) wrap
@@ -17,7 +17,7 @@ const { unseen } = require("../unseen.js");
 function request(options) {
   const { globalAgent } = options.protocol === "https:" ? https : http;
   const { ClientRequest } = /** @type {any} */ (http);
-  return unseen(() => new ClientRequest({ ...options, _defaultAgent: globalAgent }));
+  return bypass(() => new ClientRequest({ ...options, _defaultAgent: globalAgent }));
 }
 
 /**

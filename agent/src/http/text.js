@@ -5,7 +5,7 @@
 /**
  * @param {number} status
  * @param {string} statusText
- * @param {import('../headers.js').Pairs} pairs
+ * @param {import('../protocol/headers.js').Pairs} pairs
  * @returns {Buffer} a response's head
  */
 function head(status, statusText, pairs) {
@@ -25,7 +25,7 @@ const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
 /**
  * @param {string} text a request's head as Node wrote it
- * @returns {import('../headers.js').Pairs} its header lines, in order and case
+ * @returns {import('../protocol/headers.js').Pairs} its header lines, in order and case
  */
 function headerLines(text) {
   const lines = text.split("\r\n").slice(1).filter(Boolean);

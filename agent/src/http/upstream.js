@@ -1,9 +1,9 @@
 "use strict";
 
-const headers = require("../headers.js");
+const headers = require("../protocol/headers.js");
 const { request } = require("./own-request.js");
-const { Copy } = require("../report.js");
-const { WHOLE_BODY_BYTES } = require("../upload.js");
+const { BodyCopy } = require("../body-copy.js");
+const { HANDLER_BODY_BYTES } = require("../protocol/constants.js");
 const text = require("./text.js");
 
 /**
@@ -11,7 +11,7 @@ const text = require("./text.js");
  * its options (TLS, lookup, ...), as far as they fit another host.
  *
  * @param {{ req: import('node:http').ClientRequest, options: any, url: URL }} held the application's own
- * @param {import('../exchange.js').Outgoing} wanted
+ * @param {import('../protocol/messages.js').Outgoing} wanted
  * @returns {import('node:http').ClientRequest} with its body sent
  */
 function open(held, wanted) {
@@ -110,9 +110,9 @@ function relay(response, socket, method, pairs) {
 /**
  * One call without redirects, with the whole body, for a handler.
  * @param {{ req: import('node:http').ClientRequest, options: any, url: URL }} held
- * @param {import('../exchange.js').Outgoing} wanted
+ * @param {import('../protocol/messages.js').Outgoing} wanted
  * @param {AbortSignal} signal breaks it off
- * @returns {Promise<import('../report.js').Answer>}
+ * @returns {Promise<import('../protocol/messages.js').Answer>}
  */
 function perform(held, wanted, signal) {
   return new Promise((resolve, reject) => {
@@ -122,13 +122,13 @@ function perform(held, wanted, signal) {
     up.on("close", () => signal.removeEventListener("abort", stop));
     up.on("error", reject);
     up.on("response", (response) => {
-      const copy = new Copy(WHOLE_BODY_BYTES);
+      const copy = new BodyCopy(HANDLER_BODY_BYTES);
       response.on("data", (data) => copy.push(data));
       response.on("error", reject);
       response.on("end", () => {
         if (copy.isCut) {
           return reject(
-            new Error(`The response is larger than the ${WHOLE_BODY_BYTES} bytes that a handler may be handed`),
+            new Error(`The response is larger than the ${HANDLER_BODY_BYTES} bytes that a handler may be handed`),
           );
         }
         resolve({

@@ -3,7 +3,7 @@
 const { setTimeout, clearTimeout } = require("node:timers");
 const { types } = require("node:util");
 const { Readable } = require("node:stream");
-const { Copy } = require("../report.js");
+const { BodyCopy } = require("../body-copy.js");
 
 /** How much of a request's body is awaited before the proxy is asked; bytes, ms. */
 const BODY_BYTES = 64 * 1024 * 1024;
@@ -47,7 +47,7 @@ async function readAll(body) {
   if (typeof body.arrayBuffer === "function" && typeof body.stream === "function") {
     return { bytes: Buffer.from(await body.arrayBuffer()), truncated: false, body };
   }
-  const copy = new Copy(BODY_BYTES);
+  const copy = new BodyCopy(BODY_BYTES);
   /** @type {Uint8Array[]} */
   const chunks = [];
   const source = iteratorOf(body);

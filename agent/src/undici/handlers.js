@@ -1,9 +1,10 @@
 "use strict";
 
 const { setImmediate } = require("node:timers");
-const headers = require("../headers.js");
-const { requestAbortedError } = require("./errors.js");
-const { Copy, isBodiless } = require("../report.js");
+const headers = require("../protocol/headers.js");
+const { requestAbortedError } = require("./undici-errors.js");
+const { BodyCopy } = require("../body-copy.js");
+const { isBodiless } = require("../report.js");
 
 /**
  * undici tells a caller what happens to its request through a handler object:
@@ -251,14 +252,14 @@ function fail(handler, controller, error) {
 /** Collects a whole answer, from undici of any version. */
 class Collector {
   /**
-   * @param {import('../exchange.js').Outgoing} request that is sent
+   * @param {import('../protocol/messages.js').Outgoing} request that is sent
    * @param {number} limit in bytes
    * @param {AbortSignal} signal breaks it off
-   * @param {(answer: import('../report.js').Answer) => void} resolve
+   * @param {(answer: import('../protocol/messages.js').Answer) => void} resolve
    * @param {(error: Error) => void} reject
    */
   constructor({ url, method }, limit, signal, resolve, reject) {
-    this.copy = new Copy(limit);
+    this.copy = new BodyCopy(limit);
     this.signal = signal;
     this.resolve = resolve;
     this.reject = reject;

@@ -2,9 +2,9 @@
 
 const { WebSocket } = require("ws");
 const { newId } = require("../agent.js");
-const { TrafficMockError } = require("../errors.js");
-const { unseen } = require("../unseen.js");
-const { openPage } = require("./page.js");
+const { TrafficMockError } = require("../protocol/errors.js");
+const { bypass } = require("../bypass.js");
+const { openApplicationSide } = require("./application-side.js");
 
 /**
  * How a client library's side of a WebSocket handshake is finished. Each of
@@ -16,7 +16,7 @@ const { openPage } = require("./page.js");
  * @property {Record<string, string>} headers of the handshake, lower-case
  * @property {any} options for a connection of our own (TLS)
  * @property {() => void} passthrough
- * @property {(end: import('./pair.js').End) => void} accept the answer to the handshake will be read from `end`
+ * @property {(end: import('./duplex-pair.js').End) => void} accept the answer to the handshake will be read from `end`
  * @property {(error: Error) => void} fail
  */
 
@@ -62,7 +62,7 @@ class Bridge {
   }
 
   start() {
-    this.agent.hold();
+    this.agent.keepAlive.hold();
     this.agent.enter(this.id, this, () =>
       this.agent.send({
         type: "ws:connection",
@@ -127,7 +127,7 @@ class Bridge {
     this.page?.terminate();
     this.server?.terminate();
     this.agent.leave(this.id);
-    this.agent.release();
+    this.agent.keepAlive.release();
   }
 
   /** @param {string | undefined} protocol that the server chose; without one the first that was asked for */
@@ -135,7 +135,7 @@ class Bridge {
     if (!this.isHeld) return;
     this.isHeld = false;
     const { opening } = this;
-    const { page, end } = openPage(opening, protocol === undefined ? opening.protocols[0] : protocol);
+    const { page, end } = openApplicationSide(opening, protocol === undefined ? opening.protocols[0] : protocol);
     this.page = page;
     page.on("message", (data, isBinary) => this.frame("ws:messageFromPage", data, isBinary));
     page.on("error", () => {});
@@ -151,7 +151,7 @@ class Bridge {
     if (this.server) return;
     const { url, protocols, headers, options } = this.opening;
     const own = Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name)));
-    const server = (this.server = unseen(
+    const server = (this.server = bypass(
       () => new WebSocket(url, protocols, { ...options, headers: own, perMessageDeflate: false }),
     ));
     server.on("open", () => {

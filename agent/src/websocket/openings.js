@@ -1,8 +1,9 @@
 "use strict";
 
 const { setImmediate } = require("node:timers");
-const headers = require("../headers.js");
-const { internal, pairsOf } = require("../undici/request.js");
+const headers = require("../protocol/headers.js");
+const { internal } = require("../internals.js");
+const { pairsOf } = require("../undici/dispatch-options.js");
 const { Controller, isModern, fail } = require("../undici/handlers.js");
 const { headerLines } = require("../http/text.js");
 const { MockSocket } = require("../http/mock-socket.js");

@@ -3,10 +3,10 @@
 const http = require("node:http");
 const https = require("node:https");
 const { syncBuiltinESMExports } = require("node:module");
-const { isUnseen } = require("../unseen.js");
+const { isBypassed } = require("../bypass.js");
 const { chains } = require("../redirects.js");
-const { HeldRequest } = require("./held.js");
-const { straighten } = require("./straight.js");
+const { HeldRequest } = require("./held-request.js");
+const { sendDirectly } = require("./direct.js");
 const { tlsOptions } = require("./tls-options.js");
 
 /**
@@ -55,7 +55,7 @@ function hookAddRequest(agent, upgrade, owner) {
   /** @this {any} */
   function addRequest(/** @type {any} */ req, /** @type {any[]} */ ...args) {
     const given = typeof args[0] === "object" && args[0] !== null ? args[0] : { host: args[0], port: args[1] };
-    const straight = agent.isAttached ? straighten(agent, this, req, given) : undefined;
+    const straight = agent.isAttached ? sendDirectly(agent, this, req, given) : undefined;
     const release = straight?.release ?? (() => original.call(this, req, ...args));
     if (!hold(agent, upgrade, req, straight?.options ?? given, release)) release();
   }
@@ -87,7 +87,7 @@ function hookOnSocket(agent, upgrade) {
       socket.removeListener("error", keep);
       original.call(this, socket, failure);
     };
-    if (error || !socket || isUnseen()) return original.call(this, socket, error);
+    if (error || !socket || isBypassed()) return original.call(this, socket, error);
     socket.on("error", keep);
     if (!hold(agent, upgrade, this, tlsOptions(called), release)) return release();
     this.once("close", () => {
@@ -149,12 +149,12 @@ function ensure(agent, upgrade, httpAgent) {
 function hold(agent, upgrade, req, options, release) {
   if (req[SEEN]) return false;
   req[SEEN] = true;
-  if (!agent.isAttached || isUnseen() || req.method === "CONNECT") return false;
+  if (!agent.isAttached || isBypassed() || req.method === "CONNECT") return false;
   const peer = peerOf(req, options);
-  if (!peer || agent.leavesAlone(peer)) return false;
+  if (!peer || agent.hosts.isIgnored(peer)) return false;
   // A request to somebody else's proxy names its whole URL.
   const url = URL.canParse(req.path) ? new URL(req.path) : new URL(req.path, peer);
-  if (agent.leavesAlone(url)) return false;
+  if (agent.hosts.isIgnored(url)) return false;
   if (wantsUpgrade(req)) return upgrade({ req, url, options, release });
   void new HeldRequest(agent, req, url, options, release, chains.getStore());
   return true;

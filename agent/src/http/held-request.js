@@ -7,8 +7,8 @@ const { givenUp } = require("../report.js");
 const { Upload } = require("../upload.js");
 const { Writes } = require("./writes.js");
 const { Chain, chains, isRedirect } = require("../redirects.js");
-const { located } = require("../location.js");
-const headers = require("../headers.js");
+const { rewriteLocation } = require("../location.js");
+const headers = require("../protocol/headers.js");
 const upstream = require("./upstream.js");
 const text = require("./text.js");
 const { EarlySocket } = require("./early-socket.js");
@@ -51,7 +51,7 @@ class HeldRequest {
     /** @type {NodeJS.Timeout | undefined} */
     this.timer = undefined;
     // Until the body is there the application is at work, and keeps itself alive.
-    this.patience = setTimeout(() => this.unstreamed(), BODY_MS).unref();
+    this.bodyTimer = setTimeout(() => this.unstreamed(), BODY_MS).unref();
     this.writes = new Writes(req, this);
     this.early = new EarlySocket(req, url.protocol === "https:", (error) => this.hangUp(error));
     /** As the head says, once there is one. @type {number | undefined} */
@@ -74,8 +74,8 @@ class HeldRequest {
     this.seeEnd();
     // Who follows a redirect has the body at hand, and may write it bit by bit.
     if (this.chain?.leadsTo(this.url.href)) this.writes.drain();
-    this.agent.known(() => {
-      if (this.exchange || !this.isHeld || !this.agent.attend(this)) return;
+    this.agent.whenNegotiated(() => {
+      if (this.exchange || !this.isHeld || !this.agent.enterUnannounced(this)) return;
       if (this.agent.streams) setImmediate(() => this.announce(!this.upload.isWhole));
       else if (this.req.getHeader("expect")) this.announce(true);
     });
@@ -127,7 +127,7 @@ class HeldRequest {
       upload.onEnd = () => this.announce(false);
       return;
     }
-    clearTimeout(this.patience);
+    clearTimeout(this.bodyTimer);
     this.agent.leave(this);
     const pairs = text.headerLines(/** @type {any} */ (req)._header ?? "");
     const from = this.chain?.take(url.href);
@@ -154,7 +154,7 @@ class HeldRequest {
     if (!this.isHeld) return false;
     this.isHeld = false;
     this.agent.leave(this);
-    clearTimeout(this.patience);
+    clearTimeout(this.bodyTimer);
     clearTimeout(this.timer);
     clearTimeout(this.early.timer);
     this.writes.detach();
@@ -218,7 +218,7 @@ class HeldRequest {
     };
   }
 
-  /** @param {import('../exchange.js').Outgoing} changed */
+  /** @param {import('../protocol/messages.js').Outgoing} changed */
   resume(changed) {
     // What was announced without its body can only go on as it is.
     if (changed.truncated) return this.passthrough();
@@ -245,13 +245,18 @@ class HeldRequest {
       if (report) upstream.observe(response, report);
       response.on("error", (error) => report?.fail(error));
       const pairs = headers.fromRaw(response.rawHeaders);
-      upstream.relay(response, socket, req.method, changed.url === this.url.href ? pairs : located(pairs, changed.url));
+      upstream.relay(
+        response,
+        socket,
+        req.method,
+        changed.url === this.url.href ? pairs : rewriteLocation(pairs, changed.url),
+      );
     });
     if (report && exchange) this.emitInChain(exchange, report);
   }
 
   /**
-   * @param {import('../exchange.js').Outgoing} changed
+   * @param {import('../protocol/messages.js').Outgoing} changed
    * @param {import('./mock-socket.js').MockSocket} socket
    */
   open(changed, socket) {
@@ -304,7 +309,7 @@ class HeldRequest {
   }
 
   /**
-   * @param {import('../exchange.js').Outgoing} wanted
+   * @param {import('../protocol/messages.js').Outgoing} wanted
    * @param {AbortSignal} signal
    */
   perform(wanted, signal) {

@@ -2,16 +2,17 @@
 
 const { Exchange } = require("../exchange.js");
 const { Chain, isRedirect } = require("../redirects.js");
-const { located } = require("../location.js");
-const { unseen } = require("../unseen.js");
-const headers = require("../headers.js");
+const { rewriteLocation } = require("../location.js");
+const { bypass } = require("../bypass.js");
+const headers = require("../protocol/headers.js");
 const { isBodiless } = require("../report.js");
-const { Upload, WHOLE_BODY_BYTES } = require("../upload.js");
+const { HANDLER_BODY_BYTES } = require("../protocol/constants.js");
+const { Upload } = require("../upload.js");
 const { readNow, readAll, encodeForm, isForm } = require("./body.js");
 const { Source } = require("./source.js");
-const { pairsOf, likeGiven, optionsFor, dispatcherFor } = require("./request.js");
+const { pairsOf, likeGiven, optionsFor, dispatcherFor } = require("./dispatch-options.js");
 const { HeadersTimeout, headersTimeout } = require("./headers-timeout.js");
-const { headersTimeoutError, requestAbortedError } = require("./errors.js");
+const { headersTimeoutError, requestAbortedError } = require("./undici-errors.js");
 const { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern } = require("./handlers.js");
 
 /** Marks options that were looked at: dispatchers hand them on to each other. */
@@ -72,8 +73,8 @@ class HeldDispatch {
     if (controller.aborted) return;
     const body = readNow(this.opts.body);
     if (body) return this.announce(body);
-    this.agent.known(() => {
-      if (this.agent.attend(this)) {
+    this.agent.whenNegotiated(() => {
+      if (this.agent.enterUnannounced(this)) {
         this.read().then(
           (read) => this.announce(read),
           (error) => this.fail(error),
@@ -171,7 +172,7 @@ class HeldDispatch {
     });
   }
 
-  /** @param {import('../exchange.js').Outgoing} changed */
+  /** @param {import('../protocol/messages.js').Outgoing} changed */
   resume(changed) {
     if (!this.letGo()) return;
     const opts = this.optionsFor(changed);
@@ -180,7 +181,7 @@ class HeldDispatch {
     this.send(dispatcherFor(this.dispatcher, this.url, new URL(changed.url)), opts, changed);
   }
 
-  /** @param {import('../exchange.js').Outgoing} wanted */
+  /** @param {import('../protocol/messages.js').Outgoing} wanted */
   optionsFor(wanted) {
     return optionsFor(this.opts, wanted, this.url, this.isResolved);
   }
@@ -211,7 +212,7 @@ class HeldDispatch {
   dispatch(dispatcher, opts, handler) {
     const marked = { ...opts, [SEEN]: true };
     if (dispatcher === this.dispatcher) this.original.call(dispatcher, marked, handler);
-    else unseen(() => dispatcher.dispatch(marked, handler));
+    else bypass(() => dispatcher.dispatch(marked, handler));
   }
 
   /**
@@ -239,7 +240,7 @@ class HeldDispatch {
       end: () => report.end(),
       // To a proxy that is told of responses once, what came before it broke off is the answer.
       fail: (error) => (report.status && !this.agent.streams ? report.cut() : report.fail(error)),
-      headers: (pairs) => (url === this.url.href ? pairs : located(pairs, url)),
+      headers: (pairs) => (url === this.url.href ? pairs : rewriteLocation(pairs, url)),
     };
   }
 
@@ -267,15 +268,15 @@ class HeldDispatch {
   }
 
   /**
-   * @param {import('../exchange.js').Outgoing} wanted
+   * @param {import('../protocol/messages.js').Outgoing} wanted
    * @param {AbortSignal} signal
-   * @returns {Promise<import('../report.js').Answer>}
+   * @returns {Promise<import('../protocol/messages.js').Answer>}
    */
   perform(wanted, signal) {
     const dispatcher = dispatcherFor(this.dispatcher, this.url, new URL(wanted.url));
     const opts = { ...this.optionsFor(wanted), upgrade: undefined };
     return new Promise((resolve, reject) => {
-      this.dispatch(dispatcher, opts, new Collector(wanted, WHOLE_BODY_BYTES, signal, resolve, reject));
+      this.dispatch(dispatcher, opts, new Collector(wanted, HANDLER_BODY_BYTES, signal, resolve, reject));
     });
   }
 }

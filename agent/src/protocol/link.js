@@ -5,19 +5,23 @@ const net = require("node:net");
 const tls = require("node:tls");
 const { WebSocket } = require("ws");
 const { TrafficMockError } = require("./errors.js");
-const { patience } = require("./patience.js");
-const { withOwnRequest } = require("./http/own-request.js");
-const { commandLine } = require("./command-line.js");
-const { version } = require("../package.json");
+const { startDeadline } = require("./deadline.js");
+const {
+  FEATURES,
+  HANDSHAKE_MS,
+  FIRST_RETRY_MS,
+  LAST_RETRY_MS,
+  MAX_FRAME_BYTES,
+  PROTOCOL_VERSION,
+} = require("./constants.js");
 
-/** What this agent speaks beyond protocol 3. */
-const FEATURES = ["headers-list", "stream"];
-const PROTOCOL_VERSION = 3;
-const HANDSHAKE_MS = 1900;
-const FIRST_RETRY_MS = 100;
-const LAST_RETRY_MS = 5000;
-/** Protocol 3's largest frame; bytes. */
-const MAX_FRAME_BYTES = 104857600;
+/**
+ * @typedef {object} Options
+ * @property {string} proxyUrl
+ * @property {object} hello what this process says of itself: `role`, `clientId`, `token` …
+ * @property {<T>(isSecure: boolean, act: () => T) => T} open calls its second argument, which opens the
+ *   connection with `http.request` or `https.request`, out of reach of interception
+ */
 
 /**
  * The connection to the proxy: handshake, heartbeat, reconnecting with backoff.
@@ -25,11 +29,13 @@ const MAX_FRAME_BYTES = 104857600;
  */
 class Link {
   /**
-   * @param {import('./settings.js').Settings} settings
+   * @param {Options} options
    * @param {{ up(hello: any): void, message(message: any): void, down(error: Error): void }} owner
    */
-  constructor(settings, owner) {
-    this.settings = settings;
+  constructor({ proxyUrl, hello, open }, owner) {
+    this.proxyUrl = proxyUrl;
+    this.greeting = hello;
+    this.openSocket = open;
     this.owner = owner;
     this.retryMs = FIRST_RETRY_MS;
     this.closed = false;
@@ -41,10 +47,10 @@ class Link {
 
   /** Open the connection; `owner` hears what became of it. */
   open() {
-    const url = new URL("/ws", this.settings.proxyUrl);
+    const url = new URL("/ws", this.proxyUrl);
     url.protocol = /^(https|wss):$/.test(url.protocol) ? "wss:" : "ws:";
     const connect = /** @type {any} */ (url.protocol === "wss:" ? tls.connect : net.connect);
-    const socket = withOwnRequest(
+    const socket = this.openSocket(
       url.protocol === "wss:",
       () =>
         new WebSocket(url, {
@@ -54,18 +60,18 @@ class Link {
         }),
     );
     this.socket = socket;
-    this.attend(socket);
+    this.listen(socket);
   }
 
   /** @param {WebSocket} socket */
-  attend(socket) {
+  listen(socket) {
     /** @type {Error | undefined} */
     let reason;
     let isUp = false;
-    const endPatience = patience(HANDSHAKE_MS, () => {
+    const clearDeadline = startDeadline(HANDSHAKE_MS, () => {
       reason = new TrafficMockError(
         "timeout",
-        `The trafficmock proxy at ${this.settings.proxyUrl} did not answer within ${HANDSHAKE_MS} ms.`,
+        `The trafficmock proxy at ${this.proxyUrl} did not answer within ${HANDSHAKE_MS} ms.`,
       );
       socket.terminate();
     });
@@ -74,7 +80,7 @@ class Link {
       const message = parse(data);
       if (isUp) return this.receive(message);
       if (message?.type === "ping") return this.send({ type: "pong", at: message.at });
-      endPatience();
+      clearDeadline();
       if (message?.type === "hello:ok" && message.protocolVersion === PROTOCOL_VERSION) {
         isUp = true;
         this.retryMs = FIRST_RETRY_MS;
@@ -88,7 +94,7 @@ class Link {
       reason ??= this.failure(error, isUp);
     });
     socket.on("close", () => {
-      endPatience();
+      clearDeadline();
       if (this.closed) return;
       this.again();
       this.owner.down(reason ?? this.failure(undefined, isUp));
@@ -96,18 +102,7 @@ class Link {
   }
 
   hello() {
-    const { token, clientId } = this.settings;
-    this.send({
-      type: "hello",
-      protocolVersion: PROTOCOL_VERSION,
-      packageVersion: version,
-      role: "node",
-      clientId,
-      ...(token && { token }),
-      pid: process.pid,
-      command: commandLine(process.argv),
-      features: FEATURES,
-    });
+    this.send({ type: "hello", protocolVersion: PROTOCOL_VERSION, ...this.greeting, features: FEATURES });
   }
 
   /** @param {any} message */
@@ -145,10 +140,7 @@ class Link {
       ? `it speaks protocol ${message.protocolVersion}, this agent ${PROTOCOL_VERSION}`
       : (message?.message ?? "it answered the handshake with something else than hello:ok");
     const help = code === "unauthorized" ? " (TRAFFICMOCK_TOKEN, or the option token)" : "";
-    return new TrafficMockError(
-      code,
-      `The trafficmock proxy at ${this.settings.proxyUrl} refused this agent: ${said}${help}`,
-    );
+    return new TrafficMockError(code, `The trafficmock proxy at ${this.proxyUrl} refused this agent: ${said}${help}`);
   }
 
   /**
@@ -156,7 +148,7 @@ class Link {
    * @param {boolean} wasUp
    */
   failure(cause, wasUp) {
-    const { proxyUrl } = this.settings;
+    const { proxyUrl } = this;
     const why = cause ? `: ${cause.message || /** @type {any} */ (cause).code}` : "";
     return wasUp
       ? new TrafficMockError("disconnected", `Lost connection to the trafficmock proxy at ${proxyUrl}${why}.`, {

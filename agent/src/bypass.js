@@ -11,7 +11,7 @@ let depth = 0;
  * @param {() => T} act starts requests that nobody is asked about
  * @returns {T}
  */
-function unseen(act) {
+function bypass(act) {
   depth += 1;
   try {
     return act();
@@ -21,6 +21,6 @@ function unseen(act) {
 }
 
 /** @returns {boolean} whether the request that starts now is the agent's own */
-const isUnseen = () => depth > 0;
+const isBypassed = () => depth > 0;
 
-module.exports = { unseen, isUnseen };
+module.exports = { bypass, isBypassed };

@@ -3,7 +3,7 @@
 const http = require("node:http");
 const https = require("node:https");
 const { isIP } = require("node:net");
-const { internal } = require("../undici/request.js");
+const { internal } = require("../internals.js");
 
 /**
  * An application that is attached and also has `HTTP_PROXY` set to trafficmock
@@ -27,7 +27,7 @@ const { addRequest } = /** @type {any} */ (http.Agent.prototype);
  * @param {any} options of the request
  * @returns {Straight | undefined} nothing when our own proxy is not on the way
  */
-function straighten(agent, httpAgent, req, options) {
+function sendDirectly(agent, httpAgent, req, options) {
   const url = targetOf(agent, httpAgent, req, options);
   if (!url) return undefined;
   unproxy(req, url);
@@ -64,8 +64,8 @@ function targetOf(agent, httpAgent, req, options) {
   const peer = `${protocol}//${authority}${options.port ? `:${options.port}` : ""}`;
   if (!URL.canParse(peer)) return undefined;
   // The client names our proxy as the peer, and the target in the request line.
-  if (agent.isOwn(new URL(peer))) return named && !agent.isOwn(named) ? named : undefined;
-  if (!agent.isOwnText(proxy)) return undefined;
+  if (agent.hosts.isOwn(new URL(peer))) return named && !agent.hosts.isOwn(named) ? named : undefined;
+  if (!agent.hosts.isOwnText(proxy)) return undefined;
   // Node writes the target into the path where the proxy is not asked for a tunnel.
   return new URL(named ? named.pathname + named.search : req.path, peer);
 }
@@ -120,4 +120,4 @@ function directAgent(httpAgent, isSecure) {
   return known[kind];
 }
 
-module.exports = { straighten };
+module.exports = { sendDirectly };

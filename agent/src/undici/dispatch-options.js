@@ -2,7 +2,8 @@
 
 const { isIP } = require("node:net");
 const { stringify } = require("node:querystring");
-const headers = require("../headers.js");
+const { internal } = require("../internals.js");
+const headers = require("../protocol/headers.js");
 
 /** What undici's dispatch options say, and options that say something else. */
 
@@ -11,18 +12,6 @@ const REFUSED = new Set(["connection", "transfer-encoding", "keep-alive", "upgra
 
 /** Dispatchers that talk to one origin only. */
 const ONE_ORIGIN = new Set(["Client", "Pool", "BalancedPool", "RoundRobinPool", "H2CClient", "MockClient", "MockPool"]);
-
-/**
- * @param {any} object
- * @param {string} description of one of undici's own symbols, which it does not export
- */
-function internal(object, description) {
-  for (let at = object; at; at = Object.getPrototypeOf(at)) {
-    const symbol = Object.getOwnPropertySymbols(at).find((one) => one.description === description);
-    if (symbol) return object[symbol];
-  }
-  return undefined;
-}
 
 /**
  * @param {any} dispatcher
@@ -72,10 +61,10 @@ const bare = (hostname) => hostname.replace(/^\[|\]$/g, "");
 
 /**
  * @param {any} given `opts.headers`, in any form undici takes
- * @returns {import('../headers.js').Pairs}
+ * @returns {import('../protocol/headers.js').Pairs}
  */
 function pairsOf(given) {
-  /** @type {import('../headers.js').Pairs} */
+  /** @type {import('../protocol/headers.js').Pairs} */
   const pairs = [];
   const add = (/** @type {any} */ name, /** @type {any} */ value) => {
     if (value == null) return;
@@ -93,7 +82,7 @@ const latin1 = (value) => (Buffer.isBuffer(value) ? value.toString("latin1") : S
 /**
  * undici 6's DNS interceptor adds a header to an object only.
  * @param {any} given `opts.headers`, in any form undici takes
- * @param {import('../headers.js').Pairs} pairs
+ * @param {import('../protocol/headers.js').Pairs} pairs
  * @returns {string[] | Record<string, string | string[]>} the pairs: as a list where a list was given, else as an object
  */
 function likeGiven(given, pairs) {
@@ -111,7 +100,7 @@ function likeGiven(given, pairs) {
 /**
  * Options for another request in place of the one that `opts` describe.
  * @param {any} opts
- * @param {import('../exchange.js').Outgoing} wanted
+ * @param {import('../protocol/messages.js').Outgoing} wanted
  * @param {URL} from what was asked
  * @param {boolean} isResolved whether `opts` name an address in place of the host in `from`
  */
@@ -148,4 +137,4 @@ const globalDispatcher = () => {
   return known[Symbol.for("undici.globalDispatcher.1")] ?? known[Symbol.for("undici.globalDispatcher.2")];
 };
 
-module.exports = { internal, urlOf, namedUrl, pairsOf, likeGiven, optionsFor, dispatcherFor };
+module.exports = { urlOf, namedUrl, pairsOf, likeGiven, optionsFor, dispatcherFor };

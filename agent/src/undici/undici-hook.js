@@ -1,13 +1,14 @@
 "use strict";
 
-const { isUnseen } = require("../unseen.js");
+const { isBypassed } = require("../bypass.js");
 const { Chain, chains } = require("../redirects.js");
 const { outer, realms } = require("../realm.js");
 const { onContext } = require("../contexts.js");
 const { sayOnce } = require("../say-once.js");
 const { onDispatcher } = require("./dispatchers.js");
-const { internal, urlOf, namedUrl } = require("./request.js");
-const { HeldDispatch, SEEN, chainOf } = require("./held.js");
+const { internal } = require("../internals.js");
+const { urlOf, namedUrl } = require("./dispatch-options.js");
+const { HeldDispatch, SEEN, chainOf } = require("./held-dispatch.js");
 
 const GLOBALS = [Symbol.for("undici.globalDispatcher.1"), Symbol.for("undici.globalDispatcher.2")];
 const HOOKED = Symbol("trafficmock.hooked");
@@ -146,10 +147,10 @@ class UndiciHook {
     if (!agent.isAttached || !opts || !handler || typeof handler !== "object") return false;
     const straight = straightOf(agent, dispatcher);
     if (straight) return straight.dispatch(opts, handler) !== undefined;
-    if (isUnseen() || opts[SEEN] || opts.method === "CONNECT" || isChooser(dispatcher)) return false;
+    if (isBypassed() || opts[SEEN] || opts.method === "CONNECT" || isChooser(dispatcher)) return false;
     if (this.redirect(dispatcher, opts, handler)) return true;
     const asked = urlOf(dispatcher, opts);
-    if (!asked || agent.leavesAlone(asked)) return false;
+    if (!asked || agent.hosts.isIgnored(asked)) return false;
     const url = namedUrl(asked, opts, handler);
     const chain = chainOf.get(handler) ?? chains.getStore();
     if (opts.upgrade) return this.upgrade({ dispatcher, original, opts, handler, url, seen: SEEN, chain });
@@ -242,7 +243,7 @@ const straights = new WeakMap();
 function straightOf(agent, dispatcher) {
   if (dispatcher.constructor?.name !== "ProxyAgent") return undefined;
   if (!straights.has(dispatcher)) {
-    const isOurs = agent.isOwnText(internal(dispatcher, "proxy agent options")?.uri);
+    const isOurs = agent.hosts.isOwnText(internal(dispatcher, "proxy agent options")?.uri);
     const Agent = internal(dispatcher, "proxy agent")?.constructor;
     straights.set(
       dispatcher,

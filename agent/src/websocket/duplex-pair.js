@@ -68,7 +68,7 @@ class End extends MockSocket {
  * @param {boolean} isEncrypted
  * @returns {[End, End]} what is written to one is read from the other
  */
-function pair(isEncrypted) {
+function duplexPair(isEncrypted) {
   const one = new End(isEncrypted);
   const other = new End(isEncrypted);
   one.peer = other;
@@ -76,4 +76,4 @@ function pair(isEncrypted) {
   return [one, other];
 }
 
-module.exports = { pair, End };
+module.exports = { duplexPair, End };

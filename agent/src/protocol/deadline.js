@@ -14,7 +14,7 @@ const STEP_MS = 100;
  * @param {() => void} act called when they are over; never keeps the process alive
  * @returns {() => void} ends it
  */
-function patience(ms, act) {
+function startDeadline(ms, act) {
   let left = Math.ceil(ms / STEP_MS);
   const timer = setInterval(() => {
     left -= 1;
@@ -25,4 +25,4 @@ function patience(ms, act) {
   return () => clearInterval(timer);
 }
 
-module.exports = { patience };
+module.exports = { startDeadline };

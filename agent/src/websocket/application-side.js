@@ -1,19 +1,19 @@
 "use strict";
 
 const { WebSocketServer } = require("ws");
-const { pair } = require("./pair.js");
+const { duplexPair } = require("./duplex-pair.js");
 
 /**
  * The server that the application's WebSocket talks to when it is mocked.
  *
  * @param {import('./bridge.js').Opening} opening
  * @param {string | undefined} protocol that it chooses
- * @returns {{ page: import('ws').WebSocket, end: import('./pair.js').End }}
+ * @returns {{ page: import('ws').WebSocket, end: import('./duplex-pair.js').End }}
  *   our side, and the end for the application, with the handshake's answer to be read first
  */
-function openPage(opening, protocol) {
+function openApplicationSide(opening, protocol) {
   const isEncrypted = opening.url.protocol === "wss:";
-  const [ours, theirs] = pair(isEncrypted);
+  const [ours, theirs] = duplexPair(isEncrypted);
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -34,4 +34,4 @@ function openPage(opening, protocol) {
   return { page, end: theirs };
 }
 
-module.exports = { openPage };
+module.exports = { openApplicationSide };

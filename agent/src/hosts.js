@@ -1,0 +1,61 @@
+"use strict";
+
+/** Which hosts are not for tests: the proxy itself, and those that the settings name. */
+class Hosts {
+  /** @param {{ proxyUrl: string, ignoreHosts: string[] }} settings */
+  constructor({ proxyUrl, ignoreHosts }) {
+    this.own = hostsOf(proxyUrl);
+    this.ignored = ignoreHosts.map(hostExpression);
+  }
+
+  /**
+   * @param {URL} url
+   * @returns {boolean} whether it goes to the proxy itself
+   */
+  isOwn(url) {
+    return this.own.has(hostOf(url));
+  }
+
+  /**
+   * @param {URL} url
+   * @returns {boolean} whether its request is neither intercepted nor recorded
+   */
+  isIgnored(url) {
+    return this.isOwn(url) || (this.ignored.length > 0 && this.ignored.some((host) => host.test(hostOf(url))));
+  }
+
+  /**
+   * @param {unknown} text that may be a URL
+   * @returns {boolean} whether it is one of the proxy itself
+   */
+  isOwnText(text) {
+    return typeof text === "string" && URL.canParse(text) && this.isOwn(new URL(text));
+  }
+}
+
+/** @param {URL} url */
+function hostOf(url) {
+  const port = url.port || (/^(https|wss):$/.test(url.protocol) ? "443" : "80");
+  return `${url.hostname}:${port}`;
+}
+
+/**
+ * @param {string} pattern of the setting `ignoreHosts`
+ * @returns {RegExp} that matches hosts with their port
+ */
+function hostExpression(pattern) {
+  const whole = /:(\d+|\*)$/.test(pattern) ? pattern : `${pattern}:*`;
+  const parts = whole.split(/\*+/).map((part) => part.replace(/[.[\]]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`, "i");
+}
+
+/** @param {string} proxyUrl */
+function hostsOf(proxyUrl) {
+  const url = new URL(proxyUrl);
+  const own = hostOf(url);
+  const port = own.slice(own.lastIndexOf(":"));
+  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  return new Set(isLoopback ? [own, `localhost${port}`, `127.0.0.1${port}`, `[::1]${port}`] : [own]);
+}
+
+module.exports = { Hosts };
