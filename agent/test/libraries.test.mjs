@@ -5,6 +5,7 @@ import net from "node:net";
 import { after, before, describe, test } from "node:test";
 import axios from "axios";
 import FormData from "form-data";
+import got from "got";
 import needle from "needle";
 import nodeFetch from "node-fetch";
 import nodeFetch2 from "node-fetch2";
@@ -28,6 +29,7 @@ const IMPATIENT = {
   axios: (url) => axios.get(url, { timeout: TIMEOUT_MS, adapter: "http" }),
   "node-fetch 2": (url) => nodeFetch2(url, { timeout: TIMEOUT_MS }),
   needle: (url) => needle("get", url, { response_timeout: TIMEOUT_MS }),
+  "got, of the response": (url) => got.get(url, { timeout: { response: TIMEOUT_MS }, retry: { limit: 0 } }),
   "node:http timeout": (url) =>
     new Promise((resolve, reject) => {
       const req = http.get(url, { timeout: TIMEOUT_MS }, resolve);
@@ -132,6 +134,24 @@ describe("libraries on node:http while a test decides", () => {
       assert.equal(upstream.seen.filter(({ url }) => url === "/early-pass").length, 1);
     },
   );
+
+  test("a request that waits for a handler hears once that it is sent", { timeout: 30000 }, async () => {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    await worker.route("/early-finish", () => {});
+    for (const at of [0, 1]) {
+      const path = `/early-finish?at=${at}`;
+      let finished = 0;
+      const req = http.request(`${upstream.url}${path}`, { method: "POST", agent }).on("finish", () => (finished += 1));
+      const response = once(req, "response");
+      await new Promise((resolve) => req.end("body", resolve));
+      const { requestId } = await worker.waitFor("request:matched", ({ request }) => request.url.endsWith(path));
+      worker.send({ type: "handler:result", requestId, result: { action: "continue" } });
+      const [{ statusCode }] = await response.then(([found]) => once(found.resume(), "end").then(() => [found]));
+      // The connection is free again only when Node's own listener has heard that the request is sent.
+      assert.deepEqual([statusCode, finished], [200, 1]);
+    }
+    agent.destroy();
+  });
 
   test(
     "what a request asks of its socket, as superagent does, reaches the one that it gets",

@@ -20,15 +20,18 @@ class EarlySocket {
    * @param {import('node:http').ClientRequest} req
    * @param {boolean} isEncrypted whether the request is https
    * @param {(error?: Error) => void} lost called when the application ends the socket
+   * @param {() => void} shown called when the application was given the socket
    */
-  constructor(req, isEncrypted, lost) {
+  constructor(req, isEncrypted, lost, shown) {
     this.req = req;
     this.isEncrypted = isEncrypted;
     this.lost = lost;
+    this.shown = shown;
     /** @type {MockSocket | undefined} */
     this.socket = undefined;
     /** Who has heard of the socket, and must not hear of it twice. @type {Set<Function>} */
     this.told = new Set();
+    this.isFinished = false;
     /** @type {Error | undefined} */
     this.error = undefined;
     this.timer = setTimeout(() => this.show(), SOCKET_MS).unref();
@@ -51,6 +54,27 @@ class EarlySocket {
     } finally {
       own.socket = null;
     }
+    this.shown();
+  }
+
+  /**
+   * Tell that all is written: to a server that thinks it would be sent by now.
+   * Some timeouts start there (got's for the response). Node's own listeners,
+   * which come with the response, hear of it when it is so.
+   */
+  finish() {
+    const { req, socket } = this;
+    if (!socket || !req.writableEnded || this.isFinished) return;
+    this.isFinished = true;
+    const told = new Set(req.rawListeners("finish"));
+    req.emit("finish");
+    const { emit } = req;
+    const own = /** @type {any} */ (req);
+    own.emit = (/** @type {string} */ event, /** @type {any[]} */ ...args) => {
+      if (event !== "finish") return emit.call(req, event, ...args);
+      for (const listener of req.rawListeners("finish")) if (!told.has(listener)) listener.call(req);
+      return true;
+    };
   }
 
   /** @returns {MockSocket} for the request to write to and read from, known to the application or new */

@@ -53,7 +53,8 @@ class HeldRequest {
     // Until the body is there the application is at work, and keeps itself alive.
     this.bodyTimer = setTimeout(() => this.unstreamed(), BODY_MS).unref();
     this.writes = new Writes(req, this);
-    this.early = new EarlySocket(req, url.protocol === "https:", (error) => this.hangUp(error));
+    const hangUp = (/** @type {Error | undefined} */ error) => this.hangUp(error);
+    this.early = new EarlySocket(req, url.protocol === "https:", hangUp, () => this.early.finish());
     /** As the head says, once there is one. @type {number | undefined} */
     this.bodyLength = undefined;
     this.setTimeout(Number(/** @type {any} */ (req).timeout ?? 0));
@@ -93,6 +94,7 @@ class HeldRequest {
   end() {
     this.upload.end();
     this.announce(false);
+    nextTick(() => this.early.finish());
   }
 
   destroy() {

@@ -37,7 +37,7 @@ def main() -> int:
                         results.append(cell)
                         sys.stderr.write(f"{cell}\n")
     sys.stdout.write(table(results))
-    return int(any(cell.failed for cell in results))
+    return int(any(not cell.is_good for cell in results))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from tests.clients.node.compare import Change, changes
-from tests.clients.node.differences import Difference, declared
+from tests.clients.node.differences import Difference, declared, gone
 from tests.clients.node.modes import MODES
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ class Cell:
     :param calls: how many calls were made.
     :param failed: what differs and may not.
     :param declared: the differences that may be, as they came.
+    :param gone: declared defects that did not come.
     """
 
     library: Library
@@ -33,10 +34,17 @@ class Cell:
     calls: int
     failed: tuple[Change, ...]
     declared: tuple[Difference, ...]
+    gone: tuple[Difference, ...] = ()
+
+    @property
+    def is_good(self) -> bool:
+        """Say whether all is as it is declared."""
+        return not (self.failed or self.gone)
 
     def __str__(self) -> str:
         head = f"{self.library.name}, Node {self.node}, {self.mode}: {self.calls} calls"
-        return "\n  ".join([head, *grouped(self.failed)])
+        gone = [f"declared, and did not come: {each.reason}" for each in self.gone]
+        return "\n  ".join([head, *grouped(self.failed), *gone])
 
 
 def grouped(changes: Sequence[Change]) -> list[str]:
@@ -61,11 +69,13 @@ def cells(
         assert mode.against is not None
         found = list(changes(mode, runs[mode.against], runs[name]))
         known = [(change, declared(library.name, name, change)) for change in found]
+        differences = dict.fromkeys(each for _, each in known if each is not None)
         yield Cell(
             library,
             node,
             name,
             len(runs[name].calls),
             tuple(change for change, difference in known if difference is None),
-            tuple(dict.fromkeys(difference for _, difference in known if difference is not None)),
+            tuple(differences),
+            () if only else tuple(gone(library.name, node, name, differences)),
         )

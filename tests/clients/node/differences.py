@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from tests.clients.node.compare import Change
 
 
@@ -26,6 +28,7 @@ class Difference:
     :param call: the library and the call, like ``axios: redirects``, likewise.
     :param now: what the field must be then, likewise.
     :param shown: whether the table of the docs tells of it.
+    :param surely: the library and the version of Node with which it must come in each of the modes.
     """
 
     reason: str
@@ -34,6 +37,7 @@ class Difference:
     call: re.Pattern[str] = field(converter=_whole, default=".*")
     now: re.Pattern[str] = field(converter=_whole, default=".*")
     shown: bool = False
+    surely: tuple[tuple[str, int], ...] = ()
 
     def covers(self, library: str, mode: str, change: Change) -> bool:
         """Say whether it is this one."""
@@ -150,27 +154,7 @@ WRONG = (
         r"error|result",
         call=r"undici8: status (204|304) with a length",
         shown=True,
-    ),
-    Difference(
-        "undici 6 names the headers of a changed `fetch` by numbers behind its dns interceptor",
-        ("continue", "fetch"),
-        r"upstream\.\d+\.headers.*",
-        call=r"undici6: interceptor: dns, fetch",
-        shown=True,
-    ),
-    Difference(
-        "a timeout that begins when the request is sent does not run while a test decides",
-        ("mock", "fetch"),
-        r"hangs|error|status|exit",
-        call=r"got: (timeout of the response)?",
-        shown=True,
-    ),
-    Difference(
-        "what a handler fetches goes on when the application has given up, and keeps the process "
-        "until it ends",
-        ("fetch",),
-        r"status|exit|handler errors",
-        shown=True,
+        surely=(("undici8", 24),),
     ),
 )
 """Differences that are defects of the agent, and shall go."""
@@ -179,3 +163,12 @@ WRONG = (
 def declared(library: str, mode: str, change: Change) -> Difference | None:
     """Find the difference that a change is, if it is one."""
     return next((each for each in (*RIGHT, *WRONG) if each.covers(library, mode, change)), None)
+
+
+def gone(library: str, node: int, mode: str, found: Collection[Difference]) -> list[Difference]:
+    """List the defects that a run of all calls must have shown, and has not."""
+    return [
+        each
+        for each in WRONG
+        if mode in each.modes and (library, node) in each.surely and each not in found
+    ]
