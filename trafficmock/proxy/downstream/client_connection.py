@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typing
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.interfaces import IHalfCloseableProtocol, ISSLTransport
@@ -10,6 +11,7 @@ from twisted.internet.protocol import Protocol, connectionDone
 from twisted.logger import Logger
 from zope.interface import implementer
 
+from trafficmock.proxy.downstream.half_close import HalfCloseWatch
 from trafficmock.proxy.http1.body_readers import reader
 from trafficmock.proxy.http1.heads import END, BadMessageError, parse_request
 from trafficmock.proxy.upstream.upstream_connection import widen
@@ -36,10 +38,26 @@ LINGER_SECONDS = 2.0
 Closing at once, with bytes unread, would reset it and could take the answer along.
 """
 
-GONE_SECONDS = 1.0
-"""How long a client that has closed its direction waits for a word before it counts as gone."""
+_BODY, _AHEAD = 1, 2
+"""Why a connection is not read, as bits: the body is held back, or too much came ahead."""
 
-_BODY, _AHEAD, _SWITCHED = 1, 2, 4
+
+class State(Enum):
+    """The life of a client's connection."""
+
+    READING = "reading requests"
+    HALF_CLOSED = "the client sends no more; its request is still answered"
+    CLOSING = "what the client sends is ignored; the connection ends when all is written"
+    LOST = "gone, or handed to another protocol"
+
+
+_NEXT = {
+    State.READING: {State.HALF_CLOSED, State.CLOSING, State.LOST},
+    State.HALF_CLOSED: {State.CLOSING, State.LOST},
+    State.CLOSING: {State.LOST},
+    State.LOST: set[State](),
+}
+"""The steps of that life; others change nothing, since it only goes forward."""
 
 
 class UpgradedProtocol(typing.Protocol):
@@ -81,11 +99,8 @@ class ClientConnection(Protocol):
         self._advancing = False
         self._paused = 0
         self._received = False
-        self._wrote = False
-        self._end_timer: IDelayedCall | None = None
-        self._closing = False
-        self._asked_all = False
-        self._lost = False
+        self._half_close = HalfCloseWatch(context.reactor, self._abort)
+        self._state = State.READING
         self._successor: UpgradedProtocol | None = None
         self._timer: IDelayedCall | None = None
 
@@ -101,7 +116,7 @@ class ClientConnection(Protocol):
         if self._successor is not None:
             self._successor.data_received(data)
             return
-        if self._closing:
+        if self._state is State.CLOSING:
             return
         self._received = True
         self._buffer = self._buffer + data if self._buffer else data
@@ -109,7 +124,7 @@ class ClientConnection(Protocol):
 
     def readConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
         """Answer what was asked before the client closed its direction."""
-        self._asked_all = True
+        self._enter(State.HALF_CLOSED)
         if self._successor is not None:
             self._successor.done()
         elif self._request is None:
@@ -117,28 +132,7 @@ class ClientConnection(Protocol):
         elif not self._request.request_done:
             self.transport.abortConnection()
         else:
-            self._look_whether_gone()
-
-    def _look_whether_gone(self) -> None:
-        """Find out what the end of the client's direction means.
-
-        A client that is gone looks just like one that has only said all it had to say, until
-        something is written to it: then the first resets the connection.
-        """
-        self._wrote = False
-        self._end_timer = self.context.reactor.callLater(GONE_SECONDS, self._gone_or_not)
-
-    def _stop_looking(self) -> None:
-        if self._end_timer is not None:
-            self._end_timer.cancel()
-            self._end_timer = None
-
-    def _gone_or_not(self) -> None:
-        self._end_timer = None
-        if self._wrote:
-            self._look_whether_gone()
-        else:
-            self.transport.abortConnection()
+            self._half_close.start()
 
     def writeConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
         """Go on waiting for the end: it was our own doing."""
@@ -151,9 +145,9 @@ class ClientConnection(Protocol):
 
     def gone(self) -> None:
         """Let go of everything: the connection is lost, or somebody else's now."""
-        self._lost = True
+        self._enter(State.LOST)
         self._stop_waiting()
-        self._stop_looking()
+        self._half_close.stop()
         request, self._request = self._request, None
         if request is not None:
             request.client_gone()
@@ -182,7 +176,7 @@ class ClientConnection(Protocol):
             self._advancing = False
 
     def _step(self) -> bool:
-        if self._closing or self._lost or self._successor is not None:
+        if self._state in {State.CLOSING, State.LOST} or self._successor is not None:
             return False
         request = self._request
         if request is None:
@@ -285,7 +279,7 @@ class ClientConnection(Protocol):
 
     def write(self, data: bytes) -> None:
         """Send to the client."""
-        self._wrote = True
+        self._half_close.written = True
         self.transport.write(data)
 
     def hold_body(self, *, hold: bool) -> None:
@@ -294,7 +288,7 @@ class ClientConnection(Protocol):
 
     def consume(self, producer: IPushProducer | None) -> None:
         """Hold ``producer`` back while the client does not take more; ``None`` at its end."""
-        if self._lost:
+        if self._state is State.LOST:
             return
         if producer is None:
             self.transport.unregisterProducer()
@@ -305,11 +299,11 @@ class ClientConnection(Protocol):
     def finished(self, *, close: bool) -> None:
         """Go on with the next request, or close the connection when all is sent."""
         request, self._request = self._request, None
-        self._stop_looking()
+        self._half_close.stop()
         self._pause(_BODY, on=False)
-        if self._lost or request is None:
+        if self._state is State.LOST or request is None:
             return
-        if close or self._asked_all:
+        if close or self._state is State.HALF_CLOSED:
             self._close(unread=not request.request_done or bool(self._buffer))
         else:
             self._wait()
@@ -319,10 +313,17 @@ class ClientConnection(Protocol):
     def reset(self) -> None:
         """Cut the connection, so that the client sees an error of the network."""
         self._request = None
-        self._closing = True
+        self._enter(State.CLOSING)
         self.transport.abortConnection()
 
     # Ends
+
+    def _enter(self, state: State) -> None:
+        if state in _NEXT[self._state]:
+            self._state = state
+
+    def _abort(self) -> None:
+        self.transport.abortConnection()
 
     def _refuse(self, error: BadMessageError) -> None:
         """Answer 400 and close; a body that breaks the rules also ends its request."""
@@ -331,7 +332,7 @@ class ClientConnection(Protocol):
         if request is not None:
             request.client_gone(error.text)
         if begun:
-            self._closing = True
+            self._enter(State.CLOSING)
             self.transport.abortConnection()
             return
         self.transport.write(
@@ -340,7 +341,7 @@ class ClientConnection(Protocol):
         self._close(unread=True)
 
     def _close(self, *, unread: bool) -> None:
-        self._closing = True
+        self._enter(State.CLOSING)
         self._buffer = b""
         self._paused = 0
         # TLS has no end of one direction alone.
@@ -354,7 +355,7 @@ class ClientConnection(Protocol):
     def _pause(self, why: int, *, on: bool) -> None:
         before = self._paused
         self._paused = before | why if on else before & ~why
-        if self._lost or bool(before) == bool(self._paused):
+        if self._state is State.LOST or bool(before) == bool(self._paused):
             return
         if self._paused:
             self.transport.pauseProducing()
@@ -389,7 +390,7 @@ class ClientConnection(Protocol):
                 )
             )
         else:
-            self._closing = True
+            self._enter(State.CLOSING)
             self.transport.loseConnection()
 
 
