@@ -1,5 +1,7 @@
 """The exact filters."""
 
+from typing import Any
+
 from attrs import frozen
 from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
@@ -18,6 +20,10 @@ class Row:
     method: str = "POST"
     status: int | None = 404
     revision: int = 7
+
+
+def row(**values: Any) -> Any:
+    return Row(**values)
 
 
 class QueryTests(SynchronousTestCase):
@@ -50,15 +56,15 @@ class QueryTests(SynchronousTestCase):
             (Query(from_=0, to=200, test_id="t", client_id="app", action="abort"), False),
         ]:
             with self.subTest(str(query)):
-                self.assertEqual(query.accepts(Row()), expected)
+                self.assertEqual(query.accepts(row()), expected)
 
     def test_unowned(self) -> None:
         """An entry that no test owns has no test id, not an empty one."""
-        self.assertFalse(Query(test_id="").accepts(Row(test_id=UNSET)))
+        self.assertFalse(Query(test_id="").accepts(row(test_id=UNSET)))
 
     def test_unanswered(self) -> None:
         """An entry without a response has no status."""
-        self.assertFalse(Query(status=range(100, 1000)).accepts(Row(status=None)))
+        self.assertFalse(Query(status=range(100, 1000)).accepts(row(status=None)))
 
     def test_trimmed(self) -> None:
         """Blanks around the text to search for do not count."""

@@ -47,50 +47,23 @@ class SocketStage(enum.IntEnum):
     GONE = enum.auto()
 
 
-REQUEST_STEPS = {
-    RequestStage.OBSERVED: frozenset(
-        {
-            RequestStage.CLAIMING,
-            RequestStage.AWAITS_BODY,
-            RequestStage.MATCHED,
-            RequestStage.SETTLED,
-        }
-    ),
-    RequestStage.CLAIMING: frozenset(
-        {RequestStage.AWAITS_BODY, RequestStage.MATCHED, RequestStage.SETTLED}
-    ),
-    RequestStage.AWAITS_BODY: frozenset({RequestStage.MATCHED, RequestStage.SETTLED}),
-    RequestStage.MATCHED: frozenset({RequestStage.SETTLED}),
-    RequestStage.SETTLED: frozenset[RequestStage](),
+_R, _S = RequestStage, SocketStage
+
+REQUEST_STEPS: dict[RequestStage, frozenset[RequestStage]] = {
+    _R.OBSERVED: frozenset({_R.CLAIMING, _R.AWAITS_BODY, _R.MATCHED, _R.SETTLED}),
+    _R.CLAIMING: frozenset({_R.AWAITS_BODY, _R.MATCHED, _R.SETTLED}),
+    _R.AWAITS_BODY: frozenset({_R.MATCHED, _R.SETTLED}),
+    _R.MATCHED: frozenset({_R.SETTLED}),
+    _R.SETTLED: frozenset(),
 }
 
-SOCKET_STEPS = {
-    SocketStage.HELD: frozenset({SocketStage.CLAIMING, SocketStage.GONE}),
-    SocketStage.CLAIMING: frozenset({SocketStage.MATCHED, SocketStage.GONE}),
-    SocketStage.MATCHED: frozenset({SocketStage.CLOSING, SocketStage.GONE}),
-    SocketStage.CLOSING: frozenset({SocketStage.GONE}),
-    SocketStage.GONE: frozenset[SocketStage](),
+SOCKET_STEPS: dict[SocketStage, frozenset[SocketStage]] = {
+    _S.HELD: frozenset({_S.CLAIMING, _S.GONE}),
+    _S.CLAIMING: frozenset({_S.MATCHED, _S.GONE}),
+    _S.MATCHED: frozenset({_S.CLOSING, _S.GONE}),
+    _S.CLOSING: frozenset({_S.GONE}),
+    _S.GONE: frozenset(),
 }
-
-
-def request_step(current: RequestStage, following: RequestStage) -> RequestStage:
-    """Give ``following`` back when a request may go there.
-
-    :raises IllegalStepError: when the table has no such step.
-    """
-    if following not in REQUEST_STEPS[current]:
-        raise IllegalStepError(f"a request cannot go from {current.name} to {following.name}")
-    return following
-
-
-def socket_step(current: SocketStage, following: SocketStage) -> SocketStage:
-    """Give ``following`` back when a WebSocket may go there.
-
-    :raises IllegalStepError: when the table has no such step.
-    """
-    if following not in SOCKET_STEPS[current]:
-        raise IllegalStepError(f"a socket cannot go from {current.name} to {following.name}")
-    return following
 
 
 @define(eq=False, kw_only=True)
@@ -134,8 +107,13 @@ class PendingRequest:
             self.deferred = None
 
     def step(self, stage: RequestStage) -> None:
-        """Go on to ``stage``, if the table has that step."""
-        self.stage = request_step(self.stage, stage)
+        """Go on to ``stage``.
+
+        :raises IllegalStepError: when the table has no such step.
+        """
+        if stage not in REQUEST_STEPS[self.stage]:
+            raise IllegalStepError(f"a request cannot go from {self.stage.name} to {stage.name}")
+        self.stage = stage
 
 
 CloseMessage = inbound.ClosePage | inbound.CloseServer
@@ -168,8 +146,13 @@ class Socket:
         return f"the WebSocket {self.url}"
 
     def step(self, stage: SocketStage) -> None:
-        """Go on to ``stage``, if the table has that step."""
-        self.stage = socket_step(self.stage, stage)
+        """Go on to ``stage``.
+
+        :raises IllegalStepError: when the table has no such step.
+        """
+        if stage not in SOCKET_STEPS[self.stage]:
+            raise IllegalStepError(f"a socket cannot go from {self.stage.name} to {stage.name}")
+        self.stage = stage
 
     def record_close(self, message: CloseMessage, out: EffectList) -> None:
         """Record that a side closed, once for each side."""

@@ -1,40 +1,13 @@
 """What a reader of the history asks for."""
 
-from typing import Protocol
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
-
-class Filterable(Protocol):
-    """What the exact filters look at."""
-
-    @property
-    def timestamp(self) -> int:
-        """Epoch ms when it was observed."""
-
-    @property
-    def client_id(self) -> str:
-        """Who made it."""
-
-    @property
-    def test_id(self) -> object:
-        """Who owns it, ``UNSET`` when nobody does."""
-
-    @property
-    def action(self) -> str:
-        """What was done; for a WebSocket its outcome."""
-
-    @property
-    def method(self) -> str:
-        """The HTTP method; of a WebSocket that of its handshake."""
-
-    @property
-    def status(self) -> int | None:
-        """The status of the response; ``None`` while, or when, there is none."""
-
-    @property
-    def revision(self) -> int:
-        """Of the list, when it changed last."""
+if TYPE_CHECKING:
+    from trafficmock.history.entry import HistoryEntry
 
 
 def _stripped(text: str) -> str:
@@ -75,7 +48,7 @@ class Query:
         """How far into the list the asked part reaches; ``None`` is to its end."""
         return None if self.limit is None else self.offset + self.limit
 
-    def accepts(self, entry: Filterable) -> bool:
+    def accepts(self, entry: HistoryEntry[Any]) -> bool:
         """Tell whether the exact filters let ``entry`` through; ``q`` is not looked at."""
         return (
             (self.from_ is None or entry.timestamp >= self.from_)

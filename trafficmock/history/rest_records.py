@@ -83,7 +83,7 @@ class RequestRecord(Struct, omit_defaults=True, rename="camel", kw_only=True):
     redirected_to_id: str | UnsetType = UNSET
 
 
-class SocketClose(Struct, omit_defaults=True, rename="camel"):
+class RecordedClose(Struct, omit_defaults=True, rename="camel"):
     """How a WebSocket was closed."""
 
     was_clean: bool
@@ -108,7 +108,7 @@ class SocketRecord(Struct, omit_defaults=True, rename="camel"):
     error_message: str | UnsetType = UNSET
     matches: list[RouteMatchDiagnostic] | UnsetType = UNSET
     closed_at: int | UnsetType = UNSET
-    close: SocketClose | UnsetType = UNSET
+    close: RecordedClose | UnsetType = UNSET
 
 
 class RequestLine(Struct):

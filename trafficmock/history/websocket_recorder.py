@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from trafficmock import records
 from trafficmock.history.entry import MAX_DETAIL
-from trafficmock.history.rest_records import SocketClose, SocketEvent, SocketRecord
+from trafficmock.history.rest_records import RecordedClose, SocketEvent, SocketRecord
 from trafficmock.history.websocket_entry import SocketEntry, frame_size
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class SocketRecorder:
             return
         entry.closed_sides.add(side)
         entry.record.closed_at = at
-        entry.record.close = SocketClose(
+        entry.record.close = RecordedClose(
             record.was_clean,
             UNSET if code is None else code,
             UNSET if reason is None else reason,
