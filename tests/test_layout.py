@@ -61,7 +61,7 @@ INNER = {
     },
     "testing": {
         "session": {"."},
-        "objects": {".", "adapters", "har", "session"},
+        "objects": {".", "har", "session"},
         "adapters": {".", "objects", "session"},
         "har": {".", "session"},
         "launch": {"."},

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from twisted.internet.task import Clock
 
+from trafficmock.testing.session.ports import Adapter
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.url_matchers import make_matcher
 from trafficmock.testing.session.worker_client import WorkerClient, WorkerIdentity
@@ -53,25 +54,22 @@ class FakeLink:
         return round(self.clock.seconds() * 1000)
 
 
-class HandWorld:
+class ManualAdapter(Adapter):
     """Calls handlers with the routed request itself and ``done``: each test plays them by hand."""
 
-    def handle(self, handler: Any, routed: Any, done: Any) -> None:
+    def run_handler(self, handler: Any, routed: Any, done: Any) -> None:
         handler(routed, done)
 
-    def handle_socket(self, handler: Any, socket: Any, done: Any) -> None:
+    def run_socket_handler(self, handler: Any, socket: Any, done: Any) -> None:
         handler(socket, done)
 
-    def test_request(self, predicate: Any, request: Any, done: Any) -> None:
-        self.call(predicate, (request,), done)
+    def run_predicate(self, predicate: Any, found: Any, done: Any) -> None:
+        self.run_function(predicate, (found,), done)
 
-    def test_response(self, predicate: Any, response: Any, done: Any) -> None:
-        self.call(predicate, (response,), done)
-
-    def call(self, function: Any, args: tuple[Any, ...], done: Any) -> None:
+    def run_function(self, function: Any, args: tuple[Any, ...], done: Any) -> None:
         try:
             result = function(*args)
-        except Exception as error:  # noqa: BLE001 - as worlds do
+        except Exception as error:  # noqa: BLE001 - as adapters do
             done(None, error)
         else:
             done(result, None)
@@ -92,7 +90,9 @@ class Play:
         self.client = WorkerClient(self.link, WorkerIdentity(version="1.2.3"))
         self.client.opened()
         self.says(outbound.HelloOk("c1", 3, "1.2.3", "python-0", list(features)))
-        self.session = Session("t1", TestInfo(title="buys", file="f.py"), self.client, HandWorld())
+        self.session = Session(
+            "t1", TestInfo(title="buys", file="f.py"), self.client, ManualAdapter()
+        )
         self.session.start()
         self.acks()
         self.acknowledges = acknowledges

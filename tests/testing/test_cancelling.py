@@ -18,7 +18,7 @@ NEVER = "**/never"
 
 
 def open_waits(mocks: Any) -> int:
-    return len(mocks._calls.session.waiters._open)
+    return len(mocks._session.observation._open)
 
 
 class CancelTests(TestCase):

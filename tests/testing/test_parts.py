@@ -21,6 +21,7 @@ from trafficmock.testing.session import headers as hd
 from trafficmock.testing.session import request_overrides as ch
 from trafficmock.testing.session.diagnosis import differing
 from trafficmock.testing.session.mock_response import File, Mock, build
+from trafficmock.testing.session.ports import Adapter
 from trafficmock.testing.session.promise import Promise, all_of
 from trafficmock.testing.session.request_state import ResponseState
 from trafficmock.testing.session.traffic import ObservedTraffic
@@ -270,8 +271,7 @@ class TrafficTests(SynchronousTestCase):
             answer.read()
         cut = structs.replace(request(), truncated=True)
         state, _ = traffic.observe("r2", cut, "app")
-        surroundings: Any = None
-        seen = Request(state, surroundings)
+        seen = Request(state, Adapter())
         for read in ("post_data", "post_data_buffer", "post_data_json"):
             with self.assertRaisesRegex(UsageError, f"the body of GET {URL} whole"):
                 getattr(seen, read)
@@ -283,8 +283,7 @@ class TrafficTests(SynchronousTestCase):
         pairs = [("Set-Cookie", "a=1"), ("set-cookie", "b=2, c"), ("x-a", "1")]
         state, _ = ObservedTraffic().observe("r1", request(), "app")
         wire = structs.replace(response(), headers_list=pairs)
-        surroundings: Any = None
-        seen = Response(ResponseState(state, wire), Request(state, surroundings))
+        seen = Response(ResponseState(state, wire), Adapter())
         self.assertEqual(seen.header_values("SET-COOKIE"), ["a=1", "b=2, c"])
         self.assertEqual(seen.header_values("x-none"), [])
 

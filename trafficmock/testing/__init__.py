@@ -8,8 +8,8 @@ Five nouns and who calls whom:
   errors;
 * a **route entry** is one registered handler, a **routed request**
   (:mod:`trafficmock.testing.session.routed_request`) one request on its way through them;
-* a **world** (:mod:`trafficmock.testing.session.ports`) runs handlers and predicates as the test
-  is written: blocking (:mod:`trafficmock.testing.sync`), asyncio
+* an **adapter** (:class:`trafficmock.testing.session.ports.Adapter`) runs handlers and predicates
+  as the test is written: blocking (:mod:`trafficmock.testing.sync`), asyncio
   (:mod:`trafficmock.testing.aio`) or Twisted (:mod:`trafficmock.testing.tx`).
 
 Worker client, session and routed request open nothing and look at no clock; the adapters do.

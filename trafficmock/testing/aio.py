@@ -6,14 +6,14 @@ import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from trafficmock.testing.adapters.asyncio_world import AsyncioSurroundings, AsyncioWorld
+from trafficmock.testing.adapters.asyncio_adapter import AsyncioAdapter
 from trafficmock.testing.adapters.teardown import note_errors, note_traffic, raise_errors
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
-from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.objects.expectations import AsyncExpectation
 from trafficmock.testing.objects.request import AsyncRequest
 from trafficmock.testing.objects.response import AsyncResponse
 from trafficmock.testing.objects.route import AsyncRoute
+from trafficmock.testing.objects.traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.session.session import TestInfo
 
@@ -35,10 +35,9 @@ __all__ = [
 
 def begin(connection: ThreadedConnection, info: TestInfo) -> tuple[AsyncTrafficMock, Session]:
     """Register a test whose event loop is the one of its first call; give its mocks."""
-    surroundings = AsyncioSurroundings(connection.background)
-    world = AsyncioWorld(connection.background, surroundings)
-    session = connection.session(info, world)
-    return AsyncTrafficMock(surroundings, session), session
+    adapter = AsyncioAdapter(connection.background)
+    session = connection.session(info, adapter)
+    return AsyncTrafficMock(adapter, session), session
 
 
 @asynccontextmanager

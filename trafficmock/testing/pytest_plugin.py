@@ -64,7 +64,7 @@ def trafficmock_env(trafficmock_proxy: Proxy) -> Callable[..., dict[str, str]]:
     """Make the whole environment to start an application with, so that it runs attached.
 
     Call it, with a ``client_id`` where several applications are to be told apart; see
-    :meth:`trafficmock.testing.launch.proxy_process.Proxy.environment` for what else it takes.
+    :meth:`trafficmock.testing.launch.Proxy.environment` for what else it takes.
     """
     return trafficmock_proxy.environment
 

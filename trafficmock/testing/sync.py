@@ -10,15 +10,14 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from trafficmock.testing.adapters.blocking_world import BlockingSurroundings
+from trafficmock.testing.adapters.blocking_adapter import BlockingAdapter
 from trafficmock.testing.adapters.teardown import note_errors, note_traffic, raise_errors
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
-from trafficmock.testing.objects.api import warn_of_capture
 from trafficmock.testing.objects.expectations import Expectation
 from trafficmock.testing.objects.request import Request
 from trafficmock.testing.objects.response import Response
 from trafficmock.testing.objects.route import Route
-from trafficmock.testing.objects.traffic_mock import BaseTrafficMock
+from trafficmock.testing.objects.traffic_mock import BaseTrafficMock, warn_of_capture
 from trafficmock.testing.objects.websocket_route import WebSocketRoute
 from trafficmock.testing.session.session import TestInfo
 
@@ -48,14 +47,15 @@ class TrafficMock(
     ) -> list[Request]:
         """List the requests of all applications since the test began, oldest first."""
         found: list[Request] = self._requests(url, method, client_id)
-        warn_of_capture(self._calls.session)
+        warn_of_capture(self._session)
         return found
 
 
 def begin(connection: ThreadedConnection, info: TestInfo) -> tuple[TrafficMock, Session]:
     """Register a test; give its mocks."""
-    session = connection.session(info)
-    return TrafficMock(BlockingSurroundings(connection.background), session), session
+    adapter = BlockingAdapter(connection.background, connection.handler_threads)
+    session = connection.session(info, adapter)
+    return TrafficMock(adapter, session), session
 
 
 def finish(mocks: TrafficMock) -> list[BaseException]:

@@ -11,7 +11,7 @@ from twisted.trial import unittest
 from trafficmock.testing import tx
 from trafficmock.testing.adapters.teardown import TITLE, show_in_text, wrap_test_method
 from trafficmock.testing.launch.proxy_process import Proxy, process_proxy
-from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
+from trafficmock.testing.objects.traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.session.session import TestInfo
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from twisted.python.failure import Failure
 
-    from trafficmock.testing.adapters.tx_connection import TwistedConnection
+    from trafficmock.testing.adapters.twisted_connection import TwistedConnection
     from trafficmock.testing.session.session import Session
 
 

@@ -176,9 +176,9 @@ async def update(t: RowContext) -> None:
         await t(t.mocks.route_from_har(path, update=True, update_content="embed"))
         assert '"upstream"' in (await t.get(good))["body"]
         assert "error" in await t.get(bad)
-        for task in t.mocks._calls.session.finishing:
+        for task in t.mocks._session.finishing:
             task()
-        t.mocks._calls.session.finishing.clear()
+        t.mocks._session.finishing.clear()
         entries = json.loads(path.read_text())["log"]["entries"]
     assert [each["request"]["url"] for each in entries] == [good, bad]
     assert '"upstream"' in entries[0]["response"]["content"]["text"]

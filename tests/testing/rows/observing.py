@@ -185,6 +185,6 @@ async def who_looks_at_nothing_is_told_nothing(t: RowContext) -> None:
     url = t.url("echo")
     await t.get(url)
     await t.errors()
-    session = t.mocks._calls.session
+    session = t.mocks._session
     assert session.traffic.requests == {}
     assert [request.url for request in await t.requests(url)] == [url]

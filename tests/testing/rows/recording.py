@@ -21,7 +21,7 @@ async def record(t: RowContext, path: Path, urls: list[str], **options: Any) -> 
     await t(t.mocks.route_from_har(path, update=True, **options))
     outcomes = [await t.get(url, method="POST", body="sent", headers=MARKED) for url in urls]
     await t(t.mocks.unroute_all())
-    session = t.mocks._calls.session
+    session = t.mocks._session
     for task in session.finishing:
         task()
     session.finishing.clear()

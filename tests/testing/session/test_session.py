@@ -17,7 +17,6 @@ from trafficmock.testing.session.handler_fetches import FetchOptions
 from trafficmock.testing.session.mock_response import Mock
 from trafficmock.testing.session.promise import mapped
 from trafficmock.testing.session.routed_request import RoutedRequest
-from trafficmock.testing.session.waiting import Observation
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import HandlerResult, RouteUnregister
 from trafficmock.wire.serialized_response import REQUEST_SETTLED, SerializedError
@@ -56,7 +55,7 @@ class ConnectionTests(SynchronousTestCase):
     def test_lost(self) -> None:
         """When the link is lost everybody who waits hears of it, and every call fails."""
         play = Play()
-        waiter = Observation(play.session).expect("request", "**/never", 0)
+        waiter = play.session.observation.expect("request", "**/never", 0)
         fetches: list[Any] = []
         play.route(lambda routed, _: fetches.append(routed.fetch(FetchOptions())))
         play.matched()
@@ -342,13 +341,13 @@ class WaiterTests(SynchronousTestCase):
         self.play = Play()
 
     def wait(self, kind: Any, wanted: Any, timeout: float = 30_000) -> Any:
-        waiter = Observation(self.play.session).expect(kind, wanted, timeout)
+        waiter = self.play.session.observation.expect(kind, wanted, timeout)
         self.play.acks()
         return waiter
 
     def test_subscribes_first(self) -> None:
         """A wait is ready when nothing can be missed any more."""
-        waiter = Observation(self.play.session).expect("request", URL, 0)
+        waiter = self.play.session.observation.expect("request", URL, 0)
         self.assertFalse(waiter.ready.done)
         self.play.acks()
         self.assertTrue(waiter.ready.done)

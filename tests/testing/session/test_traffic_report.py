@@ -16,7 +16,6 @@ from trafficmock.testing.adapters.teardown import show_in_text
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session.traffic_report import traffic
 from trafficmock.testing.session.url_matchers import make_matcher
-from trafficmock.testing.session.waiting import Observation
 from trafficmock.wire.outbound import ConnectedClient
 
 REQUEST: dict[str, Any] = {"method": "GET", "headers": {}, "bodyBase64": None}
@@ -81,7 +80,7 @@ class AgentTests(SynchronousTestCase):
     def test_waiter(self) -> None:
         """A wait in which nothing came says who is connected, too."""
         play = Play()
-        waiter = Observation(play.session).expect("request", "^http://h\\.test/.*", 100)
+        waiter = play.session.observation.expect("request", "^http://h\\.test/.*", 100)
         play.acks()
         play.link.clock.advance(0.1)
         play.acks()

@@ -1,4 +1,6 @@
-"""How handlers run and calls return: on threads, on an asyncio loop, or on the reactor.
+"""The ways of writing tests: blocking, asyncio and Twisted.
 
-Each adapter has a connection to the proxy and runs the functions of the test.
+An adapter (``blocking_adapter``, ``asyncio_adapter``, ``twisted_adapter``) runs the functions of
+a test and calls its session. The session's connection to the proxy is a thread of its own
+(``background_connection``, on a ``loop_thread``) or the reactor's (``twisted_connection``).
 """

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 from trafficmock import __version__
 from trafficmock.attach import agent_variables
 from trafficmock.testing.adapters.background_connection import BackgroundConnection
-from trafficmock.testing.adapters.blocking_world import BlockingWorld
-from trafficmock.testing.adapters.handler_threads import HandlerThreads
+from trafficmock.testing.adapters.blocking_adapter import HandlerThreads
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session.session import Session
 from trafficmock.testing.session.traffic_report import traffic
 from trafficmock.testing.session.worker_client import WorkerIdentity
 
 if TYPE_CHECKING:
-    from trafficmock.testing.session.ports import World
+    from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.session import TestInfo
 
 __tracebackhide__ = True
@@ -45,7 +44,7 @@ class ThreadedConnection:
             worker_id=worker_id,
             token=token or agent_variables.proxy_token(),
         )
-        self._pool = HandlerThreads()
+        self.handler_threads = HandlerThreads()
         self.background = BackgroundConnection(url, identity)
         self.background.open()
 
@@ -64,14 +63,10 @@ class ThreadedConnection:
         self.background = BackgroundConnection(old.proxy_url, old.client.identity)
         self.background.open()
 
-    def session(self, info: TestInfo, world: World | None = None) -> Session:
-        """Register a test; :meth:`refresh` first where others came before it.
-
-        :param world: how its handlers run; blocking unless told.
-        """
+    def session(self, info: TestInfo, adapter: Adapter) -> Session:
+        """Register a test; :meth:`refresh` first where others came before it."""
         background = self.background
-        world = world or BlockingWorld(background, self._pool)
-        session = Session(background.new_id(), info, background.client, world)
+        session = Session(background.new_id(), info, background.client, adapter)
         background.wait_for(session.start)
         return session
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from types import TracebackType
 
-    from trafficmock.testing.adapters.surroundings import Surroundings
+    from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.waiting import Waiter
 
 __tracebackhide__ = True
@@ -23,30 +23,26 @@ class BaseExpectation:
     """A wait that began when it was made.
 
     :param begin: begins it.
-    :param show: makes what the test sees of what came.
     """
 
-    def __init__(
-        self, surroundings: Surroundings, begin: Callable[[], Waiter], show: Callable[[Any], Any]
-    ) -> None:
-        self._surroundings = surroundings
-        self._show = show
-        self._waiter: Waiter = surroundings.call(begin)
+    def __init__(self, adapter: Adapter, begin: Callable[[], Waiter]) -> None:
+        self._adapter = adapter
+        self._waiter: Waiter = adapter.call(begin)
 
     def cancel(self) -> None:
         """Wait no longer."""
-        self._surroundings.call(self._waiter.promise.cancel)
+        self._adapter.call(self._waiter.promise.cancel)
 
     def is_done(self) -> bool:
         """Tell whether it came already, or will not come any more."""
-        done: bool = self._surroundings.call(lambda: self._waiter.promise.done)
+        done: bool = self._adapter.call(lambda: self._waiter.promise.done)
         return done
 
     def _ready(self) -> Any:
-        return self._surroundings.wait_for(lambda: self._waiter.ready)
+        return self._adapter.wait_for(lambda: self._waiter.ready)
 
     def _value(self) -> Any:
-        return self._surroundings.wait_for(lambda: mapped(self._waiter.promise, self._show))
+        return self._adapter.wait_for(lambda: mapped(self._waiter.promise, self._adapter.show))
 
 
 class Expectation(BaseExpectation, Generic[T]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from trafficmock.testing.errors import UsageError
@@ -14,21 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
 
     from trafficmock.testing.objects.response import AsyncResponse, Response
-    from trafficmock.testing.session.promise import Promise
-    from trafficmock.testing.session.request_state import RequestState, ResponseState
-
-
-class Views(Protocol):
-    """Makes what tests see of requests and responses, the same object each time."""
-
-    def request(self, state: RequestState) -> Any:
-        """Show a request."""
-
-    def response(self, state: ResponseState) -> Any:
-        """Show a response."""
-
-    def wait(self, promise: Promise[Any]) -> Any:
-        """Wait for a promise: block until, or give an awaitable of, its value."""
+    from trafficmock.testing.session.ports import Adapter
+    from trafficmock.testing.session.request_state import RequestState
 
 
 class BaseRequest:
@@ -37,9 +24,9 @@ class BaseRequest:
     URL, method, headers and body are those that handlers made of it so far.
     """
 
-    def __init__(self, state: RequestState, views: Views) -> None:
+    def __init__(self, state: RequestState, adapter: Adapter) -> None:
         self._state = state
-        self._views = views
+        self._adapter = adapter
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._state}>"
@@ -101,20 +88,17 @@ class BaseRequest:
     @property
     def redirected_from(self) -> Any:
         """The request whose redirect led here, if any."""
-        found = self._state.redirected_from
-        return None if found is None else self._views.request(found)
+        return self._adapter.show(self._state.redirected_from)
 
     @property
     def redirected_to(self) -> Any:
         """The request that the redirect led to, if any."""
-        found = self._state.redirected_to
-        return None if found is None else self._views.request(found)
+        return self._adapter.show(self._state.redirected_to)
 
     @property
     def existing_response(self) -> Any:
         """The response if it is there already; waits for nothing."""
-        found = self._state.existing()
-        return None if found is None else self._views.response(found)
+        return self._adapter.show(self._state.existing())
 
     @property
     def failure(self) -> None:
@@ -154,8 +138,9 @@ class BaseRequest:
         names = ["requestBodySize", "requestHeadersSize", "responseBodySize", "responseHeadersSize"]
         return dict.fromkeys(names, 0)
 
-    def _show(self, response: ResponseState | None) -> Any:
-        return None if response is None else self._views.response(response)
+    def _response(self) -> Any:
+        adapter = self._adapter
+        return adapter.wait_for(lambda: mapped(self._state.answered, adapter.show))
 
     def _headers_array(self) -> list[dict[str, str]]:
         return [{"name": name, "value": value} for name, value in self._state.headers]
@@ -182,7 +167,7 @@ class Request(BaseRequest):
 
     def response(self) -> Response | None:
         """Wait for the response; ``None`` when the request failed."""
-        found: Response | None = self._show(self._views.wait(self._state.answered))
+        found: Response | None = self._response()
         return found
 
 
@@ -207,6 +192,5 @@ class AsyncRequest(BaseRequest):
 
     def response(self) -> Awaitable[AsyncResponse | None]:
         """Wait for the response; ``None`` when the request failed."""
-        shown = mapped(self._state.answered, self._show)
-        awaited: Awaitable[AsyncResponse | None] = self._views.wait(shown)
+        awaited: Awaitable[AsyncResponse | None] = self._response()
         return awaited

@@ -9,7 +9,7 @@ from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session import headers as hd
 
 if TYPE_CHECKING:
-    from trafficmock.testing.objects.request import BaseRequest
+    from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.request_state import ResponseState
 
 _OK = range(200, 300)
@@ -18,9 +18,9 @@ _OK = range(200, 300)
 class BaseResponse:
     """What is there at once, whichever way a test is written (Playwright's ``Response``)."""
 
-    def __init__(self, state: ResponseState, request: BaseRequest) -> None:
+    def __init__(self, state: ResponseState, adapter: Adapter) -> None:
         self._state = state
-        self._request = request
+        self._adapter = adapter
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.status} {self.url}>"
@@ -28,7 +28,7 @@ class BaseResponse:
     @property
     def request(self) -> Any:
         """The request that it answers."""
-        return self._request
+        return self._adapter.show(self._state.request)
 
     @property
     def url(self) -> str:

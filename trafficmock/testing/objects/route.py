@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
-    from trafficmock.testing.adapters.surroundings import Surroundings
     from trafficmock.testing.objects.response import BaseResponse
     from trafficmock.testing.session.headers import HeadersArgument
+    from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.request_overrides import PostData
     from trafficmock.testing.session.routed_request import RoutedRequest
 
@@ -38,9 +38,9 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
     gives depends on how the test is written: see the classes below.
     """
 
-    def __init__(self, routed: RoutedRequest, surroundings: Surroundings) -> None:
+    def __init__(self, routed: RoutedRequest, adapter: Adapter) -> None:
         self._routed = routed
-        self._surroundings = surroundings
+        self._adapter = adapter
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._routed.request}>"
@@ -48,7 +48,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
     @property
     def request(self) -> RequestT:
         """The request, as changed so far."""
-        request: RequestT = self._surroundings.request(self._routed.request)
+        request: RequestT = self._adapter.show(self._routed.request)
         return request
 
     def fulfill(
@@ -158,14 +158,14 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
             max_redirects=max_redirects,
             max_retries=max_retries,
         )
-        fetched: FetchedT = self._surroundings.wait_for(
-            lambda: mapped(self._routed.fetch(options), self._surroundings.response)
+        fetched: FetchedT = self._adapter.wait_for(
+            lambda: mapped(self._routed.fetch(options), self._adapter.show)
         )
         return fetched
 
     def _decide(self, function: Callable[[], None]) -> DoneT:
-        self._surroundings.call(function)
-        done: DoneT = self._surroundings.done()
+        self._adapter.call(function)
+        done: DoneT = self._adapter.done()
         return done
 
 

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from trafficmock.matching import GlobError
 from trafficmock.testing.har.har_file import HarFile
-from trafficmock.testing.har.har_routes import HarOptions
-from trafficmock.testing.objects.api import SessionCalls
+from trafficmock.testing.har.har_routes import HarOptions, route_from_har
+from trafficmock.testing.objects.expectations import AsyncExpectation
+from trafficmock.testing.objects.request import AsyncRequest
+from trafficmock.testing.objects.response import AsyncResponse
+from trafficmock.testing.session.callables import check_handler
 from trafficmock.testing.session.promise import mapped
+from trafficmock.testing.session.url_matchers import make_matcher
 from trafficmock.testing.session.waiting import Timeout, milliseconds
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
-    from trafficmock.testing.adapters.surroundings import Surroundings
     from trafficmock.testing.har.har_recording import Content, Mode
     from trafficmock.testing.har.har_routes import NotFound
     from trafficmock.testing.session.http_routes import Behavior
+    from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.promise import Promise
     from trafficmock.testing.session.session import Session
-    from trafficmock.testing.session.url_matchers import Names, UrlMatcher
+    from trafficmock.testing.session.url_matchers import Matcher, Names, UrlMatcher
     from trafficmock.testing.session.waiting import Kind
 
 __tracebackhide__ = True
@@ -43,15 +50,15 @@ class BaseTrafficMock(
     something to await in others. There too it counts at once; awaiting tells that the proxy
     took it.
 
-    :param surroundings: how to reach the session.
+    :param adapter: how to reach the session.
     :param session: the test, registered.
     """
 
     expectation: ClassVar[type[Any]]
 
-    def __init__(self, surroundings: Surroundings, session: Session) -> None:
-        self._surroundings = surroundings
-        self._calls = SessionCalls(session)
+    def __init__(self, adapter: Adapter, session: Session) -> None:
+        self._adapter = adapter
+        self._session = session
 
     # Routes
 
@@ -72,9 +79,13 @@ class BaseTrafficMock(
         :param times: how many requests it takes.
         :raises GlobError: the glob's braces are nested or unmatched.
         """
-        calls = self._calls
-        matcher = calls.matcher(url, method, client_id)
-        return self._done(lambda: calls.route(matcher, handler, times))
+        matcher = self._matcher(url, method, client_id)
+
+        def register() -> Promise[Any]:
+            check_handler(handler, "(route, request)")
+            return self._session.http.route(matcher, handler, times)
+
+        return self._done(register)
 
     def unroute(
         self,
@@ -85,9 +96,8 @@ class BaseTrafficMock(
         client_id: Names = None,
     ) -> DoneT:
         """Remove the handlers that were registered so; without a handler all of this matcher."""
-        calls = self._calls
-        matcher = calls.optional_matcher(url, method, client_id)
-        return self._done(lambda: calls.unroute(matcher, handler))
+        matcher = self._optional_matcher(url, method, client_id)
+        return self._done(lambda: self._session.http.unroute(matcher, handler))
 
     def unroute_all(self, *, behavior: Behavior = "default") -> DoneT:
         """Remove all handlers of HTTP requests.
@@ -95,7 +105,7 @@ class BaseTrafficMock(
         :param behavior: of those that still run: ``default`` lets their requests go on,
             ``wait`` waits for them, ``ignoreErrors`` swallows what they raise.
         """
-        return self._done(lambda: self._calls.unroute_all(behavior))
+        return self._done(lambda: self._session.http.unroute_all(behavior))
 
     def route_from_har(
         self,
@@ -122,14 +132,20 @@ class BaseTrafficMock(
             update_content=update_content,
             update_mode=update_mode,
         )
-        return self._done(lambda: self._calls.route_from_har(options))
+        return self._done(lambda: route_from_har(self._session, options))
 
     def route_web_socket(self, url: UrlMatcher, handler: Callable[..., Any]) -> DoneT:
         """Let a handler play the server of WebSockets that are opened from now on.
 
         :param handler: called as ``handler(ws)``, plain or ``async``.
         """
-        return self._done(lambda: self._calls.route_web_socket(url, handler))
+
+        def register() -> Promise[Any]:
+            check_handler(handler, "(ws)")
+            matcher = make_matcher(url, base_url=self._session.base_url, websocket=True)
+            return self._session.sockets.add(matcher, handler)
+
+        return self._done(register)
 
     # Observation
 
@@ -162,30 +178,78 @@ class BaseTrafficMock(
 
     def take_errors(self) -> ErrorsT:
         """Give the errors so far, so that they do not fail the test at its end."""
-        errors: ErrorsT = self._surroundings.wait_for(self._calls.session.take_errors)
+        errors: ErrorsT = self._adapter.wait_for(self._session.take_errors)
         return errors
 
     # Inside
 
     def _finish(self) -> ErrorsT:
-        errors: ErrorsT = self._surroundings.wait_for(self._calls.session.finish)
+        errors: ErrorsT = self._adapter.wait_for(self._session.finish)
         return errors
 
     def _done(self, function: Callable[[], Promise[Any]]) -> DoneT:
-        done: DoneT = self._surroundings.wait_for(lambda: mapped(function(), lambda _: None))
+        done: DoneT = self._adapter.wait_for(lambda: mapped(function(), lambda _: None))
         return done
 
     def _expect(self, kind: Kind, wanted: Any, timeout: Timeout) -> Any:
-        def begin() -> Any:
-            return self._calls.expect(kind, wanted, milliseconds(timeout))
-
-        surroundings = self._surroundings
-        show = surroundings.request if kind == "request" else surroundings.response
-        return self.expectation(surroundings, begin, show)
+        return self.expectation(
+            self._adapter,
+            lambda: self._session.observation.expect(kind, wanted, milliseconds(timeout)),
+        )
 
     def _requests(self, url: UrlMatcher, method: Names, client_id: Names) -> Any:
-        matcher = self._calls.optional_matcher(url, method, client_id)
-        show = self._surroundings.request
-        return self._surroundings.wait_for(
-            lambda: mapped(self._calls.requests(matcher), lambda found: list(map(show, found)))
+        matcher = self._optional_matcher(url, method, client_id)
+        show = self._adapter.show
+        return self._adapter.wait_for(
+            lambda: mapped(
+                self._session.observation.requests(matcher), lambda found: list(map(show, found))
+            )
         )
+
+    def _matcher(self, url: UrlMatcher, method: Names, client_id: Names) -> Matcher:
+        base_url = self._session.base_url
+        try:
+            return make_matcher(url, method=method, client_id=client_id, base_url=base_url)
+        except GlobError as error:
+            # The glob is the test's; where its reader stopped says nothing.
+            raise error.with_traceback(None) from None
+
+    def _optional_matcher(self, url: UrlMatcher, method: Names, client_id: Names) -> Matcher | None:
+        if url is None and method is None and client_id is None:
+            return None
+        return self._matcher(url, method, client_id)
+
+
+class AsyncTrafficMock(
+    BaseTrafficMock[
+        Awaitable[None],
+        Awaitable[list[BaseException]],
+        Awaitable[AsyncRequest],
+        Awaitable[AsyncResponse],
+        AsyncExpectation[AsyncRequest],
+        AsyncExpectation[AsyncResponse],
+    ]
+):
+    """The mocks of a test that awaits its calls."""
+
+    expectation = AsyncExpectation
+
+    async def requests(
+        self, url: UrlMatcher = None, *, method: Names = None, client_id: Names = None
+    ) -> list[AsyncRequest]:
+        """List the requests of all applications since the test began, oldest first."""
+        found: list[AsyncRequest] = await self._requests(url, method, client_id)
+        warn_of_capture(self._session)
+        return found
+
+
+def finish(mocks: AsyncTrafficMock) -> Awaitable[list[BaseException]]:
+    """End a test, and give the errors that are left."""
+    return mocks._finish()  # noqa: SLF001 - for those who run tests, not for tests
+
+
+def warn_of_capture(session: Session) -> None:
+    """Say that a list of requests cannot be complete, where that is so."""
+    if session.recorded.capture is not None:
+        text = f"the proxy keeps only part of the traffic (capture: {session.recorded.capture})"
+        warnings.warn(text, stacklevel=3)

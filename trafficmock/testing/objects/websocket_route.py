@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from trafficmock.testing.adapters.surroundings import Surroundings
+    from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.websocket_routes import SocketEnd
 
 
 class BaseWebSocketRoute:
     """One side of a WebSocket: the application's, or the real server's."""
 
-    def __init__(self, side: SocketEnd, surroundings: Surroundings) -> None:
+    def __init__(self, side: SocketEnd, adapter: Adapter) -> None:
         self._side = side
-        self._surroundings = surroundings
+        self._adapter = adapter
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._side.name} {self.url}>"
@@ -33,7 +33,7 @@ class BaseWebSocketRoute:
 
     def send(self, message: str | bytes) -> None:
         """Send a frame to this side: text, or binary for bytes."""
-        self._surroundings.call(lambda: self._side.send(message))
+        self._adapter.call(lambda: self._side.send(message))
 
     def on_message(self, handler: Callable[[Any], Any]) -> None:
         """Take the frames that come from this side; they are not passed on any more.
@@ -47,10 +47,10 @@ class BaseWebSocketRoute:
         self._side.on_close = handler
 
     def _close(self, code: int | None, reason: str | None) -> None:
-        self._surroundings.call(lambda: self._side.close(code, reason))
+        self._adapter.call(lambda: self._side.close(code, reason))
 
     def _connect(self) -> SocketEnd:
-        side: SocketEnd = self._surroundings.call(lambda: self._side.socket.connect(self._side))
+        side: SocketEnd = self._adapter.call(lambda: self._side.socket.connect(self._side))
         return side
 
 
@@ -66,7 +66,7 @@ class WebSocketRoute(BaseWebSocketRoute):
 
         :raises UsageError: it was opened before, or this is the server's side.
         """
-        return WebSocketRoute(self._connect(), self._surroundings)
+        return WebSocketRoute(self._connect(), self._adapter)
 
 
 class AsyncWebSocketRoute(BaseWebSocketRoute):
@@ -75,9 +75,9 @@ class AsyncWebSocketRoute(BaseWebSocketRoute):
     def close(self, *, code: int | None = None, reason: str | None = None) -> Awaitable[None]:
         """Close this side."""
         self._close(code, reason)
-        done: Awaitable[None] = self._surroundings.done()
+        done: Awaitable[None] = self._adapter.done()
         return done
 
     def connect_to_server(self) -> AsyncWebSocketRoute:
         """Open the real server; see :meth:`WebSocketRoute.connect_to_server`."""
-        return AsyncWebSocketRoute(self._connect(), self._surroundings)
+        return AsyncWebSocketRoute(self._connect(), self._adapter)

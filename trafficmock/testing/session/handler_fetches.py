@@ -17,7 +17,6 @@ from trafficmock.testing.errors import (
 from trafficmock.testing.session import headers as hd
 from trafficmock.testing.session import request_overrides as ch
 from trafficmock.testing.session.promise import Promise
-from trafficmock.testing.session.request_state import ResponseState
 from trafficmock.testing.session.waiting import DEFAULT_TIMEOUT_MS
 from trafficmock.wire.serialized_response import REQUEST_SETTLED
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.headers import HeadersArgument
     from trafficmock.testing.session.ports import Cancel, ProxyLink
     from trafficmock.testing.session.request_overrides import Changes, PostData
-    from trafficmock.testing.session.request_state import RequestState
     from trafficmock.wire.outbound import FetchDone
     from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
 
@@ -75,22 +73,6 @@ def _absolute(url: str, base: str) -> str:
     if parsed.protocol not in ("http:", "https:"):
         raise UsageError(f"fetch takes the protocol http or https, not {url!r}")
     return parsed.href
-
-
-def as_response(
-    promise: Promise[SerializedResponse], request: RequestState
-) -> Promise[ResponseState]:
-    """Turn the wire's response into one that tests can be shown."""
-    result: Promise[ResponseState] = Promise(on_cancel=promise.cancel)
-
-    def done(fetched: Promise[SerializedResponse]) -> None:
-        if fetched.error is not None:
-            result.reject(fetched.error)
-        else:
-            result.resolve(ResponseState(request, fetched.value))
-
-    promise.watch(done)
-    return result
 
 
 @define

@@ -125,13 +125,13 @@ class HttpRoutes:
     ) -> Promise[Any]:
         """Register a handler before all others; kept when every later request may meet it.
 
-        :param run: how to run it; the world knows unless it is one of ours.
+        :param run: how to run it; the adapter runs it unless given.
         """
         entry = RouteEntry(
             self.session.client.link.new_id(),
             matcher,
             handler,
-            run or (lambda routed, done: self.session.world.handle(handler, routed, done)),
+            run or (lambda routed, done: self.session.adapter.run_handler(handler, routed, done)),
             limit(times),
         )
         self.live.add(entry)
@@ -220,7 +220,7 @@ class HttpRoutes:
         session = self.session
         state, new = session.traffic.observe(message.request_id, message.request, message.client_id)
         if new:
-            session.waiters.request_came(state)
+            session.observation.request_came(state)
         routed = RoutedRequest(session, state, list(self.live))
         self.open[state.id] = routed
         self.decisions[state.id] = "undecided"

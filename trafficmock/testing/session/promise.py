@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from attrs import define, field
 
@@ -73,7 +73,7 @@ def settled(value: T) -> Promise[T]:
     return promise
 
 
-def all_of(promises: Iterable[Promise[T]]) -> Promise[None]:
+def all_of(promises: Iterable[Promise[Any]]) -> Promise[None]:
     """Make a promise that is kept once all are settled, whichever way.
 
     It fails with the first error, after the last one is settled.
@@ -82,7 +82,7 @@ def all_of(promises: Iterable[Promise[T]]) -> Promise[None]:
     result: Promise[None] = Promise()
     left = len(waiting)
 
-    def one_done(_: Promise[T]) -> None:
+    def one_done(_: Promise[Any]) -> None:
         nonlocal left
         left -= 1
         if not left:

@@ -17,12 +17,14 @@ from trafficmock.testing.errors import (
 )
 from trafficmock.testing.session import handler_errors, handler_fetches, mock_response
 from trafficmock.testing.session import request_overrides as ch
+from trafficmock.testing.session.promise import mapped
+from trafficmock.testing.session.request_state import ResponseState
 from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill, HandlerResult
 
 if TYPE_CHECKING:
     from trafficmock.testing.session.http_routes import RouteEntry
     from trafficmock.testing.session.promise import Promise
-    from trafficmock.testing.session.request_state import RequestState, ResponseState
+    from trafficmock.testing.session.request_state import RequestState
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.inbound import AbortCode
 
@@ -208,7 +210,8 @@ class RoutedRequest:
             UNSET if options.max_retries is None else options.max_retries,
         )
         self.session.send(HandlerResult(self.request.id, action))
-        return handler_fetches.as_response(promise, self.request.with_changes(changes))
+        request = self.request.with_changes(changes)
+        return mapped(promise, lambda response: ResponseState(request, response))
 
     # Ends
 

@@ -11,11 +11,10 @@ from trafficmock.testing.errors import RoutingError
 from trafficmock.testing.session import handler_errors
 from trafficmock.testing.session.handler_fetches import HandlerFetches
 from trafficmock.testing.session.http_routes import HttpRoutes
-from trafficmock.testing.session.promise import Promise, all_of, settled
+from trafficmock.testing.session.promise import Promise, all_of, mapped, settled
 from trafficmock.testing.session.traffic import ObservedTraffic, RecordedTraffic
-from trafficmock.testing.session.waiting import Waiters
+from trafficmock.testing.session.waiting import Observation
 from trafficmock.testing.session.websocket_routes import WebSocketRoutes
-from trafficmock.wire import outbound
 from trafficmock.wire.features import DECLINE, SUBSCRIBE
 from trafficmock.wire.inbound import (
     RouteUnregister,
@@ -28,10 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.testing.session.http_routes import RouteEntry
-    from trafficmock.testing.session.ports import World
+    from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.request_state import RequestState
     from trafficmock.testing.session.routed_request import RoutedRequest
     from trafficmock.testing.session.worker_client import WorkerClient
+    from trafficmock.wire import outbound
     from trafficmock.wire.inbound import Message, RequestResponse
     from trafficmock.wire.serialized_response import SerializedResponse
 
@@ -60,12 +60,12 @@ class Session:
     id: str
     info: TestInfo
     client: WorkerClient
-    world: World
+    adapter: Adapter
     http: HttpRoutes = field(init=False)
     sockets: WebSocketRoutes = field(init=False)
     traffic: ObservedTraffic = field(init=False, factory=ObservedTraffic)
-    memory: RecordedTraffic = field(init=False)
-    waiters: Waiters = field(init=False, factory=Waiters)
+    recorded: RecordedTraffic = field(init=False)
+    observation: Observation = field(init=False)
     fetches: HandlerFetches = field(init=False)
     errors: list[BaseException] = field(init=False, factory=list)
     finishing: list[Callable[[], None]] = field(init=False, factory=list)
@@ -77,7 +77,8 @@ class Session:
         self.fetches = HandlerFetches(self.client.link)
         self.http = HttpRoutes(self)
         self.sockets = WebSocketRoutes(self)
-        self.memory = RecordedTraffic(self.traffic)
+        self.recorded = RecordedTraffic(self.traffic)
+        self.observation = Observation(self)
 
     @property
     def base_url(self) -> str | None:
@@ -96,19 +97,16 @@ class Session:
         info = self.info
         message = TestRegister(self.id, info.title, info.file, self.client.identity.worker_id)
         asked = self.client.ask(("test:register", self.id), message)
-        result: Promise[None] = Promise()
 
-        def answered(answer: Promise[outbound.TestRegistered]) -> None:
+        def registered(answer: outbound.TestRegistered) -> None:
+            self.started_at = None if answer.at is UNSET else answer.at
+
+        def forget_if_refused(answer: Promise[Any]) -> None:
             if answer.error is not None:
                 del self.client.sessions[self.id]
-                result.reject(answer.error)
-                return
-            at = answer.value.at
-            self.started_at = None if at is UNSET else at
-            result.resolve(None)
 
-        asked.watch(answered)
-        return result
+        asked.watch(forget_if_refused)
+        return mapped(asked, registered)
 
     def finish(self) -> Promise[list[BaseException]]:
         """Unregister the test, and promise the errors that are left."""
@@ -142,33 +140,28 @@ class Session:
         self.client.sessions.pop(self.id, None)
         if acks.error is not None:
             self.errors.append(acks.error)
-        self.waiters.end()
+        self.observation.end()
         self.fetches.end()
-        self.memory.end()
+        self.recorded.end()
         errors, self.errors = self.errors, []
         handler_errors.note_repeats(errors)
         result.resolve(errors)
 
     def connection_lost(self, error: Exception) -> None:
         """Fail everything that waits for the proxy."""
-        self.waiters.end(error)
+        self.observation.end(error)
         self.fetches.end(error)
-        self.memory.end(error)
+        self.recorded.end(error)
 
     def take_errors(self) -> Promise[list[BaseException]]:
         """Promise the errors so far, those included that the proxy is about to tell of."""
-        result: Promise[list[BaseException]] = Promise()
 
-        def heard(barrier: Promise[Any]) -> None:
-            if barrier.error is not None:
-                result.reject(barrier.error)
-                return
+        def take(_: Any) -> list[BaseException]:
             taken, self.errors[:] = list(self.errors), []
             handler_errors.note_repeats(taken)
-            result.resolve(taken)
+            return taken
 
-        self.client.barrier().watch(heard)
-        return result
+        return mapped(self.client.barrier(), take)
 
     # What the proxy can do
 
@@ -198,39 +191,25 @@ class Session:
         """Take note of a request of some application."""
         state, new = self.traffic.observe(message.request_id, message.request, message.client_id)
         if new:
-            self.waiters.request_came(state)
+            self.observation.request_came(state)
 
     def responded(self, message: RequestResponse) -> None:
         """Take note of how a request ended."""
         state = self.traffic.requests.get(message.request_id)
         if state is None:
-            self.memory.responded(message)
+            self.recorded.responded(message)
         elif message.ok and message.response is not UNSET:
             response, hop = self.traffic.respond(state, message.response)
             if response is not None:
-                self.waiters.response_came(response)
+                self.observation.response_came(response)
             if hop is not None:
-                self.waiters.request_came(hop)
+                self.observation.request_came(hop)
         else:
             state.answer(None)
 
-    def claimed(self, message: outbound.RequestClaim | outbound.SocketClaim) -> None:
-        """Answer which of our routes match."""
-        if isinstance(message, outbound.SocketClaim):
-            self.sockets.claimed(message)
-            return
-        self.http.claimed(message)
-
-    def matched(self, message: outbound.RequestMatched | outbound.SocketMatched) -> None:
-        """Run our handlers on what is ours."""
-        if isinstance(message, outbound.SocketMatched):
-            self.sockets.matched(message)
-            return
-        self.http.matched(message)
-
     # Errors
 
-    def complaint(self, message: outbound.ProxyError) -> None:
+    def proxy_error(self, message: outbound.ProxyError) -> None:
         """Keep what the proxy has against this test."""
         error = handler_errors.from_proxy(message, self.id)
         for known in self.errors:

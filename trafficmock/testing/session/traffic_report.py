@@ -8,13 +8,13 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.testing.session.diagnosis import connected, differing, regex_hint
-from trafficmock.testing.session.promise import Promise
-from trafficmock.testing.session.waiting import Observation
+from trafficmock.testing.session.promise import all_of, mapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from trafficmock.testing.session.http_routes import RouteEntry
+    from trafficmock.testing.session.promise import Promise
     from trafficmock.testing.session.request_state import RequestState
     from trafficmock.testing.session.session import Session
     from trafficmock.testing.session.traffic import RecordedRequest
@@ -39,24 +39,11 @@ def traffic(session: Session) -> Promise[str]:
     It fails with :class:`~trafficmock.testing.errors.ConnectionLostError` where the proxy is
     gone.
     """
-    observing = Observation(session)
-    result: Promise[str] = Promise()
-
-    def agents_known(told: Promise[list[ConnectedClient] | None]) -> None:
-        if told.error is not None:
-            result.reject(told.error)
-            return
-
-        def requests_known(seen: Promise[list[RequestState]]) -> None:
-            if seen.error is not None:
-                result.reject(seen.error)
-            else:
-                result.resolve("\n".join(_Report(session, seen.value, told.value).lines()))
-
-        observing.requests(None).watch(requests_known)
-
-    observing.agents().watch(agents_known)
-    return result
+    agents, seen = session.observation.agents(), session.observation.requests(None)
+    return mapped(
+        all_of([agents, seen]),
+        lambda _: "\n".join(_Report(session, seen.value, agents.value).lines()),
+    )
 
 
 @define
@@ -87,11 +74,11 @@ class _Report:
                 if len(requests) > MOST_LINES:
                     yield f"  and {len(requests) - MOST_LINES} more"
         yield from self._unmet()
-        if self.session.memory.capture:
-            yield f"(the proxy's history keeps only: {self.session.memory.capture})"
+        if self.session.recorded.capture:
+            yield f"(the proxy's history keeps only: {self.session.recorded.capture})"
 
     def _entry(self, request: RequestState) -> RecordedRequest | None:
-        return self.session.memory.entries.get(request.id)
+        return self.session.recorded.entries.get(request.id)
 
     def _kind(self, request: RequestState) -> str:  # noqa: PLR0911 - one answer for each kind
         if request.id in self.session.http.decisions:

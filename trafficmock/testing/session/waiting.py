@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.request_state import RequestState, ResponseState
     from trafficmock.testing.session.session import Session
     from trafficmock.testing.session.url_matchers import Matcher
-    from trafficmock.wire.outbound import ConnectedClient, HistoryResult
+    from trafficmock.wire.outbound import ConnectedClient
 
 DEFAULT_TIMEOUT_MS = 30_000.0
 
@@ -91,43 +92,6 @@ class Waiter:
         self.test(found, done)
 
 
-@define
-class Waiters:
-    """The open waits of one test."""
-
-    _open: list[Waiter] = field(factory=list)
-
-    def add(self, waiter: Waiter) -> None:
-        """Begin a wait; it is forgotten when it is settled."""
-        self._open.append(waiter)
-        waiter.promise.watch(lambda _: self._forget(waiter))
-
-    def request_came(self, request: RequestState) -> None:
-        """Offer a request to those who wait for one."""
-        self._offer("request", request, request.sequence)
-
-    def response_came(self, response: ResponseState) -> None:
-        """Offer a response to those who waited when its request came."""
-        self._offer("response", response, response.request.sequence)
-
-    def end(self, error: BaseException | None = None) -> None:
-        """Fail all waits."""
-        for waiter in list(self._open):
-            text = f"the test ended while waiting for {waiter.kind} {waiter.what}"
-            waiter.ready.resolve(None)
-            waiter.promise.reject(error or TestEndedError(text))
-
-    def _offer(self, kind: Kind, found: RequestState | ResponseState, sequence: int) -> None:
-        for waiter in list(self._open):
-            if waiter.kind == kind and sequence > waiter.since:
-                waiter.offer(found)
-
-    def _forget(self, waiter: Waiter) -> None:
-        self._open.remove(waiter)
-        if waiter.stop_clock is not None:
-            waiter.stop_clock()
-
-
 def timed_out(waiter: Waiter, seen: str) -> WaitTimeoutError:
     """Make the error of a wait in which nothing came, with what came instead."""
     text = f"Timeout {waiter.timeout:g}ms exceeded while waiting for {waiter.kind} {waiter.what}"
@@ -140,53 +104,27 @@ _LAST_LOOK_SECONDS = 1.0
 
 @define
 class Observation:
-    """The questions of one test about traffic."""
+    """What one test asks about traffic: what came, and what is to come."""
 
     session: Session
+    _open: list[Waiter] = field(init=False, factory=list)
+
+    # Traffic so far
 
     def requests(self, matcher: Matcher | None) -> Promise[list[RequestState]]:
         """Promise all requests since the test began, oldest first."""
-        result: Promise[list[RequestState]] = Promise()
-
-        def found(seen: Promise[list[RequestState]]) -> None:
-            if seen.error is not None:
-                result.reject(seen.error)
-            else:
-                result.resolve([each for each in seen.value if _wanted(matcher, each)])
-
-        self._all().watch(found)
-        return result
+        return mapped(self._all(), lambda seen: [each for each in seen if _wanted(matcher, each)])
 
     def _all(self) -> Promise[list[RequestState]]:
         session = self.session
         if SUBSCRIBE not in session.client.features:
             # The proxy tells everybody everything; a barrier orders it before this question.
-            return self._after_barrier()
-        result: Promise[list[RequestState]] = Promise()
-
-        def answered(answer: Promise[HistoryResult]) -> None:
-            if answer.error is not None:
-                result.reject(answer.error)
-            else:
-                result.resolve(session.memory.merge(answer.value))
-
+            requests = session.traffic.requests
+            return mapped(session.client.barrier(), lambda _: list(requests.values()))
         # The subscription first: what the history does not know yet will be told.
         if not session.ended:
             session.subscribe()
-        session.client.query(session.started_at).watch(answered)
-        return result
-
-    def _after_barrier(self) -> Promise[list[RequestState]]:
-        result: Promise[list[RequestState]] = Promise()
-
-        def heard(barrier: Promise[Any]) -> None:
-            if barrier.error is not None:
-                result.reject(barrier.error)
-            else:
-                result.resolve(list(self.session.traffic.requests.values()))
-
-        self.session.client.barrier().watch(heard)
-        return result
+        return mapped(session.client.query(session.started_at), session.recorded.merge)
 
     def agents(self) -> Promise[list[ConnectedClient] | None]:
         """Promise the connected applications; ``None`` from a proxy that does not tell."""
@@ -194,6 +132,8 @@ class Observation:
         if AGENTS not in client.features:
             return settled(None)
         return mapped(client.agents(), lambda answer: answer.agents)
+
+    # Waits
 
     def expect(self, kind: Kind, wanted: Any, timeout: float) -> Waiter:
         """Begin a wait for a request or response to come.
@@ -206,7 +146,8 @@ class Observation:
         if session.ended:
             raise TestEndedError("the test has ended")
         waiter = self._waiter(kind, wanted, timeout)
-        session.waiters.add(waiter)
+        self._open.append(waiter)
+        waiter.promise.watch(lambda _: self._forget(waiter))
         waiter.promise.on_cancel = lambda: waiter.promise.reject(
             TestEndedError("the wait was given up")
         )
@@ -240,13 +181,12 @@ class Observation:
                 matcher.matches_url,
             )
         check_handler(wanted, "the request or response, or else a URL")
-        ask = session.world.test_request if kind == "request" else session.world.test_response
-
-        def predicate(found: Any, done: Done) -> None:
-            ask(wanted, found, done)
-
         return Waiter(
-            kind, describe(wanted, "predicate"), predicate, session.traffic.sequence, timeout
+            kind,
+            describe(wanted, "predicate"),
+            partial(session.adapter.run_predicate, wanted),
+            session.traffic.sequence,
+            timeout,
         )
 
     def _expire(self, waiter: Waiter) -> None:
@@ -254,7 +194,7 @@ class Observation:
 
         def fail(found: list[RequestState]) -> None:
             stop()
-            capture = self.session.memory.capture
+            capture = self.session.recorded.capture
             note = f"(the proxy's history keeps only: {capture})" if capture else ""
             text = describe_seen(waiter, found, note, agents)
             waiter.promise.reject(timed_out(waiter, text))
@@ -278,6 +218,33 @@ class Observation:
             self._all().watch(requests_known)
         except Exception:  # noqa: BLE001 - without the proxy, say what we know by ourselves
             give_up()
+
+    # What comes
+
+    def request_came(self, request: RequestState) -> None:
+        """Offer a request to those who wait for one."""
+        self._offer("request", request, request.sequence)
+
+    def response_came(self, response: ResponseState) -> None:
+        """Offer a response to those who waited when its request came."""
+        self._offer("response", response, response.request.sequence)
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Fail all waits."""
+        for waiter in list(self._open):
+            text = f"the test ended while waiting for {waiter.kind} {waiter.what}"
+            waiter.ready.resolve(None)
+            waiter.promise.reject(error or TestEndedError(text))
+
+    def _offer(self, kind: Kind, found: RequestState | ResponseState, sequence: int) -> None:
+        for waiter in list(self._open):
+            if waiter.kind == kind and sequence > waiter.since:
+                waiter.offer(found)
+
+    def _forget(self, waiter: Waiter) -> None:
+        self._open.remove(waiter)
+        if waiter.stop_clock is not None:
+            waiter.stop_clock()
 
 
 def _wanted(matcher: Matcher | None, request: RequestState) -> bool:

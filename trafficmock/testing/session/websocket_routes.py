@@ -72,7 +72,7 @@ class SocketEnd:
         What an ``async`` handler still has to do when it is started holds up nobody.
         """
         if inspect.iscoroutinefunction(handler):
-            self.socket.session.world.call(handler, args, self._record)
+            self.socket.session.adapter.run_function(handler, args, self._record)
             return
         self._queue.append((handler, args))
         if not self._busy:
@@ -88,7 +88,7 @@ class SocketEnd:
             self._record(result, error)
             self._next()
 
-        self.socket.session.world.call(handler, args, done)
+        self.socket.session.adapter.run_function(handler, args, done)
 
     def _record(self, _: Any, error: BaseException | None) -> None:
         if error is not None and not self.socket.session.ended:
@@ -108,7 +108,6 @@ class MockedWebSocket:
     closed_sides: set[EndName] = field(factory=set)
     page: SocketEnd = field(init=False)
     server: SocketEnd = field(init=False)
-    views: dict[Any, Any] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self.page, self.server = SocketEnd(self, "page"), SocketEnd(self, "server")
@@ -202,7 +201,7 @@ class WebSocketRoutes:
         def done(_: Any, error: BaseException | None) -> None:
             self._handled(entry, socket, error)
 
-        session.world.handle_socket(entry.handler, socket, done)
+        session.adapter.run_socket_handler(entry.handler, socket, done)
 
     def _handled(
         self, entry: RouteEntry, socket: MockedWebSocket, error: BaseException | None

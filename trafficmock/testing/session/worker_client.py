@@ -208,30 +208,38 @@ class WorkerClient:
 
     def receive(self, message: WorkerMessage) -> None:  # noqa: C901, PLR0912 - one flat match
         """Act on a message of the proxy."""
+        sessions = list(self.sessions.values())
         match message:
-            case outbound.RequestMatched() | outbound.SocketMatched():
-                session = self.sessions.get(message.test_id)
-                if session is not None:
-                    session.matched(message)
+            case outbound.RequestMatched():
+                if session := self.sessions.get(message.test_id):
+                    session.http.matched(message)
+            case outbound.SocketMatched():
+                if session := self.sessions.get(message.test_id):
+                    session.sockets.matched(message)
             case outbound.RequestObserved():
-                for session in list(self.sessions.values()):
+                for session in sessions:
                     session.observed(message)
             case RequestResponse():
-                for session in list(self.sessions.values()):
+                for session in sessions:
                     session.responded(message)
-            case outbound.RequestClaim() | outbound.SocketClaim():
-                for session in list(self.sessions.values()):
-                    session.claimed(message)
+            case outbound.RequestClaim():
+                for session in sessions:
+                    session.http.claimed(message)
+            case outbound.SocketClaim():
+                for session in sessions:
+                    session.sockets.claimed(message)
             case outbound.FetchDone():
-                for session in list(self.sessions.values()):
+                for session in sessions:
                     session.fetches.done(message)
             case MessageFromPage() | MessageFromServer() | ClosePage() | CloseServer():
-                for session in list(self.sessions.values()):
+                for session in sessions:
                     session.sockets.receive(message)
+            case outbound.ProxyError():
+                for session in sessions:
+                    if message.test_id in (UNSET, session.id):
+                        session.proxy_error(message)
             case Ping():
                 self.send(Pong(message.at))
-            case outbound.ProxyError():
-                self._complaint(message)
             case outbound.HelloOk():
                 self.features = frozenset(message.features or ())
                 self.ready.resolve(None)
@@ -263,8 +271,3 @@ class WorkerClient:
         promise = self._asked.get(key)
         if promise is not None:
             promise.resolve(message)
-
-    def _complaint(self, message: outbound.ProxyError) -> None:
-        for session in list(self.sessions.values()):
-            if message.test_id in (UNSET, session.id):
-                session.complaint(message)

@@ -12,8 +12,11 @@ from twisted.internet.endpoints import HostnameEndpoint
 from twisted.logger import Logger
 
 from trafficmock.testing.adapters.proxy_address import unreachable, websocket_url
-from trafficmock.testing.adapters.tx_views import DeferredTrafficMock
-from trafficmock.testing.adapters.tx_world import TwistedSurroundings, TwistedWorld, as_deferred
+from trafficmock.testing.adapters.twisted_adapter import (
+    DeferredTrafficMock,
+    TwistedAdapter,
+    as_deferred,
+)
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.traffic_report import traffic
@@ -150,11 +153,10 @@ class TwistedConnection:
 
     async def begin(self, info: TestInfo) -> DeferredTrafficMock:
         """Register a test, and give its mocks."""
-        surroundings = TwistedSurroundings()
-        world = TwistedWorld(self._reactor, surroundings)
-        session = Session(self.new_id(), info, self.client, world)
+        adapter = TwistedAdapter(self._reactor)
+        session = Session(self.new_id(), info, self.client, adapter)
         await as_deferred(session.start())
-        return DeferredTrafficMock(surroundings, session)
+        return DeferredTrafficMock(adapter, session)
 
     async def traffic(self, session: Session) -> str:
         """Describe the traffic of a test; nothing when the proxy is gone, as other errors say."""

@@ -1,26 +1,30 @@
-"""Runs handlers on the reactor, and gives Deferreds."""
+"""Runs handlers on the reactor, and gives Deferreds.
+
+Where asyncio tests get coroutines, Twisted tests get Deferreds: calls can be chained by
+``addCallback`` as well as awaited.
+"""
 
 from __future__ import annotations
 
-import weakref
+import functools
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from twisted.internet.defer import Deferred, maybeDeferred, succeed
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from trafficmock.testing.adapters.calling_world import CallingWorld
-from trafficmock.testing.adapters.surroundings import Showing
-from trafficmock.testing.adapters.tx_views import DeferredRequest, DeferredResponse
+from trafficmock.testing.objects.request import AsyncRequest
+from trafficmock.testing.objects.response import AsyncResponse
 from trafficmock.testing.objects.route import AsyncRoute
+from trafficmock.testing.objects.traffic_mock import AsyncTrafficMock
 from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
+from trafficmock.testing.session.ports import Adapter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
     from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.promise import Promise
-    from trafficmock.testing.session.routed_request import RoutedRequest
 
 T = TypeVar("T")
 
@@ -47,22 +51,55 @@ def as_deferred(promise: Promise[T]) -> Deferred[T]:
     return deferred
 
 
-class TwistedSurroundings(Showing):
-    """Reaches the session directly: it lives here too."""
+def _deferred(method: Callable[..., Coroutine[Any, Any, Any]]) -> Any:
+    @functools.wraps(method)
+    def call(*args: Any, **options: Any) -> Deferred[Any]:
+        return Deferred.fromCoroutine(method(*args, **options))
 
+    return call
+
+
+class DeferredRequest(AsyncRequest):
+    """A request as Twisted tests see it."""
+
+    all_headers = _deferred(AsyncRequest.all_headers)
+    headers_array = _deferred(AsyncRequest.headers_array)
+    header_value = _deferred(AsyncRequest.header_value)
+    sizes = _deferred(AsyncRequest.sizes)
+
+
+class DeferredResponse(AsyncResponse):
+    """A response as Twisted tests see it."""
+
+    body = _deferred(AsyncResponse.body)
+    text = _deferred(AsyncResponse.text)
+    json = _deferred(AsyncResponse.json)
+
+
+class DeferredTrafficMock(AsyncTrafficMock):
+    """The mocks of a Twisted test."""
+
+    requests = _deferred(AsyncTrafficMock.requests)
+
+
+class TwistedAdapter(Adapter):
+    """Runs the functions of a test on the reactor, where the session lives too."""
+
+    log = Logger()
     request_class = DeferredRequest
     response_class = DeferredResponse
+    route_class = AsyncRoute
+    socket_class = AsyncWebSocketRoute
+
+    def __init__(self, reactor: Any) -> None:
+        self.post = reactor.callFromThread
 
     def call(self, function: Callable[[], T]) -> T:
-        """Call something of the session."""
+        """Call a function of the session."""
         return function()
 
-    def wait(self, promise: Promise[T]) -> Deferred[T]:
-        """Give a promise as a Deferred."""
-        return as_deferred(promise)
-
     def wait_for(self, function: Callable[[], Promise[T]]) -> Deferred[T]:
-        """Call something of the session that gives a promise, and give that as a Deferred."""
+        """Call a function of the session, and give its promise as a Deferred."""
         try:
             return as_deferred(function())
         except Exception:  # noqa: BLE001 - a Deferred brings its errors itself
@@ -74,23 +111,9 @@ class TwistedSurroundings(Showing):
         """Give something to await."""
         return succeed(None)
 
+    def run(self, start: Callable[[], Any], done: Done) -> None:
+        """Call ``start``, wait for its Deferred or coroutine, then call ``done``."""
 
-class TwistedWorld(CallingWorld):
-    """Calls a test's functions on the reactor."""
-
-    route_class = AsyncRoute
-    socket_class = AsyncWebSocketRoute
-
-    def __init__(self, reactor: Any, surroundings: TwistedSurroundings) -> None:
-        super().__init__(surroundings)
-        self._reactor = reactor
-
-    def _watch(self, route: Any, routed: RoutedRequest) -> None:
-        # From the reactor: a finalizer may run in the midst of anything, on any thread.
-        post = self._reactor.callFromThread
-        weakref.finalize(route, post, routed.abandoned).atexit = False
-
-    def _run(self, start: Callable[[], Any], done: Done) -> None:
         def failed(failure: Failure) -> None:
             error = failure.value
             if error is not None:
@@ -99,16 +122,7 @@ class TwistedWorld(CallingWorld):
 
         running: Deferred[Any] = maybeDeferred(start)
         running.addCallbacks(lambda result: done(result, None), failed)
-        running.addErrback(_log.failure_of_ours)
+        running.addErrback(self._report)
 
-
-class _Log:
-    """Says what must not happen: that the session itself fails."""
-
-    log = Logger()
-
-    def failure_of_ours(self, failure: Failure) -> None:
+    def _report(self, failure: Failure) -> None:
         self.log.failure("a handler's end could not be acted on", failure=failure)
-
-
-_log = _Log()

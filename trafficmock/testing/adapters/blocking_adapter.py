@@ -1,0 +1,97 @@
+"""Runs plain handlers on threads beside the test's, and ``async`` ones on the connection's."""
+
+from __future__ import annotations
+
+import inspect
+import queue
+import threading
+from typing import TYPE_CHECKING, Any
+
+from trafficmock.testing.adapters.asyncio_adapter import AsyncioAdapter
+from trafficmock.testing.objects.request import Request
+from trafficmock.testing.objects.response import Response
+from trafficmock.testing.objects.route import Route
+from trafficmock.testing.objects.websocket_route import WebSocketRoute
+from trafficmock.testing.session.ports import Adapter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.testing.adapters.background_connection import BackgroundConnection
+    from trafficmock.testing.session.ports import Done
+
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
+
+class BlockingAdapter(Adapter):
+    """Runs plain functions on threads, so that none waits for the test's own thread."""
+
+    request_class = Request
+    response_class = Response
+    route_class = Route
+    socket_class = WebSocketRoute
+
+    def __init__(self, background: BackgroundConnection, threads: HandlerThreads) -> None:
+        self._threads = threads
+        self._asyncio = AsyncioAdapter(background, background.loop)
+        self.call = background.call
+        self.post = background.post
+        self.wait_for = background.wait_for
+
+    def done(self) -> None:
+        """Give nothing: the call is finished."""
+
+    def run(self, start: Callable[[], Any], done: Done) -> None:
+        """Call ``start`` on a thread, then ``done``."""
+
+        def work() -> None:
+            result, failed = None, None
+            try:
+                result = start()
+            except BaseException as error:  # noqa: BLE001 - it goes to the test's errors
+                failed = error
+            self.post(lambda: done(result, failed))
+
+        self._threads.run(work)
+
+    def _of(self, function: Any) -> Adapter:
+        return self._asyncio if is_async(function) else self
+
+
+def is_async(function: Any) -> bool:
+    """Tell whether calling it gives a coroutine."""
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004 - the method is looked at, not called
+    )
+
+
+class HandlerThreads:
+    """As many threads as there are handlers at work; idle ones are used again.
+
+    They are daemons: a handler that never returns does not keep the tests from ending.
+    """
+
+    def __init__(self) -> None:
+        self._work: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._idle = 0
+        self._lock = threading.Lock()
+
+    def run(self, work: Callable[[], None]) -> None:
+        """Run something on a thread that has nothing else to do."""
+        with self._lock:
+            start = self._idle == 0
+            if not start:
+                self._idle -= 1
+        self._work.put(work)
+        if start:
+            threading.Thread(target=self._loop, name="trafficmock-handler", daemon=True).start()
+
+    def _loop(self) -> None:
+        while True:
+            work = self._work.get()
+            work()
+            # Whoever ran has let go of it before it waits: a route must not live on here.
+            del work
+            with self._lock:
+                self._idle += 1
