@@ -45,7 +45,7 @@ INNER = {
         "http1": {"."},
         "upstream": {".", "http1"},
         "transfer": {".", "http1", "upstream"},
-        "websocket": {".", "downstream", "http1"},
+        "websocket": {".", "http1"},
         "downstream": {".", "http1", "transfer", "upstream", "websocket"},
         ".": {"http1", "transfer", "upstream"},
     },

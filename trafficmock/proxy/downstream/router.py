@@ -223,7 +223,9 @@ def begin(
 ) -> None:
     """Begin a request, or a WebSocket."""
     if is_opening(head):
-        session = WebSocketSession(connection, proxy_client, context, head=head, target=aim)
+        session = WebSocketSession(
+            connection.transport, proxy_client, context, head=head, target=aim
+        )
         connection.succeed(session)
         session.announce()
         return

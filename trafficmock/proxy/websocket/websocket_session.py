@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall
     from twisted.python.failure import Failure
 
-    from trafficmock.proxy.downstream.client_connection import ClientConnection
     from trafficmock.proxy.http1.heads import Pairs, RequestHead, ResponseHead
     from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.proxy_settings import ProxyContext
@@ -49,14 +48,14 @@ _ABNORMAL = 1006
 class WebSocketSession:
     """Both sides of one WebSocket, and the coordinator between them.
 
-    :param connection: the client's.
+    :param transport: the client's.
     :param head: of its handshake.
     :param target: where it is aimed.
     """
 
     def __init__(
         self,
-        connection: ClientConnection,
+        transport: Any,
         proxy_client: ProxyClient,
         context: ProxyContext,
         *,
@@ -65,7 +64,7 @@ class WebSocketSession:
     ) -> None:
         self.id = str(uuid.uuid4())
         self._opening = opening_handshake.read_opening(head)
-        self._transport: Any = connection.transport
+        self._transport = transport
         self._proxy_client = proxy_client
         self._context = context
         self._head = head
