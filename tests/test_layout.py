@@ -87,6 +87,7 @@ TESTED_TOGETHER = {
     "__init__.py": "packages say only what they hold",
     "client_transport.py": "a protocol and nothing else; its one class is tested with "
     "client_connection.py",
+    "attach_options.py": "through run and env, by tests/command/test_run.py",
     "__main__.py": "two lines, run by tests/test_cli.py",
 }
 """Sources without a test file of their own name, and where they are tested."""

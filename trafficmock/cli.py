@@ -82,8 +82,8 @@ COMMANDS = {
     ),
     "env": Command(
         summary="print what `run` sets",
-        says="trafficmock.command.run:env",
-        options="trafficmock.command.run:EnvOptions",
+        says="trafficmock.command.env:env",
+        options="trafficmock.command.env:EnvOptions",
     ),
     "ca": Command(
         summary="the certificate that https clients trust",

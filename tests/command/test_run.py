@@ -3,43 +3,20 @@
 import io
 import json
 import os
-import shlex
 import sys
 from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
 from twisted.python import usage
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock import cli
 from trafficmock.attach import environment, node
-from trafficmock.command import run
+from trafficmock.attach.rest_probe import AttachError
+from trafficmock.command import attach_options, run
+from trafficmock.command import env as env_command
 from trafficmock.testing.launch import proxy_process
 
 PRELOAD = Path("/somewhere/register.js")
-
-
-class FormatTests(SynchronousTestCase):
-    """``trafficmock env``."""
-
-    @given(st.text(st.characters(min_codepoint=32, max_codepoint=0x2FFF), min_size=1))
-    def test_shell(self, value: str) -> None:
-        """A shell that reads the text has exactly the values."""
-        line = run.formatted({"NAME": value}, "shell")
-        words = shlex.split(line)
-        self.assertEqual(words, ["export", f"NAME={value}"])
-
-    def test_json_and_dotenv(self) -> None:
-        """JSON is an object, dotenv one quoted line each."""
-        variables = {"A": 'x "y"', "B": "it's"}
-        self.assertEqual(json.loads(run.formatted(variables, "json")), variables)
-        self.assertEqual(run.formatted(variables, "dotenv"), "A='x \"y\"'\nB=`it's`\n")
-
-    def test_unknown_format(self) -> None:
-        """An unknown format is refused with the known ones."""
-        error = self.assertRaises(usage.UsageError, run.env, ["--format", "xml"])
-        self.assertIn("shell, dotenv, json", str(error))
 
 
 class RunTests(SynchronousTestCase):
@@ -48,7 +25,7 @@ class RunTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.said = io.StringIO()
         self.patch(sys, "stderr", self.said)
-        self.patch(run, "find_preload", lambda _start: PRELOAD)
+        self.patch(attach_options, "find_preload", lambda _start: PRELOAD)
         self.patch(run, "check_health", lambda _url: None)
         self.patch(run, "check_welcome", lambda _address: None)
         self.patch(environment, "forward_variables", lambda *_: {"HTTP_PROXY": "there"})
@@ -62,9 +39,9 @@ class RunTests(SynchronousTestCase):
 
     def without_agent(self) -> None:
         def find_preload(_start: Path) -> Path:
-            raise run.AttachError("no agent")
+            raise AttachError("no agent")
 
-        self.patch(run, "find_preload", find_preload)
+        self.patch(attach_options, "find_preload", find_preload)
 
     def test_needs_a_command(self) -> None:
         """Without a command nothing is started."""
@@ -94,7 +71,7 @@ class RunTests(SynchronousTestCase):
         self.patch(node, "find_preload", lambda _start: PRELOAD)
         run.run(["--client-id", "shop", "--proxy-url", "http://there:1", "--", "node"])
         [(_, _, by_run)] = self.calls
-        by_env = run.env(
+        by_env = env_command.env(
             ["--client-id", "shop", "--proxy-url", "http://there:1", "--format", "json"]
         )
         by_fixture = proxy_process.Proxy("http://there:1").environment("shop")
@@ -112,7 +89,7 @@ class RunTests(SynchronousTestCase):
         [(_, _, env)] = self.calls
         self.assertEqual(env["TRAFFICMOCK_PROXY_URL"], "http://npm:1")
         self.assertEqual(env["TRAFFICMOCK_TOKEN"], "t")
-        self.assertIn("'http://npm:1'", run.env(["--format", "dotenv"]))
+        self.assertIn("'http://npm:1'", env_command.env(["--format", "dotenv"]))
 
     def test_no_agent(self) -> None:
         """Node goes through the proxy when it is told to, whether the agent is there or not."""
@@ -127,10 +104,10 @@ class RunTests(SynchronousTestCase):
         Nobody knows what is started with the output of ``env``, so that it needs the agent.
         """
         self.without_agent()
-        self.assertRaises(run.AttachError, run.run, ["--", "/usr/bin/node", "a.js"])
-        self.assertRaises(run.AttachError, run.env, [])
+        self.assertRaises(AttachError, run.run, ["--", "/usr/bin/node", "a.js"])
+        self.assertRaises(AttachError, env_command.env, [])
         self.assertEqual(self.calls, [])
-        self.assertIn("NODE_USE_ENV_PROXY", run.env(["--no-agent"]))
+        self.assertIn("NODE_USE_ENV_PROXY", env_command.env(["--no-agent"]))
         run.run(["--", "python", "app.py"])
         self.assertEqual(len(self.calls), 1)
         self.assertEqual(self.said.getvalue(), "trafficmock: for Node applications no agent\n")

@@ -1,11 +1,13 @@
-"""The commands that read a running proxy: ``history``, ``show``, ``har``, ``ws``, ``status``.
+"""The commands: one module each, but for the two services ``serve`` and ``dashboard``.
 
-They ask the REST API and print tables for people or JSON for scripts. Nothing here imports
-Twisted, so that a command answers at once:
+``run``, ``env`` and ``ca`` set up an application; ``history``, ``ws``, ``show``, ``har`` and
+``status`` read a running proxy over its REST API and print tables for people or JSON for scripts.
+Those that read import no Twisted, so that a command answers at once:
 
 * :mod:`~trafficmock.command.rest_client` asks the proxy;
-* :mod:`~trafficmock.command.arguments` are the options that commands share;
-* :mod:`~trafficmock.command.output.terminal_text`, :mod:`~trafficmock.command.output.terminal` and
-  :mod:`~trafficmock.command.output.table` put recorded text on a terminal, never raw;
-* the modules named like commands each have ``parser()`` and ``main(words)``.
+* :mod:`~trafficmock.command.arguments` are the options that the reading commands share,
+  :mod:`~trafficmock.command.attach_options` those of ``run`` and ``env``;
+* :mod:`trafficmock.command.output` puts recorded text on a terminal, never raw;
+* :mod:`trafficmock.command.supervision` runs the application of ``run``;
+* each reading command has ``parser()`` and ``main(words)``.
 """
