@@ -3,6 +3,9 @@
 The npm agent builds its response outside any guard: what the Fetch standard's
 ``SerializedResponse`` refuses ends the application's process. So it is mended here where its
 meaning is clear, and refused where it is not.
+
+The weight is checked here although the encoded size of a message is the driver's business: once
+a mock has settled its request, no error could reach the handler any more.
 """
 
 from __future__ import annotations

@@ -73,6 +73,8 @@ class Driver:
     """Tells the core what happens on connections and does what it answers.
 
     It is the link handler of the WebSocket door, and wakes the core when it asked for it.
+    Links and clients within this process are kept apart: a message is encoded once for all links,
+    and a client, which is called in the middle of a list of effects, is neither closed nor cut.
 
     :param clock: for wake-ups.
     :param monotonic: seconds on a clock that never jumps.
