@@ -10,6 +10,8 @@ import { Collection } from "./collection.js";
  * @property {number} since epoch ms
  */
 
+/** @typedef {"requests" | "sockets" | "connections" | "status" | "tick"} Change `tick`: time has passed */
+
 export class Store extends EventTarget {
   constructor() {
     super();
@@ -47,12 +49,12 @@ export class Store extends EventTarget {
     this.changed("sockets");
   }
 
-  /** @param {"requests" | "sockets" | "connections" | "status" | "tick"} what `tick`: time has passed */
+  /** @param {Change} what */
   changed(what) {
     this.dispatchEvent(new CustomEvent("change", { detail: what }));
   }
 
-  /** @param {(what: string) => void} listener */
+  /** @param {(what: Change) => void} listener */
   listen(listener) {
     this.addEventListener("change", (event) => listener(/** @type {CustomEvent} */ (event).detail));
   }

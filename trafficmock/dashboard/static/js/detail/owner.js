@@ -9,9 +9,11 @@ import { oneLine, visible } from "../lib/text.js";
 /** @type {Record<string, string>} */
 const ADVICE = {
   ambiguous_route:
-    "Give each test's application its own client id and route with it, narrow the URLs, or do not run these tests at the same time.",
+    "Give each test's application its own client id and route with it, narrow the URLs, " +
+    "or do not run these tests at the same time.",
   claim_timeout:
-    "A test that had to be asked gave no answer in time. Its process is blocked (a breakpoint, a long computation), or the predicate of a route threw.",
+    "A test that had to be asked gave no answer in time. Its process is blocked (a breakpoint, " +
+    "a long computation), or the predicate of a route threw.",
   disconnected: "Whoever had to decide was gone: the test ended before its handler decided, or its worker was lost.",
   handler_failed: "The handler's answer was malformed, or no HTTP response can carry it.",
 };
@@ -52,7 +54,8 @@ export function ownerView(entry) {
       h(
         "p",
         { class: "advice" },
-        "If a test should have taken it: was its route registered before the request, and does its glob match the whole URL, with the query?",
+        "If a test should have taken it: was its route registered before the request, " +
+          "and does its glob match the whole URL, with the query?",
       ),
   );
 }

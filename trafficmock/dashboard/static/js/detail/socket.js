@@ -71,7 +71,8 @@ export class SocketDetail {
         ? entry.outcome === "matched"
           ? "open"
           : ""
-        : `closed ${entry.close?.code ?? ""} ${entry.close?.reason ?? ""} after ${duration(entry.closedAt - entry.timestamp)}`;
+        : `closed ${entry.close?.code ?? ""} ${entry.close?.reason ?? ""} after ` +
+          duration(entry.closedAt - entry.timestamp);
     fill(
       this.head,
       h(
@@ -99,7 +100,12 @@ export class SocketDetail {
       h(
         "p",
         { class: "size" },
-        `${dateTime(entry.timestamp)} · client ${visible(entry.clientId)}${entry.protocols.length ? ` · ${visible(entry.protocols.join(", "))}` : ""} · ${frames.length} frames${entry.events.length >= 500 ? " (the newest are kept)" : ""}`,
+        [
+          dateTime(entry.timestamp),
+          `client ${visible(entry.clientId)}`,
+          ...(entry.protocols.length ? [visible(entry.protocols.join(", "))] : []),
+          `${frames.length} frames${entry.events.length >= 500 ? " (the newest are kept)" : ""}`,
+        ].join(" · "),
       ),
     );
     fill(this.owner, ownerView(entry));

@@ -71,7 +71,8 @@ function picture(entry, start) {
     ...(outside && decision ? [["upstream", decision.timestamp, last.timestamp, "upstream"]] : []),
   ];
   const height = TOP + lanes.length * LANE + 16;
-  const label = `From the request to the last event: ${duration(end - start)}; ${events.map((/** @type {any} */ event) => WORDS[event.kind] ?? event.kind).join(", ")}`;
+  const words = events.map((/** @type {any} */ event) => WORDS[event.kind] ?? event.kind);
+  const label = `From the request to the last event: ${duration(end - start)}; ${words.join(", ")}`;
   return svg(
     "svg",
     { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": label, class: "timeline-picture" },
@@ -110,7 +111,14 @@ function ticks(span, x, start, height) {
   return found;
 }
 
-/** @param {string} name @param {number} from @param {number} to @param {number} lane @param {string} kind @param {number} span */
+/**
+ * @param {string} name
+ * @param {number} from
+ * @param {number} to
+ * @param {number} lane
+ * @param {string} kind
+ * @param {number} span
+ */
 function bar(name, from, to, lane, kind, span) {
   const y = TOP + lane * LANE;
   const inside = to - from > 90;

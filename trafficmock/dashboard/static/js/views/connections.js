@@ -26,7 +26,7 @@ export class ConnectionsView {
     this.update();
   }
 
-  /** @param {string} what */
+  /** @param {import("../data/store.js").Change} what */
   heard(what) {
     if (what === "connections" || what === "requests" || what === "status") this.update();
   }

@@ -139,7 +139,7 @@ export class ListView {
     this.update(true);
   }
 
-  /** @param {string} what has changed */
+  /** @param {import("../data/store.js").Change} what has changed */
   heard(what) {
     if (
       what === this.what ||

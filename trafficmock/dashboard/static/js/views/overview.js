@@ -28,7 +28,7 @@ export class OverviewView {
     this.update();
   }
 
-  /** @param {string} what */
+  /** @param {import("../data/store.js").Change} what */
   heard(what) {
     if (what === "requests" || what === "sockets") this.update();
   }
