@@ -1,4 +1,4 @@
-"""Everything an application's environment must say so that the application is attached."""
+"""All environment variables that attach an application."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = ["AttachError", "Attachment", "forward_variables"]
 
 @frozen(kw_only=True)
 class Attachment:
-    """What an application's environment must say.
+    """The environment variables of one application.
 
     ``trafficmock run``, ``trafficmock env`` and the test side all ask here, so that an
     application is attached in the same way whoever starts it.

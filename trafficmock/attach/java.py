@@ -1,4 +1,4 @@
-"""Proxy and certificates in Java's words, which are options of the virtual machine."""
+"""Proxy and certificates as options of the Java virtual machine."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DEFAULT_CLIENT_ID = "proxy"
-"""Whom the forward proxy takes a client for that does not say who it is."""
+"""The client id that the forward proxy gives a client without credentials."""
 NO_TOKEN = "-"  # noqa: S105 - the absence of one
 """Stands for a token that nobody asks for: many clients drop a name without a password."""
 

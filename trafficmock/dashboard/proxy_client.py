@@ -1,4 +1,4 @@
-"""The proxy as the dashboard asks it, and what is said when that fails."""
+"""Requests of the dashboard to the proxy, and the error answers when they fail."""
 
 from __future__ import annotations
 

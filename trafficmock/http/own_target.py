@@ -1,4 +1,4 @@
-"""Our own address told from others, and what is for others on a connection that was for us.
+"""Tells requests for the service itself from those for other servers, and refuses the latter.
 
 The forward proxy takes its connections before the other resources see them: the first request
 of a connection says whose it is.

@@ -36,7 +36,7 @@ _REASON_BYTES = 123
 class AutobahnProtocol(WebSocketServerProtocol):
     """Autobahn's server protocol with our queue, limits, closing and error handling.
 
-    :param handler: is told what happens.
+    :param handler: handles the events of the connection.
     :param limits: what this connection may ask of us.
     :param coalescer: of all connections.
     :param clock: bounds the end of the connection.
@@ -159,7 +159,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
             self._take_overlong(payload)
 
     def onMessageEnd(self) -> None:  # noqa: N802 - Autobahn's name
-        """Deliver what was collected; an overlong message was told of when it began."""
+        """Deliver what was collected; an overlong message was reported when it began."""
         overlong, self._overlong = self._overlong, None
         if overlong is None:
             super().onMessageEnd()
@@ -212,7 +212,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
             self.sendCloseFrame(code=code, reasonUtf8=cut)
 
     def cut(self) -> None:
-        """Drop the connection and what is queued for it; the handler hears of it later."""
+        """Drop the connection and what is queued for it; the handler is called later."""
         if self._link is not None:
             self._link.hears = False
         self._send_queue.discard()

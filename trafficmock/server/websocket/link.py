@@ -122,7 +122,7 @@ class Link:
 
 
 class LinkHandler(Protocol):
-    """Is told what happens on all links.
+    """Handles the events of all links.
 
     What it raises is logged and closes the link that it was called about.
     """

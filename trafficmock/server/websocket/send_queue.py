@@ -23,7 +23,7 @@ _MOST_PIECES = 512
 
 
 class SendQueueOwner(Protocol):
-    """Is told how its send queue fares."""
+    """Handles the events of a send queue."""
 
     def send_queue_backlogged(self) -> None:
         """More than the high-water mark is queued."""
@@ -48,7 +48,7 @@ class SendQueue:
         were taken, and never raises; without it everything goes through the transport.
     :param limits: the water marks and the limit.
     :param coalescer: says when to write.
-    :param owner: is told of backlogs.
+    :param owner: handles backlogs.
     """
 
     def __init__(

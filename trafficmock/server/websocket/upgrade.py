@@ -34,7 +34,7 @@ class LinkFactory(WebSocketServerFactory):
     """Makes the protocol of each upgraded connection.
 
     :param protocol: the class to make it of.
-    :param handler: is told what happens on all connections.
+    :param handler: handles the events of all connections.
     :param limits: what one connection may ask of us.
     :param reactor: for time.
     """
@@ -97,7 +97,7 @@ def websocket_resource(
     Whether the client may come in, and that it asks for an upgrade at all, has been checked
     before. No extension is negotiated; of subprotocols the first one offered is accepted.
 
-    :param handler: is told what happens on all links.
+    :param handler: handles the events of all links.
     :param limits: what one connection may ask of us.
     :param reactor: bounds how long a closing connection may take.
     :param stock: take Autobahn's public interface only, which is several times slower.

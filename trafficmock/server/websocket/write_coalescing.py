@@ -1,4 +1,4 @@
-"""Collects what is sent while something is handled, so that it leaves in few writes."""
+"""Joins the writes of one reactor turn over all connections."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEWS_GAP = 0.001
 
 
 class Flushable(Protocol):
-    """Something that holds back until it is told to write."""
+    """A queue that writes when it is flushed."""
 
     def flush(self) -> None:
         """Write what was held back."""
