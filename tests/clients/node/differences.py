@@ -144,17 +144,40 @@ RIGHT = (
         r"stderr|result\.error\.details",
         call=r"supabase: .*",
     ),
+    Difference(
+        "the agent says on the standard error that it does not see HTTP/2",
+        ("passthrough", "mock", "abort", "continue", "fetch"),
+        r"stderr",
+        call=r"grpc: ",
+        now=r"trafficmock: HTTP/2 is not seen[^\n]*\n",
+        shown=True,
+    ),
+    Difference(
+        "got on Node 24 without the agent hides why a connection was refused",
+        ("abort",),
+        r"error\..*",
+        call=r"got: (get over http|retry|retry in vain)",
+    ),
 )
 """Differences that are as they should be."""
 
 WRONG = (
     Difference(
-        "undici 8 takes the length of an answer without a body (204, 304) for a mismatch",
+        "undici 8 gets the dispatcher of Node 24's own undici, which the agent loads first and "
+        "which takes the length of an answer without a body (204, 304) for a mismatch",
         ("passthrough", "continue"),
         r"error|result",
         call=r"undici8: status (204|304) with a length",
         shown=True,
         surely=(("undici8", 24),),
+    ),
+    Difference(
+        "on Node 24 got's timeout of the response does not run while a test decides",
+        ("mock", "fetch"),
+        r"hangs|error|status|exit",
+        call=r"got: (timeout of the response)?",
+        shown=True,
+        surely=(("got", 24),),
     ),
 )
 """Differences that are defects of the agent, and shall go."""

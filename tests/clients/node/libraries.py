@@ -99,6 +99,10 @@ LIBRARIES = (
     Library("supabase", "@supabase/supabase-js", "Supabase"),
     Library("apollo", "@apollo/client", "Apollo Client"),
     Library("graphql-request", "graphql-request", "graphql-request"),
+    Library("node-http", "", "`node:http`, threads"),
+    Library("ws", "ws", "ws"),
+    Library("socket.io", "socket.io", "socket.io"),
+    Library("grpc", "@grpc/grpc-js", "gRPC"),
     Library("tsx", "tsx", "tsx", arguments=("--import", "tsx")),
     Library(
         "opentelemetry",
