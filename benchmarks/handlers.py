@@ -18,9 +18,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.e2e.proxies import start_proxy
 from tests.support.child_process import Child
 from tests.support.node_parts import NODE_DIRECTORY, node_binary
+from tests.support.tested_proxy import start_proxy
 from trafficmock.testing import aio, sync
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def main() -> None:
     took: dict[str, list[float]] = {name: [] for name in players}
     with ExitStack() as ending:
         proxy = start_proxy(["--log-level", "error"])
-        ending.callback(proxy.child.stop)
+        ending.callback(proxy.stop)
         env = {"APP_PROXY_URL": proxy.url, "APP_CLIENT_ID": "app"}
         app = Child.start(
             "app", [str(node_binary()), str(NODE_DIRECTORY / "speed-app.mjs")], env=env

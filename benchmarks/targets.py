@@ -9,16 +9,11 @@ a free port is chosen here and asked until ``/health`` answers.
 from __future__ import annotations
 
 import contextlib
-import http.client
-import json
 import os
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
-import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -26,17 +21,13 @@ from urllib.parse import urlsplit
 from attrs import frozen
 
 from benchmarks.errors import BenchmarkError
+from tests.support.proxy_process import REPOSITORY, StartError, start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NPM_PROXY = "@playwright-backend-mocks/proxy@0.1.8"
 NODE = "node@22"
-_START_SECONDS = 30.0
-_STOP_SECONDS = 10.0
-_HOST = "127.0.0.1"
-# twistd looks for plugins along the module path; an uninstalled checkout must be on it.
-_CHECKOUT = Path(__file__).parent.parent
 
 
 @frozen
@@ -133,72 +124,16 @@ def running(target: Target) -> Iterator[Running]:
     :raises BenchmarkError: when it is not ready within 30 seconds; the message
         holds the end of its output.
     """
-    with tempfile.TemporaryDirectory(prefix="trafficmock-bench-") as folder:
-        ready = Path(folder) / "ready.json"
-        output = Path(folder) / "output.txt"
-        port = _free_port()
-        arguments = [part.format(port=port, ready=ready) for part in target.command]
-        with output.open("wb") as sink:
-            process = subprocess.Popen(
-                arguments,
-                stdin=subprocess.DEVNULL,
-                stdout=sink,
-                stderr=subprocess.STDOUT,
-                env=os.environ | {"PYTHONPATH": str(_CHECKOUT)},
-            )
-        try:
-            waits_for_file = any("{ready}" in part for part in target.command)
-            yield _wait(target, process, output, ready if waits_for_file else None, port)
-        finally:
-            _stop(process)
-
-
-def _wait(
-    target: Target,
-    process: subprocess.Popen[bytes],
-    output: Path,
-    ready: Path | None,
-    port: int,
-) -> Running:
-    deadline = time.monotonic() + _START_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        if ready is None and _healthy(port):
-            return Running(target, process.pid, (_HOST, port))
-        if ready is not None and ready.exists():
-            announced = json.loads(ready.read_text("utf-8"))
-            url = urlsplit(announced["url"])
-            return Running(target, announced["pid"], (url.hostname or _HOST, url.port or 0))
-        time.sleep(0.05)
-    said = output.read_text("utf-8", "replace").strip()[-1500:]
-    raise BenchmarkError(f"{target.name} did not start ({shlex.join(target.command)}):\n{said}")
-
-
-def _healthy(port: int) -> bool:
-    connection = http.client.HTTPConnection(_HOST, port, timeout=1)
     try:
-        connection.request("GET", "/health")
-        return connection.getresponse().status == http.client.OK
-    except (OSError, http.client.HTTPException):
-        return False
+        proxy = start(target.command, env={"PYTHONPATH": str(REPOSITORY)}, cwd=Path.cwd())
+    except StartError as error:
+        text = f"{target.name} ({shlex.join(target.command)}) {str(error).strip()[-1500:]}"
+        raise BenchmarkError(text) from error
+    try:
+        url = urlsplit(proxy.url)
+        yield Running(target, proxy.pid, (url.hostname or "127.0.0.1", url.port or 0))
     finally:
-        connection.close()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((_HOST, 0))
-        return int(probe.getsockname()[1])
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is not None:
-        return
-    process.terminate()
-    try:
-        process.wait(_STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+        proxy.stop()
 
 
 def default_cache() -> Path:

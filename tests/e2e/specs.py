@@ -26,6 +26,7 @@ from tests.support.node_parts import (
     module_file,
     node_binary,
 )
+from tests.support.proxy_process import StartError
 
 RUN_SECONDS = 150.0
 SPECS = NODE_DIRECTORY / "specs"
@@ -117,7 +118,7 @@ def _attempt(group: Group) -> Run | Exception:
     # A failure is remembered too, or every test of the group would wait for it again.
     try:
         return _run(group)
-    except (ChildError, MissingPartError, subprocess.TimeoutExpired) as error:
+    except (ChildError, StartError, MissingPartError, subprocess.TimeoutExpired) as error:
         return error
 
 
@@ -128,13 +129,13 @@ def _run(group: Group) -> Run:
     ):
         env = {**os.environ, **playing.environment(), **group.environment(), "E2E_OUTPUT": output}
         finished = _playwright(group, env)
-        proxy = playing.proxy.child
+        proxy = playing.proxy
         return Run(
             results={(each.file, each.title): each for each in _results(finished.stdout)},
             output=finished.stdout[-4000:] + finished.stderr[-4000:],
             proxy_running=proxy.running(),
             proxy_exit_status=proxy.stop(),
-            proxy_log=proxy.output(),
+            proxy_log=proxy.written(),
         )
 
 

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
-from tests.e2e.proxies import Proxy, start_proxy, target
 from tests.e2e.specs import unless_deep
 from tests.e2e.tls_upstream import REFS, TlsUpstream
+from tests.support.tested_proxy import start_proxy, target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from tests.support.proxy_process import ProxyProcess
 
 REPOSITORY = Path(__file__).parents[2]
 EXAMPLES = REPOSITORY / "docs" / "examples" / "attach"
@@ -33,7 +35,7 @@ _OURS = ("_proxy", "trafficmock", "java_tool", "node_options")
 class TlsProxy:
     """A proxy with an authority of its own, and the https server behind it."""
 
-    proxy: Proxy
+    proxy: ProxyProcess
     upstream: TlsUpstream
     data: str
 
@@ -44,7 +46,7 @@ class TlsProxy:
 
     def stop(self) -> None:
         """End what was started."""
-        self.proxy.child.stop()
+        self.proxy.stop()
         self.upstream.stop()
 
     def run(self, *command: str, agent: bool = False, env: Mapping[str, str] | None = None) -> str:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from attrs import define, field
 from twisted.trial.unittest import SkipTest, TestCase
 
-from tests.e2e.proxies import start_proxy, target
 from tests.hostile.honest import Honest
 from tests.hostile.raw import HELLO, Raw, connect, pause, reactor
 from tests.support.process_usage import cpu_seconds, memory
+from tests.support.tested_proxy import start_proxy, target
 
 if TYPE_CHECKING:
-    from tests.e2e.proxies import Proxy
+    from tests.support.proxy_process import ProxyProcess
 
 MIB = 1 << 20
 TIMES_CALM = 25
@@ -48,23 +48,23 @@ ORDINARY = (
 class Shared:
     """A service that all cases with the same options meet, one after the other."""
 
-    proxy: Proxy
+    proxy: ProxyProcess
     resident: int = field(init=False)
     read: int = 0
 
     def __attrs_post_init__(self) -> None:
-        self.resident = memory(self.proxy.child.process.pid).resident
+        self.resident = memory(self.proxy.process.pid).resident
 
     def cpu(self) -> float:
         """Tell how many seconds it has worked so far."""
-        return cpu_seconds(self.proxy.child.process.pid)
+        return cpu_seconds(self.proxy.process.pid)
 
     def growth(self) -> int:
-        return memory(self.proxy.child.process.pid).resident - self.resident
+        return memory(self.proxy.process.pid).resident - self.resident
 
     def peek(self) -> str:
         """Give what it logged in this case so far."""
-        return self.proxy.child.output()[self.read :]
+        return self.proxy.written()[self.read :]
 
     def news(self) -> str:
         """Give what it logged in this case, which ends with that."""
@@ -81,7 +81,7 @@ def running(options: tuple[str, ...]) -> Shared:
     if options not in _running:
         proxy = start_proxy(options)
         _running[options] = Shared(proxy)
-        reactor.addSystemEventTrigger("before", "shutdown", proxy.child.stop)
+        reactor.addSystemEventTrigger("before", "shutdown", proxy.stop)
     return _running[options]
 
 

@@ -5,16 +5,17 @@ from contextlib import ExitStack, contextmanager
 
 from attrs import frozen
 
-from tests.e2e.proxies import Proxy, start_proxy, target
 from tests.support.child_process import Child
 from tests.support.node_parts import NODE_DIRECTORY, node_binary
+from tests.support.proxy_process import ProxyProcess
+from tests.support.tested_proxy import start_proxy, target
 
 
 @frozen
 class NodeApp:
     """Who is running, and the environment that tells a spec so."""
 
-    proxy: Proxy
+    proxy: ProxyProcess
     upstream_url: str
     app_url: str
     agent: str
@@ -47,7 +48,7 @@ def running_node_app(
         upstream_url = upstream.announced()["url"]
         options = [*proxy_options, *(("--token", token) if token else ())]
         proxy = start_proxy(options)
-        ending.callback(proxy.child.stop)
+        ending.callback(proxy.stop)
         app_env = {"E2E_AGENT": agent, "APP_PROXY_URL": proxy.url, "APP_CLIENT_ID": "app"}
         app = _node_child("app", app_env | ({"APP_TOKEN": token} if token else {}))
         ending.callback(app.stop)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -12,6 +14,7 @@ import tempfile
 import time
 import urllib.request
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +28,13 @@ TWISTD = [sys.executable, "-c", "from twisted.scripts.twistd import run; run()"]
 SECONDS = 30.0
 
 
+class StartError(AssertionError):
+    """A process did not come up; the text holds its output."""
+
+
 @define
 class ProxyProcess:
-    """A service that answers.
+    """A service that answers, until :meth:`stop`.
 
     :param output: the file with what it writes to both its streams.
     :param last_words: all that it wrote, once it has ended.
@@ -37,17 +44,33 @@ class ProxyProcess:
     process: subprocess.Popen[bytes]
     output: Path
     last_words: str = ""
+    _pid: int | None = None
+    _directory: Path | None = None
+
+    @property
+    def pid(self) -> int:
+        """The process that serves: the one that was announced, or the one that was started."""
+        return self.process.pid if self._pid is None else self._pid
 
     def get(self, path: str) -> dict[str, Any]:
         """Ask its REST API."""
         return get(self.url + path)
+
+    def written(self) -> str:
+        """Give all that it wrote so far."""
+        if self.output.exists():
+            self.last_words = self.output.read_text(encoding="utf-8", errors="replace")
+        return self.last_words
+
+    def running(self) -> bool:
+        return self.process.poll() is None
 
     def stop(self) -> int:
         """Ask it to end.
 
         :returns: the exit status; a negative one is the signal that ended it.
         """
-        if self.process.poll() is None:
+        if self.running():
             self.process.send_signal(signal.SIGTERM)
         try:
             return self.process.wait(SECONDS)
@@ -56,7 +79,9 @@ class ProxyProcess:
             self.process.wait()
             raise
         finally:
-            self.last_words = self.output.read_text(encoding="utf-8")
+            self.written()
+            if self._directory is not None:
+                shutil.rmtree(self._directory, ignore_errors=True)
 
 
 def get(url: str) -> dict[str, Any]:
@@ -66,6 +91,58 @@ def get(url: str) -> dict[str, Any]:
         return body
 
 
+def start(
+    command: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: Path = REPOSITORY
+) -> ProxyProcess:
+    """Start a service, and wait until it answers.
+
+    :param command: in its arguments ``{ready}`` stands for the file into which it writes its
+        address, and ``{port}`` for a free port. Without ``{ready}``, ``/health`` is asked.
+    :param env: added to the environment.
+    :raises StartError: when it does not come up.
+    """
+    directory = Path(tempfile.mkdtemp(prefix="trafficmock-test-"))
+    ready, output, port = directory / "ready.json", directory / "output", str(free_port())
+    argv = [word.replace("{ready}", str(ready)).replace("{port}", port) for word in command]
+    with output.open("wb") as written:
+        process = subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=written,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **(env or {})},
+            cwd=cwd,
+        )
+    url = f"http://127.0.0.1:{port}"
+    announces = any("{ready}" in word for word in command)
+    try:
+        until(ready.exists if announces else partial(_healthy, url), process, output)
+    except StartError:
+        shutil.rmtree(directory, ignore_errors=True)
+        raise
+    announced: dict[str, Any] = json.loads(ready.read_text()) if announces else {"url": url}
+    return ProxyProcess(
+        announced["url"], process, output, pid=announced.get("pid"), directory=directory
+    )
+
+
+def start_proxy(
+    *options: str,
+    command: Sequence[str] = (*TWISTD, "-n", "trafficmock"),
+    env: Mapping[str, str] | None = None,
+    cwd: Path = REPOSITORY,
+) -> ProxyProcess:
+    """Start the service on a free port of loopback.
+
+    :param options: options of the proxy; an address among them takes precedence.
+    :param command: what the options are given to.
+    :param env: added to the environment.
+    :raises StartError: when it does not come up.
+    """
+    address = () if "--endpoint" in options else ("--port", "0")
+    return start([*command, *address, "--ready-file", "{ready}", *options], env=env, cwd=cwd)
+
+
 @contextmanager
 def running_proxy(
     *options: str,
@@ -73,46 +150,33 @@ def running_proxy(
     env: Mapping[str, str] | None = None,
     cwd: Path = REPOSITORY,
 ) -> Iterator[ProxyProcess]:
-    """Run the service on a free port of loopback until the block ends.
+    """Run the service until the block ends; arguments as of :func:`start_proxy`."""
+    running = start_proxy(*options, command=command, env=env, cwd=cwd)
+    try:
+        yield running
+    finally:
+        running.stop()
 
-    :param options: options of the proxy besides its address.
-    :param command: what the options are given to.
-    :param env: added to the environment.
-    :raises AssertionError: when it does not come up.
-    """
-    with tempfile.TemporaryDirectory() as directory:
-        ready, output = Path(directory) / "ready.json", Path(directory) / "output"
-        address = () if "--endpoint" in options else ("--port", "0")
-        argv = [*command, *address, "--ready-file", str(ready), *options]
-        with output.open("wb") as written:
-            process = subprocess.Popen(
-                argv,
-                stdin=subprocess.DEVNULL,
-                stdout=written,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, **(env or {})},
-                cwd=cwd,
-            )
-        until(ready.exists, process, output)
-        running = ProxyProcess(json.loads(ready.read_text())["url"], process, output)
-        try:
-            yield running
-        finally:
-            running.stop()
+
+def _healthy(url: str) -> bool:
+    try:
+        return bool(get(f"{url}/health")["ok"])
+    except (OSError, http.client.HTTPException):
+        return False
 
 
 def until(satisfied: Any, process: subprocess.Popen[bytes], output: Path) -> None:
     """Wait until something is true, as long as the process that brings it about lives.
 
     :param satisfied: called without arguments until its result is true.
-    :raises AssertionError: it never was, with what the process wrote.
+    :raises StartError: it never was, with what the process wrote.
     """
     deadline = time.monotonic() + SECONDS
     while not satisfied():
         if process.poll() is not None or time.monotonic() > deadline:
             process.kill()
             process.wait()
-            raise AssertionError(f"did not come up:\n{output.read_text(encoding='utf-8')}")
+            raise StartError(f"did not come up:\n{output.read_text('utf-8', 'replace')}")
         # Another process's doing: there is no event to wait for.
         time.sleep(0.02)
 

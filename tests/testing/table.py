@@ -14,7 +14,7 @@ from typing import Any
 from twisted.trial.reporter import TestResult
 from twisted.trial.runner import TestLoader
 
-from tests.e2e.proxies import target
+from tests.support.tested_proxy import target
 from tests.testing.rows import rows
 from tests.testing.test_rows import EVERY_ROW
 

@@ -7,7 +7,7 @@ from twisted.internet import reactor  # noqa: TID251 - trial's own
 from twisted.internet.defer import CancelledError
 from twisted.trial.unittest import TestCase
 
-from tests.e2e.proxies import start_proxy
+from tests.support.tested_proxy import start_proxy
 from tests.testing.shared_app import shared_app
 from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
@@ -76,7 +76,7 @@ class ConnectionTests(TestCase):
     async def test_refused_and_lost(self) -> None:
         """A wrong token is refused; a proxy that stops fails every call, and the end."""
         proxy = start_proxy(["--token", "right"])
-        self.addCleanup(proxy.child.stop)
+        self.addCleanup(proxy.stop)
         with self.assertRaises(RefusedError):
             ThreadedConnection(proxy.url, token="wrong")
         with self.assertRaises(RefusedError):
@@ -85,7 +85,7 @@ class ConnectionTests(TestCase):
         self.addCleanup(connection.close)
         mocks, _ = sync.begin(connection, TestInfo(title="t", file="f"))
         expectation = mocks.expect_request(NEVER, timeout=0)
-        proxy.child.stop()
+        proxy.stop()
         with self.assertRaises(ConnectionLostError):
             expectation.value  # noqa: B018 - reading waits
         with self.assertRaises(ConnectionLostError):

@@ -9,8 +9,8 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.e2e.proxies import start_proxy
 from tests.support.child_process import Child
+from tests.support.tested_proxy import start_proxy
 from tests.testing import runs
 from tests.testing.row_context import control
 from tests.testing.shared_app import shared_app
@@ -189,11 +189,11 @@ class HardshipTests(SynchronousTestCase):
         self.addCleanup(connection.close)
         mocks, _ = sync.begin(connection, TestInfo(title="t", file="f"))
         expectation = mocks.expect_request("**/never", timeout=0)
-        os.kill(proxy.child.process.pid, signal.SIGKILL)
-        proxy.child.stop()
+        os.kill(proxy.process.pid, signal.SIGKILL)
+        proxy.stop()
         port = proxy.url.rpartition(":")[2]
         again = start_proxy(["--port", port])
-        self.addCleanup(again.child.stop)
+        self.addCleanup(again.stop)
         for call in (
             lambda: expectation.value,
             lambda: mocks.route("**/x", print),
@@ -211,13 +211,13 @@ class HardshipTests(SynchronousTestCase):
         port = proxy.url.rpartition(":")[2]
         connection = ThreadedConnection(proxy.url)
         self.addCleanup(connection.close)
-        os.kill(proxy.child.process.pid, signal.SIGKILL)
-        proxy.child.stop()
+        os.kill(proxy.process.pid, signal.SIGKILL)
+        proxy.stop()
         for _ in range(2):
             with self.assertRaisesRegex(ConnectionLostError, "no trafficmock proxy"):
                 connection.refresh()
         again = start_proxy(["--port", port])
-        self.addCleanup(again.child.stop)
+        self.addCleanup(again.stop)
         connection.refresh()
         mocks, _ = sync.begin(connection, TestInfo(title="next", file="f"))
         mocks.route("**/x", print)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.e2e.proxies import start_proxy
 from tests.support.hypothesis_profiles import DEEP
+from tests.support.tested_proxy import start_proxy
 from tests.testing import runs
 from tests.testing.row_context import ask
 from tests.testing.shared_app import shared_app
@@ -112,7 +112,7 @@ class PytestTests(SynchronousTestCase):
     def test_token(self) -> None:
         """The token comes from the same places, whichever of them the address comes from."""
         proxy = start_proxy(["--token", "right"])
-        self.addCleanup(proxy.child.stop)
+        self.addCleanup(proxy.stop)
         for environment, arguments in (
             ({"TRAFFICMOCK_TOKEN": "right"}, ("--trafficmock-proxy-url", proxy.url)),
             ({"TRAFFICMOCK_PROXY_URL": proxy.url}, ("-o", "trafficmock_token=right")),
