@@ -258,6 +258,33 @@ class UnitTests(SynchronousTestCase):
         unit.forbid("open", ("a file", "r", 0))
 
 
+class SharedHelperTests(SynchronousTestCase):
+    """What tests and benchmarks share lies in ``tests.support``."""
+
+    def test_benchmarks(self) -> None:
+        """Benchmarks import nothing else of the tests."""
+        wrong = [
+            f"{path.relative_to(ROOT)} imports {name}"
+            for path in (ROOT / "benchmarks").rglob("*.py")
+            for name in imported(path)
+            if name.split(".")[0] == "tests" and not name.startswith("tests.support")
+        ]
+        self.assertEqual(wrong, [])
+
+    def test_support(self) -> None:
+        """It imports neither the other tests nor the benchmarks."""
+        wrong = [
+            f"{module} imports {name}"
+            for module in unit.files()
+            if module.startswith("tests.support.")
+            for name in unit.imports(module)
+            if name.split(".")[0] in ("benchmarks", "tests")
+            and not name.startswith("tests.support")
+            and name != "tests"
+        ]
+        self.assertEqual(wrong, [])
+
+
 class SizeTests(SynchronousTestCase):
     """No file and no function grows out of hand; most are far smaller than these bounds."""
 
