@@ -47,7 +47,8 @@ class Writes {
     };
     own.end = (/** @type {any[]} */ ...args) => {
       this.push(args);
-      const result = end.apply(req, /** @type {any} */ (args));
+      const given = args.map((arg) => (typeof arg === "function" ? this.finished(arg) : arg));
+      const result = end.apply(req, /** @type {any} */ (given));
       writer.end();
       return result;
     };
@@ -90,6 +91,22 @@ class Writes {
     };
     this.waiting.add(once);
     if (this.isDraining) nextTick(once);
+    return once;
+  }
+
+  /**
+   * Node 24 keeps the callback apart from the listeners of the event that it stands for.
+   * @param {(error?: any) => void} callback of `end`
+   * @returns {(error?: any) => void} the same, called once, with the event `finish` at the latest
+   */
+  finished(callback) {
+    let isCalled = false;
+    const once = (/** @type {any} */ error = undefined) => {
+      if (isCalled) return;
+      isCalled = true;
+      callback(error);
+    };
+    this.req.once("finish", () => once());
     return once;
   }
 

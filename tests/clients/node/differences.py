@@ -171,14 +171,6 @@ WRONG = (
         shown=True,
         surely=(("undici8", 24),),
     ),
-    Difference(
-        "on Node 24 got's timeout of the response does not run while a test decides",
-        ("mock", "fetch"),
-        r"hangs|error|status|exit",
-        call=r"got: (timeout of the response)?",
-        shown=True,
-        surely=(("got", 24),),
-    ),
 )
 """Differences that are defects of the agent, and shall go."""
 
