@@ -49,7 +49,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def add_list_options(made: argparse.ArgumentParser, as_json: str) -> None:
-    """Add what both lists take."""
     made.add_argument("-f", "--follow", action="store_true", help="go on with what comes")
     made.add_argument(
         "-n",

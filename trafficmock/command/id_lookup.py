@@ -36,7 +36,6 @@ class Found:
 
     @property
     def entry(self) -> dict[str, Any]:
-        """The entry itself."""
         entry: dict[str, Any] = self.document[self.listing.one]
         return entry
 

@@ -41,7 +41,6 @@ class Listing:
 
     @property
     def path(self) -> str:
-        """The path of the list."""
         return f"/api/{self.kind}"
 
     def get(self, client: RestClient, query: dict[str, Any]) -> list[list_columns.Entry]:

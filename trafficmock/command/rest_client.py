@@ -41,7 +41,6 @@ class RestResponse:
 
     @property
     def found(self) -> bool:
-        """Whether there is something."""
         return self.status == _OK
 
     @property
@@ -89,7 +88,6 @@ class RestClient:
 
     @property
     def shown(self) -> str:
-        """The URL as messages show it."""
         return without_credentials(self.url)
 
     def get(

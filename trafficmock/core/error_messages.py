@@ -66,7 +66,6 @@ def socket_owner_lost(subject: str, test: RegisteredTest) -> str:
 
 
 def stopping(subject: str) -> str:
-    """Say that the service ends."""
     return f"The proxy was stopped while {subject} waited for a decision."
 
 

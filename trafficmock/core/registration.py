@@ -41,7 +41,6 @@ class Registration:
     agents: Callable[[], Iterable[Agent]]
 
     def add_test(self, worker: Worker, message: inbound.TestRegister, out: EffectList) -> None:
-        """Register a test."""
         if self.registry.add_test(worker, message):
             at = out.now.epoch_ms if SUBSCRIBE in worker.features else UNSET
             out.send(worker.id, outbound.TestRegistered(message.test_id, at))
@@ -83,7 +82,6 @@ class Registration:
         out.send(worker.id, outbound.TestUnregistered(message.test_id))
 
     def add_route(self, worker: Worker, message: inbound.RouteRegister, out: EffectList) -> None:
-        """Register a route."""
         if self.registry.add_route(worker, message):
             out.send(worker.id, outbound.RouteRegistered(message.route_id))
         else:

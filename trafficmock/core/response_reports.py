@@ -101,7 +101,6 @@ class AwaitedReports:
             self.free(agent, report)
 
     def free(self, agent: Agent, report: AwaitedReport) -> None:
-        """Wait for a report no longer."""
         del self.holders[report.request_id]
         del agent.awaited[report.request_id]
         agent.tails.pop(report.head, None)

@@ -61,7 +61,6 @@ class ProxyRelay:
         self._start(request, self._tell_state(request))
 
     def stop(self) -> None:
-        """Give up what is under way."""
         for asking in list(self._under_way):
             asking.cancel()
 

@@ -48,7 +48,6 @@ class HistoryEntry(ABC, Generic[R]):
 
     @property
     def id(self) -> str:
-        """The request or socket id."""
         return self.record.id
 
     @property
@@ -58,12 +57,10 @@ class HistoryEntry(ABC, Generic[R]):
 
     @property
     def client_id(self) -> str:
-        """Who made it."""
         return self.record.client_id
 
     @property
     def test_id(self) -> str | UnsetType:
-        """Who owns it."""
         return self.record.test_id
 
     @property

@@ -40,7 +40,6 @@ class Body:
 
     @property
     def is_kept(self) -> bool:
-        """Whether there is any of it."""
         return self.text is not _NOTHING
 
     @property
@@ -58,7 +57,6 @@ class Body:
         self.text, self.state = _NOTHING, "cut"
 
     def content(self) -> bytes:
-        """Decode what is kept of it."""
         return body.to_bytes(Raw(self.text))
 
 

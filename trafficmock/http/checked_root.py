@@ -27,7 +27,6 @@ class CheckedRoot:
         return self
 
     def putChild(self, path: bytes, child: IResource) -> None:  # noqa: N802 - Twisted's signature
-        """Refuse children."""
         raise NotImplementedError("the root resource has no children")
 
     def render(self, request: ServiceRequest) -> bytes | int:

@@ -14,7 +14,6 @@ class Discarded(BytesIO):
     """Takes a request body and forgets it: nothing here reads one."""
 
     def write(self, content: Any) -> int:
-        """Take ``content``."""
         return len(content)
 
 

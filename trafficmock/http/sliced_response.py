@@ -151,7 +151,6 @@ class SlicedResponse:
         self._call = self._reactor.callLater(0, self._turn)
 
     def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Give up: the client is gone."""
         self._cancel_call()
         self._chunks = iter(())
         self._ready.clear()

@@ -29,7 +29,6 @@ class Shelf(Generic[T]):
     _filed: dict[str, dict[T, None]] = attrs.Factory(dict)
 
     def add(self, label: str, member: T) -> None:
-        """File a member."""
         self._filed.setdefault(label, {})[member] = None
 
     def remove(self, label: str, member: T) -> None:

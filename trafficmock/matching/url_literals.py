@@ -119,7 +119,6 @@ def glob_literals(tokens: Sequence[Token]) -> Literals:
 
 
 def _runs(tokens: Iterable[Plain]) -> list[Run]:
-    """Cut a sequence at its stars."""
     texts = [""]
     for token in tokens:
         if isinstance(token, str):

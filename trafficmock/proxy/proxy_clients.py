@@ -111,7 +111,6 @@ class ProxyClient:
                 receiver.crashed()
 
     def send(self, message: Message) -> None:
-        """Tell the core something."""
         self.gateway.client_sent(self, message)
 
     def record(self, record: Record) -> None:
@@ -119,7 +118,6 @@ class ProxyClient:
         self.gateway.client_recorded(record)
 
     def socket(self, socket_id: str) -> Paced | None:
-        """Give one of its WebSockets."""
         return self.sockets.get(socket_id)
 
     def _dispatch(self, message: Message) -> None:

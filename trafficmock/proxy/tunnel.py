@@ -121,7 +121,6 @@ class Tunnel:
         self._over = False
 
     def open(self) -> None:
-        """Connect with the server."""
         if self._opening is None and self._server is None and not self._over:
             host, port = self._authority.host, self._authority.port or 0
             dialer = self._context.dialer
@@ -196,7 +195,6 @@ class Tunnel:
             self._client.loseWriteConnection()
 
     def server_lost(self) -> None:
-        """End the client's side."""
         self._server = None
         if self._over or not self.blind:
             return

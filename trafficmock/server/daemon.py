@@ -32,7 +32,6 @@ class Foreground:
         """Say nothing: the log is on the terminal."""
 
     def failed(self, text: str) -> None:
-        """Say why on the terminal."""
         complain(text)
 
 
@@ -85,7 +84,6 @@ class Daemon:
             os._exit(1)
 
     def succeeded(self) -> None:
-        """Let the first process go."""
         self._tell(_STARTED)
         self._close()
 

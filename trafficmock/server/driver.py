@@ -201,7 +201,6 @@ class Driver:
         self._backpressure.drained(socket)
 
     def socket_gone(self, socket: Paced) -> None:
-        """Forget a client's WebSocket."""
         self._backpressure.gone(socket)
 
     def _handle(self, client: LocalClient, message: Message) -> None:

@@ -30,7 +30,6 @@ class EventLog:
     debug: bool = False
 
     def sent(self, send: Send, peer: str) -> None:
-        """Note that a client is in."""
         hello = send.message
         if isinstance(hello, HelloOk):
             text = "{client_id} connected from {peer} as {connection_id}"

@@ -93,7 +93,6 @@ class ServiceChannel(HTTPChannel):
         return bool(super().headerReceived(line))
 
     def lineLengthExceeded(self, line: bytes) -> None:  # noqa: ARG002, N802 - Twisted's signature
-        """Answer 431."""
         self.refuse(
             431,
             "headers_too_large",

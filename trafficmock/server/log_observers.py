@@ -31,7 +31,6 @@ class PeopleLogObserver:
         self._stream = stream
 
     def __call__(self, event: dict[str, Any]) -> None:
-        """Write one event."""
         level = event.get("log_level", LogLevel.info).name
         text = eventAsText(event, includeTimestamp=False, includeSystem=False)
         self._stream.write(f"{formatTime(event.get('log_time'))} {level:5} {text}\n")

@@ -75,7 +75,6 @@ class ServiceOptions(usage.Options):
             raise usage.UsageError(f"--allowed-host must be a host name, not {name!r}")
 
     def opt_version(self) -> None:
-        """Print the version and leave."""
         from trafficmock import __version__  # noqa: PLC0415 - only when asked for
 
         sys.stdout.write(f"trafficmock {__version__}\n")
@@ -90,7 +89,6 @@ class ServiceOptions(usage.Options):
             raise SystemExit(1) from None
 
     def parseArgs(self, *words: str) -> None:  # noqa: N802 - Twisted's
-        """Take no arguments."""
         if words:
             raise usage.UsageError(f"unknown argument {words[0]!r}; options begin with --")
 

@@ -45,7 +45,6 @@ class CountedChannel(ServiceChannel):
         return bool(super().checkPersistence(request, version))
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
-        """Count the end."""
         self._connections.leave()
         super().connectionLost(reason)
 

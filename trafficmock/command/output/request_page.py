@@ -43,7 +43,6 @@ def write_request(entry: Entry, terminal: Terminal, *, full: bool) -> None:
 
 
 def heading(text: str, terminal: Terminal) -> Iterator[str]:
-    """Write the title of a part."""
     yield ""
     yield terminal.paint(text, "bold")
 

@@ -56,7 +56,6 @@ class Table:
     widths: Sequence[int | None]
 
     def head(self, terminal: Terminal) -> None:
-        """Write the titles."""
         self._write(terminal, [Cell(column.title, "dim") for column in self.columns])
 
     def holds(self, rows: Sequence[Row]) -> bool:
@@ -68,7 +67,6 @@ class Table:
         )
 
     def row(self, terminal: Terminal, row: Row) -> None:
-        """Write a row."""
         self._write(terminal, row)
 
     def _write(self, terminal: Terminal, row: Row) -> None:

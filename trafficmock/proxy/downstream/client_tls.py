@@ -145,7 +145,6 @@ class HostContext:
     _context: SSL.Context
 
     def serverConnectionForTLS(self, protocol: Any) -> SSL.Connection:  # noqa: ARG002, N802 - Twisted's signature
-        """Make the connection."""
         return SSL.Connection(self._context, None)
 
 

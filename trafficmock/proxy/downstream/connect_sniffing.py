@@ -61,7 +61,6 @@ class ConnectSniffer:
             self._timer = context.reactor.callLater(SILENCE_SECONDS, self._silent)
 
     def data_received(self, data: bytes) -> None:
-        """Take what the client sends."""
         if self._tunnel.blind:
             self._tunnel.from_client(data)
             return

@@ -33,13 +33,11 @@ class HalfCloseWatch:
     _timer: IDelayedCall | None = None
 
     def start(self) -> None:
-        """Begin, or begin anew."""
         self.stop()
         self.written = False
         self._timer = self.clock.callLater(GONE_SECONDS, self._look)
 
     def stop(self) -> None:
-        """End the watch."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

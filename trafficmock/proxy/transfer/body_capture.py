@@ -37,7 +37,6 @@ class BodyCapture:
         self.size = 0
 
     def add(self, data: bytes) -> None:
-        """See a piece go by."""
         self.size += len(data)
         if self._limit:
             room = self._limit - self._held
@@ -59,7 +58,6 @@ class BodyCapture:
         return self._held < self.size
 
     def take(self) -> bytes | bytearray:
-        """Give what was kept, once."""
         pieces, self._pieces, self._held = self._pieces, [], 0
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 

@@ -120,7 +120,6 @@ class ProxiedRequest:
         )
 
     def request_data(self, data: bytes) -> None:
-        """Take a piece of the body."""
         if self._transfer is not None:
             self._transfer.data(data)
             return
@@ -134,7 +133,6 @@ class ProxiedRequest:
             self.client.hold_body(hold=True)
 
     def request_end(self) -> None:
-        """Take the end of the body."""
         self.request_done = True
         if self._transfer is not None:
             self._transfer.end()
@@ -155,7 +153,6 @@ class ProxiedRequest:
     # What the coordinator says
 
     def on_message(self, message: Message) -> None:
-        """Act on a decision."""
         match message:
             case outbound.DecisionPassthrough():
                 self._pass_on(_UNCHANGED)

@@ -66,7 +66,6 @@ def rewrite(
 
 
 def without(request: Rewritten, name: bytes) -> Rewritten:
-    """Leave a header out."""
     if all(pair[0].lower() != name for pair in request.pairs):
         return request
     return evolve(request, pairs=[pair for pair in request.pairs if pair[0].lower() != name])

@@ -78,7 +78,6 @@ class RouteFetches:
         running.addBoth(lambda _: self._running.discard(running))
 
     def stop(self) -> None:
-        """Give up what is under way."""
         for running in list(self._running):
             running.cancel()
 

@@ -48,7 +48,6 @@ class ExactUrl(EncodedURL):
         return self
 
     def to_text(self, with_password: bool = False) -> str:  # noqa: ARG002, FBT001, FBT002 - hyperlink's
-        """Give the text."""
         return self._text
 
 
@@ -61,11 +60,9 @@ class BytesBody:
 
     @property
     def length(self) -> int:
-        """Bytes of the body."""
         return len(self.content)
 
     def startProducing(self, consumer: IConsumer) -> Deferred[None]:  # noqa: N802 - Twisted's name
-        """Write the body."""
         consumer.write(self.content)
         return succeed(None)
 
@@ -194,11 +191,9 @@ class ResponseCollector:
         """Pass over 1xx responses."""
 
     def response_head(self, head: ResponseHead, body: Framing) -> None:  # noqa: ARG002 - the protocol's
-        """Take the head."""
         self._head = head
 
     def response_data(self, data: bytes) -> None:
-        """Take a piece of the body."""
         self._body.add(data)
         if self._limit and self._body.size > self._limit and not self.done.called:
             text = f"The answer has more than {self._limit} bytes (--handler-body-bytes)."
@@ -208,12 +203,10 @@ class ResponseCollector:
         """Wait for more."""
 
     def response_end(self) -> None:
-        """Hand the response over."""
         if self._head is not None and not self.done.called:
             self.done.callback(UpstreamResponse(self._head, self._body))
 
     def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:  # noqa: ARG002 - the protocol's
-        """Pass the failure on."""
         if not self.done.called:
             self.done.errback(Failure(reason))
 

@@ -80,7 +80,6 @@ class UpstreamTransfer:
             self._opening.addCallbacks(self._opened, self._not_opened)
 
     def data(self, data: bytes) -> None:
-        """Send a piece of the body on."""
         self.report.request_data(data)
         if self._upstream is None:
             self._early += data
@@ -89,7 +88,6 @@ class UpstreamTransfer:
             self._upstream.send(self._coded(data), complete=False)
 
     def end(self) -> None:
-        """Send the end of the body."""
         self._complete = True
         self.report.request_complete()
         if self._upstream is not None:

@@ -31,12 +31,10 @@ class ConnectAttempts:
         self._next: IDelayedCall | None = None
 
     def __getattr__(self, name: str) -> Any:
-        """Give what the reactor has."""
         return getattr(self._reactor, name)
 
     @property
     def nameResolver(self) -> IHostnameResolver:  # noqa: N802 - Twisted's name
-        """Look up names."""
         resolver: IHostnameResolver = self._reactor.nameResolver
         return resolver
 
@@ -54,7 +52,6 @@ class ConnectAttempts:
         return planned
 
     def connectTCP(self, host: str, port: int, factory: Any, *args: Any, **more: Any) -> IConnector:  # noqa: N802 - Twisted's name
-        """Begin an attempt."""
         attempt = _Attempt(factory, self._go_on)
         connector: IConnector = self._reactor.connectTCP(host, port, attempt, *args, **more)
         return connector

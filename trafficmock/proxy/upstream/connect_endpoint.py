@@ -50,7 +50,6 @@ class ConnectEndpoint:
         return asker.done
 
     def request(self) -> bytes:
-        """Write the request."""
         aim = f"{self.host}:{self.port}".encode("ascii")
         more = (
             b"" if self.credentials is None else b"proxy-authorization: %s\r\n" % self.credentials

@@ -85,7 +85,6 @@ class ConnectionPool:
             self._timer = self.clock.callLater(KEPT_SECONDS, self._sweep)
 
     def stop(self) -> None:
-        """Close everything."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -134,7 +133,6 @@ class _Opening:
         self._timer: IDelayedCall | None = None
 
     def start(self, endpoint: IStreamClientEndpoint, reached_at: Any) -> None:
-        """Connect."""
         self._connecting = self._pool.dialer.connect(
             endpoint, self._build, self._origin, reached_at
         )

@@ -48,12 +48,10 @@ class FixedNameReactor:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
-        """Give what the reactor has."""
         return getattr(self._reactor, name)
 
     @property
     def nameResolver(self) -> IHostnameResolver:  # noqa: N802 - Twisted's name
-        """Look up names."""
         return self
 
     def installNameResolver(self, resolver: IHostnameResolver) -> IHostnameResolver:  # noqa: N802 - Twisted's name
@@ -69,7 +67,6 @@ class FixedNameReactor:
         addressTypes: Sequence[type[IAddress]] | None = None,  # noqa: N803 - Twisted's name
         transportSemantics: str = "TCP",  # noqa: N803 - Twisted's name
     ) -> IHostResolution:
-        """Look up the one name."""
         resolver: IHostnameResolver = self._reactor.nameResolver
         found: IHostResolution = resolver.resolveHostName(
             resolutionReceiver, self._name, portNumber, addressTypes, transportSemantics

@@ -88,7 +88,6 @@ class _TlsConnections:
     context: SSL.Context
 
     def clientConnectionForTLS(self, protocol: Any) -> SSL.Connection:  # noqa: ARG002, N802 - Twisted's signature
-        """Make the connection."""
         connection = SSL.Connection(self.context, None)
         if parse_address(self.host) is None:
             connection.set_tlsext_host_name(self.host.encode("ascii"))

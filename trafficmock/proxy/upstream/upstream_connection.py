@@ -112,7 +112,6 @@ class UpstreamConnection(TwistedProtocol):
         self._handshaken(self)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
-        """Read the answer."""
         if self._listener is None:
             # Nothing was asked: this connection cannot be trusted with the next request.
             self.transport.abortConnection()
@@ -251,7 +250,6 @@ class UpstreamConnection(TwistedProtocol):
         self.transport.pauseProducing()
 
     def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Read on."""
         self._held = False
         if not self.lost:
             self.transport.resumeProducing()
@@ -278,11 +276,9 @@ class _Body:
         self._listener = listener
 
     def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Hold the client back."""
         self._listener.server_busy()
 
     def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Let the client go on."""
         self._listener.server_ready()
 
     def stopProducing(self) -> None:  # noqa: N802 - Twisted's name

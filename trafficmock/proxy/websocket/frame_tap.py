@@ -66,7 +66,6 @@ class FrameTap:
             self._page.data_received(data)
 
     def from_server(self, data: bytes) -> None:
-        """Take what the server sends."""
         if self._server is not None:
             self._server.data_received(data)
 

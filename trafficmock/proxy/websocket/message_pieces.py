@@ -23,7 +23,6 @@ class MessagePieces(Generic[AnyStr]):
         self.size = 0
 
     def add(self, part: AnyStr) -> None:
-        """Take the next part."""
         self.size += len(part)
         if part:
             self._loose.append(part)
@@ -37,7 +36,6 @@ class MessagePieces(Generic[AnyStr]):
         self._joined.clear()
 
     def take(self) -> AnyStr:
-        """Give all parts in one, once."""
         whole: AnyStr = self._empty.join(self._joined + self._loose)
         self.clear()
         self.size = 0

@@ -88,7 +88,6 @@ def acceptance(key: bytes, protocol: str | None) -> bytes:
 
 
 def new_key() -> bytes:
-    """Make up a key."""
     return base64.b64encode(secrets.token_bytes(_KEY_BYTES))
 
 

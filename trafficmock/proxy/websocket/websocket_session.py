@@ -95,7 +95,6 @@ class WebSocketSession:
     # What the client does
 
     def data_received(self, data: bytes) -> None:
-        """Take what the client sends."""
         if self._page is not None:
             self._page.data_received(data)
         elif self._blind and self._raw_server is not None:
@@ -171,7 +170,6 @@ class WebSocketSession:
         self._read(on=False)
 
     def resume(self) -> None:
-        """Read again."""
         self._read(on=True)
 
     def _read(self, *, on: bool) -> None:
@@ -184,7 +182,6 @@ class WebSocketSession:
         self._proxy_client.gateway.socket_backlogged(self)
 
     def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Let the test go on."""
         self._proxy_client.gateway.socket_drained(self)
 
     def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
@@ -277,7 +274,6 @@ class WebSocketSession:
             self.server_lost(error)
 
     def server_opened(self, server: WebSocketUpstream) -> None:
-        """Send the handshake."""
         self._connecting = None
         if self._gone:
             server.transport.abortConnection()
@@ -309,7 +305,6 @@ class WebSocketSession:
             self._server.send(data)
 
     def server_data(self, data: bytes) -> None:
-        """Take what the server sends."""
         if self._blind:
             self._transport.write(data)
             self._tap.from_server(data)

@@ -93,7 +93,6 @@ class WebSocketUpstream(TwistedProtocol):
             self._reader.server_data(rest)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
-        """Pass the end on."""
         self._reader.server_lost(self._error or reason.value or ConnectionLost())
 
     def _fail(self, error: BaseException) -> None:

@@ -149,12 +149,10 @@ class RestApi:
 
     @app.route("/api/history", methods=["GET"])
     def requests(self, request: ServiceRequest) -> bytes | Deferred[bytes]:
-        """List HTTP entries."""
         return self._list(request, "entries", self._history.requests)
 
     @app.route("/api/history/<segment>", methods=["GET"])
     def request(self, request: ServiceRequest, segment: str) -> bytes | Deferred[bytes]:
-        """Show one HTTP entry."""
         return self._one(request, "entry", self._history.requests, segment)
 
     @app.route("/api/history/<segment>/har", methods=["GET"])
@@ -175,7 +173,6 @@ class RestApi:
 
     @app.route("/api/ws", methods=["GET"])
     def sockets(self, request: ServiceRequest) -> bytes | Deferred[bytes]:
-        """List WebSocket connections."""
         return self._list(request, "connections", self._history.sockets)
 
     @app.route("/api/ws/<segment>", methods=["GET"])
@@ -184,7 +181,6 @@ class RestApi:
         return self._one(request, "connection", self._history.sockets, segment)
 
     def preflight(self, request: ServiceRequest, segment: str = "") -> bytes:  # noqa: ARG002 - also for ids that nobody has
-        """Answer a CORS preflight."""
         self.share(request)
         return whole(request, 204, b"")
 

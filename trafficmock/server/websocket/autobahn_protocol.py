@@ -202,11 +202,9 @@ class AutobahnProtocol(WebSocketServerProtocol):
     # What the link asks for
 
     def welcome(self) -> None:
-        """Take messages of full size."""
         self._longest = self._limits.max_frame_bytes
 
     def send_close(self, code: int, reason: str) -> None:
-        """Begin the closing handshake."""
         with self._coalescer:
             cut = reason.encode()[:_REASON_BYTES].decode(errors="ignore").encode()
             self.sendCloseFrame(code=code, reasonUtf8=cut)
@@ -221,12 +219,10 @@ class AutobahnProtocol(WebSocketServerProtocol):
     # What the queue tells
 
     def send_queue_backlogged(self) -> None:
-        """Pass it on."""
         if self._link is not None:
             self._tell(self._handler.link_backlogged, self._link)
 
     def send_queue_drained(self) -> None:
-        """Pass it on."""
         if self._link is not None:
             self._tell(self._handler.link_drained, self._link)
 

@@ -35,7 +35,6 @@ class FastProtocol(AutobahnProtocol):
         self._reader = MessageReader(self._longest)
 
     def welcome(self) -> None:
-        """Take messages of full size."""
         super().welcome()
         self._reader.longest = self._longest
 

@@ -116,7 +116,6 @@ class Link:
             self._protocol.transport.pauseProducing()
 
     def resume(self) -> None:
-        """Read again."""
         if self.hears:
             self._protocol.transport.resumeProducing()
 

@@ -57,7 +57,6 @@ class AsyncioAdapter(Adapter):
         return asyncio.wrap_future(self._background.future(function))
 
     def done(self) -> Finished:
-        """Give something to await."""
         return Finished()
 
     def run(self, start: Callable[[], Any], done: Done) -> None:

@@ -78,5 +78,4 @@ class ThreadedConnection:
             return ""
 
     def close(self) -> None:
-        """Disconnect."""
         self.background.close()

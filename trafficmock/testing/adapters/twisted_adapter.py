@@ -108,7 +108,6 @@ class TwistedAdapter(Adapter):
             return failed
 
     def done(self) -> Deferred[None]:
-        """Give something to await."""
         return succeed(None)
 
     def run(self, start: Callable[[], Any], done: Done) -> None:

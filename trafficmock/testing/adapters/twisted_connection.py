@@ -91,7 +91,6 @@ class TwistedConnection:
         return as_deferred(self.client.ready)
 
     def close(self) -> Deferred[None]:
-        """Disconnect."""
         if self._protocol is None:
             return succeed(None)
         self._protocol.sendClose(1000)
@@ -105,12 +104,10 @@ class TwistedConnection:
     # What autobahn reports
 
     def opened(self, protocol: _Protocol) -> None:
-        """Introduce ourselves."""
         self._protocol = protocol
         self.client.opened()
 
     def received(self, payload: bytes) -> None:
-        """Act on a message."""
         message = decode_for_worker(payload)
         if message is not None:
             self.client.receive(message)
@@ -127,12 +124,10 @@ class TwistedConnection:
     # The link
 
     def send(self, message: Message) -> None:
-        """Send a message."""
         if self._protocol is not None:
             self._protocol.sendMessage(encode(message))
 
     def call_later(self, seconds: float, function: Callable[[], object]) -> Cancel:
-        """Call a function later."""
         timer = self._reactor.callLater(seconds, function)
 
         def cancel() -> None:

@@ -64,7 +64,6 @@ class HarRecording:
         self._entries.append(entry)
 
     def document(self) -> dict[str, Any]:
-        """Give the HAR (format 1.2)."""
         creator = {"name": "trafficmock", "version": self.version}
         return {"log": {"version": "1.2", "creator": creator, "entries": self._entries}}
 

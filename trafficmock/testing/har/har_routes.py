@@ -92,7 +92,6 @@ class HarReplay:
     not_found: NotFound
 
     def run(self, routed: RoutedRequest, done: Done) -> None:
-        """Decide a request."""
         try:
             self._decide(routed)
         except Exception as error:  # noqa: BLE001 - a bad HAR is the test's error

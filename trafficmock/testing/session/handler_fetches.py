@@ -111,7 +111,6 @@ class HandlerFetches:
         self._fail(message.fetch_id, _reason(message.error))
 
     def end(self, error: Exception | None = None) -> None:
-        """Fail all that is under way."""
         for fetch_id in list(self._waiting):
             self._fail(fetch_id, error or TestEndedError("the test ended during the fetch"))
 

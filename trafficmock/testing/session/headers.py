@@ -77,7 +77,6 @@ def get(pairs: Pairs, name: str) -> str | None:
 
 
 def without(pairs: Pairs, *names: str) -> Pairs:
-    """Leave headers out."""
     return tuple(pair for pair in pairs if pair[0] not in names)
 
 

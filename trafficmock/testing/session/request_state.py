@@ -41,7 +41,6 @@ class RequestState:
 
     @property
     def url(self) -> str:
-        """The URL, as changed so far."""
         return self.wire.url if self.changes.url is None else self.changes.url
 
     @property

@@ -64,7 +64,6 @@ class Matcher:
         return self.matches_url(url)
 
     def matches_url(self, url: str) -> bool:
-        """Judge a URL alone."""
         return bool(self._test(url))
 
     def same_as(self, other: Matcher) -> bool:

@@ -32,7 +32,6 @@ Timeout = float | timedelta | None
 
 
 def milliseconds(timeout: Timeout) -> float:
-    """Read what a test gave."""
     if timeout is None:
         return DEFAULT_TIMEOUT_MS
     if isinstance(timeout, timedelta):
@@ -230,7 +229,6 @@ class Observation:
         self._offer("response", response, response.request.sequence)
 
     def end(self, error: BaseException | None = None) -> None:
-        """Fail all waits."""
         for waiter in list(self._open):
             text = f"the test ended while waiting for {waiter.kind} {waiter.what}"
             waiter.ready.resolve(None)

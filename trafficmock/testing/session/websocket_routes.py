@@ -55,7 +55,6 @@ class SocketEnd:
         self.socket.session.send(kind(self.socket.id, data, binary))
 
     def close(self, code: int | None, reason: str | None, *, was_clean: bool = True) -> None:
-        """Close this end."""
         kind = ClosePage if self.name == "page" else CloseServer
         self.socket.session.send(
             kind(

@@ -136,7 +136,6 @@ class WorkerClient:
     # The connection
 
     def opened(self) -> None:
-        """Introduce ourselves."""
         self.send(self.identity.hello())
 
     def closed(self, reason: str) -> None:
