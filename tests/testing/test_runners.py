@@ -137,7 +137,7 @@ class PytestTests(SynchronousTestCase):
             "said = lambda: print(sorted(each for each in sys.modules if 'trafficmock' in each))\n"
             "atexit.register(said)\n"
         )
-        ours = ["", ".testing", ".testing.pytest_plugin", ".testing.shared_folder"]
+        ours = ["", ".testing", ".testing.pytest_plugin", ".testing.shared_directory"]
         output = run(*runs.lean_pytest(), str(test), **runs.LEAN)
         self.assertIn(str([f"trafficmock{each}" for each in ours]), output)
 

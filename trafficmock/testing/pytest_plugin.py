@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from trafficmock.testing.launch.shared_directory import has_proxy
+from trafficmock.testing.shared_directory import has_proxy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator

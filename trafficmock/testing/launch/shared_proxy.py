@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from trafficmock.testing.launch import lease
 from trafficmock.testing.launch.proxy_process import Proxy, listens, start_proxy
-from trafficmock.testing.launch.shared_directory import directory, state_file
+from trafficmock.testing.shared_directory import directory, state_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
