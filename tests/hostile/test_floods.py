@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.hostile.case import MIB, QUEUE_LIMIT, HostileTestCase, request
+from tests.hostile.case import MIB, ORDINARY, QUEUE_LIMIT, HostileTestCase, request
 from tests.hostile.frames import frame
 from tests.hostile.raw import pause
 
@@ -126,18 +126,6 @@ class FastTests(HostileTestCase):
             self.assertEqual([(await agent.message())["requestId"] for _ in names], names)
             await self.honest.pairs[0].answered_once_more()
 
-    async def test_pending(self) -> None:
-        """Thousands of requests that wait for a handler end with their agent."""
-        worker, agent = await self.worker_with_test(), await self.client("node")
-        agent.send(*(request(f"waiting {number}") for number in range(3000)))
-        await worker.of_type("request:matched", about="waiting 0")
-        await self.honest.go_on()
-        agent.reset()
-        await agent.end()
-        for number in range(3000):
-            news = await worker.of_type("request:response", about=f"waiting {number}")
-            self.assertFalse(news["ok"])
-
     async def test_sessions(self) -> None:
         """Hundreds of short sessions one after another leave nothing behind."""
         for _ in range(200):
@@ -151,3 +139,21 @@ class FastTests(HostileTestCase):
             await worker.end()
         await self.honest.go_on()
         self.assertLess(self.grown(), 32 * MIB)
+
+
+class PendingTests(HostileTestCase):
+    """Requests that wait for a test; the claim timeout is not what ends them."""
+
+    options = (*ORDINARY, "--claim-timeout-ms", "60000")
+
+    async def test_pending(self) -> None:
+        """Thousands of requests that wait for a handler end with their agent."""
+        worker, agent = await self.worker_with_test(), await self.client("node")
+        agent.send(*(request(f"waiting {number}") for number in range(3000)))
+        await worker.of_type("request:matched", about="waiting 0")
+        await self.honest.go_on()
+        agent.reset()
+        await agent.end()
+        for number in range(3000):
+            news = await worker.of_type("request:response", about=f"waiting {number}")
+            self.assertFalse(news["ok"])
