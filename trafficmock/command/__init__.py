@@ -9,5 +9,5 @@ Those that read import no Twisted, so that a command answers at once:
   :mod:`~trafficmock.command.attach_options` those of ``run`` and ``env``;
 * :mod:`trafficmock.command.output` puts recorded text on a terminal, never raw;
 * :mod:`trafficmock.command.supervision` runs the application of ``run``;
-* each reading command has ``parser()`` and ``main(words)``.
+* each reading command, and ``completion``, has ``parser()`` and ``main(words)``.
 """

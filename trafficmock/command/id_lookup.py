@@ -91,7 +91,7 @@ def _ask(client: RestClient, listing: Listing, entry_id: str) -> Found | None:
     if not answer.found:
         return None
     if not isinstance(answer.document.get(listing.one), dict):
-        raise client.stranger()
+        raise client.not_a_proxy_error()
     return Found(listing, answer.document)
 
 

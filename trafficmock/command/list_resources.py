@@ -56,7 +56,7 @@ class Listing:
             return []
         entries = answer.document.get(self.key)
         if not isinstance(entries, list) or not all(map(_has_id, entries)):
-            raise client.stranger()
+            raise client.not_a_proxy_error()
         return entries
 
 

@@ -120,7 +120,7 @@ class RestClient:
             raise CommandError(f"the proxy answered {status}: {said}", status=REFUSED)
         return RestResponse(status, tag, document)
 
-    def stranger(self) -> UnreachableError:
+    def not_a_proxy_error(self) -> UnreachableError:
         """Make the error for an answer that no trafficmock proxy gives."""
         return UnreachableError(f"what answers at {self.shown} is no trafficmock proxy")
 
@@ -157,7 +157,7 @@ class RestClient:
         except (ValueError, RecursionError):
             document = None
         if not isinstance(document, dict):
-            raise self.stranger()
+            raise self.not_a_proxy_error()
         return document
 
 

@@ -61,7 +61,7 @@ def collect(client: RestClient) -> dict[str, Any]:
     """
     health = client.get("/health").document
     if health.get("ok") is not True or "protocolVersion" not in health:
-        raise client.stranger()
+        raise client.not_a_proxy_error()
     return {
         "proxyUrl": client.shown,
         "health": health,

@@ -11,6 +11,7 @@ from twisted.internet import error as network
 
 from trafficmock.errors import TrafficMockError
 from trafficmock.http.responses import JSON, error_body, reason
+from trafficmock.proxy.http1.forwarded_headers import VIA
 from trafficmock.proxy.http1.heads import BadMessageError
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from trafficmock.proxy.request_target import Origin
 
-VIA = b"1.1 trafficmock"
 
 LOOP_DETECTED = "loop_detected"
 """The code of a server that is this very service."""

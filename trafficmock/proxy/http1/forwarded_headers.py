@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from trafficmock.proxy.http1.framing import Framing, Kind
 from trafficmock.proxy.http1.heads import tokens
-from trafficmock.proxy.upstream_errors import VIA
 
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Head, Pairs, RequestHead
+
+VIA = b"1.1 trafficmock"
+"""What the proxy calls itself in ``Via`` (RFC 9110 section 7.6.3)."""
 
 HOP_BY_HOP = frozenset(
     {
