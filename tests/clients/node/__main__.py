@@ -1,4 +1,9 @@
-"""``python -m tests.clients.node [-n NODE] [-m MODE] [-c CALL] [LIBRARY…]``."""
+"""
+``python -m tests.clients.node [-n NODE] [-m MODE] [-c CALL] [--json FILE] [LIBRARY…]``.
+
+With ``--saved FILE``, which may be repeated, nothing is run: the table is made of the results
+that ``--json FILE`` wrote.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +11,19 @@ import argparse
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.clients.node.bench import bench
 from tests.clients.node.cells import cells
 from tests.clients.node.libraries import LIBRARIES, NODES
 from tests.clients.node.modes import ATTACHED
 from tests.clients.node.report import table
+from tests.clients.node.saved import load, save
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.clients.node.cells import Cell
 
 
 def main() -> int:
@@ -25,19 +37,32 @@ def main() -> int:
     parser.add_argument("-n", "--node", type=int, action="append", choices=NODES)
     parser.add_argument("-m", "--mode", action="append", choices=ATTACHED)
     parser.add_argument("-c", "--call", default="", help="a regular expression")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to it")
+    parser.add_argument(
+        "--saved", type=Path, action="append", metavar="FILE", help="print what --json wrote"
+    )
     options = parser.parse_args()
+    if options.json and options.call:
+        parser.error("--json keeps results of all calls: leave out --call")
+    results = load(options.saved) if options.saved else list(run(options))
+    sys.stdout.write(table(results))
+    return int(any(not cell.is_good for cell in results))
+
+
+def run(options: argparse.Namespace) -> Iterator[Cell]:
+    """Run what is asked for, and write the results so far after each library."""
     wanted = [each for each in LIBRARIES if not options.libraries or each.name in options.libraries]
     results = []
     with tempfile.TemporaryDirectory() as folder, bench(Path(folder)) as ready:
         for library in wanted:
             for node in options.node or library.nodes:
                 if node in library.nodes:
-                    modes = options.mode or ATTACHED
-                    for cell in cells(ready, library, node, modes, options.call):
+                    for cell in cells(ready, library, node, options.mode or ATTACHED, options.call):
                         results.append(cell)
                         sys.stderr.write(f"{cell}\n")
-    sys.stdout.write(table(results))
-    return int(any(not cell.is_good for cell in results))
+                        yield cell
+                    if options.json:
+                        save(options.json, results)
 
 
 if __name__ == "__main__":

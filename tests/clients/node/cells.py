@@ -26,6 +26,7 @@ class Cell:
     :param failed: what differs and may not.
     :param declared: the differences that may be, as they came.
     :param gone: declared defects that did not come.
+    :param changes: all that differs, declared or not.
     """
 
     library: Library
@@ -35,11 +36,12 @@ class Cell:
     failed: tuple[Change, ...]
     declared: tuple[Difference, ...]
     gone: tuple[Difference, ...] = ()
+    changes: tuple[Change, ...] = ()
 
     @property
     def is_good(self) -> bool:
         """Say whether all is as it is declared."""
-        return not (self.failed or self.gone)
+        return bool(self.calls) and not (self.failed or self.gone)
 
     def __str__(self) -> str:
         head = f"{self.library.name}, Node {self.node}, {self.mode}: {self.calls} calls"
@@ -67,15 +69,28 @@ def cells(
             if each is not None and each not in runs:
                 runs[each] = bench.run(library, node, MODES[each], only)
         assert mode.against is not None
-        found = list(changes(mode, runs[mode.against], runs[name]))
-        known = [(change, declared(library.name, name, change)) for change in found]
-        differences = dict.fromkeys(each for _, each in known if each is not None)
-        yield Cell(
-            library,
-            node,
-            name,
-            len(runs[name].calls),
-            tuple(change for change, difference in known if difference is None),
-            tuple(differences),
-            () if only else tuple(gone(library.name, node, name, differences)),
-        )
+        found = tuple(changes(mode, runs[mode.against], runs[name]))
+        yield judged(library, node, name, len(runs[name].calls), found, whole=not only)
+
+
+def judged(
+    library: Library, node: int, mode: str, calls: int, found: tuple[Change, ...], *, whole: bool
+) -> Cell:
+    """
+    Tell the declared differences from the failures.
+
+    :param found: all that differs.
+    :param whole: whether all calls were made, so that a declared defect must show.
+    """
+    known = [(change, declared(library.name, mode, change)) for change in found]
+    differences = dict.fromkeys(each for _, each in known if each is not None)
+    return Cell(
+        library,
+        node,
+        mode,
+        calls,
+        tuple(change for change, difference in known if difference is None),
+        tuple(differences),
+        tuple(gone(library.name, node, mode, differences)) if whole else (),
+        found,
+    )

@@ -64,7 +64,7 @@ RIGHT = (
     Difference(
         "the agent does not look the host up, so the error names it instead of its address",
         ("abort",),
-        r".*message",
+        r".*message|error\.thrown",
         now=r".*connect ECONNREFUSED [-.\w]+:\d+.*",
     ),
     Difference(

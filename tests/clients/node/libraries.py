@@ -104,6 +104,10 @@ LIBRARIES = (
     Library("socket.io", "socket.io", "socket.io"),
     Library("grpc", "@grpc/grpc-js", "gRPC"),
     Library("tsx", "tsx", "tsx", arguments=("--import", "tsx")),
+    Library("tsx-watch", "tsx", "tsx watch"),
+    Library("nodemon", "nodemon", "nodemon"),
+    Library("jest", "jest", "Jest"),
+    Library("vitest", "vitest", "Vitest"),
     Library(
         "opentelemetry",
         "@opentelemetry/auto-instrumentations-node",

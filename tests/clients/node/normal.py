@@ -23,6 +23,7 @@ _VOLATILE = (
     # The ids of a trace, in `traceparent`.
     (re.compile(r"\b00-[0-9a-f]{32}-[0-9a-f]{16}-01\b"), "TRACE"),
     (re.compile(r"\(node:\d+\)"), "(node:PID)"),
+    (re.compile(r"(?<=time=)[\d.]+(?=ms\b)"), "TIME"),
     (re.compile(r"(?<=Signature=)[0-9a-f]{64}"), "SIGNATURE"),
 )
 

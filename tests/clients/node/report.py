@@ -39,7 +39,7 @@ def _state(cells: Sequence[Cell], notes: dict[str, int]) -> str:
     """Say what came of one mode on all Nodes, with the numbers of the notes."""
     if not cells:
         return "-"
-    failed = [str(cell.node) for cell in cells if cell.failed]
+    failed = [str(cell.node) for cell in cells if not cell.is_good]
     shown = {each for cell in cells for each in cell.declared if each.shown}
     wrong = any(each in WRONG for each in shown)
     words = [f"FAILED ({', '.join(failed)})" if failed else "differs" if wrong else "ok"]

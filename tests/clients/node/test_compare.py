@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.clients.node.bench import Run
-from tests.clients.node.cells import Cell, grouped
+from tests.clients.node.cells import Cell, grouped, judged
 from tests.clients.node.compare import Change, changes
-from tests.clients.node.differences import declared
+from tests.clients.node.differences import WRONG, declared
 from tests.clients.node.libraries import LIBRARIES
 from tests.clients.node.modes import MODES
 from tests.clients.node.normal import normal
 from tests.clients.node.program import Ended
 from tests.clients.node.report import table
+from tests.clients.node.saved import load, save
 
 
 def request(**more: Any) -> dict[str, Any]:
@@ -88,6 +91,7 @@ class WordsTests(SynchronousTestCase):
             "----------------------------00e659c1070bcab6ac9455fb",
             "0b7e2a4c-1111-2222-3333-444455556666",
             "connect ECONNREFUSED 127.0.0.1:4711",
+            "ok 1 - the calls # time=1375.99ms",
         ):
             self.assertNotEqual(normal([{"a": value}]), [{"a": value}])
         self.assertEqual(normal({"a": ["text", 1]}), {"a": ["text", 1]})
@@ -110,3 +114,72 @@ class WordsTests(SynchronousTestCase):
         text = table(cells)
         self.assertIn("| FAILED (20) | ok [1] | - | - | - | FAILED |", text)
         self.assertIn(f"1. {note.reason}", text)
+
+    def test_no_calls(self) -> None:
+        """A program that made no call has failed, even if the run without the agent is the same."""
+        cell = judged(LIBRARIES[0], 20, "mock", 0, (), whole=True)
+        self.assertFalse(cell.is_good)
+        self.assertIn("| FAILED (20) |", table([cell]))
+
+
+class WrongTests(SynchronousTestCase):
+    """A declared defect has to show in the runs that it is declared for."""
+
+    library = next(each for each in LIBRARIES if each.name == "undici8")
+    shows = Change("status 204 with a length", "error", "(nothing)", {"name": "TypeError"})
+
+    def test_shows(self) -> None:
+        """A cell with the defect is good, and the table says that it differs."""
+        cell = judged(self.library, 24, "passthrough", 9, (self.shows,), whole=True)
+        self.assertTrue(cell.is_good)
+        self.assertIn("| differs [1] |", table([cell]))
+
+    def test_gone(self) -> None:
+        """A cell without it is told as failed, with the reason that was declared."""
+        cell = judged(self.library, 24, "passthrough", 9, (), whole=True)
+        self.assertFalse(cell.is_good)
+        self.assertIn(f"declared, and did not come: {WRONG[0].reason}", str(cell))
+        self.assertIn("| FAILED (24) |", table([cell]))
+
+    def test_elsewhere(self) -> None:
+        """It need not show in other modes, on another Node, or when calls were left out."""
+        for node, mode, whole in (
+            (24, "mock", True),
+            (22, "passthrough", True),
+            (24, "passthrough", False),
+        ):
+            self.assertTrue(judged(self.library, node, mode, 9, (), whole=whole).is_good)
+
+
+class SavedTests(SynchronousTestCase):
+    """Results in files."""
+
+    change = Change("get", "result.headers[a]", ["1"], ["2"])
+
+    def saved(self, library: str, node: int, *found: Change) -> Path:
+        """Save a cell, and give the file."""
+        wanted = next(each for each in LIBRARIES if each.name == library)
+        file = Path(self.mktemp())
+        save(file, [judged(wanted, node, "mock", 3, found, whole=True)])
+        return file
+
+    def test_joined(self) -> None:
+        """The cells of several files come in the order of the libraries and of Node."""
+        files = [self.saved("node-http", 20), self.saved("fetch", 24), self.saved("fetch", 20)]
+        self.assertEqual(
+            [(cell.library.name, cell.node, cell.calls) for cell in load(files)],
+            [("fetch", 20, 3), ("fetch", 24, 3), ("node-http", 20, 3)],
+        )
+
+    def test_last_counts(self) -> None:
+        """A cell that was run again replaces the one before it, with what differed."""
+        files = [self.saved("fetch", 20), self.saved("fetch", 20, self.change)]
+        (cell,) = load(files)
+        self.assertEqual(cell.failed, (self.change,))
+
+    def test_other_version(self) -> None:
+        """Results of a version that is not installed are refused."""
+        file = self.saved("fetch", 20)
+        saved = json.loads(file.read_text())
+        file.write_text(json.dumps([{**saved[0], "version": "0.1"}]))
+        self.assertIn("Run it again", str(self.assertRaises(ValueError, load, [file])))

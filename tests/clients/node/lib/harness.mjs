@@ -1,4 +1,4 @@
-import { readSync, writeSync } from "node:fs";
+import { openSync, readSync, writeSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** The server under the names that it has here. */
@@ -7,7 +7,10 @@ export const HTTPS = "https://api.shop.test";
 
 /** A call that takes longer hangs. */
 const HANG_MS = 4000;
-const [TO, FROM] = (process.env.BENCH_FDS ?? "1,0").split(",").map(Number);
+/** Descriptors, or the names of the pipes where a tool stands between the bench and the program. */
+const [TO, FROM] = (process.env.BENCH_FDS ?? "1,0")
+  .split(",")
+  .map((each, at) => (/^\d+$/.test(each) ? Number(each) : openSync(each, at ? "r" : "w")));
 
 /**
  * Make calls one after another, and tell the bench what came of each.

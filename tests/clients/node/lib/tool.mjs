@@ -1,0 +1,31 @@
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+const require = createRequire(import.meta.url.replace("/lib/", "/deep/"));
+
+/**
+ * Run a tool of the folder `deep` as a developer starts it; the program that it starts makes the calls.
+ *
+ * A tool does not hand open pipes down, so the program opens those of this process, by their names under `/proc`.
+ * A tool that watches files goes on when the program has ended: the program ends it with a signal to this process.
+ *
+ * @param {string} name the npm package
+ * @param {string} bin its command, as its `package.json` names it
+ * @param {string[]} args
+ */
+export function runTool(name, bin, args) {
+  const manifest = require.resolve(`${name}/package.json`);
+  const { bin: bins } = require(manifest);
+  const file = join(dirname(manifest), typeof bins === "string" ? bins : bins[bin]);
+  const pipes = process.env.BENCH_FDS.split(",").map((each) => `/proc/${process.pid}/fd/${each}`);
+  const env = { ...process.env, BENCH_FDS: pipes.join(","), BENCH_TOOL: String(process.pid) };
+  const tool = spawn(process.execPath, [file, ...args], { env, stdio: ["ignore", "inherit", "inherit"] });
+  process.on("SIGUSR2", () => tool.kill("SIGTERM"));
+  tool.on("exit", (code, signal) => {
+    process.exitCode = signal ? 1 : code;
+  });
+}
+
+/** End the tool that watches this program. */
+export const endTool = () => process.kill(Number(process.env.BENCH_TOOL), "SIGUSR2");
