@@ -10,9 +10,14 @@ export const toolCalls = () => ({
   ...Object.fromEntries(
     Object.entries(fetchCalls(fetch)).filter(([name]) => /^(get|post|redirects|status 404)/.test(name)),
   ),
-  axios: () => require("axios").get(`${HTTPS}/json`).then(({ status, data }) => ({ status, data })),
+  axios: () =>
+    require("axios")
+      .get(`${HTTPS}/json`)
+      .then(({ status, data }) => ({ status, data })),
   "axios, post": () =>
-    require("axios").post(`${HTTPS}/echo`, { a: 1 }).then(({ status, data }) => ({ status, data })),
+    require("axios")
+      .post(`${HTTPS}/echo`, { a: 1 })
+      .then(({ status, data }) => ({ status, data })),
   "node:http": async () => {
     const response = await once(http.get(`${HTTP}/text`), "response");
     return { status: response.statusCode, body: await text(response) };

@@ -1,3 +1,4 @@
+import { test } from "@jest/globals";
 import { run } from "../../lib/harness.mjs";
 import { toolCalls } from "../../lib/tool-calls.mjs";
 
