@@ -299,14 +299,19 @@ describe("the headers timeout", () => {
     const { port } = silent.address();
     await assert.rejects(settled(request(`http://127.0.0.1:${port}${path}`, { headersTimeout: 50 })), TIMED_OUT);
     silent.close();
-    const held = [];
-    await worker.route(`${path}-later`, (r) => held.push(r));
+    let hold;
+    const held = new Promise((resolve) => {
+      hold = resolve;
+    });
+    await worker.route(`${path}-later`, (r) => hold(r));
     const answer = request(`http://nowhere.test${path}-later`, {
       headersTimeout: 0,
       dispatcher: new Agent({ headersTimeout: 20 }),
     });
+    // The first to arrive is the one that waits for ever.
+    const first = await settled(held);
     await assert.rejects(settled(request(`http://nowhere.test${path}-later`, { headersTimeout: 60 })), TIMED_OUT);
-    held[0].text("mocked");
+    first.text("mocked");
     assert.equal(await (await settled(answer)).body.text(), "mocked");
   });
 

@@ -6,11 +6,11 @@ const { outer, realms } = require("../realm.js");
 const { onContext } = require("../contexts.js");
 const { sayOnce } = require("../say-once.js");
 const { onDispatcher } = require("./dispatchers.js");
+const { GLOBALS, settleOwn, isOwnReading } = require("./own-dispatcher.js");
 const { internal } = require("../internals.js");
 const { urlOf, namedUrl } = require("./dispatch-options.js");
 const { HeldDispatch, SEEN, chainOf } = require("./held-dispatch.js");
 
-const GLOBALS = [Symbol.for("undici.globalDispatcher.1"), Symbol.for("undici.globalDispatcher.2")];
 const HOOKED = Symbol("trafficmock.hooked");
 const ORIGINAL = Symbol("trafficmock.original");
 
@@ -76,6 +76,10 @@ class UndiciHook {
   expect(realm, symbol) {
     if (Object.hasOwn(realm, symbol)) return () => {};
     const look = () => {
+      if (isOwnReading()) {
+        this.hookOwn();
+        return Object.getOwnPropertyDescriptor(realm, symbol)?.value;
+      }
       void Promise.resolve().then(() => this.hookGlobals(realm));
       return undefined;
     };
@@ -94,6 +98,7 @@ class UndiciHook {
   /** Hook what `fetch` is about to use: Node loads its undici with the first use of one of these. */
   hookOwn() {
     void outer.Response;
+    settleOwn();
     for (const realm of realms()) this.hookGlobals(realm);
   }
 
@@ -217,6 +222,7 @@ class UndiciHook {
   }
 
   uninstall() {
+    settleOwn();
     for (const act of this.undo.splice(0).reverse()) act();
   }
 }

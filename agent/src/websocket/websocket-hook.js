@@ -2,6 +2,7 @@
 
 const { Bridge } = require("./bridge.js");
 const { undiciOpening, httpOpening } = require("./openings.js");
+const { loadOwn } = require("../undici/own-dispatcher.js");
 const { Chain, chains } = require("../redirects.js");
 
 /**
@@ -26,8 +27,8 @@ class WebSocketHook {
    * @returns {() => void} undoes it
    */
   install() {
-    // Read first: Node's own is loaded by that, and then put there as a value.
-    const original = globalThis.WebSocket;
+    // Node's own is loaded by a look at its descriptor, and by a definition in its place, too.
+    const original = loadOwn(() => globalThis.WebSocket);
     const descriptor = Object.getOwnPropertyDescriptor(globalThis, "WebSocket");
     if (descriptor && !descriptor.configurable) return () => {};
     let current = this.marked(original);
