@@ -120,7 +120,7 @@ class ExitTests(SynchronousTestCase):
         """The command line ends with 1 when it cannot be done, with 2 when it was said wrongly."""
         said = io.StringIO()
         self.patch(sys, "stderr", said)
-        words = ["run", "--proxy-url", "nowhere", "--", "true"]
+        words = ["run", "--no-agent", "--proxy-url", "nowhere", "--", "true"]
         self.assertEqual(self.assertRaises(SystemExit, cli.main, words).code, 1)
         self.assertEqual(self.assertRaises(SystemExit, cli.main, ["env", "--format", "x"]).code, 2)
         self.assertEqual(len(said.getvalue().splitlines()), 2)

@@ -67,9 +67,7 @@ function sentence(action, entry, outcome, message) {
   const sentences = {
     fulfill: "A test answered it",
     continue: entry.overrides ? "A test let it go on, changed" : "A test let it go on",
-    abort: message
-      ? `A test made it fail: ${outcome.errorCode ?? ""}, because of an error`
-      : `A test made it fail: ${outcome.errorCode ?? ""}`,
+    abort: aborted(outcome.errorCode, message),
     passthrough:
       entry.title === undefined
         ? "No test wanted it: it went to the real network"
@@ -79,6 +77,17 @@ function sentence(action, entry, outcome, message) {
     matched: "A test handles it",
   };
   return visible(sentences[action] ?? action);
+}
+
+/**
+ * Only an application that gives up ends a request as aborted with a text; errors of handlers are "failed".
+ *
+ * @param {string} [code] @param {string} [message]
+ */
+function aborted(code = "", message) {
+  if (!message) return `A test made it fail: ${code}`;
+  if (code === "aborted") return "The application gave it up before a test had decided";
+  return `A test made it fail: ${code}, because of an error`;
 }
 
 /** @param {any} entry */
