@@ -22,7 +22,7 @@ _StandsForLink: Any = object
 class FakeLink(_StandsForLink):
     """Keeps what the driver does to it.
 
-    ``queued_bytes``, ``drained_total`` and ``received_parts`` are for the test to set.
+    ``queued_bytes``, ``drained_total`` and ``arriving_bytes`` are for the test to set.
     """
 
     id: str = ""
@@ -35,7 +35,7 @@ class FakeLink(_StandsForLink):
     news: int = 0
     queued_bytes: int = 0
     drained_total: int = 0
-    received_parts: int = 0
+    arriving_bytes: int = 0
     welcomed: bool = False
 
     def welcome(self) -> None:

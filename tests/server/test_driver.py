@@ -221,10 +221,22 @@ class TimeTests(SynchronousTestCase):
         self.rig.clock.advance(0.001)
         self.rig.request(agent, "1", URL)
         for _ in range(60):
-            worker.received_parts += 1
+            worker.arriving_bytes += 1000
             self.rig.clock.advance(0.1)
         self.assertEqual(agent.took(), [])
         self.rig.clock.pump([0.1] * 50)
+        (decision,) = agent.took("decision:error")
+        self.assertEqual(decision["code"], "claim_timeout")
+
+    def test_owner_drips(self) -> None:
+        """An owner that sends a byte of a message now and then is given up in time."""
+        agent = self.rig.agent()
+        worker = self.rig.worker_with_route("http://api.test/*")
+        self.rig.clock.advance(0.001)
+        self.rig.request(agent, "1", URL)
+        for _ in range(50):
+            worker.arriving_bytes += 1
+            self.rig.clock.advance(0.1)
         (decision,) = agent.took("decision:error")
         self.assertEqual(decision["code"], "claim_timeout")
 

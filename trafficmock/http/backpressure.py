@@ -19,7 +19,7 @@ class Paced(Protocol):
     """Whoever sends or takes frames: a link, or a WebSocket of the forward proxy."""
 
     id: str
-    received_parts: int
+    arriving_bytes: int
 
     @property
     def drained_total(self) -> int:
@@ -33,6 +33,10 @@ class Paced(Protocol):
 
 
 P = TypeVar("P", bound=Paced)
+
+ARRIVING_BYTES = 16 * 1024
+"""What of a message must arrive between two looks for its sender not to count as silent: one that
+drips a byte now and then holds nobody up."""
 
 
 @define(eq=False)
@@ -100,9 +104,9 @@ class Backpressure:
                 self._taken.pop(link.id, None)
 
     def _sent_more(self, link: Paced) -> bool:
-        """Look whether more of a message came since the last call."""
-        received = link.received_parts
-        if received == self._received.get(link.id, 0):
+        """Look whether enough of a message came since the last call."""
+        received = link.arriving_bytes
+        if received - self._received.get(link.id, 0) < ARRIVING_BYTES:
             return False
         self._received[link.id] = received
         return True

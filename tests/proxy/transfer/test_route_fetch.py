@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import ForwardProxyHarness, refused
+from trafficmock.proxy.proxy_settings import ProxySettings
 
 if TYPE_CHECKING:
     from tests.server.fakes import FakeLink
@@ -128,6 +129,17 @@ class FetchTests(SynchronousTestCase):
         self.rig.core.clock.advance(60)
         self.assertTrue(self.rig.servers[0].aborted)
         self.assertEqual(self.done()["error"]["code"], "ETIMEDOUT")
+
+    def test_long_answer(self) -> None:
+        """An answer that has begun may take its time."""
+        self.rig = ForwardProxyHarness(settings=ProxySettings(response_seconds=10.0))
+        self.worker = self.rig.worker()
+        self.rig.ask(POST)
+        self.fetch()
+        self.rig.servers[0].says(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no")
+        self.rig.core.clock.pump([8] * 3)
+        self.rig.servers[0].says(b"k")
+        self.assertTrue(self.done()["ok"])
 
     def test_client_gone(self) -> None:
         """Nobody needs the answer when the client is gone."""

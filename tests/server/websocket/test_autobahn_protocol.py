@@ -204,16 +204,16 @@ class ConnectionTests(SynchronousTestCase):
         self.assertEqual(rig.frames(), [(TEXT, b"next")])
 
     def test_message_arriving(self) -> None:
-        """Each part of a message that is not whole yet is counted, a whole message is not."""
+        """The bytes of a message that is not whole yet are counted, a whole message is not."""
         rig = self.open()
         data = frame(bytes(100_000))
         rig.receive(frame(b"whole"))
-        self.assertEqual(rig.link.received_parts, 0)
+        self.assertEqual(rig.link.arriving_bytes, 0)
         rig.receive(data[:1000])
         rig.receive(data[1000:2000])
-        self.assertEqual(rig.link.received_parts, 2)
+        self.assertEqual(rig.link.arriving_bytes, 2000)
         rig.receive(data[2000:])
-        self.assertEqual(rig.link.received_parts, 2)
+        self.assertEqual(rig.link.arriving_bytes, 2000)
 
     def test_slow_reader(self) -> None:
         """What the kernel does not take waits, is counted, and arrives in order."""

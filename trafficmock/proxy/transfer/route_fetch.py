@@ -131,30 +131,20 @@ class RouteFetches:
         raise UpstreamError("No attempt was made.", code="upstream_error")
 
     async def _ask(self, request: Rewritten) -> FetchedAnswer:
-        """Send a request once, by treq: all that it needs of a URL, a timeout and a body."""
+        """Send a request once, by treq."""
         proxied = self.proxied
         limit = proxied.proxy_client.limits.handler if proxied.proxy_client.limits else 0
         agent = UpstreamAgent(proxied.context, proxied.client.local(), limit)
         client = HTTPClient(agent, data_to_body_producer=BytesBody)
         path = "" if request.path == b"*" else request.path.decode("ascii")
-        try:
-            response = await client.request(
-                request.method.decode("ascii"),
-                ExactUrl(f"{request.origin}{path}"),
-                headers=_headers(request.pairs),
-                data=request.content or None,
-                allow_redirects=False,
-                unbuffered=True,
-                reactor=proxied.context.reactor,
-                timeout=proxied.context.settings.response_seconds or None,
-            )
-        except CancelledError:
-            if proxied.done:
-                raise
-            text = "The server did not answer in time (--upstream-timeout-ms)."
-            raise UpstreamError(
-                text, status=504, code="upstream_timeout", errno="ETIMEDOUT"
-            ) from None
+        response = await client.request(
+            request.method.decode("ascii"),
+            ExactUrl(f"{request.origin}{path}"),
+            headers=_headers(request.pairs),
+            data=request.content or None,
+            allow_redirects=False,
+            unbuffered=True,
+        )
         content = BodyCapture(0)
         await treq.collect(response, content.add)
         whole: Any = response.original

@@ -22,7 +22,7 @@ from trafficmock.proxy.transfer.body_capture import BodyCapture
 from trafficmock.proxy.upstream_errors import UpstreamError, upstream_error
 
 if TYPE_CHECKING:
-    from twisted.internet.interfaces import IConsumer, IProtocol
+    from twisted.internet.interfaces import IConsumer, IDelayedCall, IProtocol, IReactorTime
 
     from trafficmock.proxy.http1.heads import ResponseHead
     from trafficmock.proxy.proxy_settings import ProxyContext
@@ -158,15 +158,19 @@ class UpstreamAgent:
     async def _exchange(
         self, origin: request_target.Origin, method: bytes, data: bytes
     ) -> UpstreamResponse:
-        pool, collector = self.context.pool, ResponseCollector(self.limit)
+        context = self.context
+        pool, collector = context.pool, ResponseCollector(self.limit)
         try:
             connection = await pool.connect(origin, self.reached_at)
             connection.begin(collector, method, data, complete=True)
+            collector.wait_for_head(context.reactor, context.settings.response_seconds)
             try:
                 response = await collector.done
             except BaseException:
                 connection.cancel()
                 raise
+            finally:
+                collector.stop_waiting()
         except CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - explained to the test
@@ -186,12 +190,33 @@ class ResponseCollector:
         self._limit = limit
         self._head: ResponseHead | None = None
         self._body = BodyCapture(0)
+        self._timer: IDelayedCall | None = None
+
+    def wait_for_head(self, reactor: IReactorTime, seconds: float) -> None:
+        """Fail unless the response begins in time; what has begun may take its time.
+
+        :param seconds: of ``--upstream-timeout-ms``; 0: for ever.
+        """
+        if seconds:
+            self._timer = reactor.callLater(seconds, self._time_out)
+
+    def stop_waiting(self) -> None:
+        """Clear the timer."""
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+
+    def _time_out(self) -> None:
+        text = "The server did not answer in time (--upstream-timeout-ms)."
+        error = UpstreamError(text, status=504, code="upstream_timeout", errno="ETIMEDOUT")
+        if not self.done.called:
+            self.done.errback(error)
 
     def interim(self, head: ResponseHead) -> None:
         """Pass over 1xx responses."""
 
     def response_head(self, head: ResponseHead, body: Framing) -> None:  # noqa: ARG002 - the protocol's
         self._head = head
+        self.stop_waiting()
 
     def response_data(self, data: bytes) -> None:
         self._body.add(data)

@@ -162,7 +162,7 @@ class WebSocketSession:
 
     # Its pace
 
-    drained_total = received_parts = 0
+    drained_total = arriving_bytes = 0
     """Nobody asks how far a WebSocket has come: it has no heartbeat of its own."""
 
     def pause(self) -> None:

@@ -89,7 +89,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
             self._read(data)
         link = self._link
         if link is not None and self._within_message():
-            link.received_parts += 1
+            link.arriving_bytes += len(data)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
         """Tell the handler that it is over."""

@@ -60,9 +60,9 @@ class Link:
     id: str = ""
     hears: bool = field(default=True, init=False)
     """Whether messages are still delivered."""
-    received_parts: int = field(default=0, init=False)
-    """How often a part of a message came that did not make it whole: it grows while the other
-    side sends a large one."""
+    arriving_bytes: int = field(default=0, init=False)
+    """Bytes that came without making a message whole: it grows while the other side sends a
+    large one."""
 
     @property
     def queued_bytes(self) -> int:
