@@ -132,12 +132,12 @@ class FetchTests(SynchronousTestCase):
 
     def test_long_answer(self) -> None:
         """An answer that has begun may take its time."""
-        self.rig = ForwardProxyHarness(settings=ProxySettings(response_seconds=10.0))
+        self.rig = ForwardProxyHarness(settings=ProxySettings(response_seconds=1.0))
         self.worker = self.rig.worker()
         self.rig.ask(POST)
         self.fetch()
         self.rig.servers[0].says(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no")
-        self.rig.core.clock.pump([8] * 3)
+        self.rig.core.clock.pump([0.5] * 4)
         self.rig.servers[0].says(b"k")
         self.assertTrue(self.done()["ok"])
 
