@@ -171,6 +171,16 @@ WRONG = (
         shown=True,
         surely=(("undici8", 24),),
     ),
+    Difference(
+        "Node 22 and 24 warn of `punycode` where a package asks for it: the agent's hook of "
+        "`Module._load` hides from Node that it is a package that asks",
+        ("passthrough", "mock", "abort", "continue", "fetch"),
+        r"stderr",
+        call=r".*: ",
+        now=r"\(node:PID\) \[DEP0040\] [^\n]*`punycode`[^\n]*\n\([^\n]*\n",
+        shown=True,
+        surely=(("node-fetch2", 22), ("node-fetch2", 24)),
+    ),
 )
 """Differences that are defects of the agent, and shall go."""
 
