@@ -41,8 +41,9 @@ def _state(cells: Sequence[Cell], notes: dict[str, int]) -> str:
         return "-"
     failed = [str(cell.node) for cell in cells if not cell.is_good]
     shown = {each for cell in cells for each in cell.declared if each.shown}
-    wrong = any(each in WRONG for each in shown)
-    words = [f"FAILED ({', '.join(failed)})" if failed else "differs" if wrong else "ok"]
+    wrong = [str(cell.node) for cell in cells if any(each in WRONG for each in cell.declared)]
+    differs = f"differs ({', '.join(wrong)})"
+    words = [f"FAILED ({', '.join(failed)})" if failed else differs if wrong else "ok"]
     reasons = sorted(each.reason for each in shown)
     words += [f"[{notes.setdefault(reason, len(notes) + 1)}]" for reason in reasons]
     return " ".join(words)

@@ -129,10 +129,11 @@ class WrongTests(SynchronousTestCase):
     shows = Change("status 204 with a length", "error", "(nothing)", {"name": "TypeError"})
 
     def test_shows(self) -> None:
-        """A cell with the defect is good, and the table says that it differs."""
+        """A cell with the defect is good, and the table says on which Node it differs."""
         cell = judged(self.library, 24, "passthrough", 9, (self.shows,), whole=True)
         self.assertTrue(cell.is_good)
-        self.assertIn("| differs [1] |", table([cell]))
+        without = judged(self.library, 22, "passthrough", 9, (), whole=True)
+        self.assertIn("| differs (24) [1] |", table([without, cell]))
 
     def test_gone(self) -> None:
         """A cell without it is told as failed, with the reason that was declared."""
