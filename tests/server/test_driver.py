@@ -175,6 +175,15 @@ class LongQueryTests(SynchronousTestCase):
         (result,) = self.worker.took("history:result")
         self.assertEqual(len(result["entries"]), 5)
 
+    def test_many_share_a_slice(self) -> None:
+        """However many queries there are, one slice of time is worked before others have theirs."""
+        for number in range(20):
+            self.rig.say(self.worker, "history:query", queryId=f"more {number}")
+        slices = [call for call in self.rig.clock.getDelayedCalls() if call.getTime() == 0]
+        self.assertEqual(len(slices), 1)
+        self.rig.clock.pump([0] * 200)
+        self.assertEqual(len(self.worker.took(*["history:result"] * 21)), 21)
+
     def test_gone(self) -> None:
         """Nobody works for a worker that has left."""
         self.rig.driver.link_closed(self.worker)

@@ -102,6 +102,7 @@ class Driver:
     _quota: LogRateLimit = field(factory=LogRateLimit)
     _numbers: itertools.count[int] = field(factory=lambda: itertools.count(1))
     _timer: IDelayedCall | None = None
+    _queries: deque[tuple[str, Iterator[HistoryResult | None]]] = field(factory=deque)
     _performers: dict[type, Callable[[Any, Moment], None]] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -328,18 +329,26 @@ class Driver:
         self.log.emit(_LEVELS[note.level], "{text}", text=one_line(text))
 
     def _answer_query(self, effect: AnswerQuery, _: Moment) -> None:
-        self._work_on(effect.connection_id, worker_queries.answer(self.history, effect.query))
+        steps = worker_queries.answer(self.history, effect.query)
+        self._queries.append((effect.connection_id, steps))
+        if len(self._queries) == 1:
+            self._work_on_queries()
 
-    def _work_on(self, connection_id: str, steps: Iterator[HistoryResult | None]) -> None:
-        """Work on an answer for a slice of time, and go on when others had their turn."""
+    def _work_on_queries(self) -> None:
+        """Work on all answers, in turn, for one slice of time; go on when others had theirs."""
         until = self.monotonic() + worker_queries.SLICE_SECONDS
-        while connection_id in self._links:
-            result = next(steps)
+        while self._queries:
+            connection_id, steps = self._queries[0]
+            gone = connection_id not in self._links
+            result = None if gone else next(steps)
             if result is not None:
                 self._send(Send((connection_id,), result), self._now())
-                return
-            if self.monotonic() >= until:
-                self.clock.callLater(0, self._work_on, connection_id, steps)
+            if gone or result is not None:
+                self._queries.popleft()
+            else:
+                self._queries.rotate(-1)
+            if self._queries and self.monotonic() >= until:
+                self.clock.callLater(0, self._work_on_queries)
                 return
 
     # Time
