@@ -21,7 +21,7 @@ sys.stdin.read()
 """
 OF_SEVERAL = """
 import pathlib, sys, types
-from trafficmock.testing import shared_proxy
+from trafficmock.testing.launch import shared_proxy
 base = pathlib.Path(sys.argv[1])
 config = types.SimpleNamespace()
 config._tmp_path_factory = types.SimpleNamespace(getbasetemp=lambda: base)
