@@ -30,6 +30,7 @@ async def request_properties(t: RowContext) -> None:
     assert set(await t(request.sizes())) >= {"requestBodySize"}
     assert request.redirected_from is None
     assert request.redirected_to is None
+    assert await t(request.response()) is request.existing_response
     for read in (
         lambda: request.frame,
         lambda: request.existing_response.frame,
