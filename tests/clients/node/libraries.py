@@ -70,6 +70,8 @@ class Library:
         if not self.package:
             return ""
         file = self.folder / "node_modules" / self.package / "package.json"
+        if not file.exists():
+            return "not installed"
         version: str = json.loads(file.read_text(encoding="utf-8"))["version"]
         return version
 
