@@ -26,11 +26,7 @@ COMMAND = [sys.executable, "-m", "trafficmock", "dashboard"]
 PATIENCE_MS = 20_000
 SIZE: ViewportSize = {"width": 1400, "height": 860}
 
-QUIET = (
-    *("--idle-timeout-ms", "86400000"),
-    *("--heartbeat-ms", "86400000"),
-    *("--claim-timeout-ms", "86400000"),
-)
+QUIET = ("--idle-timeout-ms", "86400000", "--heartbeat-ms", "86400000")
 """Options of a proxy whose clients answer no pings, and stay connected for many minutes."""
 
 expect.set_options(timeout=PATIENCE_MS)
