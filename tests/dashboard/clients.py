@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import itertools
 import json
-from contextlib import ExitStack
+import threading
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from attrs import define, field
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 if TYPE_CHECKING:
@@ -90,6 +92,17 @@ class Client:
                 self.send("pong", at=message["at"])
             elif message["type"] != "request:observed":
                 self._backlog.append(message)
+
+    def answer_pings(self) -> None:
+        """Answer pings in a thread until the connection ends; no other message is read any more."""
+        threading.Thread(target=self._answer_pings, daemon=True).start()
+
+    def _answer_pings(self) -> None:
+        with suppress(ConnectionClosed):
+            for text in self.connection:
+                message = json.loads(text)
+                if message["type"] == "ping":
+                    self.send("pong", at=message["at"])
 
 
 def _fits(message: dict[str, Any], kinds: tuple[str, ...], wanted: dict[str, Any]) -> bool:
