@@ -18,6 +18,7 @@ from trafficmock.errors import TrafficMockError
 from trafficmock.history.har_cookies import sent_cookies, set_cookie, split_set_cookie
 from trafficmock.history.search import fold_in_windows
 from trafficmock.history.stored_bodies import folded_windows
+from trafficmock.http.backpressure import NEXT_TURN_SECONDS
 from trafficmock.http.etags import is_current
 from trafficmock.http.responses import RestError
 from trafficmock.matching import RouteIndex, compile_glob, compile_matcher
@@ -120,9 +121,12 @@ class Nobody:
 
 def hear_frames(parts: list[bytes]) -> None:
     nobody: Any = Nobody()
-    frames = FrameStream(StringTransport(), nobody, Clock(), client=True, longest=1 << 30)
+    clock = Clock()
+    frames = FrameStream(StringTransport(), nobody, clock, client=True, longest=1 << 30)
     for part in parts:
         frames.data_received(part)
+        while clock.getDelayedCalls():
+            clock.advance(NEXT_TURN_SECONDS)
 
 
 class Pulling:

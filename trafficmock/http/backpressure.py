@@ -39,6 +39,10 @@ ARRIVING_BYTES = 16 * 1024
 drips a byte now and then holds nobody up."""
 
 
+NEXT_TURN_SECONDS = 1e-8
+"""The delay of work that goes on in the reactor's next turn, after others had theirs."""
+
+
 @define(eq=False)
 class Backpressure:
     """Pauses and resumes the links that send frames to links which lag behind."""

@@ -12,9 +12,11 @@ from wsproto.events import BytesMessage, CloseConnection, TextMessage
 
 from tests.proxy.harness import FakeTransport, ForwardProxyHarness, refused
 from trafficmock.history.query import Query
+from trafficmock.http.backpressure import NEXT_TURN_SECONDS
 from trafficmock.proxy.http1.heads import parse_request
 from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.proxy.upstream.server_verification import ServerVerification
+from trafficmock.proxy.websocket.frame_stream import EVENTS_AT_ONCE
 from trafficmock.proxy.websocket.opening_handshake import acceptance
 
 if TYPE_CHECKING:
@@ -262,6 +264,18 @@ class PaceTests(SocketCase):
         self.client.producer.resumeProducing()
         self.assertEqual(worker.pauses, 0)
 
+    def test_tiny_frames(self) -> None:
+        """A flood of tiny frames leaves others their turn, and loses nothing."""
+        worker = self.owned()
+        self.send("ws:ensureOpened")
+        self.client.says(b"\x82\x80\0\0\0\0" * 10_000)
+        self.assertEqual(len(worker.took(*["ws:messageFromPage"] * EVENTS_AT_ONCE)), EVENTS_AT_ONCE)
+        self.assertTrue(self.client.paused)
+        while self.client.paused:
+            self.rig.core.clock.advance(NEXT_TURN_SECONDS)
+            self.assertLessEqual(len(worker.sent), EVENTS_AT_ONCE)
+            worker.sent.clear()
+
     def test_slow_client_gone(self) -> None:
         """A client that goes holds nobody up any more."""
         worker = self.owned()
@@ -279,6 +293,7 @@ class PaceTests(SocketCase):
         self.client.says(self.page.send(TextMessage("hi")))
         self.assertTrue(self.client.paused)
         self.rig.core.driver.link_drained(worker)
+        self.rig.core.clock.advance(NEXT_TURN_SECONDS)
         self.assertFalse(self.client.paused)
 
 

@@ -9,6 +9,7 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.internet.task import Cooperator, TaskStopped
 from twisted.python.failure import Failure
 
+from trafficmock.http.backpressure import NEXT_TURN_SECONDS
 from trafficmock.proxy.http1.content_codings import decoding, is_coded
 
 if TYPE_CHECKING:
@@ -27,9 +28,6 @@ STEPS_AT_ONCE = 4
 
 MOST_WAITING_BYTES = 64 * 2**20
 """Coded bytes of answers that wait to be decoded; what comes beyond is shown as it came."""
-
-_NEXT_TURN = 1e-8
-"""Seconds; the reactor looks at its connections before."""
 
 
 @define(eq=False)
@@ -108,4 +106,4 @@ class Decoders:
         return done
 
     def _next_turn(self, call: Callable[[], None]) -> IDelayedCall:
-        return self.clock.callLater(_NEXT_TURN, call)
+        return self.clock.callLater(NEXT_TURN_SECONDS, call)

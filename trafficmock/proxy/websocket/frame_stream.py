@@ -10,6 +10,7 @@ from wsproto.connection import CLIENT, SERVER, Connection, ConnectionState
 from wsproto.events import BytesMessage, CloseConnection, Ping, TextMessage
 from wsproto.utilities import LocalProtocolError
 
+from trafficmock.http.backpressure import NEXT_TURN_SECONDS
 from trafficmock.proxy.websocket.message_pieces import MessagePieces
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 NORMAL, TOO_BIG, ABNORMAL = 1000, 1009, 1006
 CLOSE_SECONDS = 5.0
 """How long the other side may take to answer a close."""
+
+EVENTS_AT_ONCE = 32
+"""Frames taken in one turn of the reactor, some milliseconds' worth."""
 
 _LONGEST_REASON = 123
 _SENDABLE = (1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014)
@@ -39,7 +43,8 @@ class FrameStreamListener(Protocol):
 class FrameStream:
     """Speaks frames over a transport whose handshake is done.
 
-    No extension is offered or taken, so nothing is compressed.
+    No extension is offered or taken, so nothing is compressed. Many small frames that arrive at
+    once are taken over several turns of the reactor; the transport is not read meanwhile.
 
     :param client: we are the client of the handshake.
     :param longest: bytes of the largest message.
@@ -65,6 +70,11 @@ class FrameStream:
         self._bytes = MessagePieces(b"")
         self._told = False
         self._timer: IDelayedCall | None = None
+        self._events = self._connection.events()
+        self._turn: IDelayedCall | None = None
+        self._held = False
+        self._reading = True
+        self._lost = False
 
     @property
     def open(self) -> bool:
@@ -76,10 +86,17 @@ class FrameStream:
         if self._connection.state is ConnectionState.CLOSED or self._told:
             return
         self._connection.receive_data(data)
-        for event in self._connection.events():
-            self._take(event)
-            if self._told:
-                return
+        if self._turn is None and not self._held:
+            self._take_events()
+
+    def pause(self) -> None:
+        """Stop reading, and take no more of what was read already."""
+        self._held = True
+        self._update_reading()
+
+    def resume(self) -> None:
+        self._held = False
+        self._plan_turn()
 
     def send(self, data: str | bytes) -> None:
         """Send a message; on a closed side it is dropped, as browsers do."""
@@ -95,14 +112,49 @@ class FrameStream:
         self._timer = self._clock.callLater(CLOSE_SECONDS, self._cut)
 
     def lost(self) -> None:
-        """Take it that the connection is gone."""
-        self._tell(ABNORMAL, "", clean=False)
+        """Take it that the connection is gone; what was read before is still taken."""
+        self._lost = True
+        if self._turn is None and not self._held:
+            self._tell(ABNORMAL, "", clean=False)
+        else:
+            self.resume()
+
+    def _plan_turn(self) -> None:
+        if self._turn is None and not self._told:
+            self._turn = self._clock.callLater(NEXT_TURN_SECONDS, self._take_events)
+        self._update_reading()
+
+    def _take_events(self) -> None:
+        """Take as many events as one turn may, and plan another turn when there are more."""
+        self._turn = None
+        for _ in range(EVENTS_AT_ONCE):
+            event = next(self._events, None)
+            if event is None:
+                self._all_taken()
+                return
+            self._take(event)
+            if self._told or self._held:
+                return
+        self._plan_turn()
+
+    def _all_taken(self) -> None:
+        if self._lost:
+            self._tell(ABNORMAL, "", clean=False)
+            return
+        self._events = self._connection.events()
+        self._update_reading()
+
+    def _update_reading(self) -> None:
+        reading = self._told or not (self._held or self._turn)
+        if reading != self._reading and not self._lost:
+            self._reading = reading
+            (self._transport.resumeProducing if reading else self._transport.pauseProducing)()
 
     def _take(self, event: Any) -> None:
         match event:
             case TextMessage() | BytesMessage():
                 self._add(event)
-            case Ping():
+            case Ping() if self.open:
                 self._transport.write(self._connection.send(event.response()))
             case CloseConnection():
                 self._goodbye(event)
@@ -157,15 +209,18 @@ class FrameStream:
         self._transport.abortConnection()
 
     def _end(self, code: int, reason: str, *, clean: bool) -> None:
-        self._transport.loseConnection()
         self._tell(code, reason, clean=clean)
 
     def _tell(self, code: int, reason: str, *, clean: bool) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        for timer in (self._timer, self._turn):
+            if timer is not None:
+                timer.cancel()
+        self._timer = self._turn = None
         if not self._told:
             self._told = True
+            self._update_reading()
+            if not self._lost:
+                self._transport.loseConnection()
             self._owner.closed(self, code, reason, clean=clean)
 
 

@@ -167,15 +167,14 @@ class WebSocketSession:
 
     def pause(self) -> None:
         """Stop reading from both sides: the test that takes their frames lags behind."""
-        self._read(on=False)
+        for side in (self._page, self._server):
+            if side is not None:
+                side.pause()
 
     def resume(self) -> None:
-        self._read(on=True)
-
-    def _read(self, *, on: bool) -> None:
-        for transport in (self._transport, self._raw_server):
-            if transport is not None and not (self._gone and transport is self._transport):
-                (transport.resumeProducing if on else transport.pauseProducing)()
+        for side in (self._page, self._server):
+            if side is not None:
+                side.resume()
 
     def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
         """Hold the test back: a side takes less than it is sent."""
