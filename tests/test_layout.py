@@ -56,16 +56,18 @@ INNER = {
     },
     "command": {
         "output": set[str](),
+        "rest": {".", "output"},
         "supervision": set[str](),
-        ".": {"output", "supervision"},
+        ".": {"output", "rest", "supervision"},
     },
     "testing": {
-        "session": {"."},
-        "objects": {".", "har", "session"},
+        "session.arguments": {"."},
+        "session": {".", "session.arguments"},
+        "objects": {".", "har", "session", "session.arguments"},
         "adapters": {".", "objects", "session"},
-        "har": {".", "session"},
+        "har": {".", "session", "session.arguments"},
         "launch": {"."},
-        ".": {"adapters", "launch", "objects", "session"},
+        ".": {"adapters", "launch", "objects", "session", "session.arguments"},
     },
 }
 """What the rooms of a package may import of each other; ``.`` is the package's own files."""
@@ -73,7 +75,7 @@ INNER = {
 PURE = ("errors", "matching", "wire", "records", "core", "history")
 """Parts that know no Twisted, no clock and no environment."""
 
-PURE_ROOMS = ("proxy.http1", "testing.session")
+PURE_ROOMS = ("proxy.http1", "testing.session", "testing.session.arguments")
 """Rooms of other packages of which the same is true."""
 
 IMPURE = {"twisted", "autobahn", "klein", "time", "os", "socket", "random", "secrets"}

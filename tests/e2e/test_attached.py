@@ -72,7 +72,7 @@ class TlsProxy:
 
 
 def make_stage(data: str, **env: str) -> TlsProxy:
-    """Make a stage.
+    """Start the processes.
 
     :param data: a directory for the proxy's and the programs' data.
     :param env: added to the proxy's environment.
@@ -84,8 +84,8 @@ def make_stage(data: str, **env: str) -> TlsProxy:
 
 
 @functools.cache
-def stage() -> TlsProxy:
-    """Give the stage that all tests of this process share."""
+def tls_proxy() -> TlsProxy:
+    """Give the proxy that all tests of this process share."""
     data = tempfile.TemporaryDirectory()
     atexit.register(data.cleanup)
     made = make_stage(data.name)
@@ -103,9 +103,9 @@ class AttachedTests(SynchronousTestCase):
     def check(self, *command: str, client: str = "any shop") -> None:
         """Run a command with the URL behind it."""
         path = f"/{self._testMethodName}"
-        said = stage().run(*command, f"https://{stage().upstream.authority}{path}")
-        self.assertIn(f"{path} of {stage().upstream.authority} over TLS", said)
-        entries = stage().recorded(path)
+        output = tls_proxy().run(*command, f"https://{tls_proxy().upstream.authority}{path}")
+        self.assertIn(f"{path} of {tls_proxy().upstream.authority} over TLS", output)
+        entries = tls_proxy().recorded(path)
         seen = [(entry["clientId"], entry["outcome"]["kind"]) for entry in entries]
         self.assertEqual(seen, [(client, "passthrough")])
         self.assertEqual(entries[0]["request"]["url"][:8], "https://")
@@ -164,9 +164,9 @@ class AttachedTests(SynchronousTestCase):
 
     def test_git(self) -> None:
         """Git asks the server through the proxy."""
-        url = f"https://{stage().upstream.authority}/project.git"
-        self.assertEqual(stage().run("git", "ls-remote", url), REFS)
-        (entry,) = stage().recorded("/project.git/info/refs")
+        url = f"https://{tls_proxy().upstream.authority}/project.git"
+        self.assertEqual(tls_proxy().run("git", "ls-remote", url), REFS)
+        (entry,) = tls_proxy().recorded("/project.git/info/refs")
         self.assertEqual(entry["outcome"]["response"]["status"], 200)
 
 
@@ -212,7 +212,7 @@ class AgentTests(SynchronousTestCase):
             raise SkipTest("the npm proxy is no forward proxy")
         upstream = TlsUpstream("127.0.0.1")
         self.addCleanup(upstream.stop)
-        said = stage().run(
+        output = tls_proxy().run(
             "node",
             "-e",
             "require('axios').get(process.argv[1]).then((r) => console.log(r.data))",
@@ -223,6 +223,6 @@ class AgentTests(SynchronousTestCase):
                 "NODE_PATH": str(REPOSITORY / "agent" / "node_modules"),
             },
         )
-        self.assertIn("/once of", said)
-        (entry,) = stage().recorded("/once")
+        self.assertIn("/once of", output)
+        (entry,) = tls_proxy().recorded("/once")
         self.assertEqual(entry["clientId"], "any shop")

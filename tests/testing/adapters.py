@@ -69,23 +69,23 @@ ASYNCIO = Adapter("asyncio", asyncio.to_thread, same, AsyncioGate)
 TWISTED = Adapter("twisted", threads.deferToThread, same, TwistedGate)
 
 
-def run_blocking(stage: NodeApp, title: str, row: Row) -> None:
-    with sync.mocks(stage.proxy.url, title=title, file="rows") as mocks:
-        drive(row(RowContext(mocks, stage, BLOCKING)))
+def run_blocking(node_app: NodeApp, title: str, row: Row) -> None:
+    with sync.mocks(node_app.proxy.url, title=title, file="rows") as mocks:
+        drive(row(RowContext(mocks, node_app, BLOCKING)))
 
 
-def run_asyncio(stage: NodeApp, title: str, row: Row) -> None:
+def run_asyncio(node_app: NodeApp, title: str, row: Row) -> None:
     async def main() -> None:
-        async with aio.mocks(stage.proxy.url, title=title, file="rows") as mocks:
-            await row(RowContext(mocks, stage, ASYNCIO))
+        async with aio.mocks(node_app.proxy.url, title=title, file="rows") as mocks:
+            await row(RowContext(mocks, node_app, ASYNCIO))
 
     asyncio.run(main())
 
 
-def run_twisted(reactor: Any, stage: NodeApp, title: str, row: Row) -> Deferred[None]:
+def run_twisted(reactor: Any, node_app: NodeApp, title: str, row: Row) -> Deferred[None]:
     async def main() -> None:
-        async with tx.mocks(reactor, stage.proxy.url, title=title, file="rows") as mocks:
-            await row(RowContext(mocks, stage, TWISTED))
+        async with tx.mocks(reactor, node_app.proxy.url, title=title, file="rows") as mocks:
+            await row(RowContext(mocks, node_app, TWISTED))
 
     return Deferred.fromCoroutine(main())
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from twisted.internet.task import Clock
 
+from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.ports import Adapter
 from trafficmock.testing.session.session import Session, TestInfo
-from trafficmock.testing.session.url_matchers import make_matcher
 from trafficmock.testing.session.worker_client import WorkerClient, WorkerIdentity
 from trafficmock.wire import body, inbound, outbound
 from trafficmock.wire.features import OF_WORKERS
@@ -75,7 +75,7 @@ class ManualAdapter(Adapter):
             done(result, None)
 
 
-class Play:
+class SessionHarness:
     """A session that is registered with a proxy that acknowledges whatever is asked.
 
     :param acknowledges: whether it does.
@@ -89,20 +89,20 @@ class Play:
         self.agents: list[outbound.ConnectedClient] = []
         self.client = WorkerClient(self.link, WorkerIdentity(version="1.2.3"))
         self.client.opened()
-        self.says(outbound.HelloOk("c1", 3, "1.2.3", "python-0", list(features)))
+        self.receive(outbound.HelloOk("c1", 3, "1.2.3", "python-0", list(features)))
         self.session = Session(
             "t1", TestInfo(title="buys", file="f.py"), self.client, ManualAdapter()
         )
         self.session.start()
-        self.acks()
+        self.acknowledge()
         self.acknowledges = acknowledges
         self.take()
 
-    def says(self, message: WorkerMessage) -> None:
+    def receive(self, message: WorkerMessage) -> None:
         self.client.receive(message)
-        self.acks()
+        self.acknowledge()
 
-    def acks(self) -> None:
+    def acknowledge(self) -> None:
         """Acknowledge what was asked since the last time."""
         if not self.acknowledges:
             return
@@ -123,7 +123,7 @@ class Play:
 
     def take(self) -> list[Message]:
         """Read what was sent since the last time."""
-        self.acks()
+        self.acknowledge()
         sent, self.link.sent[:] = list(self.link.sent), []
         return sent
 
@@ -138,18 +138,18 @@ class Play:
     def route(self, handler: Any, url: Any = "**", times: float | None = None) -> Any:
         self.session.http.route(make_matcher(url), handler, times)
         entry = next(iter(self.session.http.live))
-        self.acks()
+        self.acknowledge()
         return entry
 
     def matched(self, request_id: str = "r1", url: str = URL, **more: Any) -> None:
         message = outbound.RequestMatched(request_id, request(url, **more), "app", "q", "t1")
-        self.says(message)
+        self.receive(message)
 
     def observed(self, request_id: str = "r1", url: str = URL) -> None:
-        self.says(outbound.RequestObserved(request_id, request(url), "app"))
+        self.receive(outbound.RequestObserved(request_id, request(url), "app"))
 
     def responded(self, request_id: str = "r1", answer: SerializedResponse | None = None) -> None:
-        self.says(inbound.RequestResponse(request_id, ok=True, response=answer or response()))
+        self.receive(inbound.RequestResponse(request_id, ok=True, response=answer or response()))
 
 
 def acknowledgement(message: Message) -> WorkerMessage | None:  # noqa: PLR0911 - one flat match

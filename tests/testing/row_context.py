@@ -65,7 +65,7 @@ class RowContext:
     """One row's surroundings."""
 
     mocks: Any
-    stage: NodeApp
+    node_app: NodeApp
     adapter: Adapter
     base: str = field(factory=lambda: uuid.uuid4().hex[:8])
 
@@ -75,7 +75,7 @@ class RowContext:
 
     def url(self, page: str, query: str = "") -> str:
         """Give an upstream address that no other row uses."""
-        return f"{self.stage.upstream_url}/{page}/{self.base}{query}"
+        return f"{self.node_app.upstream_url}/{page}/{self.base}{query}"
 
     def socket_url(self, page: str) -> str:
         return self.url(page).replace("http:", "ws:")
@@ -83,7 +83,9 @@ class RowContext:
     # The application
 
     async def tell(self, action: str, **command: Any) -> Any:
-        return await self(self.adapter.in_background(control, self.stage.app_url, action, command))
+        return await self(
+            self.adapter.in_background(control, self.node_app.app_url, action, command)
+        )
 
     async def get(self, url: str, **command: Any) -> Any:
         """Let the application send a request; tell how it ended."""
@@ -103,10 +105,10 @@ class RowContext:
 
     async def upstream(self, page: str) -> Any:
         """Ask the upstream directly."""
-        return await self(self.adapter.in_background(ask, f"{self.stage.upstream_url}/{page}"))
+        return await self(self.adapter.in_background(ask, f"{self.node_app.upstream_url}/{page}"))
 
     async def rest(self, path: str) -> Any:
-        return await self(self.adapter.in_background(ask, f"{self.stage.proxy.url}{path}"))
+        return await self(self.adapter.in_background(ask, f"{self.node_app.proxy.url}{path}"))
 
     async def recorded(self) -> list[Any]:
         """List what the proxy recorded last; all of it would bring large bodies of other tests."""

@@ -10,7 +10,7 @@ from tests.support.node_app import NodeApp, running_node_app
 @functools.cache
 def shared_app() -> NodeApp:
     """Start the processes, or give those that run."""
-    ending = ExitStack()
-    playing = ending.enter_context(running_node_app())
-    atexit.register(ending.close)
-    return playing
+    exit_stack = ExitStack()
+    node_app = exit_stack.enter_context(running_node_app())
+    atexit.register(exit_stack.close)
+    return node_app

@@ -22,7 +22,7 @@ def open_waits(mocks: Any) -> int:
 
 
 class CancelTests(TestCase):
-    """Giving up in the idiom of each world."""
+    """Giving up in the idiom of each way of writing tests."""
 
     def setUp(self) -> None:
         self.url = shared_app().proxy.url

@@ -38,11 +38,11 @@ class HardshipTests(SynchronousTestCase):
     """An application, its upstream and blocking tests."""
 
     def setUp(self) -> None:
-        self.stage = shared_app()
-        self.url = f"{self.stage.upstream_url}/echo/{uuid.uuid4().hex}"
+        self.node_app = shared_app()
+        self.url = f"{self.node_app.upstream_url}/echo/{uuid.uuid4().hex}"
 
     def tell(self, action: str, **command: Any) -> Any:
-        return control(self.stage.app_url, action, {"kind": "http", "url": self.url, **command})
+        return control(self.node_app.app_url, action, {"kind": "http", "url": self.url, **command})
 
     def get(self, **command: Any) -> Any:
         return self.tell("request", **command)
@@ -54,12 +54,12 @@ class HardshipTests(SynchronousTestCase):
         return key
 
     def mocks(self) -> Any:
-        return sync.mocks(self.stage.proxy.url, title=self.id())
+        return sync.mocks(self.node_app.proxy.url, title=self.id())
 
     def test_test_ends_before_the_handler(self) -> None:
         """A handler that blocks past its test's end keeps neither application nor tests."""
         gate, started = threading.Event(), threading.Event()
-        told: list[BaseException] = []
+        errors: list[BaseException] = []
 
         def blocks(route: sync.Route) -> None:
             started.set()
@@ -67,7 +67,7 @@ class HardshipTests(SynchronousTestCase):
             try:
                 route.fulfill(body="too late")
             except Exception as error:
-                told.append(error)
+                errors.append(error)
                 raise
 
         with self.mocks() as mocks:
@@ -104,16 +104,16 @@ class HardshipTests(SynchronousTestCase):
     def test_two_threads_decide(self) -> None:
         """Of decisions at the same moment one counts, and the other is an error."""
         both = threading.Barrier(2)
-        told: list[Any] = []
+        outcomes: list[Any] = []
 
         def decide(route: sync.Route, body: str) -> None:
             both.wait(20)
             try:
                 route.fulfill(body=body)
             except AlreadyHandledError as error:
-                told.append(error)
+                outcomes.append(error)
             else:
-                told.append(body)
+                outcomes.append(body)
 
         def handler(route: sync.Route) -> None:
             other = threading.Thread(target=decide, args=(route, "two"))
@@ -125,8 +125,8 @@ class HardshipTests(SynchronousTestCase):
             mocks.route(self.url, handler)
             body = self.get()["body"]
             mocks.unroute_all(behavior="wait")
-        self.assertEqual([each for each in told if isinstance(each, str)], [body])
-        self.assertEqual(len(told), 2)
+        self.assertEqual([each for each in outcomes if isinstance(each, str)], [body])
+        self.assertEqual(len(outcomes), 2)
 
     def test_many_routes(self) -> None:
         """A thousand handlers are found newest first, and all are gone at the end."""
@@ -172,7 +172,7 @@ class HardshipTests(SynchronousTestCase):
 
     def test_worker_is_killed(self) -> None:
         """The request that a killed test process had in hand fails; later ones pass through."""
-        argv = [sys.executable, "-c", NEVER, self.stage.proxy.url, self.url]
+        argv = [sys.executable, "-c", NEVER, self.node_app.proxy.url, self.url]
         child = Child.start("a test", argv, env={"PYTHONPATH": str(runs.REPOSITORY)})
         self.addCleanup(child.stop)
         child.announced()
@@ -183,7 +183,7 @@ class HardshipTests(SynchronousTestCase):
         self.assertIn('"path"', self.get()["body"])
 
     def test_proxy_restarts(self) -> None:
-        """Tests whose proxy was restarted are told so, at every call and at their end."""
+        """Every call after the proxy's restart fails, and so does the test's end."""
         proxy = start_proxy([])
         connection = ThreadedConnection(proxy.url)
         self.addCleanup(connection.close)
@@ -206,7 +206,7 @@ class HardshipTests(SynchronousTestCase):
         self.assertIsInstance(error, ConnectionLostError)
 
     def test_next_test_after_a_restart(self) -> None:
-        """A test after the proxy's restart connects anew; while it is away each test is told."""
+        """A test after the proxy's restart connects anew; while it is away each one fails."""
         proxy = start_proxy([])
         port = proxy.url.rpartition(":")[2]
         connection = ThreadedConnection(proxy.url)

@@ -10,11 +10,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import effort
-from tests.testing.fakes import Play
+from tests.testing.fakes import SessionHarness
 from trafficmock.testing.errors import AlreadyHandledError
+from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.handler_fetches import FetchOptions
 from trafficmock.testing.session.mock_response import Mock
-from trafficmock.testing.session.url_matchers import make_matcher
 from trafficmock.wire.inbound import Fetch, HandlerResult
 
 PAGES = st.sampled_from("ab")
@@ -34,7 +34,7 @@ class Interleavings(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.play = Play()
+        self.harness = SessionHarness()
         self.routes: list[Route] = []
         self.handlers: dict[Any, Route] = {}
         self.running: list[tuple[Any, Any, Route]] = []
@@ -56,7 +56,7 @@ class Interleavings(RuleBasedStateMachine):
 
         self.handlers[handler] = route
         self.routes.insert(0, route)
-        self.play.route(handler, f"**/{page}", times)
+        self.harness.route(handler, f"**/{page}", times)
 
     @precondition(lambda self: self.routes)
     @rule(data=st.data())
@@ -64,7 +64,7 @@ class Interleavings(RuleBasedStateMachine):
         route = data.draw(st.sampled_from(self.routes))
         handler = next(key for key, value in self.handlers.items() if value is route)
         self.routes.remove(route)
-        self.play.session.http.unroute(make_matcher(f"**/{route.page}"), handler)
+        self.harness.session.http.unroute(make_matcher(f"**/{route.page}"), handler)
 
     @rule(page=PAGES)
     def request(self, page: str) -> None:
@@ -72,7 +72,7 @@ class Interleavings(RuleBasedStateMachine):
         self.pages[request_id] = page
         self.chains[request_id] = [each for each in self.routes if each.page == page]
         before = len(self.called)
-        self.play.matched(request_id, f"http://h.test/{page}")
+        self.harness.matched(request_id, f"http://h.test/{page}")
         self._expect_next(request_id, before)
 
     @precondition(lambda self: self.running)
@@ -137,24 +137,24 @@ class Interleavings(RuleBasedStateMachine):
     @invariant()
     def decided_once(self) -> None:
         """Every request is decided at most once, and is open exactly until then."""
-        for message in self.play.take():
+        for message in self.harness.take():
             if isinstance(message, HandlerResult) and not isinstance(message.result, Fetch):
                 self.decided[message.request_id] += 1
         assert set(self.decided.values()) <= {1}, self.decided
         open_ones = {routed.request.id for routed, _, _ in self.running} | set(self.held)
-        assert set(self.play.session.http.open) == open_ones
+        assert set(self.harness.session.http.open) == open_ones
         assert set(self.decided) == set(self.pages) - open_ones
 
     @invariant()
     def same_routes(self) -> None:
         """The live routes are the model's, in its order."""
-        live = [self.handlers[entry.handler] for entry in self.play.session.http.live]
+        live = [self.handlers[entry.handler] for entry in self.harness.session.http.live]
         assert live == self.routes
 
     def teardown(self) -> None:
         """At the test's end what was held is decided, and the rest is the proxy's to settle."""
-        finished = self.play.session.finish()
-        self.play.take()
+        finished = self.harness.session.finish()
+        self.harness.take()
         assert finished.done
 
 

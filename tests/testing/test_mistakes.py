@@ -1,4 +1,4 @@
-"""What people are told who make a mistake: as pytest prints it."""
+"""What people read who make a mistake: as pytest prints it."""
 
 import functools
 import re
@@ -13,17 +13,17 @@ SAMPLE = str(runs.REPOSITORY / "tests/testing/samples/with_mistakes.py")
 
 @functools.cache
 def output() -> str:
-    stage = shared_app()
+    node_app = shared_app()
     environment = {
         **runs.LEAN,
-        "SAMPLE_APP": stage.app_url,
-        "SAMPLE_UPSTREAM": stage.upstream_url,
-        "TRAFFICMOCK_PROXY_URL": stage.proxy.url,
+        "SAMPLE_APP": node_app.app_url,
+        "SAMPLE_UPSTREAM": node_app.upstream_url,
+        "TRAFFICMOCK_PROXY_URL": node_app.proxy.url,
     }
     return runs.run(*runs.lean_pytest(), SAMPLE, environment=environment)
 
 
-def told(test: str) -> str:
+def printed_by(test: str) -> str:
     """Give what is printed about a test, one failure or error after the other."""
     parts = re.split(r"^_{3,} (?:ERROR at \w+ of )?(\w+) _{3,}$", output(), flags=re.MULTILINE)
     return "\n".join(
@@ -36,7 +36,7 @@ class MistakeTests(SynchronousTestCase):
 
     def test_late_waiter(self) -> None:
         """What came is listed, nearest first, with what differed."""
-        text = told("test_too_late")
+        text = printed_by("test_too_late")
         self.assertIn("Timeout 100ms exceeded while waiting for request '**/json/late'", text)
         late = text.index("/json/late (client app): came before the wait began: enter it before")
         page = text.index("/json/late?page=2 (client app): query differs ('page=2': a glob is for")
@@ -45,23 +45,24 @@ class MistakeTests(SynchronousTestCase):
 
     def test_parts(self) -> None:
         """Each part of a URL that differs is named, with both values."""
-        text = told("test_parts")
+        text = printed_by("test_parts")
         self.assertRegex(text, r"host differs \('127\S+', not 'payments.test'\)")
         self.assertIn("query differs ('', not 'page=2')", text)
 
     def test_own_lines(self) -> None:
         """The line shown is the test's, not one of ours."""
         for test in ("test_too_late", "test_parts", "test_no_handler", "test_braces"):
-            self.assertNotIn("trafficmock/testing/", told(test))
-            self.assertRegex(told(test), r"with_mistakes.py:\d+: \w+Error")
+            self.assertNotIn("trafficmock/testing/", printed_by(test))
+            self.assertRegex(printed_by(test), r"with_mistakes.py:\d+: \w+Error")
         self.assertIn(
-            "a handler is a function of (route, request), not {'json'", told("test_no_handler")
+            "a handler is a function of (route, request), not {'json'",
+            printed_by("test_no_handler"),
         )
-        self.assertIn("no '}' for the '{' at character 4", told("test_braces"))
+        self.assertIn("no '}' for the '{' at character 4", printed_by("test_braces"))
 
     def test_handler(self) -> None:
         """What a handler did is shown by its own lines, with its name and the request."""
-        text = told("test_two_decisions")
+        text = printed_by("test_two_decisions")
         self.assertIn("AlreadyHandledError: GET http", text)
         self.assertIn('route.fulfill(body="two")', text)
         self.assertNotIn("trafficmock/testing/objects/route.py", text)
@@ -71,17 +72,17 @@ class MistakeTests(SynchronousTestCase):
 
     def test_traffic_at_either_end(self) -> None:
         """The traffic is shown too where only a handler failed, or a fixture."""
-        text = told("test_handler_only")
+        text = printed_by("test_handler_only")
         self.assertRegex(
             text,
             r"decided by this test: 1\n  GET \S+/json/broken, no response, client "
             r"app, abort because of an error: 'NoneType'",
         )
-        self.assertIn("/json/in-the-fixture, 200", told("test_fixture"))
+        self.assertIn("/json/in-the-fixture, 200", printed_by("test_fixture"))
 
     def test_ambiguous(self) -> None:
         """Two tests that want one request are named with their files, and how to scope them."""
-        text = told("test_two_tests")
+        text = printed_by("test_two_tests")
         self.assertIn("\"test_other\" (tests/other.py, worker 0) by route '**/json/*'", text)
         error, _, report = text.partition("traffic of this test")
         self.assertEqual(error.count("tests/other.py"), 1)

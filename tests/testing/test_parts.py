@@ -17,15 +17,15 @@ from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_lookup import HarCycleError, HarLookup, HarRequest
 from trafficmock.testing.objects.request import Request
 from trafficmock.testing.objects.response import Response
-from trafficmock.testing.session import headers as hd
-from trafficmock.testing.session import request_overrides as ch
+from trafficmock.testing.session.arguments import headers as hd
+from trafficmock.testing.session.arguments import request_overrides as ch
+from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.diagnosis import differing
 from trafficmock.testing.session.mock_response import File, Mock, build
 from trafficmock.testing.session.ports import Adapter
 from trafficmock.testing.session.promise import Promise, all_of
 from trafficmock.testing.session.request_state import ResponseState
 from trafficmock.testing.session.traffic import ObservedTraffic
-from trafficmock.testing.session.url_matchers import make_matcher
 from trafficmock.testing.session.waiting import milliseconds
 from trafficmock.testing.session.worker_client import decode_for_worker
 from trafficmock.wire import body, codec, outbound
@@ -60,20 +60,20 @@ class PromiseTests(SynchronousTestCase):
         self.assertTrue(all_of([]).done)
 
     def test_cancel(self) -> None:
-        """Giving up is told while it is open, and not later."""
-        told: list[int] = []
-        promise: Promise[int] = Promise(on_cancel=lambda: told.append(1))
+        """Giving up is reported while it is open, and not later."""
+        cancelled: list[int] = []
+        promise: Promise[int] = Promise(on_cancel=lambda: cancelled.append(1))
         promise.cancel()
         promise.resolve(1)
         promise.cancel()
-        self.assertEqual(told, [1])
+        self.assertEqual(cancelled, [1])
 
 
 class MatcherTests(SynchronousTestCase):
-    """What is told to the proxy, and what is the same."""
+    """What is sent to the proxy, and what is the same."""
 
     def test_on_the_wire(self) -> None:
-        """Only what the proxy reads as we do is told; the rest is a predicate."""
+        """Only what the proxy reads as we do is sent as such; the rest is a predicate."""
         for url, expected in (
             (r"/a\d$", SerializedRegex(r"/a\d$", "")),
             (re.compile("a", re.IGNORECASE | re.DOTALL), SerializedRegex("a", "is")),
@@ -83,14 +83,14 @@ class MatcherTests(SynchronousTestCase):
             (re.compile(r"a\Z"), None),
         ):
             pattern = re.compile(url) if isinstance(url, str) else url
-            told = make_matcher(pattern).wire
+            wire = make_matcher(pattern).wire
             if expected is None:
-                self.assertEqual((bool(told.predicate), bool(told.url_regex)), (True, False), url)
+                self.assertEqual((bool(wire.predicate), bool(wire.url_regex)), (True, False), url)
             else:
-                self.assertEqual(told.url_regex, expected)
+                self.assertEqual(wire.url_regex, expected)
 
     def test_base_url(self) -> None:
-        """Relative globs are resolved here and told as absolute ones."""
+        """Relative globs are resolved here and sent as absolute ones."""
         matcher = make_matcher("/api/*", base_url="http://h.test/x/")
         self.assertEqual(matcher.wire.url_glob, "http://h.test/api/*")
         self.assertTrue(matcher.matches_url("http://h.test/api/1"))
@@ -201,7 +201,7 @@ class MockTests(SynchronousTestCase):
                 build(Mock(status=wrong), "u")  # type: ignore[arg-type] # that is the point
 
     def test_status_texts(self) -> None:
-        """The text is the one told, else the response's with its status, else the status's."""
+        """The text is the one given, else the response's with its status, else the status's."""
         state, _ = ObservedTraffic().observe("r1", request(), "app")
         for text in ("Fine", ""):
             wire = structs.replace(response(), status_text=text)
@@ -209,8 +209,8 @@ class MockTests(SynchronousTestCase):
             self.assertEqual(build(Mock(response=given), "u").status_text, text or "OK")
             self.assertEqual(build(Mock(response=given, status=200), "u").status_text, text or "OK")
             self.assertEqual(build(Mock(response=given, status=404), "u").status_text, "Not Found")
-            told = Mock(response=given, status_text="So")
-            self.assertEqual(build(told, "u").status_text, "So")
+            mock = Mock(response=given, status_text="So")
+            self.assertEqual(build(mock, "u").status_text, "So")
         self.assertEqual(build(Mock(status=418), "u").status_text, "I'm a Teapot")
         self.assertEqual(build(Mock(status=299), "u").status_text, "")
         self.assertEqual(build(Mock(status_text="Très\tbien"), "u").status_text, "Très\tbien")
@@ -232,7 +232,7 @@ class MockTests(SynchronousTestCase):
         self.assertEqual(made.headers, {"content-length": "99"})
 
     def test_repeats(self) -> None:
-        """Repeated headers are told in full beside the map."""
+        """Repeated headers are sent in full beside the map."""
         made = build(Mock(headers=[("set-cookie", "a=1"), ("Set-Cookie", "b=2")]), "u")
         self.assertEqual(made.headers_list, [("set-cookie", "a=1"), ("set-cookie", "b=2")])
 
@@ -288,7 +288,7 @@ class TrafficTests(SynchronousTestCase):
         self.assertEqual(seen.header_values("x-none"), [])
 
     def test_same_request_once(self) -> None:
-        """A request that is told twice is one, and its first answer stays."""
+        """A request that is announced twice is one, and its first answer stays."""
         traffic = ObservedTraffic()
         state, new = traffic.observe("r1", request(), "app")
         self.assertTrue(new)
@@ -302,8 +302,8 @@ class TimeoutTests(SynchronousTestCase):
 
     def test_kinds(self) -> None:
         """Milliseconds are as given, durations are converted, ``None`` is 30 s, 0 stays 0."""
-        told = [milliseconds(each) for each in (250, timedelta(seconds=1.5), None, 0)]
-        self.assertEqual(told, [250, 1500, 30_000, 0])
+        read = [milliseconds(each) for each in (250, timedelta(seconds=1.5), None, 0)]
+        self.assertEqual(read, [250, 1500, 30_000, 0])
 
 
 class HarTests(SynchronousTestCase):

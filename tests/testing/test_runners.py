@@ -21,8 +21,8 @@ SAMPLES = Path(__file__).parent / "samples"
 def run(*arguments: str, proxy: str | None = None, **more: str) -> str:
     """Run a Python module as a child; give what it printed."""
     if proxy is not None:
-        stage = shared_app()
-        more |= {"SAMPLE_APP": stage.app_url, "SAMPLE_UPSTREAM": stage.upstream_url}
+        node_app = shared_app()
+        more |= {"SAMPLE_APP": node_app.app_url, "SAMPLE_UPSTREAM": node_app.upstream_url}
         more |= {"TRAFFICMOCK_PROXY_URL": proxy}
     return runs.run(*arguments, environment=more)
 
@@ -67,7 +67,7 @@ class PytestTests(SynchronousTestCase):
         self.assertIn('raise ValueError("in the handler")', output)
 
     def test_last_test(self) -> None:
-        """The traffic is told too when the connection is closed before the report is made."""
+        """The traffic is reported too when the connection is closed before the report is made."""
         proxy = shared_app().proxy.url
         output = run_pytest("/nowhere", "-k", "test_whose_handler_fails", proxy=proxy)
         _, _, section = output.partition("traffic of this test")
@@ -79,9 +79,9 @@ class PytestTests(SynchronousTestCase):
         notes.mkdir()
         output = run_pytest(str(notes), "-n", "2", "-k", "test_proxy")
         self.assertIn("4 passed", output)
-        told = {note.name: note.read_text() for note in notes.iterdir()}
-        self.assertEqual(len({name.partition("-")[0] for name in told}), 2, told)
-        (url_and_pid,) = set(told.values())
+        written = {note.name: note.read_text() for note in notes.iterdir()}
+        self.assertEqual(len({name.partition("-")[0] for name in written}), 2, written)
+        (url_and_pid,) = set(written.values())
         with self.assertRaises(urllib.error.URLError):
             ask(url_and_pid.split()[0] + "/health")
 

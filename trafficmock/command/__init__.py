@@ -4,7 +4,7 @@
 ``status`` read a running proxy over its REST API and print tables for people or JSON for scripts.
 Those that read import no Twisted, so that a command answers at once:
 
-* :mod:`~trafficmock.command.rest_client` asks the proxy;
+* :mod:`trafficmock.command.rest` asks the proxy;
 * :mod:`~trafficmock.command.arguments` are the options that the reading commands share,
   :mod:`~trafficmock.command.attach_options` those of ``run`` and ``env``;
 * :mod:`trafficmock.command.output` puts recorded text on a terminal, never raw;

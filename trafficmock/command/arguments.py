@@ -12,7 +12,7 @@ from typing import Any
 
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL, proxy_url
 from trafficmock.command.output.terminal import COLOURS
-from trafficmock.command.rest_client import RestClient
+from trafficmock.command.rest.rest_client import RestClient
 
 REQUEST_ACTIONS = ("pending", "fulfill", "continue", "abort", "passthrough", "error")
 SOCKET_ACTIONS = ("pending", "matched", "passthrough", "error")

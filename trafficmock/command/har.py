@@ -19,10 +19,10 @@ from trafficmock.command.arguments import (
     proxy,
 )
 from trafficmock.command.exit_status import NOTHING, OK, USAGE, CommandError
-from trafficmock.command.id_lookup import completed_ids, find
-from trafficmock.command.list_resources import REQUESTS
 from trafficmock.command.output.terminal import complain, standard_output
-from trafficmock.command.rest_client import entry_path
+from trafficmock.command.rest.id_lookup import completed_ids, find
+from trafficmock.command.rest.list_resources import REQUESTS
+from trafficmock.command.rest.rest_client import entry_path
 from trafficmock.redaction import printable
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from trafficmock.command.output.list_columns import Entry
-    from trafficmock.command.rest_client import RestClient
+    from trafficmock.command.rest.rest_client import RestClient
 
 EXAMPLES = """\
   trafficmock har 7341eb17 -o charge.har

@@ -16,10 +16,10 @@ from trafficmock.command.arguments import (
     proxy,
 )
 from trafficmock.command.exit_status import NOTHING, OK, USAGE, CommandError
-from trafficmock.command.follow import Follower
-from trafficmock.command.list_resources import REQUESTS, Listing, print_table
 from trafficmock.command.output.list_columns import has_status
 from trafficmock.command.output.terminal import complain, standard_output
+from trafficmock.command.rest.follow import Follower
+from trafficmock.command.rest.list_resources import REQUESTS, Listing, print_table
 
 if TYPE_CHECKING:
     import argparse

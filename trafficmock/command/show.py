@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from trafficmock.command.arguments import add_output, command_parser, proxy
 from trafficmock.command.exit_status import OK
-from trafficmock.command.id_lookup import completed_ids, find, newest
-from trafficmock.command.list_resources import SOCKETS
 from trafficmock.command.output.request_page import write_request
 from trafficmock.command.output.terminal import standard_output
 from trafficmock.command.output.websocket_page import write_socket
+from trafficmock.command.rest.id_lookup import completed_ids, find, newest
+from trafficmock.command.rest.list_resources import SOCKETS
 
 if TYPE_CHECKING:
     import argparse

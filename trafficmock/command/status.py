@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from trafficmock.command.arguments import add_output, command_parser, proxy
 from trafficmock.command.exit_status import OK
-from trafficmock.command.list_resources import REQUESTS, SOCKETS
 from trafficmock.command.output import list_columns
 from trafficmock.command.output.terminal import standard_output
 from trafficmock.command.output.terminal_text import cut
+from trafficmock.command.rest.list_resources import REQUESTS, SOCKETS
 from trafficmock.redaction import printable
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from trafficmock.command.output.terminal import Terminal
-    from trafficmock.command.rest_client import RestClient
+    from trafficmock.command.rest.rest_client import RestClient
 
 EXAMPLES = """\
   trafficmock status

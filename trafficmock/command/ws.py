@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from trafficmock.command.arguments import SOCKET_ACTIONS, add_filters, command_parser
 from trafficmock.command.history import add_list_options, show_list
-from trafficmock.command.list_resources import SOCKETS
+from trafficmock.command.rest.list_resources import SOCKETS
 
 if TYPE_CHECKING:
     import argparse

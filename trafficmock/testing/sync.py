@@ -24,8 +24,8 @@ from trafficmock.testing.session.session import TestInfo
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trafficmock.testing.session.arguments.url_matchers import Names, UrlMatcher
     from trafficmock.testing.session.session import Session
-    from trafficmock.testing.session.url_matchers import Names, UrlMatcher
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""

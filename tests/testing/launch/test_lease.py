@@ -86,15 +86,15 @@ class LeaseTests(SynchronousTestCase):
     def test_workers_of_pytest(self) -> None:
         """The proxy of all xdist workers ends when the controller is killed."""
         folder = self.folder()
-        gate, told = folder / "gate", folder / "told.json"
+        gate, notes = folder / "gate", folder / "notes.json"
         os.mkfifo(gate)
-        env = {**ENVIRONMENT, **runs.LEAN, "SAMPLE_NOTES": str(told), "SAMPLE_GATE": str(gate)}
+        env = {**ENVIRONMENT, **runs.LEAN, "SAMPLE_NOTES": str(notes), "SAMPLE_GATE": str(gate)}
         sample = str(runs.REPOSITORY / "tests/testing/samples/that_waits.py")
         argv = [sys.executable, "-m", *runs.lean_pytest("xdist"), "-n", "2", sample]
         child = Child.start("pytest", argv, env=env, announces=False, cwd=runs.REPOSITORY)
         self.addCleanup(child.stop)
-        child.until(told.exists, "a test that waits")
-        proxy = self.watch(json.loads(told.read_text())["proxy"])
+        child.until(notes.exists, "a test that waits")
+        proxy = self.watch(json.loads(notes.read_text())["proxy"])
         child.process.kill()
         # Lets the test end; opened for both, so that nobody needs to be there any more.
         opened = os.open(gate, os.O_RDWR)

@@ -83,19 +83,19 @@ async def continue_without_body(t: RowContext) -> None:
 @row
 async def continue_refuses(t: RowContext) -> None:
     """Another scheme and a header value that is no string are refused, and undecided."""
-    told: list[str] = []
+    errors: list[str] = []
 
     async def handler(route: Any, request: Any) -> None:
         for bad in ({"url": "https://h.test/"}, {"headers": {"x": 1}}, {"url": "nonsense"}):
             try:
                 await t(route.continue_(**bad))
             except UsageError as error:
-                told.append(str(error))
+                errors.append(str(error))
         await t(route.continue_(method=""))
 
     assert (await echo_of(t, handler))["method"] == "GET"
-    assert "same protocol" in told[0]
-    assert len(told) == 3
+    assert "same protocol" in errors[0]
+    assert len(errors) == 3
 
 
 @row
@@ -118,19 +118,19 @@ async def abort_codes(t: RowContext) -> None:
 async def unknown_abort_code(t: RowContext) -> None:
     """A code that Playwright does not have is refused at the call, and the route stays open."""
     url = t.url("echo")
-    told: list[str] = []
+    errors: list[str] = []
 
     async def handler(route: Any, request: Any) -> None:
         try:
             await t(route.abort("nonsense"))
         except ValueError as error:
-            told.append(str(error))
+            errors.append(str(error))
             await t(route.abort("timedout"))
 
     await t.route(url, handler)
     assert "error" in await t.get(url)
-    assert len(told) == 1
-    assert "namenotresolved, timedout, not 'nonsense'" in told[0]
+    assert len(errors) == 1
+    assert "namenotresolved, timedout, not 'nonsense'" in errors[0]
 
 
 @row

@@ -14,7 +14,7 @@ async def chain_sees_the_changes(t: RowContext) -> None:
     await t.answer(url, "unchanged url")
 
     async def handler(route: Any, request: Any) -> None:
-        await t(route.fallback(url=f"{t.stage.upstream_url}/changed", method="PUT"))
+        await t(route.fallback(url=f"{t.node_app.upstream_url}/changed", method="PUT"))
 
     await t.route(url, handler)
     assert (await t.get(url))["body"] == "changed url"

@@ -55,18 +55,18 @@ async def throws_after_deciding(t: RowContext) -> None:
 async def second_decision(t: RowContext) -> None:
     """Deciding twice is an error; an attempt that was refused does not count."""
     url = t.url("echo")
-    told: list[str] = []
+    errors: list[str] = []
 
     async def handler(route: Any, request: Any) -> None:
         for options in ({"json": {}, "body": "x"}, {"body": "once"}, {"body": "twice"}):
             try:
                 await t(route.fulfill(**options))
             except UsageError as error:
-                told.append(str(error))
+                errors.append(str(error))
 
     await t.route(url, handler)
     assert (await t.get(url))["body"] == "once"
-    while len(told) < 2:
+    while len(errors) < 2:
         await t.upstream("seen?path=/nothing")
-    assert "either body or json" in told[0]
-    assert "already handled" in told[-1]
+    assert "either body or json" in errors[0]
+    assert "already handled" in errors[-1]

@@ -76,21 +76,23 @@ async def fetch_of_text_as_json(t: RowContext) -> None:
 @row
 async def fetch_refuses(t: RowContext) -> None:
     """Negative counts and URLs that are not HTTP's are refused before anything is sent."""
-    told: list[str] = []
+    errors: list[str] = []
 
     async def handler(route: Any, request: Any) -> None:
         for bad in ({"max_redirects": -1}, {"max_retries": -1}, {"url": "file:///x"}):
             try:
                 await t(route.fetch(**bad))
             except UsageError as error:
-                told.append(str(error))
+                errors.append(str(error))
         await t(route.fulfill(body="fine"))
 
     url = t.url("echo")
     await t.route(url, handler)
     outcome = await t.get(url)
     assert outcome["body"] == "fine", outcome
-    assert ["maxRedirects" in told[0], "maxRetries" in told[1], "protocol" in told[2]] == [True] * 3
+    assert ["maxRedirects" in errors[0], "maxRetries" in errors[1], "protocol" in errors[2]] == [
+        True
+    ] * 3
 
 
 @row
@@ -120,7 +122,7 @@ async def fetch_redirects(t: RowContext) -> None:
             seen.append(str(error))
         await t(route.fulfill(body="done"))
 
-    url = f"{t.stage.upstream_url}/redirect/2/{t.base}"
+    url = f"{t.node_app.upstream_url}/redirect/2/{t.base}"
     await t.route(url, handler)
     await t.get(url)
     assert seen[:2] == [302, 200], seen
@@ -143,16 +145,16 @@ async def fetch_retries(t: RowContext) -> None:
 @row
 async def fetch_times_out(t: RowContext) -> None:
     """``fetch`` gives up after its timeout, in milliseconds."""
-    url = f"{t.stage.upstream_url}/held/{t.base}"
-    told: list[str] = []
+    url = f"{t.node_app.upstream_url}/held/{t.base}"
+    errors: list[str] = []
 
     async def handler(route: Any, request: Any) -> None:
         try:
             await t(route.fetch(timeout=50))
         except FetchError as error:
-            told.append(str(error))
+            errors.append(str(error))
         await t(route.fulfill(body="given up"))
 
     await t.route(url, handler)
     assert (await t.get(url))["body"] == "given up"
-    assert "Timeout 50ms" in told[0]
+    assert "Timeout 50ms" in errors[0]

@@ -69,13 +69,13 @@ async def fulfill_json_and_path(t: RowContext) -> None:
 
 @row
 async def fulfill_status_texts(t: RowContext) -> None:
-    """The text beside the status is the one told, else the status's own."""
-    told = [
+    """The text beside the status is the one given, else the status's own."""
+    cases = [
         ({"status": 418}, "I'm a Teapot"),
         ({"status": 404, "status_text": ""}, "Not Found"),
         ({"status": 401, "status_text": "Very Well"}, "Very Well"),
     ]
-    for number, (options, wanted) in enumerate(told):
+    for number, (options, wanted) in enumerate(cases):
         url = t.url("echo", f"?{number}")
 
         async def handler(route: Any, request: Any, options: Any = options) -> None:
@@ -92,7 +92,7 @@ async def fulfill_status_texts(t: RowContext) -> None:
 
 @row
 async def fulfill_with_a_bad_status_text(t: RowContext) -> None:
-    """A status text that HTTP cannot carry is refused, and may be told again."""
+    """A status text that HTTP cannot carry is refused, and may be given again."""
     url = t.url("echo")
     refused: list[str] = []
 
@@ -131,7 +131,7 @@ async def fulfill_from_a_response(t: RowContext) -> None:
 async def fulfill_with_a_disposed_response(t: RowContext) -> None:
     """A response that was disposed of has no body any more."""
     url = t.url("json")
-    told: list[str] = []
+    errors: list[str] = []
 
     async def handler(route: Any, request: Any) -> None:
         response = await t(route.fetch())
@@ -140,12 +140,12 @@ async def fulfill_with_a_disposed_response(t: RowContext) -> None:
             try:
                 await t(attempt())
             except UsageError as error:
-                told.append(str(error))
+                errors.append(str(error))
         await t(route.fulfill(body="fine"))
 
     await t.route(url, handler)
     assert (await t.get(url))["body"] == "fine"
-    assert ["disposed" in text for text in told] == [True, True]
+    assert ["disposed" in text for text in errors] == [True, True]
 
 
 @ours

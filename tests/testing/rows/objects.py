@@ -144,7 +144,7 @@ async def response_of_a_continued_request(t: RowContext) -> None:
 @row
 async def redirects_are_linked(t: RowContext) -> None:
     """Hops of a redirect know each other."""
-    base = f"{t.stage.upstream_url}/redirect"
+    base = f"{t.node_app.upstream_url}/redirect"
     last = await t.expect("response", f"{base}/0/{t.base}", lambda: t.fetch(f"{base}/2/{t.base}"))
     urls = []
     request = last.request

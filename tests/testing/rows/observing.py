@@ -11,7 +11,7 @@ from trafficmock.testing.errors import WaitTimeoutError
 @row
 async def requests_in_order(t: RowContext) -> None:
     """``requests`` lists all traffic since the test began, passthrough and hops included."""
-    base = f"{t.stage.upstream_url}/redirect"
+    base = f"{t.node_app.upstream_url}/redirect"
     urls = [t.url("echo", "?1"), f"{base}/1/{t.base}", f"{base}/0/{t.base}", t.url("echo", "?2")]
     await t.answer(urls[0], "mock")
     for url in (urls[0], urls[1], urls[3]):
@@ -147,7 +147,7 @@ async def failures_are_no_responses(t: RowContext) -> None:
 async def each_kind_of_response(t: RowContext) -> None:
     """Mocks, continued requests and hops answer waiters."""
     mocked, continued = t.url("echo"), t.url("json")
-    hop = f"{t.stage.upstream_url}/redirect/1/{t.base}"
+    hop = f"{t.node_app.upstream_url}/redirect/1/{t.base}"
     await t.answer(mocked, "mock")
 
     async def handler(route: Any, request: Any) -> None:

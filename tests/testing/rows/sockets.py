@@ -7,15 +7,15 @@ from trafficmock.testing.errors import UsageError
 
 
 async def opened(t: RowContext, url: str, **command: Any) -> str:
-    told = await t.tell("ws/open", url=url, key=t.base + url[-3:], **command)
-    key: str = told["id"]
+    answer = await t.tell("ws/open", url=url, key=t.base + url[-3:], **command)
+    key: str = answer["id"]
     await events(t, key, 1)
     return key
 
 
 async def events(t: RowContext, key: str, count: int) -> list[dict[str, Any]]:
-    told: list[dict[str, Any]] = (await t.tell("ws/events", id=key, count=count))["events"]
-    return told
+    events: list[dict[str, Any]] = (await t.tell("ws/events", id=key, count=count))["events"]
+    return events
 
 
 async def mock(t: RowContext, url: Any, handler: Any) -> None:
@@ -94,7 +94,7 @@ async def opens_early(t: RowContext) -> None:
 async def connects_once(t: RowContext) -> None:
     """Connecting twice, or on the server's side, is an error."""
     url = t.socket_url("ws-echo")
-    told: list[str] = []
+    errors: list[str] = []
 
     async def handler(ws: Any) -> None:
         server = ws.connect_to_server()
@@ -102,12 +102,12 @@ async def connects_once(t: RowContext) -> None:
             try:
                 each.connect_to_server()
             except UsageError as error:
-                told.append(str(error))
+                errors.append(str(error))
 
     await mock(t, url, handler)
     await events(t, await opened(t, url), 1)
-    assert "already connected" in told[0]
-    assert "connectToServer must be called on the page-side" in told[1]
+    assert "already connected" in errors[0]
+    assert "connectToServer must be called on the page-side" in errors[1]
 
 
 @row

@@ -1,4 +1,4 @@
-"""Run by pytest as a child: mistakes that people make, to see what they are told."""
+"""Run by pytest as a child: mistakes that people make, to see what is printed."""
 
 import os
 from typing import Any

@@ -4,7 +4,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.testing.fakes import URL, Play, failure, kept, request, response
+from tests.testing.fakes import URL, SessionHarness, failure, kept, request, response
 from trafficmock.testing.errors import (
     ConnectionLostError,
     FetchError,
@@ -37,41 +37,41 @@ class ConnectionTests(SynchronousTestCase):
 
     def test_hello(self) -> None:
         """The client introduces itself first, with its features, and reports a refusal."""
-        play = Play()
-        hello = play.client.identity.hello()
+        harness = SessionHarness()
+        hello = harness.client.identity.hello()
         self.assertEqual(hello.features, ["agents", "decline", "headers-list", "subscribe"])
         self.assertEqual((hello.role, hello.protocol_version), ("playwright", 3))
-        self.assertTrue(play.client.ready.done)
+        self.assertTrue(harness.client.ready.done)
 
     def test_acknowledgement_is_late(self) -> None:
         """What is not acknowledged within 5 s fails."""
-        play = Play(acknowledges=False)
-        promise = play.session.subscribe()
-        play.link.clock.advance(4.9)
+        harness = SessionHarness(acknowledges=False)
+        promise = harness.session.subscribe()
+        harness.link.clock.advance(4.9)
         self.assertFalse(promise.done)
-        play.link.clock.advance(0.2)
+        harness.link.clock.advance(0.2)
         self.assertIsInstance(failure(promise), ConnectionLostError)
 
     def test_lost(self) -> None:
         """When the link is lost everybody who waits hears of it, and every call fails."""
-        play = Play()
-        waiter = play.session.observation.expect("request", "**/never", 0)
+        harness = SessionHarness()
+        waiter = harness.session.observation.expect("request", "**/never", 0)
         fetches: list[Any] = []
-        play.route(lambda routed, _: fetches.append(routed.fetch(FetchOptions())))
-        play.matched()
-        play.client.closed("cut")
+        harness.route(lambda routed, _: fetches.append(routed.fetch(FetchOptions())))
+        harness.matched()
+        harness.client.closed("cut")
         for promise in (waiter.promise, fetches[0]):
             self.assertIsInstance(failure(promise), ConnectionLostError)
         with self.assertRaises(ConnectionLostError):
-            play.session.take_errors()
-        (error,) = kept(play.session.finish())
+            harness.session.take_errors()
+        (error,) = kept(harness.session.finish())
         self.assertIsInstance(error, ConnectionLostError)
 
     def test_ping(self) -> None:
         """A heartbeat is answered."""
-        play = Play()
-        play.says(inbound.Ping(7))
-        self.assertIn(inbound.Pong(7), play.take())
+        harness = SessionHarness()
+        harness.receive(inbound.Ping(7))
+        self.assertIn(inbound.Pong(7), harness.take())
 
 
 class RouteTests(SynchronousTestCase):
@@ -79,21 +79,21 @@ class RouteTests(SynchronousTestCase):
 
     def test_expiry_is_told_before_the_decision(self) -> None:
         """A ``times`` route is unregistered before the result of its last call."""
-        play = Play()
-        entry = play.route(fulfills, times=1)
-        play.take()
-        play.matched()
-        kinds = [type(each) for each in play.take()]
+        harness = SessionHarness()
+        entry = harness.route(fulfills, times=1)
+        harness.take()
+        harness.matched()
+        kinds = [type(each) for each in harness.take()]
         self.assertEqual(kinds, [RouteUnregister, HandlerResult])
         self.assertFalse(entry.active)
 
     def test_claim(self) -> None:
         """A claim is answered with all live handlers that match, and with none."""
-        play = Play()
-        wanted, _ = play.route(fulfills), play.route(fulfills, "**/other")
-        play.take()
-        play.says(outbound.RequestClaim("r1", request(URL), "app"))
-        (answer,) = play.take()
+        harness = SessionHarness()
+        wanted, _ = harness.route(fulfills), harness.route(fulfills, "**/other")
+        harness.take()
+        harness.receive(outbound.RequestClaim("r1", request(URL), "app"))
+        (answer,) = harness.take()
         self.assertEqual(
             answer, inbound.RequestClaimResult("r1", "t1", [inbound.RouteMatch(wanted.id)])
         )
@@ -101,71 +101,71 @@ class RouteTests(SynchronousTestCase):
     def test_declined_or_continued(self) -> None:
         """What no handler wants is declined where the proxy knows that, else continued."""
         for features, expected in ((("decline",), "Decline"), ((), "Continue")):
-            play = Play(features)
-            play.matched()
-            self.assertEqual(play.results(), [("r1", expected)])
+            harness = SessionHarness(features)
+            harness.matched()
+            self.assertEqual(harness.results(), [("r1", expected)])
 
     def test_chain(self) -> None:
         """Fallbacks go from the newest to the oldest, and on to the network."""
-        play = Play()
+        harness = SessionHarness()
         for _ in range(3):
-            play.route(falls_back)
-        play.matched()
-        self.assertEqual(play.results(), [("r1", "Continue")])
+            harness.route(falls_back)
+        harness.matched()
+        self.assertEqual(harness.results(), [("r1", "Continue")])
 
     def test_held_to_the_end(self) -> None:
         """A request that nobody decided is aborted at the test's end, which hears of it."""
-        play = Play()
-        play.route(lambda _, done: done(None, None))
-        play.matched()
-        self.assertEqual(play.results(), [])
-        finished = play.session.finish()
-        self.assertEqual(play.results(), [("r1", "Abort")])
+        harness = SessionHarness()
+        harness.route(lambda _, done: done(None, None))
+        harness.matched()
+        self.assertEqual(harness.results(), [])
+        finished = harness.session.finish()
+        self.assertEqual(harness.results(), [("r1", "Abort")])
         (error,) = kept(finished)
         self.assertIsInstance(error, UndecidedError)
 
     def test_abandoned_before_or_after_the_return(self) -> None:
         """A request is aborted once its handler returned and nobody holds its route."""
         for early in (True, False):
-            play = Play()
+            harness = SessionHarness()
             calls: list[Any] = []
-            play.route(lambda routed, done, calls=calls: calls.extend((routed, done)))
-            play.matched()
+            harness.route(lambda routed, done, calls=calls: calls.extend((routed, done)))
+            harness.matched()
             steps = [calls[0].abandoned, lambda calls=calls: calls[1](None, None)]
             for step in steps if early else reversed(steps):
-                self.assertEqual(play.results(), [])
+                self.assertEqual(harness.results(), [])
                 step()
-            self.assertEqual(play.results(), [("r1", "Abort")])
+            self.assertEqual(harness.results(), [("r1", "Abort")])
 
     def test_late_handler(self) -> None:
         """A handler that outlives its test can do nothing more, and is nobody's error."""
-        play = Play()
+        harness = SessionHarness()
         calls: list[Any] = []
-        play.route(lambda routed, done: calls.extend((routed, done)))
-        play.matched()
-        finished = play.session.finish()
-        play.acks()
+        harness.route(lambda routed, done: calls.extend((routed, done)))
+        harness.matched()
+        finished = harness.session.finish()
+        harness.acknowledge()
         self.assertEqual(kept(finished), [])
         routed, done = calls
         with self.assertRaises(TestEndedError):
             routed.fulfill(Mock())
         done(None, ValueError("late"))
-        self.assertEqual(play.session.errors, [])
+        self.assertEqual(harness.session.errors, [])
 
 
 class FetchTests(SynchronousTestCase):
     """Upstream fetches of handlers."""
 
     def setUp(self) -> None:
-        self.play = Play()
+        self.harness = SessionHarness()
         self.routed: list[RoutedRequest] = []
-        self.play.route(lambda routed, _: self.routed.append(routed))
-        self.play.matched()
-        self.play.take()
+        self.harness.route(lambda routed, _: self.routed.append(routed))
+        self.harness.matched()
+        self.harness.take()
 
     def fetch(self, **options: Any) -> Any:
         promise = self.routed[0].fetch(FetchOptions(**options))
-        (message,) = self.play.take()
+        (message,) = self.harness.take()
         assert isinstance(message, HandlerResult)
         return promise, message.result
 
@@ -174,7 +174,7 @@ class FetchTests(SynchronousTestCase):
         one, asked = self.fetch()
         other, asked_later = self.fetch()
         for each, status in ((asked_later, 202), (asked, 201)):
-            self.play.says(
+            self.harness.receive(
                 outbound.FetchDone("r1", each.fetch_id, ok=True, response=response(status))
             )
         self.assertEqual([kept(each).wire.status for each in (one, other)], [201, 202])
@@ -183,59 +183,61 @@ class FetchTests(SynchronousTestCase):
         """A fetch fails after its milliseconds; 0 is no limit; a late answer changes nothing."""
         promise, asked = self.fetch(timeout=100)
         endless, _ = self.fetch(timeout=0)
-        self.play.link.clock.advance(1000)
+        self.harness.link.clock.advance(1000)
         self.assertIn("Timeout 100ms", str(failure(promise)))
         self.assertFalse(endless.done)
-        self.play.says(outbound.FetchDone("r1", asked.fetch_id, ok=True, response=response()))
+        self.harness.receive(outbound.FetchDone("r1", asked.fetch_id, ok=True, response=response()))
         self.assertIsInstance(failure(promise), FetchError)
 
     def test_given_up(self) -> None:
         """The application may give up while a handler fetches: the test does not fail."""
         for text in ("the application aborted the request", "The request is already settled"):
-            play = Play()
+            harness = SessionHarness()
             calls: list[Any] = []
-            play.route(lambda routed, done, calls=calls: calls.extend((routed, done)))
-            play.matched()
-            play.take()
+            harness.route(lambda routed, done, calls=calls: calls.extend((routed, done)))
+            harness.matched()
+            harness.take()
             routed, done = calls
             promise = routed.fetch(FetchOptions())
-            (message,) = play.take()
+            (message,) = harness.take()
             assert isinstance(message, HandlerResult)
             assert isinstance(message.result, inbound.Fetch)
             error = SerializedError("Error", text, code=REQUEST_SETTLED)
-            play.says(outbound.FetchDone("r1", message.result.fetch_id, ok=False, error=error))
+            harness.receive(
+                outbound.FetchDone("r1", message.result.fetch_id, ok=False, error=error)
+            )
             raised = failure(promise)
             self.assertEqual(str(raised), "the application gave the request up during the fetch")
             done(None, raised)
-            self.assertEqual(play.results(), [("r1", "Abort")])
-            self.assertEqual(play.session.errors, [])
-            self.assertEqual(play.session.http.open, {})
+            self.assertEqual(harness.results(), [("r1", "Abort")])
+            self.assertEqual(harness.session.errors, [])
+            self.assertEqual(harness.session.http.open, {})
 
     def test_failed(self) -> None:
         """A fetch that fails for any other reason fails the test whose handler lets it."""
-        play = Play()
+        harness = SessionHarness()
         calls: list[Any] = []
-        play.route(lambda routed, done: calls.extend((routed, done)))
-        play.matched()
-        play.take()
+        harness.route(lambda routed, done: calls.extend((routed, done)))
+        harness.matched()
+        harness.take()
         promise = calls[0].fetch(FetchOptions())
-        (message,) = play.take()
+        (message,) = harness.take()
         assert isinstance(message, HandlerResult)
         assert isinstance(message.result, inbound.Fetch)
         error = SerializedError("Error", "connect ECONNREFUSED", code="ECONNREFUSED")
-        play.says(outbound.FetchDone("r1", message.result.fetch_id, ok=False, error=error))
+        harness.receive(outbound.FetchDone("r1", message.result.fetch_id, ok=False, error=error))
         raised = failure(promise)
         calls[1](None, raised)
         self.assertIsInstance(raised, FetchError)
-        self.assertEqual(play.session.errors, [raised])
+        self.assertEqual(harness.session.errors, [raised])
 
     def test_end(self) -> None:
         """The test's end ends its fetches, and leaves no timer."""
         promise, _ = self.fetch()
-        self.play.session.finish()
-        self.play.acks()
+        self.harness.session.finish()
+        self.harness.acknowledge()
         self.assertIsInstance(failure(promise), TestEndedError)
-        self.assertEqual(self.play.link.clock.getDelayedCalls(), [])
+        self.assertEqual(self.harness.link.clock.getDelayedCalls(), [])
 
 
 class ErrorTests(SynchronousTestCase):
@@ -243,11 +245,11 @@ class ErrorTests(SynchronousTestCase):
 
     def test_ambiguous(self) -> None:
         """An ambiguous route names the other test and says how to tell them apart."""
-        play = Play()
+        harness = SessionHarness()
         other = {"testId": "t2", "title": "sells", "file": "g.py", "workerId": "1", "matcher": {}}
         mine = {**other, "testId": "t1"}
-        play.says(outbound.ProxyError("ambiguous_route", "Ambiguous", "t1", [mine, other]))
-        (error,) = self.taken(play)
+        harness.receive(outbound.ProxyError("ambiguous_route", "Ambiguous", "t1", [mine, other]))
+        (error,) = self.taken(harness)
         self.assertIsInstance(error, RoutingError)
         text = str(error)
         self.assertEqual(text.count("Also matched by"), 1)
@@ -256,31 +258,31 @@ class ErrorTests(SynchronousTestCase):
 
     def test_repeated(self) -> None:
         """The same competition over many requests is one error, with a note of how many."""
-        play = Play()
+        harness = SessionHarness()
         rivals = [{"routeId": "q", "testId": "t1"}, {"routeId": "p", "testId": "t2"}]
         for subject in ("one", "two", "three"):
-            play.says(outbound.ProxyError("ambiguous_route", subject, "t1", rivals))
+            harness.receive(outbound.ProxyError("ambiguous_route", subject, "t1", rivals))
         other = [*rivals, {"routeId": "o", "testId": "t3"}]
-        play.says(outbound.ProxyError("ambiguous_route", "with others", "t1", other))
-        error, another = self.taken(play)
+        harness.receive(outbound.ProxyError("ambiguous_route", "with others", "t1", other))
+        error, another = self.taken(harness)
         self.assertEqual(error.__notes__, ["2 more requests met the same."])
         self.assertEqual(getattr(another, "__notes__", []), [])
 
     def test_advice_once(self) -> None:
         """What our proxy advises is not said again in other words."""
-        play = Play()
+        harness = SessionHarness()
         said = "Ambiguous: Give each test's application its own client id."
-        play.says(outbound.ProxyError("ambiguous_route", said, "t1", []))
-        (error,) = self.taken(play)
+        harness.receive(outbound.ProxyError("ambiguous_route", said, "t1", []))
+        (error,) = self.taken(harness)
         self.assertEqual(str(error), said)
 
     def test_sync_playwright(self) -> None:
         """The error of a page that is used on another thread becomes one that says what to do."""
         switch = type("error", (Exception,), {"__module__": "greenlet"})
-        play = Play()
-        play.route(lambda _, done: done(None, switch("cannot switch to a different thread")))
-        play.matched()
-        (error,) = self.taken(play)
+        harness = SessionHarness()
+        harness.route(lambda _, done: done(None, switch("cannot switch to a different thread")))
+        harness.matched()
+        (error,) = self.taken(harness)
         self.assertIn("belong to the thread of the test", str(error))
         self.assertIsInstance(error.__cause__, switch)
         self.assertIn("registered for", "".join(error.__notes__))
@@ -288,36 +290,36 @@ class ErrorTests(SynchronousTestCase):
     def test_abort_codes(self) -> None:
         """Playwright's codes are taken; another is refused with their list, and may be mended."""
         for code, sent in (("timedout", "timedout"), ("blockedbyclient", "failed")):
-            play = Play()
-            play.route(lambda routed, done, code=code: done(routed.abort(code), None))
-            play.matched()
-            (result,) = [each for each in play.take() if isinstance(each, HandlerResult)]
+            harness = SessionHarness()
+            harness.route(lambda routed, done, code=code: done(routed.abort(code), None))
+            harness.matched()
+            (result,) = [each for each in harness.take() if isinstance(each, HandlerResult)]
             self.assertIsInstance(result.result, inbound.Abort)
             self.assertEqual(getattr(result.result, "error_code", ""), sent)
-        play = Play()
+        harness = SessionHarness()
         requests: list[RoutedRequest] = []
-        play.route(lambda routed, _: requests.append(routed))
-        play.matched()
+        harness.route(lambda routed, _: requests.append(routed))
+        harness.matched()
         error = self.assertRaises(UsageError, requests[0].abort, "nonsense")
         self.assertIn("timedout, not 'nonsense'", str(error))
         requests[0].abort("failed")
-        self.assertEqual(play.results(), [("r1", "Abort")])
+        self.assertEqual(harness.results(), [("r1", "Abort")])
 
-    def taken(self, play: Play) -> list[BaseException]:
-        promise = play.session.take_errors()
-        play.acks()
+    def taken(self, harness: SessionHarness) -> list[BaseException]:
+        promise = harness.session.take_errors()
+        harness.acknowledge()
         return kept(promise)
 
     def test_whose(self) -> None:
         """An error without a test is everybody's, another test's is not ours."""
-        play = Play()
-        play.says(outbound.ProxyError("invalid_message", "for all"))
-        play.says(outbound.ProxyError("internal", "another's", "t2"))
-        self.assertEqual([str(each) for each in self.taken(play)], ["for all"])
+        harness = SessionHarness()
+        harness.receive(outbound.ProxyError("invalid_message", "for all"))
+        harness.receive(outbound.ProxyError("internal", "another's", "t2"))
+        self.assertEqual([str(each) for each in self.taken(harness)], ["for all"])
 
     def test_pointed_at(self) -> None:
         """A handler's error says which handler it was, on which line, for which request."""
-        play = Play()
+        harness = SessionHarness()
 
         def breaks(_: RoutedRequest, done: Any) -> None:
             try:
@@ -325,9 +327,9 @@ class ErrorTests(SynchronousTestCase):
             except ValueError as error:
                 done(None, error)
 
-        play.route(breaks)
-        play.matched()
-        (error,) = self.taken(play)
+        harness.route(breaks)
+        harness.matched()
+        (error,) = self.taken(harness)
         notes = "\n".join(error.__notes__)
         self.assertIn("breaks (test_session.py:", notes)
         self.assertIn('int("broken")', notes)
@@ -338,71 +340,71 @@ class WaiterTests(SynchronousTestCase):
     """Waits for what is to come."""
 
     def setUp(self) -> None:
-        self.play = Play()
+        self.harness = SessionHarness()
 
     def wait(self, kind: Any, wanted: Any, timeout: float = 30_000) -> Any:
-        waiter = self.play.session.observation.expect(kind, wanted, timeout)
-        self.play.acks()
+        waiter = self.harness.session.observation.expect(kind, wanted, timeout)
+        self.harness.acknowledge()
         return waiter
 
     def test_subscribes_first(self) -> None:
         """A wait is ready when nothing can be missed any more."""
-        waiter = self.play.session.observation.expect("request", URL, 0)
+        waiter = self.harness.session.observation.expect("request", URL, 0)
         self.assertFalse(waiter.ready.done)
-        self.play.acks()
+        self.harness.acknowledge()
         self.assertTrue(waiter.ready.done)
 
     def test_future_only(self) -> None:
         """Only requests after it, and responses to those, count."""
-        self.play.observed("r1")
+        self.harness.observed("r1")
         asked, answer = self.wait("request", URL), self.wait("response", URL)
-        self.play.responded("r1")
+        self.harness.responded("r1")
         self.assertFalse(asked.promise.done or answer.promise.done)
-        self.play.observed("r2")
+        self.harness.observed("r2")
         self.assertEqual(kept(asked.promise).id, "r2")
-        self.play.responded("r2", response(201))
+        self.harness.responded("r2", response(201))
         self.assertEqual(kept(answer.promise).wire.status, 201)
 
     def test_no_limit(self) -> None:
         """A timeout of 0 is none; a wait that is over leaves no timer."""
         endless, soon = self.wait("request", "**/never", 0), self.wait("request", URL)
-        self.play.observed()
+        self.harness.observed()
         self.assertTrue(soon.promise.done)
-        self.play.link.clock.advance(10_000)
+        self.harness.link.clock.advance(10_000)
         self.assertFalse(endless.promise.done)
-        self.assertEqual(self.play.link.clock.getDelayedCalls(), [])
+        self.assertEqual(self.harness.link.clock.getDelayedCalls(), [])
 
     def test_expired(self) -> None:
         """A wait that fails says what it saw; it does so too when the proxy is silent."""
         waiter = self.wait("request", "http://h.test/b", 100)
-        self.play.observed()
-        self.play.acknowledges = False
-        self.play.link.clock.advance(0.1)
+        self.harness.observed()
+        self.harness.acknowledges = False
+        self.harness.link.clock.advance(0.1)
         self.assertFalse(waiter.promise.done)
-        self.play.link.clock.advance(1)
+        self.harness.link.clock.advance(1)
         self.assertIn(f"GET {URL} (client app): path differs", str(failure(waiter.promise)))
 
     def test_late_link(self) -> None:
         """A hop that came before its redirect was known is offered again once it is."""
         waiter = self.wait("request", lambda request: request.redirected_from is not None)
-        self.play.observed("r1", "http://h.test/first")
-        self.play.observed("r2", URL)
+        self.harness.observed("r1", "http://h.test/first")
+        self.harness.observed("r2", URL)
         self.assertFalse(waiter.promise.done)
-        self.play.responded("r1", response(302, location="/a"))
+        self.harness.responded("r1", response(302, location="/a"))
         self.assertEqual(kept(waiter.promise).id, "r2")
 
     def test_response_that_never_came(self) -> None:
         """Who waits for the response of a request hears when the test ends without one."""
-        self.play.observed("r1")
-        state = self.play.session.traffic.requests["r1"]
+        self.harness.observed("r1")
+        state = self.harness.session.traffic.requests["r1"]
         awaited = mapped(state.answered, lambda found: found)
-        self.play.session.finish()
-        self.play.acks()
+        self.harness.session.finish()
+        self.harness.acknowledge()
         self.assertIsInstance(failure(awaited), TestEndedError)
 
     def test_end(self) -> None:
         """The test's end ends its waits."""
         waiter = self.wait("request", URL)
-        self.play.session.finish()
-        self.play.acks()
+        self.harness.session.finish()
+        self.harness.acknowledge()
         self.assertIsInstance(failure(waiter.promise), TestEndedError)

@@ -9,13 +9,13 @@ from twisted.internet import reactor  # noqa: TID251 - trial's own
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
-from tests.testing.fakes import Play, failure, kept
+from tests.testing.fakes import SessionHarness, failure, kept
 from tests.testing.shared_app import shared_app
 from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.adapters.teardown import show_in_text
 from trafficmock.testing.errors import ConnectionLostError
+from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.traffic_report import traffic
-from trafficmock.testing.session.url_matchers import make_matcher
 from trafficmock.wire.outbound import ConnectedClient
 
 REQUEST: dict[str, Any] = {"method": "GET", "headers": {}, "bodyBase64": None}
@@ -34,10 +34,10 @@ def entry(number: int, path: str, kind: str, /, **more: Any) -> Raw:
     return Raw(json.dumps(record).encode())
 
 
-def report(play: Play) -> str:
-    promise = traffic(play.session)
-    play.acks()
-    play.acks()
+def report(harness: SessionHarness) -> str:
+    promise = traffic(harness.session)
+    harness.acknowledge()
+    harness.acknowledge()
     return kept(promise)
 
 
@@ -46,27 +46,27 @@ class AgentTests(SynchronousTestCase):
 
     def test_nobody(self) -> None:
         """Where no application is connected, the report says so, and how to attach one."""
-        text = report(Play())
+        text = report(SessionHarness())
         self.assertIn("No application is connected to the proxy. Start the application", text)
         self.assertIn("trafficmock_env(client_id=...)", text)
         self.assertIn("No request came since the test began.", text)
 
     def test_ended(self) -> None:
         """An application whose requests came was attached, though it is gone by now."""
-        play = Play()
-        play.entries = [entry(1, "gone", "passthrough")]
-        text = report(play)
+        harness = SessionHarness()
+        harness.entries = [entry(1, "gone", "passthrough")]
+        text = report(harness)
         self.assertIn("No application is connected to the proxy any more.\n", text)
         self.assertNotIn("trafficmock_env", text)
 
     def test_everybody(self) -> None:
         """Id, door, time and process are there, of the first ones."""
-        play = Play()
-        play.agents = [
+        harness = SessionHarness()
+        harness.agents = [
             ConnectedClient("shop", "c1", 0, "node", 4711, "node server.js"),
             *(ConnectedClient(f"cart{number}", "c", 0, "proxy") for number in range(12)),
         ]
-        text = report(play)
+        text = report(harness)
         self.assertRegex(
             text, r"  shop, by the Node agent, since \d\d:\d\d:\d\d, pid 4711, node server\.js\n"
         )
@@ -75,24 +75,26 @@ class AgentTests(SynchronousTestCase):
 
     def test_not_told(self) -> None:
         """A proxy without the feature cannot say who is connected; the advice is there."""
-        self.assertIn("Does the application run attached?", report(Play(features=["subscribe"])))
+        self.assertIn(
+            "Does the application run attached?", report(SessionHarness(features=["subscribe"]))
+        )
 
     def test_waiter(self) -> None:
         """A wait in which nothing came says who is connected, too."""
-        play = Play()
-        waiter = play.session.observation.expect("request", "^http://h\\.test/.*", 100)
-        play.acks()
-        play.link.clock.advance(0.1)
-        play.acks()
+        harness = SessionHarness()
+        waiter = harness.session.observation.expect("request", "^http://h\\.test/.*", 100)
+        harness.acknowledge()
+        harness.link.clock.advance(0.1)
+        harness.acknowledge()
         text = str(failure(waiter.promise))
         self.assertIn("No application is connected", text)
         self.assertIn("a regular expression is given as re.compile(...)", text)
 
     def test_lost(self) -> None:
         """Without the proxy there is no report."""
-        play = Play(acknowledges=False)
-        promise = traffic(play.session)
-        play.client.closed("gone")
+        harness = SessionHarness(acknowledges=False)
+        promise = traffic(harness.session)
+        harness.client.closed("gone")
         self.assertIsInstance(failure(promise), ConnectionLostError)
 
 
@@ -101,18 +103,18 @@ class KindTests(SynchronousTestCase):
 
     def test_kinds(self) -> None:
         """Requests of this test, of others, refused ones and those that left are told apart."""
-        play = Play()
+        harness = SessionHarness()
         mine = {"routeId": "id1", "testId": "t1", "title": "buys", "file": "f.py"}
         rival = {"routeId": "x", "testId": "t2", "title": "sells", "file": "g.py"}
-        told = [{**each, "workerId": "1", "matcher": {}} for each in (mine, rival)]
+        matches = [{**each, "workerId": "1", "matcher": {}} for each in (mine, rival)]
         owner = {"testId": "t2", "title": "sells", "path": "g.py"}
-        play.entries = [
+        harness.entries = [
             entry(4, "failed", "error", outcome={"code": "claim_timeout"}),
-            entry(3, "both", "error", outcome={"code": "ambiguous_route", "matches": told}),
+            entry(3, "both", "error", outcome={"code": "ambiguous_route", "matches": matches}),
             entry(2, "sold", "fulfill", **owner),
             entry(1, "gone", "passthrough"),
         ]
-        text = report(play)
+        text = report(harness)
         self.assertIn(
             "decided by another test: 1\n"
             "  GET http://h.test/sold, no response, client shop, test 'sells' in g.py\n",
@@ -130,12 +132,14 @@ class KindTests(SynchronousTestCase):
 
     def test_unmet(self) -> None:
         """An idle route is named, with what kept the nearest request from it."""
-        play = Play()
-        play.entries = [entry(1, "charges?x=1", "passthrough")]
-        play.route(lambda *_: None, "http://h.test/charges")
-        play.session.http.route(make_matcher("http://h.test/*", client_id="cart"), lambda *_: None)
-        play.acks()
-        text = report(play)
+        harness = SessionHarness()
+        harness.entries = [entry(1, "charges?x=1", "passthrough")]
+        harness.route(lambda *_: None, "http://h.test/charges")
+        harness.session.http.route(
+            make_matcher("http://h.test/*", client_id="cart"), lambda *_: None
+        )
+        harness.acknowledge()
+        text = report(harness)
         self.assertIn("no request met the route 'http://h.test/charges': ", text)
         self.assertIn("charges?x=1 differs in its query", text)
         self.assertIn("charges?x=1 differs in its client id 'shop'", text)
@@ -151,18 +155,18 @@ class KindTests(SynchronousTestCase):
             ("**/charges/*", False),
             ("https://h.test/v1.0/a?x=*", False),
         ):
-            play = Play()
-            play.route(lambda *_: None, url)
-            self.assertEqual("re.compile(...)" in report(play), noticed, url)
+            harness = SessionHarness()
+            harness.route(lambda *_: None, url)
+            self.assertEqual("re.compile(...)" in report(harness), noticed, url)
 
     def test_ambiguous_is_met(self) -> None:
         """A route whose requests were refused as ambiguous is not called idle."""
-        play = Play()
-        route = play.route(lambda *_: None, "http://h.test/both")
+        harness = SessionHarness()
+        route = harness.route(lambda *_: None, "http://h.test/both")
         match = {"routeId": route.id, "testId": "t1", "title": "", "file": "", "workerId": "0"}
         refused = {"code": "ambiguous_route", "matches": [{**match, "matcher": {}}]}
-        play.entries = [entry(1, "both", "error", outcome=refused)]
-        self.assertNotIn("no request met", report(play))
+        harness.entries = [entry(1, "both", "error", outcome=refused)]
+        self.assertNotIn("no request met", report(harness))
 
 
 class TextTests(SynchronousTestCase):

@@ -140,8 +140,8 @@ def upstream_error(entry: Entry) -> str | None:
             return None
         if event["kind"] == "upstream_error":
             return str(event.get("detail", ""))
-    told = entry.get("upstreamError")
-    return None if told is None else str(told)
+    error = entry.get("upstreamError")
+    return None if error is None else str(error)
 
 
 def error_code(entry: Entry) -> str:

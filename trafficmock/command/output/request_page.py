@@ -178,6 +178,6 @@ def _timeline(entry: Entry, page: _Page) -> Iterator[str]:
     for event in entry["events"]:
         after = f"+{event['timestamp'] - entry['timestamp']} ms"
         detail = event.get("detail", "")
-        told = detail == _error(entry)
-        what = f"{printable(event['kind'])}  {'' if told else printable(detail)}"
+        repeated = detail == _error(entry)
+        what = f"{printable(event['kind'])}  {'' if repeated else printable(detail)}"
         yield f"{INDENT}{page.paint(f'{after:>9}', 'dim')}  {what}"

@@ -44,9 +44,9 @@ def show_in_text(error: BaseException, text: str) -> None:
 
     An error that makes its text of other things than its first argument stays as it is.
     """
-    before, told = error.args, f"{error}\n{text}" if str(error) else text
-    error.args = (told,)
-    if str(error) != told:
+    before, wanted = error.args, f"{error}\n{text}" if str(error) else text
+    error.args = (wanted,)
+    if str(error) != wanted:
         error.args = before
 
 

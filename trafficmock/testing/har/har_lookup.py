@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import ada_url
 from attrs import frozen
 
-from trafficmock.testing.session import headers as hd
+from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.wire.serialized_response import REDIRECTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from trafficmock.testing.session.headers import Pairs
+    from trafficmock.testing.session.arguments.headers import Pairs
 
 HarEntry = dict[str, Any]
 STALLED = -1

@@ -12,10 +12,10 @@ from urllib.parse import parse_qsl, urlsplit
 from attrs import define, field
 
 from trafficmock.testing.har.har_lookup import STALLED
-from trafficmock.testing.session import headers as hd
+from trafficmock.testing.session.arguments import headers as hd
 
 if TYPE_CHECKING:
-    from trafficmock.testing.session.headers import Pairs
+    from trafficmock.testing.session.arguments.headers import Pairs
     from trafficmock.testing.session.request_state import RequestState, ResponseState
 
 Content = Literal["attach", "embed"]

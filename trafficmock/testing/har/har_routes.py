@@ -15,9 +15,9 @@ from trafficmock.testing.har.har_lookup import (
     RecordedResponse,
 )
 from trafficmock.testing.har.har_recording import Content, HarRecording, Mode
+from trafficmock.testing.session.arguments.url_matchers import UrlMatcher, make_matcher
 from trafficmock.testing.session.handler_fetches import FetchOptions
 from trafficmock.testing.session.mock_response import Mock
-from trafficmock.testing.session.url_matchers import UrlMatcher, make_matcher
 
 if TYPE_CHECKING:
     from trafficmock.testing.session.ports import Done

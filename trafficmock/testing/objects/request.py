@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.session import headers as hd
+from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.promise import mapped
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.session import headers as hd
+from trafficmock.testing.session.arguments import headers as hd
 
 if TYPE_CHECKING:
     from trafficmock.testing.session.ports import Adapter

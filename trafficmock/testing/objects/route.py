@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.testing.objects.response import BaseResponse
-    from trafficmock.testing.session.headers import HeadersArgument
+    from trafficmock.testing.session.arguments.headers import HeadersArgument
+    from trafficmock.testing.session.arguments.request_overrides import PostData
     from trafficmock.testing.session.ports import Adapter
-    from trafficmock.testing.session.request_overrides import PostData
     from trafficmock.testing.session.routed_request import RoutedRequest
 
 __tracebackhide__ = True
@@ -65,9 +65,9 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
     ) -> DoneT:
         """Answer the application.
 
-        :param status: 200 to 599; 200 unless told, or that of ``response``.
+        :param status: 200 to 599; 200 unless given, or that of ``response``.
         :param status_text: the reason phrase beside the status, in latin-1 without control
-            characters. Unless told, or empty: that of ``response`` where the status is its own,
+            characters. Unless given, or empty: that of ``response`` where the status is its own,
             else the usual one, such as ``Not Found`` for 404.
         :param headers: replace those of ``response``; pairs where a name repeats.
         :param path: a file that is the body.
@@ -126,7 +126,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
     def abort(self, error_code: str | None = None) -> DoneT:
         """Fail the request as a network would.
 
-        :param error_code: one of Playwright's codes; ``failed`` unless told, and for those that
+        :param error_code: one of Playwright's codes; ``failed`` unless given, and for those that
             no server sees.
         :raises UsageError: another code; or it is decided already.
         """
@@ -145,7 +145,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
     ) -> FetchedT:
         """Ask the upstream, from the application's process; decides nothing.
 
-        :param timeout: milliseconds or a ``timedelta``; 0 for none, 30 s unless told.
+        :param timeout: milliseconds or a ``timedelta``; 0 for none, 30 s unless given.
         :raises FetchError: there was no response, or not in time.
         :raises UsageError: the options make no request.
         """

@@ -12,9 +12,9 @@ from trafficmock.testing.har.har_routes import HarOptions, route_from_har
 from trafficmock.testing.objects.expectations import AsyncExpectation
 from trafficmock.testing.objects.request import AsyncRequest
 from trafficmock.testing.objects.response import AsyncResponse
-from trafficmock.testing.session.callables import check_handler
+from trafficmock.testing.session.arguments.callables import check_handler
+from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.promise import mapped
-from trafficmock.testing.session.url_matchers import make_matcher
 from trafficmock.testing.session.waiting import Timeout, milliseconds
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from trafficmock.testing.har.har_recording import Content, Mode
     from trafficmock.testing.har.har_routes import NotFound
+    from trafficmock.testing.session.arguments.url_matchers import Matcher, Names, UrlMatcher
     from trafficmock.testing.session.http_routes import Behavior
     from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.promise import Promise
     from trafficmock.testing.session.session import Session
-    from trafficmock.testing.session.url_matchers import Matcher, Names, UrlMatcher
     from trafficmock.testing.session.waiting import Kind
 
 __tracebackhide__ = True
@@ -135,7 +135,7 @@ class BaseTrafficMock(
         return self._done(lambda: route_from_har(self._session, options))
 
     def route_web_socket(self, url: UrlMatcher, handler: Callable[..., Any]) -> DoneT:
-        """Let a handler play the server of WebSockets that are opened from now on.
+        """Let a handler act as the server of WebSockets that are opened from now on.
 
         :param handler: called as ``handler(ws)``, plain or ``async``.
         """
@@ -154,7 +154,7 @@ class BaseTrafficMock(
 
         :param url_or_predicate: glob, ``re.Pattern``, URLPattern, or a predicate over the
             request, plain or ``async``.
-        :param timeout: milliseconds or a ``timedelta``; 0 for none, 30 s unless told.
+        :param timeout: milliseconds or a ``timedelta``; 0 for none, 30 s unless given.
         """
         expected: ExpectedRequestT = self._expect("request", url_or_predicate, timeout)
         return expected

@@ -91,8 +91,8 @@ def connected(agents: Sequence[ConnectedClient] | None, *, heard: bool = False) 
 
 def _agent(agent: ConnectedClient) -> str:
     since = datetime.fromtimestamp(agent.connected_at / 1000).astimezone()
-    door = "the forward proxy" if agent.kind == "proxy" else "the Node agent"
-    parts = [f"  {agent.client_id}, by {door}", f"since {since:%H:%M:%S}"]
+    route_in = "the forward proxy" if agent.kind == "proxy" else "the Node agent"
+    parts = [f"  {agent.client_id}, by {route_in}", f"since {since:%H:%M:%S}"]
     if agent.pid is not UNSET:
         parts.append(f"pid {agent.pid}")
     if agent.command is not UNSET:

@@ -1,4 +1,4 @@
-"""Errors that teach: where a handler failed, and how an ambiguous route can be told apart."""
+"""Errors that teach: where a handler failed, and how an ambiguous route can be distinguished."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from trafficmock.errors import TrafficMockError
 from trafficmock.testing.errors import RoutingError, UsageError
-from trafficmock.testing.session.callables import code_of
+from trafficmock.testing.session.arguments.callables import code_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,14 +62,14 @@ def translated(error: BaseException) -> BaseException:
     """
     if type(error).__module__ != "greenlet":
         return error
-    told = UsageError(
+    clearer = UsageError(
         "a handler used an object of sync Playwright, such as `page`. Handlers of blocking tests "
         "run on a thread of their own, and these objects belong to the thread of the test. Read "
         "from the page before the route is registered, or let the handler put what it found into "
         "a queue and use the page in the test; with async Playwright, handlers may use the page"
     )
-    told.__cause__ = error
-    return told.with_traceback(error.__traceback__)
+    clearer.__cause__ = error
+    return clearer.with_traceback(error.__traceback__)
 
 
 def _other(diagnostic: Any, test_id: str, said: str) -> str:

@@ -14,16 +14,16 @@ from trafficmock.testing.errors import (
     TestEndedError,
     UsageError,
 )
-from trafficmock.testing.session import headers as hd
-from trafficmock.testing.session import request_overrides as ch
+from trafficmock.testing.session.arguments import headers as hd
+from trafficmock.testing.session.arguments import request_overrides as ch
 from trafficmock.testing.session.promise import Promise
 from trafficmock.testing.session.waiting import DEFAULT_TIMEOUT_MS
 from trafficmock.wire.serialized_response import REQUEST_SETTLED
 
 if TYPE_CHECKING:
-    from trafficmock.testing.session.headers import HeadersArgument
+    from trafficmock.testing.session.arguments.headers import HeadersArgument
+    from trafficmock.testing.session.arguments.request_overrides import Changes, PostData
     from trafficmock.testing.session.ports import Cancel, ProxyLink
-    from trafficmock.testing.session.request_overrides import Changes, PostData
     from trafficmock.wire.outbound import FetchDone
     from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
 

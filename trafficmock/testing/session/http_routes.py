@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from attrs import define, field
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.session.callables import describe
+from trafficmock.testing.session.arguments.callables import describe
 from trafficmock.testing.session.promise import Promise, all_of, settled
 from trafficmock.testing.session.routed_request import RoutedRequest, Stage
 from trafficmock.wire.inbound import (
@@ -20,10 +20,10 @@ from trafficmock.wire.inbound import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from trafficmock.testing.session.arguments.url_matchers import Matcher
     from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.request_state import RequestState
     from trafficmock.testing.session.session import Session
-    from trafficmock.testing.session.url_matchers import Matcher
     from trafficmock.wire.outbound import RequestClaim, RequestMatched
 
 

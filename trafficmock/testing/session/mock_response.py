@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.session import headers as hd
-from trafficmock.testing.session.request_overrides import BYTES, JSON
+from trafficmock.testing.session.arguments import headers as hd
+from trafficmock.testing.session.arguments.request_overrides import BYTES, JSON
 from trafficmock.wire import body as wire_body
 from trafficmock.wire.reason_phrases import phrase_of
 from trafficmock.wire.serialized_response import SerializedResponse
@@ -19,7 +19,7 @@ from trafficmock.wire.serialized_response import SerializedResponse
 if TYPE_CHECKING:
     from msgspec import Raw
 
-    from trafficmock.testing.session.headers import HeadersArgument, Pairs
+    from trafficmock.testing.session.arguments.headers import HeadersArgument, Pairs
     from trafficmock.testing.session.request_state import ResponseState
 
 HIGHEST_STATUS = 599
@@ -85,7 +85,7 @@ def _status(mock: Mock) -> int:
 
 
 def _status_text(mock: Mock, status: int) -> str:
-    """Give the reason phrase: as told, else the response's if the status is, else the status's."""
+    """Give the reason phrase: as given, else the response's if the status is, else the status's."""
     given = mock.status_text
     if given is None and mock.response is not None and mock.response.wire.status == status:
         given = mock.response.wire.status_text

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from trafficmock.testing.session.callables import call_handler
+from trafficmock.testing.session.arguments.callables import call_handler
 from trafficmock.testing.session.request_state import RequestState, ResponseState
 
 if TYPE_CHECKING:

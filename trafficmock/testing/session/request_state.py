@@ -8,13 +8,13 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.session import headers as hd
+from trafficmock.testing.session.arguments import headers as hd
+from trafficmock.testing.session.arguments.request_overrides import NO_CHANGES, Changes
 from trafficmock.testing.session.promise import Promise
-from trafficmock.testing.session.request_overrides import NO_CHANGES, Changes
 from trafficmock.wire import body
 
 if TYPE_CHECKING:
-    from trafficmock.testing.session.headers import Pairs
+    from trafficmock.testing.session.arguments.headers import Pairs
     from trafficmock.wire.serialized_request import SerializedRequest as WireRequest
     from trafficmock.wire.serialized_response import SerializedResponse as WireResponse
 

@@ -16,7 +16,7 @@ from trafficmock.testing.errors import (
     UsageError,
 )
 from trafficmock.testing.session import handler_errors, handler_fetches, mock_response
-from trafficmock.testing.session import request_overrides as ch
+from trafficmock.testing.session.arguments import request_overrides as ch
 from trafficmock.testing.session.promise import mapped
 from trafficmock.testing.session.request_state import ResponseState
 from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill, HandlerResult

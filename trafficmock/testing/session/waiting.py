@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import define, field
 
 from trafficmock.testing.errors import TestEndedError, WaitTimeoutError
-from trafficmock.testing.session.callables import check_handler, describe
+from trafficmock.testing.session.arguments.callables import check_handler, describe
+from trafficmock.testing.session.arguments.url_matchers import URLPattern, make_matcher
 from trafficmock.testing.session.diagnosis import describe_seen
 from trafficmock.testing.session.promise import Promise, mapped, settled
-from trafficmock.testing.session.url_matchers import URLPattern, make_matcher
 from trafficmock.wire.features import AGENTS, SUBSCRIBE
 
 if TYPE_CHECKING:
+    from trafficmock.testing.session.arguments.url_matchers import Matcher
     from trafficmock.testing.session.ports import Cancel, Done
     from trafficmock.testing.session.request_state import RequestState, ResponseState
     from trafficmock.testing.session.session import Session
-    from trafficmock.testing.session.url_matchers import Matcher
     from trafficmock.wire.outbound import ConnectedClient
 
 DEFAULT_TIMEOUT_MS = 30_000.0
@@ -120,7 +120,7 @@ class Observation:
             # The proxy tells everybody everything; a barrier orders it before this question.
             requests = session.traffic.requests
             return mapped(session.client.barrier(), lambda _: list(requests.values()))
-        # The subscription first: what the history does not know yet will be told.
+        # The subscription first: what the history does not know yet will be observed.
         if not session.ended:
             session.subscribe()
         return mapped(session.client.query(session.started_at), session.recorded.merge)
@@ -207,9 +207,9 @@ class Observation:
             else:
                 fail(seen.value)
 
-        def agents_known(told: Promise[list[ConnectedClient] | None]) -> None:
+        def agents_known(answer: Promise[list[ConnectedClient] | None]) -> None:
             nonlocal agents
-            agents = None if told.error is not None else told.value
+            agents = None if answer.error is not None else answer.value
 
         stop = self.session.client.link.call_later(_LAST_LOOK_SECONDS, give_up)
         try:

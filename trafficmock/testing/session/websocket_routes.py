@@ -1,4 +1,4 @@
-"""A test's handlers for WebSockets, newest first, and the mocked sockets that they play."""
+"""A test's handlers for WebSockets, newest first, and the mocked sockets that they answer."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from trafficmock.wire.inbound import (
 )
 
 if TYPE_CHECKING:
+    from trafficmock.testing.session.arguments.url_matchers import Matcher
     from trafficmock.testing.session.promise import Promise
     from trafficmock.testing.session.session import Session
-    from trafficmock.testing.session.url_matchers import Matcher
     from trafficmock.wire.inbound import SocketClose, SocketFrame
     from trafficmock.wire.outbound import SocketClaim, SocketMatched
 
@@ -191,7 +191,7 @@ class WebSocketRoutes:
         session = self.session
         entry = next((each for each in self.entries if self._matches(each, message.url)), None)
         if entry is None:
-            # Nobody here wants it any more, and a mock that nobody plays would be a trap.
+            # Nobody here wants it any more; a mock without a handler would never answer.
             session.send(SocketConnect(message.socket_id))
             return
         socket = MockedWebSocket(message.socket_id, message.url, list(message.protocols), session)

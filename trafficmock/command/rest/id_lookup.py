@@ -8,15 +8,15 @@ from attrs import frozen
 
 from trafficmock.command.arguments import proxy
 from trafficmock.command.exit_status import NOTHING, CommandError
-from trafficmock.command.list_resources import REQUESTS, SOCKETS, Listing
-from trafficmock.command.rest_client import entry_path
+from trafficmock.command.rest.list_resources import REQUESTS, SOCKETS, Listing
+from trafficmock.command.rest.rest_client import entry_path
 from trafficmock.redaction import printable
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from trafficmock.command.rest_client import RestClient
+    from trafficmock.command.rest.rest_client import RestClient
 
 COMPLETION_SECONDS = 1.0
 """How long a completion waits for the proxy: somebody has pressed a key."""

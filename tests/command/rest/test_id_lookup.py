@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.command.recorded_proxy import CommandTestCase
 from trafficmock.command import har, show
 from trafficmock.command.exit_status import CommandError
-from trafficmock.command.id_lookup import completed_ids, find
-from trafficmock.command.list_resources import REQUESTS
-from trafficmock.command.rest_client import RestClient
+from trafficmock.command.rest.id_lookup import completed_ids, find
+from trafficmock.command.rest.list_resources import REQUESTS
+from trafficmock.command.rest.rest_client import RestClient
 
 
 class FindTests(CommandTestCase):

@@ -16,11 +16,11 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.command.traffic import Traffic, request
 from tests.support.proxy_process import REPOSITORY, free_port, running_proxy, until
-from trafficmock.command import follow
-from trafficmock.command.follow import AWAY_SECONDS, POLL_SECONDS, RESTARTED, Follower
-from trafficmock.command.list_resources import REQUESTS
 from trafficmock.command.output.terminal import Terminal
-from trafficmock.command.rest_client import RestResponse, UnreachableError
+from trafficmock.command.rest import follow
+from trafficmock.command.rest.follow import AWAY_SECONDS, POLL_SECONDS, RESTARTED, Follower
+from trafficmock.command.rest.list_resources import REQUESTS
+from trafficmock.command.rest.rest_client import RestResponse, UnreachableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

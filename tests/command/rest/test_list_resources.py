@@ -6,8 +6,8 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.command.test_follow import entry
-from trafficmock.command.list_resources import REQUESTS, SOCKETS
+from tests.command.rest.test_follow import entry
+from trafficmock.command.rest.list_resources import REQUESTS, SOCKETS
 
 
 class ListingTests(SynchronousTestCase):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from trafficmock.command.output.table import Cell, Column
     from trafficmock.command.output.terminal import Terminal
-    from trafficmock.command.rest_client import RestClient, RestResponse
+    from trafficmock.command.rest.rest_client import RestClient, RestResponse
 
 
 @frozen(kw_only=True)

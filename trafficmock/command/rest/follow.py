@@ -11,14 +11,14 @@ from attrs import define, field
 from trafficmock.command.output import list_columns
 from trafficmock.command.output.table import Row, Table, fitted, widest
 from trafficmock.command.output.terminal import complain
-from trafficmock.command.rest_client import UnreachableError, entry_path
+from trafficmock.command.rest.rest_client import UnreachableError, entry_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from trafficmock.command.list_resources import Listing
     from trafficmock.command.output.terminal import Terminal
-    from trafficmock.command.rest_client import RestClient
+    from trafficmock.command.rest.list_resources import Listing
+    from trafficmock.command.rest.rest_client import RestClient
 
 POLL_SECONDS = 0.5
 AWAY_SECONDS = 1.0

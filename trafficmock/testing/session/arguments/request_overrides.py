@@ -10,12 +10,12 @@ from attrs import evolve, frozen
 from msgspec import UNSET
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.session import headers as hd
+from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.wire import body
 from trafficmock.wire.serialized_request import SerializedOverrides
 
 if TYPE_CHECKING:
-    from trafficmock.testing.session.headers import HeadersArgument, Pairs
+    from trafficmock.testing.session.arguments.headers import HeadersArgument, Pairs
 
 PostData = str | bytes | dict[str, Any] | list[Any] | int | float | bool | None
 JSON = "application/json"

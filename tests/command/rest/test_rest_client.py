@@ -11,9 +11,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.command.recorded_proxy import CommandTestCase
 from tests.command.traffic import HOSTILE
 from trafficmock.command.exit_status import CommandError
-from trafficmock.command.id_lookup import find
-from trafficmock.command.list_resources import REQUESTS
-from trafficmock.command.rest_client import RestClient, UnreachableError, entry_path
+from trafficmock.command.rest.id_lookup import find
+from trafficmock.command.rest.list_resources import REQUESTS
+from trafficmock.command.rest.rest_client import RestClient, UnreachableError, entry_path
 
 HEAD = b"HTTP/1.1 %d X\r\ncontent-length: %d\r\n\r\n%s"
 

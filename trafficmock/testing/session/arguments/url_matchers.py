@@ -15,7 +15,7 @@ from trafficmock.matching.glob_resolution import needs_base, resolve
 from trafficmock.matching.js_regex_syntax import UnsupportedRegexError
 from trafficmock.matching.regex import compile_regex
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.session.callables import describe
+from trafficmock.testing.session.arguments.callables import describe
 from trafficmock.wire import serialized_matcher as wire
 
 __tracebackhide__ = True
@@ -46,7 +46,7 @@ class Matcher:
     :param url: what the test gave for the URL; none matches every URL.
     :param methods: upper-case; none matches all.
     :param client_ids: exact; none matches all.
-    :param wire: what the proxy is told.
+    :param wire: what the proxy gets.
     """
 
     url: UrlMatcher
@@ -106,15 +106,15 @@ def make_matcher(
         url = url.get("url")
     methods = tuple(name.upper() for name in _names(method))
     client_ids = _names(client_id)
-    told, test = _url_part(url, base_url=base_url, websocket=websocket)
-    told = wire.SerializedMatcher(
-        url_glob=told.url_glob,
-        url_regex=told.url_regex,
-        predicate=told.predicate,
+    conditions, test = _url_part(url, base_url=base_url, websocket=websocket)
+    conditions = wire.SerializedMatcher(
+        url_glob=conditions.url_glob,
+        url_regex=conditions.url_regex,
+        predicate=conditions.predicate,
         methods=list(methods) or UNSET,
         client_ids=list(client_ids) or UNSET,
     )
-    return Matcher(url, methods, client_ids, told, test)
+    return Matcher(url, methods, client_ids, conditions, test)
 
 
 def _names(given: Names) -> tuple[str, ...]:
@@ -150,13 +150,13 @@ def _glob_part(
     glob: str, *, base_url: str | None, websocket: bool
 ) -> tuple[wire.SerializedMatcher, Callable[[str], Any]]:
     compiled = compile_glob(glob, base_url=base_url, websocket=websocket)
-    told = glob
+    sent = glob
     if needs_base(glob):
-        told = resolve(glob, base_url=base_url, websocket=websocket)
-        if needs_base(told) or resolve(told, websocket=websocket) != told:
+        sent = resolve(glob, base_url=base_url, websocket=websocket)
+        if needs_base(sent) or resolve(sent, websocket=websocket) != sent:
             # The proxy would read it otherwise than we do, so it has to ask.
             return wire.SerializedMatcher(predicate=True), compiled.fullmatch
-    return wire.SerializedMatcher(url_glob=told), compiled.fullmatch
+    return wire.SerializedMatcher(url_glob=sent), compiled.fullmatch
 
 
 def _pattern_on_wire(pattern: re.Pattern[str]) -> wire.SerializedMatcher:
