@@ -1,4 +1,4 @@
-"""What a mocked request costs the application, by who plays the handler.
+"""What a mocked request costs the application, by the client library that runs the handler.
 
     python -m benchmarks.handlers
 
@@ -15,7 +15,6 @@ import sys
 import threading
 import urllib.request
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.support.child_process import Child
@@ -31,12 +30,10 @@ REQUESTS = 300
 URL = "http://127.0.0.1:9/mock"
 """Nobody listens there: only a handler can answer."""
 
-HERE = {"PYTHONPATH": str(Path(__file__).parents[1])}
-
 
 @contextmanager
 def npm(proxy_url: str) -> Iterator[None]:
-    """Play the handler with the npm fixture."""
+    """Run the handler with the npm fixture."""
     script = str(NODE_DIRECTORY / "speed-worker.mjs")
     child = Child.start(
         "the npm worker", [str(node_binary()), script], env={"APP_PROXY_URL": proxy_url}
@@ -50,7 +47,7 @@ def npm(proxy_url: str) -> Iterator[None]:
 
 @contextmanager
 def blocking(proxy_url: str) -> Iterator[None]:
-    """Play the handler with the blocking adapter."""
+    """Run the handler with the blocking adapter."""
     with sync.mocks(proxy_url) as mocks:
         mocks.route("**/mock", lambda route, _: route.fulfill(json={"mocked": True}))
         yield
@@ -58,35 +55,23 @@ def blocking(proxy_url: str) -> Iterator[None]:
 
 @contextmanager
 def with_asyncio(proxy_url: str) -> Iterator[None]:
-    """Play the handler with the asyncio adapter, on a loop of its own thread."""
-    ready, over = threading.Event(), threading.Event()
+    """Run the handler with the asyncio adapter, on a loop of its own thread."""
+    ready, finished = threading.Event(), threading.Event()
 
-    async def play() -> None:
+    async def handle() -> None:
         async with aio.mocks(proxy_url) as mocks:
             await mocks.route("**/mock", lambda route, _: route.fulfill(json={"mocked": True}))
             ready.set()
-            await asyncio.to_thread(over.wait)
+            await asyncio.to_thread(finished.wait)
 
-    thread = threading.Thread(target=asyncio.run, args=(play(),))
+    thread = threading.Thread(target=asyncio.run, args=(handle(),))
     thread.start()
     ready.wait()
     try:
         yield
     finally:
-        over.set()
+        finished.set()
         thread.join()
-
-
-@contextmanager
-def with_twisted(proxy_url: str) -> Iterator[None]:
-    """Play the handler with the Twisted adapter, in a process of its own: it has one reactor."""
-    script = str(Path(__file__).with_name("twisted_handler.py"))
-    child = Child.start("the Twisted worker", [sys.executable, script, proxy_url], env=HERE)
-    child.announced()
-    try:
-        yield
-    finally:
-        child.stop()
 
 
 def measure(app_url: str, count: int) -> list[float]:
@@ -99,13 +84,8 @@ def measure(app_url: str, count: int) -> list[float]:
 
 def main() -> None:
     """Measure in turn, and print the medians and their ratios."""
-    players = {
-        "npm fixture": npm,
-        "blocking": blocking,
-        "asyncio": with_asyncio,
-        "twisted": with_twisted,
-    }
-    took: dict[str, list[float]] = {name: [] for name in players}
+    workers = {"npm fixture": npm, "blocking": blocking, "asyncio": with_asyncio}
+    took: dict[str, list[float]] = {name: [] for name in workers}
     with ExitStack() as ending:
         proxy = start_proxy(["--log-level", "error"])
         ending.callback(proxy.stop)
@@ -116,8 +96,8 @@ def main() -> None:
         ending.callback(app.stop)
         app_url = app.announced()["url"]
         for _ in range(ROUNDS):
-            for name, player in players.items():
-                with player(proxy.url):
+            for name, worker in workers.items():
+                with worker(proxy.url):
                     measure(app_url, 30)
                     took[name] += measure(app_url, REQUESTS)
     base = statistics.median(took["npm fixture"])

@@ -273,16 +273,25 @@ class SharedHelperTests(SynchronousTestCase):
         ]
         self.assertEqual(wrong, [])
 
+    def test_tests(self) -> None:
+        """Tests import nothing of the benchmarks, but those of the benchmarks themselves."""
+        wrong = [
+            f"{module} imports {name}"
+            for module in unit.files()
+            if not module.startswith("tests.benchmarks.")
+            for name in unit.imports(module)
+            if name.split(".")[0] == "benchmarks"
+        ]
+        self.assertEqual(wrong, [])
+
     def test_support(self) -> None:
-        """It imports neither the other tests nor the benchmarks."""
+        """It imports no other tests."""
         wrong = [
             f"{module} imports {name}"
             for module in unit.files()
             if module.startswith("tests.support.")
             for name in unit.imports(module)
-            if name.split(".")[0] in ("benchmarks", "tests")
-            and not name.startswith("tests.support")
-            and name != "tests"
+            if name.startswith("tests.") and not name.startswith("tests.support")
         ]
         self.assertEqual(wrong, [])
 

@@ -9,20 +9,14 @@ two ports and serves until its standard input ends.
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
-import ipaddress
 import json
 import ssl
 import sys
 from functools import cache
 from pathlib import Path
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
+from tests.support.self_signed import write_certificate
 
-_DAY = dt.timedelta(days=1)
 _END_OF_HEAD = b"\r\n\r\n"
 _LENGTH = b"\r\ncontent-length:"
 
@@ -83,33 +77,6 @@ def answer(length: int) -> bytes:
     body = b'"' + b"x" * (length - 2) + b'"'
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
     return head % length + body
-
-
-def write_certificate(folder: Path, host: str = "localhost", *others: str) -> Path:
-    """Make a certificate for the hosts and 127.0.0.1; give its file, with the key in it."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
-    now = dt.datetime.now(dt.UTC)
-    address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
-    hosts = [x509.DNSName(each) for each in (host, *others)]
-    names = x509.SubjectAlternativeName([*hosts, address])
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - _DAY)
-        .not_valid_after(now + _DAY)
-        .add_extension(names, critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    pem = serialization.Encoding.PEM
-    kind, secret = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    path = folder / "upstream.pem"
-    path.write_bytes(certificate.public_bytes(pem) + key.private_bytes(pem, kind, secret))
-    return path
 
 
 async def serve(folder: Path) -> None:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from benchmarks.forward.upstream import write_certificate
 from tests.clients.cell import HOST, Cell, FailedError, NotAvailableError
 from tests.clients.features import ABORTS, FEATURES
 from tests.support.child_process import Child, ChildError
 from tests.support.proxy_process import REPOSITORY, running_proxy
+from tests.support.self_signed import write_certificate
 from trafficmock.testing import sync
 
 if TYPE_CHECKING:
@@ -93,8 +93,12 @@ def _state(feature: Any, cell: Cell) -> tuple[str, str]:
 
 
 @contextmanager
-def client_matrix(folder: Path) -> Iterator[ClientMatrix]:
-    """Start everything, until the block ends."""
+def client_matrix(folder: Path, *more: str) -> Iterator[ClientMatrix]:
+    """
+    Start everything, until the block ends.
+
+    :param more: options of the proxy.
+    """
     with ExitStack() as stack:
         certificate = write_certificate(folder, HOST)
         command = [sys.executable, "-m", "tests.clients.server", str(certificate)]
@@ -105,7 +109,7 @@ def client_matrix(folder: Path) -> Iterator[ClientMatrix]:
             part for port in ports.values() for part in ("--resolve", f"{HOST}:{port}:127.0.0.1")
         ]
         options = ["--ca-dir", str(folder / "ca"), "--upstream-ca", str(certificate)]
-        running = stack.enter_context(running_proxy(*options, *resolve, "--token", TOKEN))
+        running = stack.enter_context(running_proxy(*options, *resolve, *more, "--token", TOKEN))
         mocks = stack.enter_context(sync.mocks(running.url, token=TOKEN))
         _register(mocks)
         yield ClientMatrix(running.url, running.process.pid, ports, folder)

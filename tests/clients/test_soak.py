@@ -1,34 +1,29 @@
-"""Two gigabytes each way, and five hundred clients for a minute (``TRAFFICMOCK_DEEP=1``)."""
+"""Two gigabytes each way, and five hundred clients at once (``TRAFFICMOCK_DEEP=1``)."""
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
-import os
 import ssl
 import tempfile
-import time
-import urllib.request
 import zlib
 from base64 import b64encode
-from contextlib import ExitStack, closing
+from contextlib import AsyncExitStack, ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import aiohttp
 from twisted.logger import Logger
 from twisted.trial.unittest import SynchronousTestCase
 
-from benchmarks.forward.crowd import Crowd
-from benchmarks.forward.loads import ForwardLoad, Way
-from benchmarks.forward.server import upstream
-from benchmarks.link import Hub
 from tests.clients.cell import HOST
 from tests.clients.matrix import TOKEN, ClientMatrix, client_matrix
 from tests.clients.server import PIECE
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.process_usage import memory
-from tests.support.proxy_process import running_proxy
+from tests.support.waiting import wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,9 +32,9 @@ MB = 1_000_000
 SIZE = 2000 * MB if DEEP else 20 * MB
 WARM = 20 * MB
 MOST_GROWTH = 60 * MB
-CROWD = 500 if DEEP else 50
-SECONDS = 60.0 if DEEP else 2.0
-BATCH = 2000 if DEEP else 200
+CLIENTS = 500 if DEEP else 50
+TURNS = 20 if DEEP else 4
+REQUESTS = 4
 
 
 class LargeBodyTests(SynchronousTestCase):
@@ -49,14 +44,14 @@ class LargeBodyTests(SynchronousTestCase):
         held = ExitStack()
         self.addCleanup(held.close)
         folder = Path(held.enter_context(tempfile.TemporaryDirectory()))
-        self.stage = held.enter_context(client_matrix(folder))
+        self.matrix = held.enter_context(client_matrix(folder))
 
     def grows(self, scheme: str) -> int:
         """Send and fetch much, and tell by how much the proxy's memory rose meanwhile."""
-        transfer(self.stage, scheme, WARM)
-        before = memory(self.stage.pid).resident
-        transfer(self.stage, scheme, SIZE)
-        return memory(self.stage.pid).peak - before
+        transfer(self.matrix, scheme, WARM)
+        before = memory(self.matrix.pid).resident
+        transfer(self.matrix, scheme, SIZE)
+        return memory(self.matrix.pid).peak - before
 
     def test_plain(self) -> None:
         """Over http, memory stays flat whatever the size of a body, up and down."""
@@ -71,77 +66,60 @@ class LargeBodyTests(SynchronousTestCase):
         self.assertLess(growth, MOST_GROWTH)
 
 
-class CrowdTests(SynchronousTestCase):
-    """Many clients at once."""
+class ManyClientsTests(SynchronousTestCase):
+    """Many clients at once, each with a connection of its own."""
 
-    def test_crowd(self) -> None:
-        """All are answered rightly for a minute, and nothing of them stays behind."""
+    def test_many_clients(self) -> None:
+        """All are answered rightly, and nothing of them stays behind."""
         with ExitStack() as held:
             folder = Path(held.enter_context(tempfile.TemporaryDirectory()))
-            ports = held.enter_context(upstream(folder))
-            proxy = held.enter_context(
-                running_proxy(
-                    *("--ca-dir", str(folder / "ca"), "--history-limit", "200"),
-                    *("--upstream-ca", str(folder / "upstream.pem")),
-                )
+            matrix = held.enter_context(client_matrix(folder, "--history-limit", "200"))
+            before = descriptors(matrix.pid)
+            sizes = asyncio.run(_memory_by_turn(matrix))
+            wait_until(
+                # Kept connections to the server are closed, too.
+                lambda: descriptors(matrix.pid) <= before + 2,
+                f"the proxy to close its descriptors, {before} at first",
             )
-            pid = proxy.process.pid
-            descriptors = len(os.listdir(f"/proc/{pid}/fd"))  # noqa: PTH208 - only the number
-            hub = held.enter_context(closing(Hub()))
-            with urllib.request.urlopen(f"{proxy.url}/ca.pem") as answer:  # noqa: S310 - loopback
-                authority = answer.read().decode("ascii")
-            address = urlsplit(proxy.url)
-            crowds = [
-                Crowd(hub, ("127.0.0.1", address.port or 0), load, ports, authority)
-                for load in (
-                    ForwardLoad("plain", "plain", Way.PLAIN, in_flight=CROWD // 2),
-                    ForwardLoad("secure", "secure", Way.SECURE, in_flight=CROWD // 2),
-                )
-            ]
-            for crowd in crowds:
-                held.callback(crowd.close)
-            first, last, done = _soak(crowds, pid)
-            for crowd in crowds:
-                crowd.close()
-            left = _descriptors_left(hub, pid, descriptors)
-            _log.info(
-                "{done} requests, {crowd} clients: memory {first}, then {last}; {left} descriptors",
-                done=done,
-                crowd=CROWD,
-                first=first,
-                last=last,
-                left=left,
-            )
-            self.assertLess(last - first, 20 * MB)
-            self.assertLessEqual(left, descriptors + 2)
-            self.assertEqual(proxy.get("/health")["ok"], True)
+            _log.info("{clients} clients: memory {sizes}", clients=CLIENTS, sizes=sizes)
+            self.assertLess(sizes[-1] - sizes[len(sizes) // 4], 20 * MB)
 
 
 _log = Logger()
 
 
-def _soak(crowds: list[Crowd], pid: int) -> tuple[int, int, int]:
-    """Keep all clients busy for the time; give the memory early and late, and the requests."""
-    deadline = time.monotonic() + SECONDS
-    sizes: list[int] = []
-    done = 0
-    while time.monotonic() < deadline or len(sizes) < 4:
-        for crowd in crowds:
-            crowd.start(BATCH)
-        for crowd in crowds:
-            done += len(crowd.finish(BATCH, 120).latencies)
-        sizes.append(memory(pid).resident)
-    return sizes[len(sizes) // 4], sizes[-1], done
+def descriptors(pid: int) -> int:
+    """Count the open descriptors of a process."""
+    return sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())
 
 
-def _descriptors_left(hub: Hub, pid: int, wanted: int) -> int:
-    """Wait until what was open is closed, kept connections to the server included."""
-    for _ in range(100):
-        left = len(os.listdir(f"/proc/{pid}/fd"))  # noqa: PTH208 - only the number
-        if left <= wanted:
-            break
-        hub.run_for(0.1)
-    return left
+async def _memory_by_turn(matrix: ClientMatrix) -> list[int]:
+    """Let all clients send :data:`REQUESTS` each turn; give the proxy's memory after each turn."""
+    environment = matrix.environment("soak")
+    trust = ssl.create_default_context(cafile=environment["SSL_CERT_FILE"])
+    sizes = []
+    async with AsyncExitStack() as held:
+        clients = []
+        for number in range(CLIENTS):
+            session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=trust))
+            await held.enter_async_context(session)
+            clients.append((session, "https" if number % 2 else "http"))
+        for turn in range(TURNS):
+            await asyncio.gather(*(_requests(matrix, turn, *client) for client in clients))
+            sizes.append(memory(matrix.pid).resident)
+    return sizes
+
+
+async def _requests(
+    matrix: ClientMatrix, turn: int, session: aiohttp.ClientSession, scheme: str
+) -> None:
+    login = aiohttp.BasicAuth("soak", TOKEN)
+    for number in range(REQUESTS):
+        target = f"/echo?{turn}-{number}"
+        url = f"{scheme}://{HOST}:{matrix.ports[scheme]}{target}"
+        async with session.get(url, proxy=matrix.url, proxy_auth=login) as response:
+            seen = await response.json()
+        assert (response.status, seen["target"]) == (200, target), (response.status, seen)
 
 
 def transfer(to: ClientMatrix, scheme: str, size: int) -> None:

@@ -6,14 +6,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import REPOSITORY, SECONDS, TWISTD, get, run, running_proxy
+from tests.support.proxy_process import REPOSITORY, TWISTD, get, run, running_proxy
+from tests.support.waiting import wait_until
 from trafficmock.server.daemon import Daemon, Foreground
 
 SERVICES = ("trafficmock", "trafficmock-dashboard")
@@ -31,12 +30,6 @@ class DaemonCase(SynchronousTestCase):
         """Start a daemon; a terminal that waits for ever fails the test."""
         return run(*TWISTD, *words, env=HERE, cwd=self.directory)
 
-    def until(self, satisfied: Callable[[], bool], what: str) -> None:
-        deadline = time.monotonic() + SECONDS
-        while not satisfied():
-            self.assertLess(time.monotonic(), deadline, f"waited in vain for {what}")
-            time.sleep(0.02)  # another process's doing: there is no event to wait for
-
 
 class SuccessTests(DaemonCase):
     """A daemon that comes up."""
@@ -52,7 +45,7 @@ class SuccessTests(DaemonCase):
             self.assertEqual(ready["pid"], pid)
             self.assertTrue(get(f"{ready['url']}/health")["ok"])
             end(pid, signal.SIGTERM)
-            self.until(lambda: not (self.directory / "twistd.pid").exists(), "the end")
+            wait_until(lambda: not (self.directory / "twistd.pid").exists(), "the end")
             log = self.directory / "twistd.log"
             lines = log.read_text().splitlines()
             self.assertRegex(lines[0], r"trafficmock.* listens on http://127\.0\.0\.1:")

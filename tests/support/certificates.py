@@ -9,14 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from attrs import frozen
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from OpenSSL import SSL
 from twisted.internet.interfaces import IOpenSSLServerConnectionCreator
 from zope.interface import implementer
 
+from tests.support.self_signed import write_certificate
 from trafficmock.certificates.names import certificate_name
 from trafficmock.proxy.downstream.client_tls import CertificateStore
 
@@ -61,21 +58,7 @@ class ServerContext:
 
 
 @functools.cache
-def stranger() -> str:
-    """Give the file of an authority that nobody has signed with."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "nobody")])
-    now = dt.datetime.now(dt.UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + dt.timedelta(days=1))
-        .sign(key, hashes.SHA256())
-    )
-    file = Path(tempfile.mkdtemp(prefix="trafficmock-test-")) / "stranger.pem"
-    file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    return str(file)
+def unknown_authority() -> str:
+    """Give the file of an authority that has signed nothing."""
+    folder = Path(tempfile.mkdtemp(prefix="trafficmock-test-"))
+    return str(write_certificate(folder, "nobody"))

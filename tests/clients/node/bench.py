@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
-from benchmarks.forward.upstream import write_certificate
 from tests.clients.node.libraries import HOSTS, node_binary
 from tests.clients.node.modes import MODES, Decider, Mode
 from tests.clients.node.program import Ended, program
 from tests.clients.node.upstream import Upstream
 from tests.support.proxy_process import REPOSITORY, running_proxy
+from tests.support.self_signed import write_certificate
 from trafficmock.testing import sync
 
 if TYPE_CHECKING:

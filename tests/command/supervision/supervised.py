@@ -6,14 +6,13 @@ import pty
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.proxy_process import REPOSITORY, SECONDS
+from tests.support.waiting import wait_until
 
 PROGRAM = """
 import os, sys
@@ -90,17 +89,11 @@ class SupervisionCase(SynchronousTestCase):
     def ready(self, *names: str) -> None:
         """Wait until these applications record."""
         wanted = {f"{name} ready" for name in names}
-        self.until(lambda: wanted <= set(self.events()), f"{wanted}")
-
-    def until(self, satisfied: Callable[[], bool], what: str) -> None:
-        deadline = time.monotonic() + SECONDS
-        while not satisfied():
-            self.assertLess(time.monotonic(), deadline, f"waited in vain for {what}")
-            time.sleep(0.02)  # another process's doing: there is no event to wait for
+        wait_until(lambda: wanted <= set(self.events()), f"{wanted}")
 
     def assert_gone(self) -> None:
         """Check that no application that recorded is left."""
-        self.until(lambda: not any(map(lives, self.pids())), "the end of all")
+        wait_until(lambda: not any(map(lives, self.pids())), "the end of all")
 
     def kill_recorded(self) -> None:
         for pid in self.pids():

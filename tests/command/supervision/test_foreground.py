@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.command.supervision.supervised import SupervisionCase
 from tests.support.proxy_process import SECONDS
+from tests.support.waiting import wait_until
 from trafficmock.command.supervision.foreground import result_of
 
 
@@ -39,7 +40,7 @@ class EndTests(SupervisionCase):
         process.send_signal(signal.SIGUSR1)
         self.assertEqual(self.ended(process), (0, ""))
         waiting = self.start("sh", "-c", f"echo sh ready $$ >> {self.file}; sleep 60")
-        self.until(lambda: "sh ready" in self.events(), "the shell")
+        wait_until(lambda: "sh ready" in self.events(), "the shell")
         waiting.send_signal(signal.SIGTERM)
         self.assertEqual(self.ended(waiting), (-signal.SIGTERM, ""))
 
@@ -90,7 +91,7 @@ class TerminalTests(SupervisionCase):
         pid, terminal = self.on_terminal(*self.recording("SIGTERM", "app", "below"))
         self.ready("app", "below")
         os.write(terminal, b"\x03")
-        self.until(lambda: self.events().count("below SIGINT") > 0, "the interrupt")
+        wait_until(lambda: self.events().count("below SIGINT") > 0, "the interrupt")
         # Signals are passed on in order, so a second interrupt would come before this.
         os.kill(pid, signal.SIGTERM)
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)

@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 
 from tests.command.supervision.supervised import SupervisionCase, lives
+from tests.support.waiting import wait_until
 
 
 class SignalTests(SupervisionCase):
@@ -28,7 +29,7 @@ class SignalTests(SupervisionCase):
         process = self.start(*self.recording("SIGTERM", "app", "below"))
         self.ready("app", "below")
         process.send_signal(signal.SIGUSR1)
-        self.until(lambda: "app SIGUSR1" in self.events(), "the signal")
+        wait_until(lambda: "app SIGUSR1" in self.events(), "the signal")
         process.send_signal(signal.SIGTERM)
         self.ended(process)
         self.assertNotIn("below SIGUSR1", self.events())
@@ -38,7 +39,7 @@ class SignalTests(SupervisionCase):
         process = self.start(*self.recording("SIGINT", "app", "below"))
         self.ready("app", "below")
         os.killpg(process.pid, signal.SIGTERM)
-        self.until(lambda: {"app SIGTERM", "below SIGTERM"} <= set(self.events()), "the signal")
+        wait_until(lambda: {"app SIGTERM", "below SIGTERM"} <= set(self.events()), "the signal")
         # Signals are passed on in order, so a second one would come before this.
         process.send_signal(signal.SIGINT)
         self.ended(process)

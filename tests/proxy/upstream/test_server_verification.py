@@ -10,7 +10,7 @@ from twisted.internet.testing import StringTransport
 from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.certificates import context_of, server, stranger
+from tests.support.certificates import context_of, server, unknown_authority
 from trafficmock.proxy.upstream.server_verification import ServerVerification, matches_any
 
 
@@ -64,7 +64,7 @@ class TrustTests(SynchronousTestCase):
 
     def test_unknown_authority(self) -> None:
         """A certificate that nobody vouches for ends the handshake."""
-        for files in ((), (stranger(),)):
+        for files in ((), (unknown_authority(),)):
             client, _ = shake(ServerVerification(files=files), "api.test", named="api.test")
             self.assertTrue(client._aborted or client._lostTLSConnection, files)
 

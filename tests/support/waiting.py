@@ -1,0 +1,26 @@
+"""Waiting for what another process brings about."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SECONDS = 30.0
+
+
+def wait_until(satisfied: Callable[[], object], what: str) -> None:
+    """
+    Ask until the answer is true.
+
+    :param satisfied: asked 50 times a second: another process's doing raises no event here.
+    :param what: is waited for, for the error.
+    :raises AssertionError: 30 seconds have passed.
+    """
+    deadline = time.monotonic() + SECONDS
+    while not satisfied():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"waited in vain for {what}")
+        time.sleep(0.02)
