@@ -173,7 +173,7 @@ class Coordinator:
                 self.sockets.owner_silent(owned, out)
             else:
                 self.requests.owner_silent(owned, out)
-        for pending in list(self.deadlines.overdue(now)):
+        for pending in self.deadlines.overdue(now):
             self.bodies.overdue(pending, out)
         self.sockets.forget_closed(now.seconds)
         self.heartbeat.beat(self.clients(), out)

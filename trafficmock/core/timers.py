@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapq import heapify, heappop, heappush
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from trafficmock.core.hello import refuse
 from trafficmock.wire.inbound import Ping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import PendingRequest
@@ -61,26 +62,45 @@ class BodyDeadlines:
     seconds: float
     alarm: Alarm
     _awaited: dict[str, PendingRequest] = field(factory=dict)
+    _by_announcement: list[tuple[float, str]] = field(factory=list)
+    """A heap of those that are awaited, and of at most as many that were."""
 
     def begin(self, pending: PendingRequest, out: EffectList) -> None:
         """Note that a body is asked for."""
         if self.seconds:
             self._awaited[pending.id] = pending
+            heappush(self._by_announcement, (pending.announced_at, pending.id))
             self.alarm.need(pending.announced_at + self.seconds, out)
 
     def end(self, pending: PendingRequest) -> None:
         """Forget a request whose body came, or that is settled."""
         self._awaited.pop(pending.id, None)
+        if len(self._by_announcement) > 2 * len(self._awaited):
+            self._by_announcement = [
+                (each.announced_at, id_) for id_, each in self._awaited.items()
+            ]
+            heapify(self._by_announcement)
 
-    def overdue(self, now: Moment) -> Iterator[PendingRequest]:
-        """List the requests whose body should be there; whoever settles them ends the wait."""
-        latest = now.seconds - self.seconds
-        return (each for each in self._awaited.values() if each.announced_at <= latest)
+    def overdue(self, now: Moment) -> list[PendingRequest]:
+        """End the wait for the bodies that should be there, and list their requests."""
+        found = []
+        while (first := self._first()) and first.announced_at + self.seconds <= now.seconds:
+            found.append(self._awaited.pop(first.id))
+        return found
 
     def next_deadline(self) -> float | None:
-        """Tell when the next one is due; bodies that are waited for at once are few."""
-        first = min((each.announced_at for each in self._awaited.values()), default=None)
-        return None if first is None else first + self.seconds
+        """Tell when the next one is due."""
+        first = self._first()
+        return None if first is None else first.announced_at + self.seconds
+
+    def _first(self) -> PendingRequest | None:
+        while self._by_announcement:
+            announced_at, request_id = self._by_announcement[0]
+            pending = self._awaited.get(request_id)
+            if pending is not None and pending.announced_at == announced_at:
+                return pending
+            heappop(self._by_announcement)
+        return None
 
 
 @define
