@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 POST = (
     b"POST http://api.test/x HTTP/1.1\r\nHost: api.test\r\nAuthorization: a\r\n"
-    b"Content-Type: t\r\nContent-Length: 2\r\n\r\nhi"
+    b"Cookie: s=1\r\nContent-Type: t\r\nContent-Length: 2\r\n\r\nhi"
 )
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
@@ -60,17 +60,34 @@ class FetchTests(SynchronousTestCase):
         self.assertTrue(self.rig.servers[0].took().startswith(b"PUT /y HTTP/1.1\r\n"))
 
     def test_redirects(self) -> None:
-        """They are followed as clients do, to another server without authorization."""
+        """They are followed as clients do, to another server without credentials."""
         self.fetch()
         self.rig.servers[0].says(
             b"HTTP/1.1 302 x\r\nLocation: http://b.test/z\r\nContent-Length: 0\r\n\r\n"
         )
         sent = self.rig.servers[1].took()
         self.assertTrue(sent.startswith(b"GET /z HTTP/1.1\r\nhost: b.test\r\n"), sent)
-        for gone in (b"uthorization", b"Content-Type", b"hi"):
+        for gone in (b"uthorization", b"ookie", b"Content-Type", b"hi"):
             self.assertNotIn(gone, sent)
         self.rig.servers[1].says(OK)
         self.assertEqual(self.done()["response"]["url"], "http://b.test/z")
+
+    def test_same_origin(self) -> None:
+        """A redirect within the origin keeps the credentials."""
+        self.fetch()
+        self.rig.servers[0].says(b"HTTP/1.1 307 x\r\nLocation: /z\r\nContent-Length: 0\r\n\r\n")
+        sent = self.rig.servers[1].took()
+        self.assertIn(b"Authorization: a\r\nCookie: s=1\r\n", sent)
+
+    def test_invalid_location(self) -> None:
+        """A redirect to what is no URL is an error that says so, and no reset to try again."""
+        self.fetch(maxRetries=2)
+        self.rig.servers[0].says(
+            b"HTTP/1.1 302 x\r\nLocation: http://[\r\nContent-Length: 0\r\n\r\n"
+        )
+        error = self.done()["error"]
+        self.assertEqual(error["code"], "ERR_INVALID_URL")
+        self.assertIn("'http://['", error["message"])
 
     def test_most_redirects(self) -> None:
         """0 hands over the redirect itself; more than allowed is an error."""
@@ -98,11 +115,11 @@ class FetchTests(SynchronousTestCase):
         self.assertTrue(self.done()["ok"])
 
     def test_no_cookies(self) -> None:
-        """A cookie goes to the test and nowhere else: not to the next hop either."""
+        """A cookie of an answer goes to the test and nowhere else: not to the next hop either."""
         again = b"HTTP/1.1 307 x\r\nLocation: /z\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n"
         self.fetch()
         self.rig.servers[0].says(again)
-        self.assertNotIn(b"ookie", self.rig.servers[1].took())
+        self.assertNotIn(b"a=b", self.rig.servers[1].took())
         self.rig.servers[1].says(OK.replace(b"\r\n\r\n", b"\r\nSet-Cookie: c=d\r\n\r\n"))
         self.assertEqual(self.done()["response"]["headers"]["set-cookie"], "c=d")
 

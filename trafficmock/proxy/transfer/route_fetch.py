@@ -37,6 +37,9 @@ FIRST_PAUSE_SECONDS = 0.25
 _NOT_FETCHED = frozenset({b"accept-encoding", b"expect"})
 """A test reads the answer, so it must come in a coding that can be undone here."""
 
+_CREDENTIALS = frozenset({b"authorization", b"cookie", b"cookie2", b"proxy-authorization"})
+"""Header names that stay with their origin: those of Twisted's ``RedirectAgent``, too."""
+
 _SEE_OTHER = 303
 _REWRITTEN = frozenset({301, 302})
 _ABOUT_CONTENT = frozenset(
@@ -170,7 +173,9 @@ def _next_hop(request: Rewritten, head: ResponseHead) -> Rewritten | None:
         aim = None
     if aim is None:
         raise UpstreamError(
-            f"The server redirects to {location[:200]!r}, which is no URL.", code="upstream_error"
+            f"The server redirects to {location[:200]!r}, which is no URL.",
+            code="upstream_error",
+            errno="ERR_INVALID_URL",
         )
     method, content, pairs = request.method, request.content, request.pairs
     post = head.status in _REWRITTEN and method == b"POST"
@@ -178,7 +183,7 @@ def _next_hop(request: Rewritten, head: ResponseHead) -> Rewritten | None:
         method, content = b"GET", b""
         pairs = [pair for pair in pairs if pair[0].lower() not in _ABOUT_CONTENT]
     if aim.origin != request.origin:
-        pairs = [pair for pair in pairs if pair[0].lower() != b"authorization"]
+        pairs = [pair for pair in pairs if pair[0].lower() not in _CREDENTIALS]
     return request_rewriting.Rewritten(method, aim.origin, aim.path, aim.url, pairs, content)
 
 
