@@ -12,6 +12,7 @@ from attrs import field, frozen
 
 from trafficmock.http import cors
 from trafficmock.http.hosts import (
+    WILDCARDS,
     Authority,
     is_loopback,
     parse_authority,
@@ -21,14 +22,13 @@ from trafficmock.http.hosts import (
 from trafficmock.http.responses import RestError
 
 _SHOWN = 80
-_WILDCARDS = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - listed in order to be left out
 
 
 def _hosts(values: Iterable[str]) -> frozenset[str]:
     """Bring names and addresses into the form of :class:`Authority`; ports do not count."""
     found = set()
     for value in values:
-        if value in _WILDCARDS:
+        if not value or value in WILDCARDS:
             continue
         authority = parse_authority(value) or parse_authority(f"[{value}]")
         found.add(authority.host if authority else value.lower())

@@ -18,6 +18,10 @@ _HIGHEST_PORT = 65535
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
+WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - listed, not listened on
+"""The addresses that stand for all interfaces."""
+
+
 @frozen
 class Authority:
     """The ``host[:port]`` of a URL or a ``Host`` header.

@@ -57,6 +57,17 @@ class LoopTests(SynchronousTestCase):
             self.assertIsInstance(self.successResultOf(other), Protocol)
             self.assertFalse(server.aborted)
 
+    def test_wildcard(self) -> None:
+        """The address of all interfaces is this machine's, and 0 is another name of it."""
+        for host, port, ours in (
+            ("0.0.0.0", 4310, True),  # noqa: S104 - connected with
+            ("::", 4310, True),
+            ("0.0.0.0", 4311, False),  # noqa: S104 - connected with
+        ):
+            found, server = self.connect(host, port)
+            self.assertEqual(server.aborted, ours)
+            (self.failureResultOf if ours else self.successResultOf)(found)
+
     def test_everywhere(self) -> None:
         """Bound to all interfaces we are at every address of this machine."""
         for everywhere in (True, False):

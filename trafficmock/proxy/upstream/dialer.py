@@ -14,7 +14,7 @@ from twisted.internet.protocol import Factory
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from trafficmock.http.hosts import parse_authority
+from trafficmock.http.hosts import WILDCARDS, parse_authority
 from trafficmock.proxy.upstream.connect_attempts import ConnectAttempts
 from trafficmock.proxy.upstream.connect_endpoint import ConnectEndpoint
 from trafficmock.proxy.upstream.resolver import FixedNameReactor, is_unusual
@@ -151,9 +151,11 @@ class Dialer:
         if getattr(peer, "port", None) != getattr(reached_at, "port", 0):
             return False
         hosts = {reached_at.host}
+        here = upstream.getHost().host
         if self.bound_everywhere:
-            hosts.add(upstream.getHost().host)
-        return peer.host in hosts
+            hosts.add(here)
+        # Who connects to the address of all interfaces connects to this machine.
+        return (here if peer.host in WILDCARDS else peer.host) in hosts
 
     def _direct(self, host: str, port: int) -> IStreamClientEndpoint:
         address = self.resolved.get((host, port), host)
