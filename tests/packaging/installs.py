@@ -1,6 +1,7 @@
 """A wheel and an editable install both show the plugin to twistd, and serve."""
 
 import functools
+import re
 import subprocess
 import sys
 import urllib.request
@@ -8,6 +9,7 @@ import venv
 import zipfile
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import NamedTuple
 
 from twisted.python.filepath import FilePath
 from twisted.trial.unittest import SynchronousTestCase
@@ -22,7 +24,7 @@ class BuiltTests(SynchronousTestCase):
     """The wheel, built from the sdist."""
 
     def setUp(self) -> None:
-        self.wheel = built_wheel()
+        self.wheel, self.output = built()
 
     def test_contents(self) -> None:
         """The wheel has the types' marker and the plugin, and no tests or caches."""
@@ -40,6 +42,10 @@ class BuiltTests(SynchronousTestCase):
         for name in ("register.js", "index.js", "THIRD-PARTY-LICENSES"):
             self.assertIn(f"trafficmock/_agent/{name}", names)
         self.assertEqual([name for name in names if "node_modules" in name], [])
+
+    def test_npm_packages(self) -> None:
+        """The build installs the npm packages of the bundle, not those of the agent's tests."""
+        self.assertEqual(re.findall(r"added (\d+) packages", self.output), ["3"])
 
     def test_dashboard(self) -> None:
         """The wheel brings every file of the dashboard's pages."""
@@ -68,13 +74,20 @@ class EditableTests(SynchronousTestCase):
         check_install(self, "--editable", str(REPOSITORY))
 
 
+class Built(NamedTuple):
+    """The wheel, and what the build wrote."""
+
+    wheel: Path
+    output: str
+
+
 @functools.cache
-def built_wheel() -> Path:
+def built() -> Built:
     """Build sdist and wheel, in isolation, below trial's temporary directory."""
     directory = Path("built").absolute()
-    call(sys.executable, "-m", "build", "--outdir", str(directory), str(REPOSITORY))
+    output = call(sys.executable, "-m", "build", "--outdir", str(directory), str(REPOSITORY))
     (wheel,) = directory.glob("*.whl")
-    return wheel
+    return Built(wheel, output)
 
 
 def check_install(test: SynchronousTestCase, *what: str) -> None:
