@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import http.client
 import json
 import ssl
+import subprocess
 import threading
+import zlib
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -103,6 +107,18 @@ def through(proxy: ProxyProcess) -> http.client.HTTPConnection:
     return http.client.HTTPConnection(target.hostname, target.port, timeout=SECONDS)
 
 
+def worker_with_route(proxy: ProxyProcess) -> RawClient:
+    """Give a worker with a test that owns every request for ``nowhere.invalid``."""
+    worker = RawClient.connect(proxy.url)
+    worker.hello("playwright", workerId="0")
+    worker.send(type="test:register", testId="t", title="T", file="t", workerId="0")
+    matcher = {"urlGlob": "http://nowhere.invalid/**"}
+    worker.send(type="route:register", routeId="r", testId="t", matcher=matcher)
+    assert worker.receive()["type"] == "test:registered"
+    assert worker.receive()["type"] == "route:registered"
+    return worker
+
+
 class ProcessTests(SynchronousTestCase):
     """One process, real sockets."""
 
@@ -163,13 +179,7 @@ class ProcessTests(SynchronousTestCase):
     def test_mock(self) -> None:
         """A test fulfills what an application asks of a server that does not exist."""
         with running_proxy() as proxy:
-            worker = RawClient.connect(proxy.url)
-            worker.hello("playwright", workerId="0")
-            worker.send(type="test:register", testId="t", title="T", file="t", workerId="0")
-            matcher = {"urlGlob": "http://nowhere.invalid/**"}
-            worker.send(type="route:register", routeId="r", testId="t", matcher=matcher)
-            self.assertEqual(worker.receive()["type"], "test:registered")
-            self.assertEqual(worker.receive()["type"], "route:registered")
+            worker = worker_with_route(proxy)
             client = through(proxy)
             client.request("GET", "http://nowhere.invalid/x")
             self.assertEqual(worker.receive()["type"], "request:observed")
@@ -181,3 +191,29 @@ class ProcessTests(SynchronousTestCase):
             self.assertEqual((answer.status, json.loads(answer.read())), (201, {}))
             client.close()
             worker.close()
+
+    def test_mocked_to_curl(self) -> None:
+        """Curl decodes a mock's body where it is coded as its header says, and only there."""
+        for body in (b"plain", gzip.compress(b"plain"), zlib.compress(b"plain")):
+            coding = "deflate" if body[:1] == b"x" else "gzip"
+            with running_proxy() as proxy:
+                worker = worker_with_route(proxy)
+                command = "curl", "-sS", "--compressed", "-x", proxy.url
+                curl = subprocess.Popen(
+                    [*command, "http://nowhere.invalid/x"],
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                )
+                self.assertEqual(worker.receive()["type"], "request:observed")
+                matched = worker.receive()
+                response = {
+                    "status": 200,
+                    "statusText": "",
+                    "headers": {"content-encoding": coding},
+                    "bodyBase64": base64.b64encode(body).decode(),
+                }
+                result = {"action": "fulfill", "response": response}
+                worker.send(type="handler:result", requestId=matched["requestId"], result=result)
+                said, _ = curl.communicate(timeout=SECONDS)
+                self.assertEqual((said, curl.returncode), (b"plain", 0))
+                worker.close()

@@ -1,5 +1,7 @@
 """What tests change."""
 
+import base64
+import gzip
 from typing import Any
 
 import msgspec
@@ -85,6 +87,15 @@ class MockTests(SynchronousTestCase):
         self.assertTrue(mock(b"HEAD", bodyBase64=body).endswith(b"content-length: 5\r\n\r\n"))
         self.assertEqual(mock(status=204), b"HTTP/1.1 204 OK\r\n\r\n")
         self.assertEqual(mock(status=304, headers={"etag": "x"}).count(b"content"), 0)
+
+    def test_decoded(self) -> None:
+        """A coding that the body does not have is left out: it would not be decoded."""
+        said = {"content-encoding": "gzip", "a": "b"}
+        plain = mock(headers=said, bodyBase64="aGVsbG8=")
+        self.assertEqual((plain.count(b"content-encoding"), plain.count(b"a: b")), (0, 1))
+        coded = base64.b64encode(gzip.compress(b"hello")).decode()
+        self.assertIn(b"content-encoding: gzip\r\n", mock(headers=said, bodyBase64=coded))
+        self.assertIn(b"content-encoding: gzip\r\n", mock(headers=said))
 
     def test_repeats(self) -> None:
         """Several cookies are several lines."""

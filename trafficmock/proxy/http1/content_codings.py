@@ -32,12 +32,42 @@ _MEMBER_WORK = 512
 
 _FIRST_SLICE = 64
 _GZIP, _ZLIB, _RAW = 31, 15, -15
+_GZIPS = frozenset({b"gzip", b"x-gzip"})
 _ABOUT_CONTENT = frozenset({b"content-encoding", b"content-length"})
 
 
 def is_coded(pairs: Pairs) -> bool:
     """Tell whether a header says that its body is coded."""
     return any(name.lower() == b"content-encoding" for name, _ in pairs)
+
+
+def begins_coded(pairs: Pairs, content: bytes) -> bool:
+    """Tell whether a body is coded as its header says, by its first bytes.
+
+    :param pairs: the header; several codings are told by the last, which is undone first.
+    :returns: also true for codings that are not known here.
+    """
+    value = b",".join(value for name, value in pairs if name.lower() == b"content-encoding")
+    coding = value.rpartition(b",")[2].strip().lower()
+    if coding in _GZIPS:
+        return _begins(content, _GZIP, whole=False)
+    if coding == b"deflate":
+        return _begins(content, _ZLIB, whole=False) or _begins(content, _RAW, whole=True)
+    return True
+
+
+def _begins(content: bytes, wbits: int, *, whole: bool) -> bool:
+    """Try to decode the beginning.
+
+    :param whole: the end must be found where it is not further away than :data:`STEP`: raw
+        deflate begins with nothing by which it is known.
+    """
+    engine = zlib.decompressobj(wbits)
+    try:
+        engine.decompress(content[:STEP], _STEP_OUT)
+    except zlib.error:
+        return False
+    return engine.eof or not whole or len(content) > STEP or bool(engine.unconsumed_tail)
 
 
 def decoded(pairs: Pairs, content: bytes | bytearray, limit: int) -> Decoded | None:
@@ -76,7 +106,7 @@ def decoding(
 
 
 def _undo(coding: bytes, content: bytes, limit: int) -> Generator[None, None, bytes | None]:
-    if coding in {b"gzip", b"x-gzip"}:
+    if coding in _GZIPS:
         return (yield from _inflate(content, _GZIP, limit))
     if coding == b"deflate":
         plain = yield from _inflate(content, _ZLIB, limit)

@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 from msgspec import UNSET
 
 from trafficmock.proxy import request_target as targets
+from trafficmock.proxy.http1.content_codings import begins_coded
 from trafficmock.proxy.http1.forwarded_headers import HOP_BY_HOP, response_block
 from trafficmock.proxy.http1.heads import BadMessageError, Pairs
 from trafficmock.proxy.upstream_errors import UpstreamError
@@ -68,14 +69,24 @@ def rewrite(
 def without(request: Rewritten, name: bytes) -> Rewritten:
     if all(pair[0].lower() != name for pair in request.pairs):
         return request
-    return evolve(request, pairs=[pair for pair in request.pairs if pair[0].lower() != name])
+    return evolve(request, pairs=_other_than(name, request.pairs))
+
+
+def _other_than(name: bytes, pairs: Pairs) -> Pairs:
+    return [pair for pair in pairs if pair[0].lower() != name]
 
 
 def mock_bytes(response: SerializedResponse, method: bytes, *, close: bool) -> bytes:
-    """Write the answer that a test made up."""
+    """Write the answer that a test made up.
+
+    A ``Content-Encoding`` that the body does not have is left out: handlers get decoded bodies
+    and hand the header on, and a client would fail to decode plain text.
+    """
     lines = response.headers_list
     pairs = _pairs(list(response.headers.items()) if lines is UNSET else lines)
     content = bodies.to_bytes(response.body_base64)
+    if content and not begins_coded(pairs, content):
+        pairs = _other_than(b"content-encoding", pairs)
     if response.status not in UNFRAMED_STATUSES:
         pairs.append((b"content-length", b"%d" % len(content)))
     block = response_block(
