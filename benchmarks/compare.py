@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from benchmarks.loads import Load
-    from benchmarks.options import Effort
+    from benchmarks.options import RunOptions
     from benchmarks.targets import Target
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Options of this subcommand."""
     common.add_target(parser)
-    common.add_effort(parser, rounds=9)
+    common.add_run_options(parser, rounds=9)
     parser.add_argument(
         "--load",
         action="append",
@@ -50,7 +50,7 @@ def run(options: Namespace) -> bool:
         two = targets.npm(options.cache, options.node)
     print(f"{one.name}: {one.version}\n{two.name}: {two.version}\n", flush=True)
     wanted = [load for load in LOADS if not options.load or load.name in options.load]
-    rows = _rows(wanted, one, two, common.effort(options))
+    rows = _rows(wanted, one, two, common.run_options(options))
     print(comparison_table(rows, (one.name, two.name)))
     if options.json:
         about = {one.name: one.version, two.name: two.version}
@@ -58,12 +58,12 @@ def run(options: Namespace) -> bool:
     return len(rows) == len(wanted) and all(row.reached for row in rows)
 
 
-def _rows(wanted: list[Load], one: Target, two: Target, effort: Effort) -> list[Comparison]:
+def _rows(wanted: list[Load], one: Target, two: Target, amount: RunOptions) -> list[Comparison]:
     """Measure load by load; one that fails is told and left out, the others go on."""
     rows = []
     for load in wanted:
         try:
-            figures = side_by_side([(one, load), (two, load)], effort)
+            figures = side_by_side([(one, load), (two, load)], amount)
         except BenchmarkError as error:
             print(f"{load.title}: {error}", file=sys.stderr, flush=True)
             continue

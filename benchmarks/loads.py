@@ -2,7 +2,7 @@
 What is sent: how many clients, tests and routes, which URLs, how large the bodies.
 
 Requests are numbered. The number alone says which test and route a request is
-meant for (:meth:`Load.place`), so that agent and workers agree without talking.
+meant for (:meth:`Load.route_of`), so that agent and workers agree without talking.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CLIENT_ID = "bench-agent"
 
 
 @frozen
-class Place:
+class RouteKey:
     """One route of one test of one worker, by their running numbers."""
 
     worker: int
@@ -43,8 +43,8 @@ class Shape:
     :param host: the host that the requests for a route go to.
     """
 
-    matcher: Callable[[Place], dict[str, Any]]
-    host: Callable[[Place], str] = field(default=lambda place: f"api{place.worker}.test")
+    matcher: Callable[[RouteKey], dict[str, Any]]
+    host: Callable[[RouteKey], str] = field(default=lambda route: f"api{route.worker}.test")
 
 
 SHAPES = {
@@ -114,32 +114,32 @@ class Load:
         """How many tests there are on all workers."""
         return self.workers * self.tests
 
-    def place(self, number: int) -> Place:
+    def route_of(self, number: int) -> RouteKey:
         """Which route request ``number`` is meant for: tests in turn, then routes in turn."""
         tests = max(1, self.test_count)
         test = number % tests
-        return Place(
+        return RouteKey(
             worker=test % max(1, self.workers),
             test=test,
             route=number // tests % self.routes,
         )
 
-    def places(self, worker: int) -> list[Place]:
+    def routes_of(self, worker: int) -> list[RouteKey]:
         """All routes of one worker."""
         return [
-            Place(worker=worker, test=test, route=route)
+            RouteKey(worker=worker, test=test, route=route)
             for test in range(worker, self.test_count, self.workers)
             for route in range(self.routes)
         ]
 
-    def url(self, place: Place) -> str:
-        """Build the URL for requests to ``place``; each request's id is part of it."""
-        path = place.path if self.hits else f"other/{place.path.replace('t', 'u')}"
-        return f"http://{SHAPES[self.shape].host(place)}/{path}/items/{ID_HOLE}"
+    def url(self, route: RouteKey) -> str:
+        """Build the URL for requests to ``route``; each request's id is part of it."""
+        path = route.path if self.hits else f"other/{route.path.replace('t', 'u')}"
+        return f"http://{SHAPES[self.shape].host(route)}/{path}/items/{ID_HOLE}"
 
-    def matcher(self, place: Place) -> dict[str, Any]:
-        """Build the serialised matcher of the route at ``place``."""
-        return SHAPES[self.shape].matcher(place)
+    def matcher(self, route: RouteKey) -> dict[str, Any]:
+        """Build the serialised matcher of ``route``."""
+        return SHAPES[self.shape].matcher(route)
 
 
 def body(length: int) -> str:
@@ -149,7 +149,7 @@ def body(length: int) -> str:
     return base64.b64encode(text.encode("ascii")).decode("ascii")
 
 
-def _crowd(name: str, title: str, **more: Any) -> Load:
+def _many_workers(name: str, title: str, **more: Any) -> Load:
     """8 workers with 4 tests of 5 routes each, 64 requests in flight."""
     return Load(name, title, 8, 4, 5, 64, requests=2000, **more)
 
@@ -166,9 +166,11 @@ LOADS = (
     Load("passthrough-16", "the same, 16 in flight", workers=0, in_flight=16, requests=8000),
     Load("one-route", "1 test, 1 route, one at a time", requests=2000, cpu_target=0.8),
     Load("five-routes", "1 test, 5 routes, 32 in flight", routes=5, in_flight=32, cpu_target=0.6),
-    _crowd("crowd", "8 workers x 4 tests x 5 routes, 64 in flight", cpu_target=0.25),
-    _crowd("crowd-miss", "the same, no route matches", hits=False, cpu_target=0.2),
-    _crowd("crowd-any-host", "the same, one matches, **/t/r/items/* globs", shape="any-host"),
+    _many_workers("many-workers", "8 workers x 4 tests x 5 routes, 64 in flight", cpu_target=0.25),
+    _many_workers("many-workers-miss", "the same, no route matches", hits=False, cpu_target=0.2),
+    _many_workers(
+        "many-workers-any-host", "the same, one matches, **/t/r/items/* globs", shape="any-host"
+    ),
     Load(
         "megabyte",
         "1 MB bodies both ways, after 1000 requests",

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from benchmarks import options as common
-from benchmarks.link import Hub
+from benchmarks.event_loop import EventLoop
 from benchmarks.loads import Load
 from benchmarks.report import table, write_json
 from benchmarks.session import Session
@@ -52,8 +52,8 @@ def run(options: Namespace) -> bool:
     step = max(1, options.requests // _STEPS)
     rows = []
     deadline = time.monotonic() + options.seconds
-    with running(target) as proxy, contextlib.closing(Hub()) as hub:
-        session = Session(hub, proxy.address, load)
+    with running(target) as proxy, contextlib.closing(EventLoop()) as loop:
+        session = Session(loop, proxy.address, load)
         for done in range(step, options.requests + 1, step):
             session.run(step, deadline - time.monotonic())
             now = process_usage.memory(proxy.pid)

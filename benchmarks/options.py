@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class Effort:
+class RunOptions:
     """
     How much is measured, and for how long at most.
 
@@ -30,7 +30,7 @@ class Effort:
     seconds: float
 
     def scaled(self, requests: int) -> int:
-        """Return a load's number of requests under this effort; at least one."""
+        """Scale a load's number of requests; at least one."""
         return max(1, int(requests * self.scale))
 
 
@@ -44,7 +44,7 @@ def add_target(parser: ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
 
 
-def add_effort(parser: ArgumentParser, *, rounds: int) -> None:
+def add_run_options(parser: ArgumentParser, *, rounds: int) -> None:
     """Options on how much is measured."""
     parser.add_argument("--rounds", type=int, default=rounds, help="default: %(default)s")
     parser.add_argument(
@@ -55,9 +55,9 @@ def add_effort(parser: ArgumentParser, *, rounds: int) -> None:
     )
 
 
-def effort(options: Namespace) -> Effort:
-    """Return the effort that was asked for."""
-    return Effort(options.rounds, options.scale, options.seconds)
+def run_options(options: Namespace) -> RunOptions:
+    """Read the options of a run."""
+    return RunOptions(options.rounds, options.scale, options.seconds)
 
 
 def target(options: Namespace, extra: tuple[str, ...] = ()) -> Target:

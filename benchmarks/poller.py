@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from benchmarks.errors import BenchmarkError
 
 if TYPE_CHECKING:
-    from benchmarks.link import Hub
+    from benchmarks.event_loop import EventLoop
 
 _READ_BYTES = 1 << 18
 
@@ -18,15 +18,15 @@ class Poller:
     """
     Polls one path over a new connection each time.
 
-    :param hub: the generator's event loop.
+    :param loop: the generator's event loop.
     :param address: host and port of the target.
     :param path: path and query to get.
     """
 
     socket: socket.socket
 
-    def __init__(self, hub: Hub, address: tuple[str, int], path: str) -> None:
-        self._hub = hub
+    def __init__(self, loop: EventLoop, address: tuple[str, int], path: str) -> None:
+        self._loop = loop
         self._address = address
         self._path = path
         self._left = 0
@@ -67,7 +67,7 @@ class Poller:
         self.socket.sendall(question.encode("ascii"))
         self.socket.settimeout(0)
         self.bytes = 0
-        self._hub.add(self)
+        self._loop.add(self)
 
     def readable(self) -> None:
         """Read once; at the end of the answer note its time and plan the next question."""
@@ -77,12 +77,12 @@ class Poller:
                 raise BenchmarkError(f"{self._path} was answered with {data[:60]!r}")
             self.bytes += len(data)
             return
-        self._hub.remove(self)
+        self._loop.remove(self)
         self.socket.close()
         self._started = False
         now = time.perf_counter()
         self.seconds.append(now - self._asked_at)
-        self._hub.call_at(now + self._pause, self._ask)
+        self._loop.call_at(now + self._pause, self._ask)
 
     def writable(self) -> None:
         """Nothing is ever left to write: the question fits the kernel's buffer."""

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from benchmarks import options as common
+from benchmarks.event_loop import EventLoop
 from benchmarks.figures import milliseconds
-from benchmarks.link import Hub
 from benchmarks.loads import Load
 from benchmarks.poller import Poller
 from benchmarks.report import table, write_json
@@ -57,7 +57,7 @@ class Wait:
 def add_arguments(parser: ArgumentParser) -> None:
     """Options of this subcommand."""
     common.add_target(parser)
-    common.add_effort(parser, rounds=5)
+    common.add_run_options(parser, rounds=5)
     parser.add_argument("--entries", type=int, default=1000, help="default: %(default)s")
     parser.add_argument(
         "--entry-bytes",
@@ -95,7 +95,7 @@ def run(options: Namespace) -> bool:
 
 def _measure(options: Namespace, target: Target) -> dict[str, list[Wait]]:
     """Fill the history, then run without readers, with polls, and with one full list, in turns."""
-    effort = common.effort(options)
+    amount = common.run_options(options)
     load = Load(
         name="polling",
         title="1 test, 1 route, requests at fixed times",
@@ -105,15 +105,15 @@ def _measure(options: Namespace, target: Target) -> dict[str, list[Wait]]:
         in_flight=4,
     )
     waits: dict[str, list[Wait]] = {_QUIET: [], _SUMMARY: [], _FULL: []}
-    with running(target) as proxy, contextlib.closing(Hub()) as hub:
-        session = Session(hub, proxy.address, load)
-        session.run(load.warmup, effort.seconds)
-        for _ in range(effort.rounds):
+    with running(target) as proxy, contextlib.closing(EventLoop()) as loop:
+        session = Session(loop, proxy.address, load)
+        session.run(load.warmup, amount.seconds)
+        for _ in range(amount.rounds):
             for what, taken in waits.items():
                 wait = _wait(
-                    *(hub, proxy, session),
+                    *(loop, proxy, session),
                     what=what,
-                    count=effort.scaled(load.requests),
+                    count=amount.scaled(load.requests),
                     per_second=options.per_second,
                 )
                 taken.append(wait)
@@ -122,26 +122,26 @@ def _measure(options: Namespace, target: Target) -> dict[str, list[Wait]]:
 
 
 def _wait(
-    hub: Hub, proxy: Running, session: Session, *, what: str, count: int, per_second: float
+    loop: EventLoop, proxy: Running, session: Session, *, what: str, count: int, per_second: float
 ) -> Wait:
     session.settle()
-    poller = Poller(hub, proxy.address, what)
+    poller = Poller(loop, proxy.address, what)
     if what == _SUMMARY:
         poller.start(count, _POLL_PAUSE)
     elif what == _FULL:
         poller.start(1, 0.0)
-    drive = session.run_paced(count, per_second, count / per_second + 60)
+    taken = session.run_paced(count, per_second, count / per_second + 60)
     poller.stop()
-    hub.run_until(lambda: poller.idle, 60, f"the last answer to {what}")
+    loop.run_until(lambda: poller.idle, 60, f"the last answer to {what}")
     return Wait(
         what=what,
-        p50_ms=milliseconds(drive.latencies, 0.5),
-        p99_ms=milliseconds(drive.latencies, 0.99),
-        worst_ms=milliseconds(drive.latencies, 1.0),
+        p50_ms=milliseconds(taken.latencies, 0.5),
+        p99_ms=milliseconds(taken.latencies, 0.99),
+        worst_ms=milliseconds(taken.latencies, 1.0),
         polls=len(poller.seconds),
         poll_ms=statistics.median(poller.seconds) * 1000 if poller.seconds else 0.0,
         poll_bytes=poller.bytes,
-        late_ms=drive.late * 1000,
+        late_ms=taken.late * 1000,
     )
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks import targets
 from benchmarks.errors import BenchmarkError
-from benchmarks.link import Hub
+from benchmarks.event_loop import EventLoop
 from benchmarks.loads import LOADS, Load
 from benchmarks.session import Session
 from benchmarks.targets import Target, running
@@ -64,8 +64,8 @@ def _find_sampler() -> str | None:
 
 def _drive(target: Target, load: Load, busy: Callable[[Running], Iterable[None]]) -> None:
     """Start ``target`` and keep it under ``load`` for as long as ``busy`` goes on."""
-    with running(target) as proxy, contextlib.closing(Hub()) as hub:
-        session = Session(hub, proxy.address, load)
+    with running(target) as proxy, contextlib.closing(EventLoop()) as loop:
+        session = Session(loop, proxy.address, load)
         session.run(load.warmup, 300)
         for _ in busy(proxy):
             session.run(load.requests // 10 + 1, 300)

@@ -6,8 +6,8 @@ import contextlib
 import gc
 from typing import TYPE_CHECKING, Protocol
 
+from benchmarks.event_loop import EventLoop
 from benchmarks.figures import Figures, Sample, summarise
-from benchmarks.link import Hub
 from benchmarks.session import Session
 from benchmarks.targets import running
 from tests.support import process_usage
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchmarks.loads import Load
-    from benchmarks.options import Effort
-    from benchmarks.session import Drive
+    from benchmarks.options import RunOptions
+    from benchmarks.session import SessionRun
     from benchmarks.targets import Running, Target
 
 
-class Amount(Protocol):
+class RequestCounts(Protocol):
     """How many requests a load makes: before the first measured round, and in each."""
 
     @property
@@ -33,11 +33,11 @@ class Amount(Protocol):
         """In each round."""
 
 
-class Driven(Protocol):
+class MeasuredSession(Protocol):
     """Clients that are connected and make requests when told; see :class:`Session`."""
 
     @property
-    def load(self) -> Amount:
+    def load(self) -> RequestCounts:
         """How many."""
 
     @property
@@ -47,11 +47,11 @@ class Driven(Protocol):
     def settle(self) -> None:
         """Wait until the target has done what it owes."""
 
-    def run(self, count: int, seconds: float) -> Drive:
+    def run(self, count: int, seconds: float) -> SessionRun:
         """Make ``count`` requests within ``seconds``."""
 
 
-def measure(session: Driven, proxy: Running, requests: int, seconds: float) -> Sample:
+def measure(session: MeasuredSession, proxy: Running, requests: int, seconds: float) -> Sample:
     """
     Make ``requests`` requests and see what they cost the proxy.
 
@@ -60,18 +60,18 @@ def measure(session: Driven, proxy: Running, requests: int, seconds: float) -> S
     session.settle()
     messages = session.message_count
     before = process_usage.cpu_seconds(proxy.pid)
-    drive = session.run(requests, seconds)
+    taken = session.run(requests, seconds)
     session.settle()
     spent = process_usage.cpu_seconds(proxy.pid) - before
     return Sample(
         cpu_us=spent / requests * 1e6,
-        latencies=drive.latencies,
-        seconds=drive.seconds,
+        latencies=taken.latencies,
+        seconds=taken.seconds,
         messages=(session.message_count - messages) / requests,
     )
 
 
-def in_turns(pairs: Sequence[tuple[Driven, Running]], effort: Effort) -> list[Figures]:
+def in_turns(pairs: Sequence[tuple[MeasuredSession, Running]], amount: RunOptions) -> list[Figures]:
     """
     Warm all sessions up, then measure them in turns.
 
@@ -80,31 +80,31 @@ def in_turns(pairs: Sequence[tuple[Driven, Running]], effort: Effort) -> list[Fi
     """
     samples: list[list[Sample]] = [[] for _ in pairs]
     first = [
-        measure(session, proxy, effort.scaled(session.load.warmup), effort.seconds).cpu_us
+        measure(session, proxy, amount.scaled(session.load.warmup), amount.seconds).cpu_us
         for session, proxy in pairs
     ]
     # What the clients keep is long-lived: the collector need not walk it while we measure.
     gc.collect()
     gc.freeze()
-    for _ in range(effort.rounds):
+    for _ in range(amount.rounds):
         for (session, proxy), taken in zip(pairs, samples, strict=True):
-            requests = effort.scaled(session.load.requests)
-            taken.append(measure(session, proxy, requests, effort.seconds))
+            requests = amount.scaled(session.load.requests)
+            taken.append(measure(session, proxy, requests, amount.seconds))
     return [
         summarise(taken, process_usage.memory(proxy.pid), first_us)
         for (_, proxy), taken, first_us in zip(pairs, samples, first, strict=True)
     ]
 
 
-def side_by_side(sides: Sequence[tuple[Target, Load]], effort: Effort) -> list[Figures]:
+def side_by_side(sides: Sequence[tuple[Target, Load]], amount: RunOptions) -> list[Figures]:
     """Start each target for its load, on fresh processes, and measure all in turns."""
     with contextlib.ExitStack() as stack:
-        hub = Hub()
-        stack.callback(hub.close)
+        loop = EventLoop()
+        stack.callback(loop.close)
         pairs = []
         for target, load in sides:
             proxy = stack.enter_context(running(target))
-            session = Session(hub, proxy.address, load)
+            session = Session(loop, proxy.address, load)
             stack.callback(session.close)
             pairs.append((session, proxy))
-        return in_turns(pairs, effort)
+        return in_turns(pairs, amount)

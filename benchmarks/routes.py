@@ -33,7 +33,7 @@ _CASES = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Options of this subcommand."""
     common.add_target(parser)
-    common.add_effort(parser, rounds=5)
+    common.add_run_options(parser, rounds=5)
     parser.add_argument("--many", type=int, default=10_000, help="routes (default: %(default)s)")
     parser.add_argument("--shape", action="append", choices=sorted({name for name, _ in _CASES}))
 
@@ -47,7 +47,7 @@ def run(options: Namespace) -> bool:
         if options.shape and shape not in options.shape:
             continue
         sides = [(target, _load(shape, count, hits=hits)) for count in (_FEW, options.many)]
-        few, many = side_by_side(sides, common.effort(options))
+        few, many = side_by_side(sides, common.run_options(options))
         value = cpu_ratio(many, few)
         name = f"{shape}, {'one matches' if hits else 'none matches'}"
         rows.append([name, cpu(few), cpu(many), f"{value:.2f}", _verdict(value)])

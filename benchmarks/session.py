@@ -1,4 +1,4 @@
-"""One load against one running target: connect everything, drive it, wait until it is through."""
+"""One load against one running target: connect everything, taken it, wait until it is through."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from benchmarks.peers import Agent, Worker, nothing
+from benchmarks.clients import Agent, Worker, nothing
 
 if TYPE_CHECKING:
-    from benchmarks.link import Hub
+    from benchmarks.event_loop import EventLoop
     from benchmarks.loads import Load
 
 _SETTLE_SECONDS = 0.05
 
 
 @frozen
-class Drive:
+class SessionRun:
     """
     What a run of requests looked like from the agent.
 
@@ -38,24 +38,24 @@ class Session:
     """
     The clients of one load, connected and registered.
 
-    :param hub: the generator's event loop.
+    :param loop: the generator's event loop.
     :param address: host and port of the target.
     :param load: what to do.
     """
 
-    def __init__(self, hub: Hub, address: tuple[str, int], load: Load) -> None:
-        self._hub = hub
+    def __init__(self, loop: EventLoop, address: tuple[str, int], load: Load) -> None:
+        self._loop = loop
         self.load = load
-        self._workers = [Worker(hub, address, load, number) for number in range(load.workers)]
-        self._agent = Agent(hub, address, load)
+        self._workers = [Worker(loop, address, load, number) for number in range(load.workers)]
+        self._agent = Agent(loop, address, load)
 
     @property
     def message_count(self) -> int:
         """Messages that crossed the target's sockets since the session began, both ways."""
-        links = [peer.link for peer in [*self._workers, self._agent]]
+        links = [client.link for client in [*self._workers, self._agent]]
         return sum(link.sent + link.received for link in links)
 
-    def run(self, count: int, seconds: float) -> Drive:
+    def run(self, count: int, seconds: float) -> SessionRun:
         """
         Make ``count`` requests, keeping the load's number of them in flight.
 
@@ -78,7 +78,7 @@ class Session:
             agent.start()
         return self._finish(count, begun, seconds)
 
-    def run_paced(self, count: int, per_second: float, seconds: float) -> Drive:
+    def run_paced(self, count: int, per_second: float, seconds: float) -> SessionRun:
         """
         Make ``count`` requests at fixed times, whatever the target does meanwhile.
 
@@ -98,27 +98,27 @@ class Session:
             late = max(late, time.perf_counter() - begun - index / per_second)
             agent.start()
             if index + 1 < count:
-                self._hub.call_at(begun + (index + 1) / per_second, lambda: tick(index + 1))
+                self._loop.call_at(begun + (index + 1) / per_second, lambda: tick(index + 1))
 
-        self._hub.call_at(begun, lambda: tick(0))
-        drive = self._finish(count, begun, seconds)
-        return Drive(latencies=drive.latencies, seconds=drive.seconds, late=late)
+        self._loop.call_at(begun, lambda: tick(0))
+        taken = self._finish(count, begun, seconds)
+        return SessionRun(latencies=taken.latencies, seconds=taken.seconds, late=late)
 
-    def _finish(self, count: int, begun: float, seconds: float) -> Drive:
+    def _finish(self, count: int, begun: float, seconds: float) -> SessionRun:
         agent = self._agent
-        self._hub.run_until(
+        self._loop.run_until(
             lambda: len(agent.latencies) >= count, seconds, f"{count} decisions ({self.load.name})"
         )
-        return Drive(latencies=agent.latencies, seconds=time.perf_counter() - begun)
+        return SessionRun(latencies=agent.latencies, seconds=time.perf_counter() - begun)
 
     def settle(self) -> None:
         """Wait until the target has sent all it owes, and a moment more for what it put off."""
         self._agent.barrier()
         for worker in self._workers:
             worker.barrier()
-        self._hub.run_for(_SETTLE_SECONDS)
+        self._loop.run_for(_SETTLE_SECONDS)
 
     def close(self) -> None:
         """Cut all connections."""
-        for peer in [*self._workers, self._agent]:
-            peer.close()
+        for client in [*self._workers, self._agent]:
+            client.close()

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from benchmarks import options as common
 from benchmarks import targets
 from benchmarks.errors import BenchmarkError
-from benchmarks.forward.crowd import Crowd
+from benchmarks.event_loop import EventLoop
 from benchmarks.forward.loads import LOADS, Way
 from benchmarks.forward.mocker import Mocker
 from benchmarks.forward.server import upstream
+from benchmarks.forward.session import ForwardSession
 from benchmarks.forward.targets import mitmproxy, ours
-from benchmarks.link import Hub
 from benchmarks.report import Comparison, cpu, table, write_json
 from benchmarks.rounds import in_turns
 from benchmarks.targets import running
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from benchmarks.figures import Figures
     from benchmarks.forward.loads import ForwardLoad
-    from benchmarks.forward.targets import Contender
+    from benchmarks.forward.targets import MeasuredProxy
 
 _HEAD = (
     *("load", "CPU µs ours", "CPU µs mitmproxy", "ratio", "at most", ""),
@@ -38,7 +38,7 @@ _HEAD = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Options of this subcommand."""
     common.add_target(parser)
-    common.add_effort(parser, rounds=5)
+    common.add_run_options(parser, rounds=5)
     names = [load.name for load in LOADS]
     parser.add_argument(
         "--load", action="append", choices=names, help="only this load; may be repeated"
@@ -60,14 +60,14 @@ def run(options: Namespace) -> bool:
     rows: list[Comparison] = []
     for load in wanted:
         try:
-            with _contenders(options, load) as (contenders, ports):
-                figures = _measure(contenders, load, ports, common.effort(options))
+            with _measured_proxies(options, load) as (proxies, ports):
+                figures = _measure(proxies, load, ports, common.run_options(options))
         except BenchmarkError as error:
             print(f"{load.title}: {error}", file=sys.stderr, flush=True)
             continue
-        for contender, taken in zip(contenders, figures, strict=True):
-            version = contender.target.version
-            print(f"{load.title}: {contender.target.name} {version}: {_alone(taken)}", flush=True)
+        for proxy, taken in zip(proxies, figures, strict=True):
+            version = proxy.target.version
+            print(f"{load.title}: {proxy.target.name} {version}: {_alone(taken)}", flush=True)
         if len(figures) == 2:
             rows.append(Comparison(load, *figures))
     if options.only is None:
@@ -80,9 +80,9 @@ def run(options: Namespace) -> bool:
 
 
 @contextlib.contextmanager
-def _contenders(
+def _measured_proxies(
     options: Namespace, load: ForwardLoad
-) -> Iterator[tuple[list[Contender], tuple[int, int]]]:
+) -> Iterator[tuple[list[MeasuredProxy], tuple[int, int]]]:
     """Start the server behind the proxies; name the proxies, and the server's two ports."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trafficmock-bench-")))
@@ -101,23 +101,23 @@ def _contenders(
 
 
 def _measure(
-    contenders: list[Contender],
+    proxies: list[MeasuredProxy],
     load: ForwardLoad,
     ports: tuple[int, int],
-    effort: common.Effort,
+    amount: common.RunOptions,
 ) -> list[Figures]:
     with contextlib.ExitStack() as stack:
-        hub = Hub()
-        stack.callback(hub.close)
+        loop = EventLoop()
+        stack.callback(loop.close)
         pairs = []
-        for contender in contenders:
-            proxy = stack.enter_context(running(contender.target))
-            if load.way is Way.MOCKED and contender.target.name == "ours":
-                stack.callback(Mocker(hub, proxy.address).close)
-            crowd = Crowd(hub, proxy.address, load, ports, contender.certificate(proxy))
-            stack.callback(crowd.close)
-            pairs.append((crowd, proxy))
-        return in_turns(pairs, effort)
+        for measured in proxies:
+            proxy = stack.enter_context(running(measured.target))
+            if load.way is Way.MOCKED and measured.target.name == "ours":
+                stack.callback(Mocker(loop, proxy.address).close)
+            session = ForwardSession(loop, proxy.address, load, ports, measured.certificate(proxy))
+            stack.callback(session.close)
+            pairs.append((session, proxy))
+        return in_turns(pairs, amount)
 
 
 def _alone(figures: Figures) -> str:

@@ -14,7 +14,7 @@ _A_HALF = 1 / 2
 
 
 class Way(enum.Enum):
-    """How a caller reaches what it asks for."""
+    """How a client reaches what it asks for."""
 
     PLAIN = "absolute-form requests on kept connections"
     MOCKED = "the same, answered by a mock"
@@ -29,7 +29,7 @@ class ForwardLoad:
 
     :param name: short, for the command line and JSON.
     :param title: for the table.
-    :param way: how callers reach what they ask for.
+    :param way: how clients reach what they ask for.
     :param body_bytes: length of the request body; 0 is a GET.
     :param answer_bytes: length of the response body.
     :param in_flight: connections, each with one request under way.

@@ -6,32 +6,32 @@ import json
 from typing import TYPE_CHECKING
 
 from benchmarks import messages
+from benchmarks.clients import Client
 from benchmarks.forward.loads import MOCKED_HOST, SMALL_BYTES
 from benchmarks.frames import client_frame
 from benchmarks.loads import body
-from benchmarks.peers import Peer
 
 if TYPE_CHECKING:
-    from benchmarks.link import Hub
+    from benchmarks.event_loop import EventLoop
     from benchmarks.messages import Incoming
 
 _TEST, _ROUTE = "forward-test", "forward-route"
 
 
-class Mocker(Peer):
+class Mocker(Client):
     """
     One test with one route, which fulfills.
 
-    :param hub: the generator's event loop.
+    :param loop: the generator's event loop.
     :param address: where the proxy listens.
     """
 
-    def __init__(self, hub: Hub, address: tuple[str, int]) -> None:
+    def __init__(self, loop: EventLoop, address: tuple[str, int]) -> None:
         answer = messages.fulfill(body(SMALL_BYTES))
         self._before, self._after = json.dumps(answer).split(messages.ID_HOLE)
         claim = messages.claim_result(_TEST, [_ROUTE])
         self._claim_before, self._claim_after = json.dumps(claim).split(messages.ID_HOLE)
-        super().__init__(hub, address, "playwright", "playwright-0")
+        super().__init__(loop, address, "playwright", "playwright-0")
         self.link.send_message(
             {
                 "type": "test:register",

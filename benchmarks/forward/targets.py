@@ -1,4 +1,4 @@
-"""Both proxies, ready to be started, and the certificate authority that callers must trust."""
+"""Both proxies, ready to be started, and the certificate authority that clients must trust."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MITMPROXY = "mitmproxy>=11"
 
 
 @frozen
-class Contender:
+class MeasuredProxy:
     """
     A proxy, and the authority whose certificates it shows.
 
@@ -34,7 +34,7 @@ class Contender:
     authority: Path | None
 
     def certificate(self, proxy: Running) -> str:
-        """Give what callers trust, in PEM."""
+        """Give what clients trust, in PEM."""
         if self.authority is not None:
             return self.authority.read_text("ascii")
         connection = http.client.HTTPConnection(*proxy.address, timeout=10)
@@ -42,7 +42,7 @@ class Contender:
         return connection.getresponse().read().decode("ascii")
 
 
-def ours(folder: Path, upstream_pem: Path, way: Way, command: str | None) -> Contender:
+def ours(folder: Path, upstream_pem: Path, way: Way, command: str | None) -> MeasuredProxy:
     """
     Name the proxy of this checkout.
 
@@ -59,10 +59,10 @@ def ours(folder: Path, upstream_pem: Path, way: Way, command: str | None) -> Con
     else:
         plain = targets.from_command("ours", command)
         target = targets.Target("ours", plain.command + extra, plain.version)
-    return Contender(target, None)
+    return MeasuredProxy(target, None)
 
 
-def mitmproxy(folder: Path, upstream_pem: Path, cache: Path, way: Way) -> Contender:
+def mitmproxy(folder: Path, upstream_pem: Path, cache: Path, way: Way) -> MeasuredProxy:
     """
     Name mitmproxy, after installing it into a virtual environment in ``cache`` if need be.
 
@@ -80,7 +80,7 @@ def mitmproxy(folder: Path, upstream_pem: Path, cache: Path, way: Way) -> Conten
         *("--set", f"ssl_verify_upstream_trusted_ca={upstream_pem}"),
     )
     version = _run([str(mitmdump), "--version"]).splitlines()[0].removeprefix("Mitmproxy: ")
-    return Contender(
+    return MeasuredProxy(
         targets.Target("mitmproxy", command, version), folder / "mitmproxy-ca-cert.pem"
     )
 

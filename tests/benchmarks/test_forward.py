@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from benchmarks.forward.callers import Errand
+from benchmarks.forward.clients import RequestPlan
 from benchmarks.forward.loads import LOADS, ForwardLoad, Way
 from benchmarks.forward.upstream import Server, answer
 
@@ -26,9 +26,9 @@ class Written(asyncio.Transport):
         self.written += bytes(data)
 
 
-def errand(way: Way, body_bytes: int = 0) -> Errand:
+def plan(way: Way, body_bytes: int = 0) -> RequestPlan:
     load = ForwardLoad("x", "x", way, body_bytes=body_bytes)
-    return Errand(("127.0.0.1", 1), load, (80, 443), ssl.create_default_context())
+    return RequestPlan(("127.0.0.1", 1), load, (80, 443), ssl.create_default_context())
 
 
 class ServerTests(SynchronousTestCase):
@@ -55,15 +55,15 @@ class ServerTests(SynchronousTestCase):
 
 
 class ErrandTests(SynchronousTestCase):
-    """What callers send."""
+    """What clients send."""
 
     def test_targets(self) -> None:
         """A proxy is asked in absolute form, a server within a tunnel by path."""
-        plain = errand(Way.PLAIN, body_bytes=3).head(1)
+        plain = plan(Way.PLAIN, body_bytes=3).head(1)
         self.assertTrue(plain.startswith(b"POST http://127.0.0.1:80/200/1 HTTP/1.1\r\n"))
         self.assertIn(b"Content-Length: 3\r\n", plain)
-        self.assertTrue(errand(Way.SECURE).head(2).startswith(b"GET /200/2 HTTP/1.1\r\n"))
-        self.assertTrue(errand(Way.MOCKED).head(3).startswith(b"GET http://mocked.test/200/3 "))
+        self.assertTrue(plan(Way.SECURE).head(2).startswith(b"GET /200/2 HTTP/1.1\r\n"))
+        self.assertTrue(plan(Way.MOCKED).head(3).startswith(b"GET http://mocked.test/200/3 "))
 
     def test_loads(self) -> None:
         """Each load has a name of its own and a mark to reach."""

@@ -15,8 +15,8 @@ from benchmarks.forward.loads import MOCKED_HOST, Way
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from benchmarks.event_loop import EventLoop
     from benchmarks.forward.loads import ForwardLoad
-    from benchmarks.link import Hub
 
 _CONNECT_SECONDS = 10.0
 _END_OF_HEAD = b"\r\n\r\n"
@@ -27,14 +27,14 @@ _SCRATCH = bytearray(1 << 18)
 
 
 @frozen
-class Errand:
+class RequestPlan:
     """
-    What all callers of a session do.
+    What all clients of a session do.
 
     :param proxy: where the proxy listens.
     :param load: what is asked.
     :param ports: of the upstream server: plain, and with TLS.
-    :param trust: what a caller checks certificates against.
+    :param trust: what a client checks certificates against.
     """
 
     proxy: tuple[str, int]
@@ -67,22 +67,22 @@ class Errand:
         ).encode("ascii")
 
 
-class Caller:
+class ForwardClient:
     """
     One connection to the proxy, or one after the other.
 
-    :param hub: who waits for it.
-    :param errand: what is asked.
+    :param loop: who waits for it.
+    :param plan: what is asked.
     :param answered: called with the nanoseconds that a request took.
     """
 
     socket: socket.socket
 
-    def __init__(self, hub: Hub, errand: Errand, answered: Callable[[int], None]) -> None:
-        self._hub = hub
-        self._errand = errand
+    def __init__(self, loop: EventLoop, plan: RequestPlan, answered: Callable[[int], None]) -> None:
+        self._loop = loop
+        self._plan = plan
         self._answered = answered
-        self._body = b"x" * errand.load.body_bytes
+        self._body = b"x" * plan.load.body_bytes
         self._open = False
         self._begun = 0
         self._request = b""
@@ -94,17 +94,17 @@ class Caller:
     def ask(self, number: int) -> None:
         """Send request ``number``, over a new connection where there is none."""
         self._begun = time.perf_counter_ns()
-        self._request = self._errand.head(number) + self._body
+        self._request = self._plan.head(number) + self._body
         if self._open:
             self._send_request()
             return
-        self.socket = socket.create_connection(self._errand.proxy, _CONNECT_SECONDS)
+        self.socket = socket.create_connection(self._plan.proxy, _CONNECT_SECONDS)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket.settimeout(0)
         self._open = True
-        self._hub.add(self)
-        if self._errand.secure:
-            authority = self._errand.authority
+        self._loop.add(self)
+        if self._plan.secure:
+            authority = self._plan.authority
             self._step = self._read_tunnel
             self._head = b""
             self._send(f"CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n".encode())
@@ -128,13 +128,13 @@ class Caller:
             return
         self._unsent = self._unsent[written:]
         if not self._unsent:
-            self._hub.want_write(self, wanted=False)
+            self._loop.want_write(self, wanted=False)
 
     def close(self) -> None:
         """Cut the connection, if there is one."""
         if self._open:
             self._open = False
-            self._hub.remove(self)
+            self._loop.remove(self)
             self.socket.close()
 
     def _send(self, data: bytes) -> None:
@@ -144,7 +144,7 @@ class Caller:
             written = 0
         if written < len(data):
             self._unsent = memoryview(data)[written:]
-            self._hub.want_write(self, wanted=True)
+            self._loop.want_write(self, wanted=True)
 
     def _send_request(self) -> None:
         self._step = self._read_answer
@@ -158,7 +158,7 @@ class Caller:
             return
         if not self._head.startswith(_OK):
             raise BenchmarkError(f"no tunnel: {self._head[:200]!r}")
-        self.socket = self._errand.trust.wrap_socket(
+        self.socket = self._plan.trust.wrap_socket(
             self.socket, server_hostname="localhost", do_handshake_on_connect=False
         )
         self._step = self._shake_hands
@@ -182,7 +182,7 @@ class Caller:
             if self._left == 0:
                 self._finish()
                 return
-            if not self._errand.secure:
+            if not self._plan.secure:
                 return
 
     def _take_head(self, data: bytes) -> None:
@@ -191,11 +191,11 @@ class Caller:
         if not found:
             return
         length = head.lower().partition(_LENGTH)[2].split(b"\r\n", 1)[0]
-        if not head.startswith(_OK) or int(length or -1) != self._errand.load.answer_bytes:
+        if not head.startswith(_OK) or int(length or -1) != self._plan.load.answer_bytes:
             raise BenchmarkError(f"a wrong answer: {self._head[:300]!r}")
-        self._left = self._errand.load.answer_bytes - len(rest)
+        self._left = self._plan.load.answer_bytes - len(rest)
 
     def _finish(self) -> None:
-        if self._errand.load.way is Way.SECURE_NEW:
+        if self._plan.load.way is Way.SECURE_NEW:
             self.close()
         self._answered(time.perf_counter_ns() - self._begun)

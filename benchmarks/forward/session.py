@@ -1,4 +1,4 @@
-"""All callers of one proxy under one load, driven as a session of :mod:`benchmarks.rounds`."""
+"""All clients of one proxy under one load, driven as a session of :mod:`benchmarks.rounds`."""
 
 from __future__ import annotations
 
@@ -6,53 +6,53 @@ import ssl
 import time
 from typing import TYPE_CHECKING
 
-from benchmarks.forward.callers import Caller, Errand
-from benchmarks.session import Drive
+from benchmarks.forward.clients import ForwardClient, RequestPlan
+from benchmarks.session import SessionRun
 
 if TYPE_CHECKING:
+    from benchmarks.event_loop import EventLoop
     from benchmarks.forward.loads import ForwardLoad
-    from benchmarks.link import Hub
 
 _SETTLE_SECONDS = 0.05
 
 
-class Crowd:
+class ForwardSession:
     """
-    Callers that keep the load's number of requests in flight.
+    Clients that keep the load's number of requests in flight.
 
-    :param hub: the generator's event loop.
+    :param loop: the generator's event loop.
     :param proxy: where the proxy listens.
     :param load: what is asked.
     :param ports: of the upstream server: plain, and with TLS.
-    :param authority: the certificate that callers trust, in PEM.
+    :param authority: the certificate that clients trust, in PEM.
     """
 
     def __init__(
         self,
-        hub: Hub,
+        loop: EventLoop,
         proxy: tuple[str, int],
         load: ForwardLoad,
         ports: tuple[int, int],
         authority: str,
     ) -> None:
         self.load = load
-        self._hub = hub
+        self._loop = loop
         self._number = 0
         self._left = 0
         self._begun = 0.0
         self._latencies: list[int] = []
         trust = ssl.create_default_context()
-        errand = Errand(proxy, load, ports, trust)
-        if errand.secure:
+        plan = RequestPlan(proxy, load, ports, trust)
+        if plan.secure:
             trust.load_verify_locations(cadata=authority)
-        self._callers = [self._caller(errand) for _ in range(load.in_flight)]
+        self._clients = [self._client(plan) for _ in range(load.in_flight)]
 
     @property
     def message_count(self) -> int:
-        """Callers exchange no messages of the coordinator."""
+        """Clients exchange no messages of the coordinator."""
         return 0
 
-    def run(self, count: int, seconds: float) -> Drive:
+    def run(self, count: int, seconds: float) -> SessionRun:
         """
         Make ``count`` requests.
 
@@ -66,37 +66,37 @@ class Crowd:
         """Begin to make ``count`` requests."""
         self._latencies = []
         self._begun = time.perf_counter()
-        first = self._callers[:count]
+        first = self._clients[:count]
         self._left = count - len(first)
-        for caller in first:
-            self._ask(caller)
+        for client in first:
+            self._ask(client)
 
-    def finish(self, count: int, seconds: float) -> Drive:
+    def finish(self, count: int, seconds: float) -> SessionRun:
         """Wait until ``count`` requests have been answered."""
-        self._hub.run_until(
+        self._loop.run_until(
             lambda: len(self._latencies) >= count, seconds, f"{count} answers ({self.load.name})"
         )
-        return Drive(latencies=self._latencies, seconds=time.perf_counter() - self._begun)
+        return SessionRun(latencies=self._latencies, seconds=time.perf_counter() - self._begun)
 
     def settle(self) -> None:
         """Give the proxy a moment for what it put off."""
-        self._hub.run_for(_SETTLE_SECONDS)
+        self._loop.run_for(_SETTLE_SECONDS)
 
     def close(self) -> None:
         """Cut all connections."""
-        for caller in self._callers:
-            caller.close()
+        for client in self._clients:
+            client.close()
 
-    def _caller(self, errand: Errand) -> Caller:
-        caller = Caller(self._hub, errand, lambda took: self._answered(caller, took))
-        return caller
+    def _client(self, plan: RequestPlan) -> ForwardClient:
+        client = ForwardClient(self._loop, plan, lambda took: self._answered(client, took))
+        return client
 
-    def _ask(self, caller: Caller) -> None:
+    def _ask(self, client: ForwardClient) -> None:
         self._number += 1
-        caller.ask(self._number)
+        client.ask(self._number)
 
-    def _answered(self, caller: Caller, took: int) -> None:
+    def _answered(self, client: ForwardClient, took: int) -> None:
         self._latencies.append(took)
         if self._left:
             self._left -= 1
-            self._ask(caller)
+            self._ask(client)

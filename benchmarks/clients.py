@@ -9,41 +9,43 @@ from typing import TYPE_CHECKING
 from benchmarks import messages
 from benchmarks.errors import BenchmarkError
 from benchmarks.frames import mask
-from benchmarks.link import Link
 from benchmarks.loads import CLIENT_ID, body
 from benchmarks.messages import Incoming, Template
+from benchmarks.websocket_connection import WebSocketConnection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmarks.link import Hub
-    from benchmarks.loads import Load, Place
+    from benchmarks.event_loop import EventLoop
+    from benchmarks.loads import Load, RouteKey
 
 
 def _test_id(test: int) -> str:
     return str(uuid.UUID(int=0x7E57 << 96 | test))
 
 
-def _route_id(place: Place) -> str:
-    return str(uuid.UUID(int=0x2047E << 96 | place.test << 32 | place.route))
+def _route_id(route: RouteKey) -> str:
+    return str(uuid.UUID(int=0x2047E << 96 | route.test << 32 | route.route))
 
 
-class Peer:
+class Client:
     """
     What both kinds share: hello, heartbeat, barrier.
 
-    :param hub: who waits for the socket.
+    :param loop: who waits for the socket.
     :param address: host and port of the target.
     :param role: ``node`` or ``playwright`` (protocol 3).
     :param client_id: sent in ``hello``.
     """
 
-    def __init__(self, hub: Hub, address: tuple[str, int], role: str, client_id: str) -> None:
-        self._hub = hub
+    def __init__(
+        self, loop: EventLoop, address: tuple[str, int], role: str, client_id: str
+    ) -> None:
+        self._loop = loop
         self._name = client_id
         self._acks = 0
         self._pongs = 0
-        self.link = Link(hub, *address, self._receive)
+        self.link = WebSocketConnection(loop, *address, self._receive)
         self.link.send_message(messages.hello(role, client_id))
         self._wait_for_acks(1)
 
@@ -51,7 +53,7 @@ class Peer:
         """Return when the target has handled all that was sent here before."""
         before = self._pongs
         self.link.send_message({"type": "ping", "at": 1})
-        self._hub.run_until(lambda: self._pongs > before, 30, f"pong for {self._name}")
+        self._loop.run_until(lambda: self._pongs > before, 30, f"pong for {self._name}")
 
     def close(self) -> None:
         """Cut the connection."""
@@ -59,7 +61,7 @@ class Peer:
 
     def _wait_for_acks(self, count: int) -> None:
         wanted = self._acks + count
-        self._hub.run_until(lambda: self._acks >= wanted, 60, f"{count} acks for {self._name}")
+        self._loop.run_until(lambda: self._acks >= wanted, 60, f"{count} acks for {self._name}")
 
     def _receive(self, payload: bytes) -> None:
         message = messages.decode(payload)
@@ -79,27 +81,27 @@ class Peer:
         raise NotImplementedError
 
 
-class Worker(Peer):
+class Worker(Client):
     """
     Answers like the npm fixture: one claim answer per live test, one fulfill per match.
 
     :param number: which of the load's workers this is.
     """
 
-    def __init__(self, hub: Hub, address: tuple[str, int], load: Load, number: int) -> None:
+    def __init__(self, loop: EventLoop, address: tuple[str, int], load: Load, number: int) -> None:
         self._load = load
-        places = load.places(number)
-        tests = sorted({place.test for place in places})
+        routes = load.routes_of(number)
+        tests = sorted({route.test for route in routes})
         self._misses = {test: Template(messages.claim_result(_test_id(test), [])) for test in tests}
         self._hits = {
-            place: Template(messages.claim_result(_test_id(place.test), [_route_id(place)]))
-            for place in places
+            route: Template(messages.claim_result(_test_id(route.test), [_route_id(route)]))
+            for route in routes
         }
         self._fulfill = Template(messages.fulfill(body(load.response_bytes)))
-        super().__init__(hub, address, "playwright", f"playwright-{number}")
-        self._register(number, tests, places)
+        super().__init__(loop, address, "playwright", f"playwright-{number}")
+        self._register(number, tests, routes)
 
-    def _register(self, number: int, tests: list[int], places: list[Place]) -> None:
+    def _register(self, number: int, tests: list[int], routes: list[RouteKey]) -> None:
         for test in tests:
             self.link.send_message(
                 {
@@ -110,17 +112,17 @@ class Worker(Peer):
                     "workerId": str(number),
                 }
             )
-        for place in places:
+        for route in routes:
             self.link.send_message(
                 {
                     "type": "route:register",
-                    "routeId": _route_id(place),
-                    "testId": _test_id(place.test),
-                    "matcher": self._load.matcher(place),
+                    "routeId": _route_id(route),
+                    "testId": _test_id(route.test),
+                    "matcher": self._load.matcher(route),
                     "kind": "http",
                 }
             )
-        self._wait_for_acks(len(tests) + len(places))
+        self._wait_for_acks(len(tests) + len(routes))
 
     def _handle(self, message: Incoming) -> None:
         if message.type == "request:claim":
@@ -131,45 +133,45 @@ class Worker(Peer):
             self.link.send(self._fulfill.frame(mask(message.request_id.encode("ascii"))))
 
     def _owner(self, identifier: str) -> str:
-        return _test_id(self._load.place(messages.request_number(identifier)).test)
+        return _test_id(self._load.route_of(messages.request_number(identifier)).test)
 
     def _answer_claim(self, identifier: str) -> None:
         masked = mask(identifier.encode("ascii"))
-        wanted = self._load.place(messages.request_number(identifier))
+        wanted = self._load.route_of(messages.request_number(identifier))
         for test, miss in self._misses.items():
             hit = test == wanted.test and self._load.hits
             self.link.send((self._hits[wanted] if hit else miss).frame(masked))
 
 
-class Agent(Peer):
+class Agent(Client):
     """
     Announces requests and notes how long each decision took.
 
     :param load: what is asked.
     """
 
-    def __init__(self, hub: Hub, address: tuple[str, int], load: Load) -> None:
+    def __init__(self, loop: EventLoop, address: tuple[str, int], load: Load) -> None:
         self._load = load
         self._expected = "decision:fulfill" if load.fulfilled else "decision:passthrough"
-        self._starts: dict[Place, Template] = {}
+        self._starts: dict[RouteKey, Template] = {}
         self._request_body = body(load.request_bytes)
         self._report = Template(messages.response_report(body(load.response_bytes)))
         self._begun: dict[str, int] = {}
         self._next = 0
         self.latencies: list[int] = []
         self.decided: Callable[[], None] = nothing
-        super().__init__(hub, address, "node", CLIENT_ID)
+        super().__init__(loop, address, "node", CLIENT_ID)
 
     def start(self) -> None:
         """Announce the next request."""
         identifier = messages.request_id(self._next)
-        place = self._load.place(self._next)
+        route = self._load.route_of(self._next)
         self._next += 1
-        template = self._starts.get(place)
+        template = self._starts.get(route)
         if template is None:
-            url = self._load.url(place)
+            url = self._load.url(route)
             template = Template(messages.request_start(CLIENT_ID, url, self._request_body))
-            self._starts[place] = template
+            self._starts[route] = template
         frame = template.frame(mask(identifier.encode("ascii")))
         self._begun[identifier] = time.perf_counter_ns()
         self.link.send(frame)

@@ -1,0 +1,107 @@
+"""
+One WebSocket to the proxy that is measured.
+
+Each message is one write to the kernel, as the npm clients do it: joining the
+answers of several tests into one write would flatter the proxy.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.errors import BenchmarkError
+from benchmarks.frames import FrameReader, client_frame, upgrade_request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmarks.event_loop import EventLoop
+
+_READ_BYTES = 1 << 18
+_CONNECT_SECONDS = 10.0
+
+
+class WebSocketConnection:
+    """
+    One WebSocket to the target's ``/ws``.
+
+    :param loop: who waits for it.
+    :param host: where the target listens.
+    :param port: its port.
+    :param receive: called with the payload of each text message.
+    """
+
+    def __init__(
+        self, loop: EventLoop, host: str, port: int, receive: Callable[[bytes], None]
+    ) -> None:
+        self.socket, rest = _upgraded(host, port)
+        self.sent = 0
+        self.received = 0
+        self._loop = loop
+        self._receive = receive
+        self._reader = FrameReader()
+        self._unsent = bytearray()
+        loop.add(self)
+        self._take(rest)
+
+    def send(self, frame: bytes) -> None:
+        """Write a ready frame; what the kernel does not take now goes out later, in order."""
+        self.sent += 1
+        if self._unsent:
+            self._unsent += frame
+            return
+        try:
+            written = self.socket.send(frame)
+        except BlockingIOError:
+            written = 0
+        if written < len(frame):
+            self._unsent += memoryview(frame)[written:]
+            self._loop.want_write(self, wanted=True)
+
+    def send_message(self, message: dict[str, Any]) -> None:
+        """Serialise and send, for what is not worth a template."""
+        self.send(client_frame(json.dumps(message, separators=(",", ":")).encode("ascii")))
+
+    def readable(self) -> None:
+        """Read once; whole messages go to ``receive``."""
+        data = self.socket.recv(_READ_BYTES)
+        if not data:
+            raise BenchmarkError("the target closed a connection")
+        self._take(data)
+
+    def writable(self) -> None:
+        """Write on with what is left."""
+        written = self.socket.send(self._unsent)
+        del self._unsent[:written]
+        if not self._unsent:
+            self._loop.want_write(self, wanted=False)
+
+    def close(self) -> None:
+        """Cut the connection."""
+        self._loop.remove(self)
+        self.socket.close()
+
+    def _take(self, data: bytes) -> None:
+        for payload in self._reader.feed(data):
+            self.received += 1
+            self._receive(payload)
+
+
+def _upgraded(host: str, port: int) -> tuple[socket.socket, bytes]:
+    """Connect and shake hands; returns the socket and what came after the handshake."""
+    connection = socket.create_connection((host, port), timeout=_CONNECT_SECONDS)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    connection.sendall(upgrade_request(host, port))
+    answer = b""
+    while b"\r\n\r\n" not in answer:
+        data = connection.recv(4096)
+        if not data:
+            raise BenchmarkError(f"the target hung up in the handshake: {answer[:200]!r}")
+        answer += data
+    head, _, rest = answer.partition(b"\r\n\r\n")
+    if not head.startswith(b"HTTP/1.1 101"):
+        raise BenchmarkError(f"no WebSocket at /ws: {head[:200]!r}")
+    connection.settimeout(0)
+    return connection, rest
