@@ -30,7 +30,7 @@ ALLOWED = {
     | {"records", "redaction", "wire"},
     "attach": {"certificates", "errors", "http", "redaction", "wire"},
     "command": {"attach", "certificates", "coercers", "errors", "redaction"},
-    "dashboard": {"attach", "coercers", "errors", "http", "server"},
+    "dashboard": {"attach", "coercers", "errors", "http", "redaction", "server"},
     "testing": {"attach", "certificates", "errors", "matching", "redaction", "wire"},
     "cli": {"errors"},
     "__main__": {"cli"},

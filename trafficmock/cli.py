@@ -26,14 +26,12 @@ class Command:
     :param summary: what it does, in a few words.
     :param module: a module under ``trafficmock.command`` that has ``main(words)``, which gives
         the exit status, and ``parser()``.
-    :param says: a function, as ``module:function``, that takes the words and gives what to print.
-    :param plugin: a service of twistd's.
-    :param options: the class of Twisted's options, as ``module:class``; not with ``module``.
+    :param plugin: a service of twistd's, for a command without ``module``.
+    :param options: the class of its options, as ``module:class``: twistd needs Twisted's.
     """
 
     summary: str
     module: str | None = None
-    says: str | None = None
     plugin: str | None = None
     options: str | None = None
 
@@ -45,8 +43,6 @@ class Command:
         if self.module is not None:
             status: int = import_module(f"trafficmock.command.{self.module}").main(words)
             return status
-        if self.says is not None:
-            return _say(name, self.says, words)
         if {"--help", "-h"} & set(words):
             sys.stdout.write(f"{self.usage(name)}\n")
             return 0
@@ -58,7 +54,8 @@ class Command:
 
     def usage(self, name: str) -> Any:
         """Make its Twisted options, which as text are its help."""
-        options = _load(str(self.options))()
+        module, _, options_class = str(self.options).partition(":")
+        options = getattr(import_module(module), options_class)()
         if not options.synopsis.startswith("Usage:"):
             options.synopsis = f"Usage: trafficmock {name} {options.synopsis}"
         return options
@@ -75,21 +72,9 @@ COMMANDS = {
         plugin="trafficmock-dashboard",
         options="trafficmock.dashboard.dashboard_options:DashboardOptions",
     ),
-    "run": Command(
-        summary="start an application attached",
-        says="trafficmock.command.run:run",
-        options="trafficmock.command.run:RunOptions",
-    ),
-    "env": Command(
-        summary="print what `run` sets",
-        says="trafficmock.command.env:env",
-        options="trafficmock.command.env:EnvOptions",
-    ),
-    "ca": Command(
-        summary="the certificate that https clients trust",
-        says="trafficmock.command.ca:ca",
-        options="trafficmock.command.ca:CaOptions",
-    ),
+    "run": Command(summary="start an application attached", module="run"),
+    "env": Command(summary="print what `run` sets", module="env"),
+    "ca": Command(summary="the certificate that https clients trust", module="ca"),
     "history": Command(summary="list recorded HTTP requests, or follow them", module="history"),
     "ws": Command(summary="list recorded WebSockets, or follow them", module="ws"),
     "show": Command(summary="show one request or WebSocket in full", module="show"),
@@ -176,23 +161,6 @@ def _unknown(name: str) -> str:
     near = get_close_matches(name, COMMANDS, n=1)
     meant = f"did you mean {near[0]!r}? " if near else ""
     return f"unknown command {name!r}; {meant}`trafficmock --help` lists the commands"
-
-
-def _say(name: str, function: str, words: Sequence[str]) -> int:
-    """Print what a function gives; what was said wrongly ends with status 2."""
-    from twisted.python import usage  # noqa: PLC0415 - see above
-
-    try:
-        sys.stdout.write(_load(function)(words) or "")
-    except usage.UsageError as error:
-        sys.stderr.write(f"trafficmock {name}: {error}\n")
-        return 2
-    return 0
-
-
-def _load(where: str) -> Any:
-    module, _, name = where.partition(":")
-    return getattr(import_module(module), name)
 
 
 def _complete() -> None:

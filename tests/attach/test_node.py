@@ -4,7 +4,13 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.attach.node import find_preload, node_variables, runs_node, with_preload
+from trafficmock.attach.node import (
+    find_preload,
+    may_start_node,
+    node_variables,
+    runs_node,
+    with_preload,
+)
 from trafficmock.attach.rest_probe import AttachError
 
 PRELOAD = Path("/somewhere/register.js")
@@ -103,3 +109,13 @@ class CommandTests(SynchronousTestCase):
         path = self.script("vite", b"#!/bin/sh\nexec something\n", folder)
         self.assertTrue(runs_node(str(path)))
         self.assertTrue(runs_node("vite", str(folder)))
+
+    def test_launchers(self) -> None:
+        """Shells, make and shell scripts may start Node where it is installed; others do not."""
+        self.script("start", b"#!/bin/bash\nnode server.js\n")
+        self.script("flask", b"#!/usr/bin/python3\n# sh\n")
+        self.assertFalse(may_start_node("start", str(self.bin)))
+        self.script("node", b"")
+        commands = ("start", "make", "sh", "flask", "absent", "node")
+        may = [each for each in commands if may_start_node(each, str(self.bin))]
+        self.assertEqual(may, ["start", "make", "sh"])

@@ -1,5 +1,6 @@
 """``trafficmock ca``."""
 
+import contextlib
 import io
 import os
 import subprocess
@@ -7,11 +8,19 @@ import sys
 from pathlib import Path
 
 from cryptography import x509
-from twisted.python import usage
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock import cli
-from trafficmock.command.ca import ca, summary
+from trafficmock.command.ca import main, summary
+from trafficmock.command.exit_status import CommandError
+
+
+def ca(words: list[str]) -> str:
+    """Give what ``trafficmock ca`` prints."""
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        main(words)
+    return output.getvalue()
 
 
 class CaTests(SynchronousTestCase):
@@ -57,8 +66,8 @@ class CaTests(SynchronousTestCase):
 
     def test_wrong(self) -> None:
         """What is said wrongly ends with what is allowed, what cannot be done with why."""
-        for words in ([], ["what"], ["path", "more"], ["--text"]):
-            self.assertRaises(usage.UsageError, ca, words)
+        for words in ([], ["what"], ["path", "more"], ["--text"], ["path", "--text"]):
+            self.assertRaises(CommandError, main, words)
         said = io.StringIO()
         self.patch(sys, "stderr", said)
         self.directory.touch()

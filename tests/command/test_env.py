@@ -5,10 +5,10 @@ import shlex
 
 from hypothesis import given
 from hypothesis import strategies as st
-from twisted.python import usage
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.command import env
+from trafficmock.command.exit_status import CommandError
 
 
 class FormatTests(SynchronousTestCase):
@@ -29,5 +29,5 @@ class FormatTests(SynchronousTestCase):
 
     def test_unknown_format(self) -> None:
         """An unknown format is refused with the known ones."""
-        error = self.assertRaises(usage.UsageError, env.env, ["--format", "xml"])
-        self.assertIn("shell, dotenv, json", str(error))
+        error = self.assertRaises(CommandError, env.main, ["--format", "xml"])
+        self.assertRegex(str(error), r"--format.*'xml'.*shell.*dotenv.*json")

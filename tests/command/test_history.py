@@ -91,7 +91,7 @@ class HistoryTests(CommandTestCase):
         ):
             done = self.run_command("history", *words)
             self.assertEqual(done.status, 2, words)
-            self.assertIn("usage: trafficmock history", done.err)
+            self.assertRegex(done.err, r"\Atrafficmock history: .*trafficmock history --help`\n\Z")
         done = self.run_command("history", "--follow", "--to", "1m")
         self.assertEqual((done.status, done.out), (2, ""))
 

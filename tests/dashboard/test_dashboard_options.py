@@ -46,6 +46,13 @@ class OptionsTests(SynchronousTestCase):
         self.assertEqual(self.assertRaises(SystemExit, self.parse).code, 1)
         self.assertIn("TRAFFICMOCK_PROXY_URL must be like", self.stderr.getvalue())
 
+    def test_credentials(self) -> None:
+        """Name and token in a refused address are not shown."""
+        for words in (["--proxy-url", "http://shop:hush@h:1"], ["--proxy-url", "shop:hush@h"]):
+            self.assertEqual(self.assertRaises(SystemExit, self.parse, *words).code, 1)
+        self.assertIn("...@h:1", self.stderr.getvalue())
+        self.assertNotIn("hush", self.stderr.getvalue())
+
     def test_bad_values(self) -> None:
         """A bad value ends with one line that says what is allowed, and status 1."""
         for words, said in [

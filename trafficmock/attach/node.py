@@ -22,7 +22,14 @@ AGENT_MISSING = (
     "proxy alone"
 )
 
-_FIRST_LINE = re.compile(rb"#!.*\bnode(js)?\b")
+LAUNCHERS = frozenset(
+    {"sh", "bash", "dash", "zsh", "fish", "make", "just", "task", "env", "sudo", "nohup"}
+    | {"foreman", "honcho", "overmind", "docker", "podman"}
+)
+"""Commands whose purpose is to start others."""
+
+_NODE = re.compile(rb"#!.*\bnode(js)?\b")
+_SHELL = re.compile(rb"#!.*\b(ba|da|z|fi)?sh\b")
 _FIRST_LINE_BYTES = 256
 """The Linux kernel reads no more of a script's first line."""
 
@@ -44,12 +51,31 @@ def runs_node(command: str, search: str | None = None) -> bool:
         return False
     if Path(found).absolute().parent.parts[-2:] == ("node_modules", ".bin"):
         return True
+    return _NODE.match(_first_line(found)) is not None
+
+
+def may_start_node(command: str, search: str | None = None) -> bool:
+    """Tell whether a command that is not Node's is likely to start one.
+
+    It is a launcher (:data:`LAUNCHERS`) or a shell script, and Node is installed.
+
+    :param command: the first word of a command line.
+    :param search: the directories to look in, as ``PATH`` has them.
+    """
+    if shutil.which("node", path=search) is None:
+        return False
+    found = shutil.which(command, path=search)
+    is_script = found is not None and _SHELL.match(_first_line(found)) is not None
+    return Path(command).name in LAUNCHERS or is_script
+
+
+def _first_line(file: str) -> bytes:
     try:
-        with Path(found).open("rb") as file:
-            return _FIRST_LINE.match(file.read(_FIRST_LINE_BYTES)) is not None
+        with Path(file).open("rb") as opened:
+            return opened.read(_FIRST_LINE_BYTES).partition(b"\n")[0]
     except OSError:
         # A file that may be run but not read is no script.
-        return False
+        return b""
 
 
 def node_variables(preload: Path | None, present: Mapping[str, str]) -> dict[str, str]:

@@ -8,11 +8,16 @@ import re
 import textwrap
 import time
 from datetime import datetime
-from typing import Any
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL, proxy_url
+from trafficmock.command.exit_status import USAGE, CommandError
 from trafficmock.command.output.terminal import COLOURS
 from trafficmock.command.rest.rest_client import RestClient
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 REQUEST_ACTIONS = ("pending", "fulfill", "continue", "abort", "passthrough", "error")
 SOCKET_ACTIONS = ("pending", "matched", "passthrough", "error")
@@ -25,15 +30,42 @@ _AGO = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|h|d)")
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 
+class CommandParser(argparse.ArgumentParser):
+    """Reads the words of a command; wrong ones end it with one line and status 2."""
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the words.
+
+        :raises CommandError: always.
+        """
+        raise CommandError(f"{message}; see `{self.prog} --help`", status=USAGE)
+
+    def parse_args(  # type: ignore[override] # no command brings its own namespace
+        self, args: Sequence[str] | None = None, namespace: None = None
+    ) -> argparse.Namespace:
+        """Read the words.
+
+        :raises CommandError: for an unknown option, with the known one that is nearest.
+        """
+        options, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            word = unknown[0]
+            if not word.startswith("-"):
+                self.error(f"unknown argument {word!r}")
+            near = get_close_matches(word.partition("=")[0], self._option_string_actions, n=1)
+            self.error(f"unknown option {word!r}" + (f", did you mean {near[0]}?" if near else ""))
+        return options
+
+
 def command_parser(
     name: str, description: str, examples: str, *, http_proxy: bool = True
-) -> argparse.ArgumentParser:
+) -> CommandParser:
     """Make the parser of a command.
 
     :param examples: lines to show at the end of the help.
-    :param asks_proxy: whether it takes the proxy's address.
+    :param http_proxy: whether it takes the proxy's address.
     """
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=f"trafficmock {name}",
         description=textwrap.fill(description, HELP_COLUMNS),
         epilog=f"examples:\n{examples}",

@@ -4,97 +4,84 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 from cryptography.hazmat.primitives import hashes
-from twisted.python import usage
 
 from trafficmock.certificates.authority import CERTIFICATE, open_authority
 from trafficmock.certificates.files import default_directory
 from trafficmock.certificates.runtime_hints import hints
 from trafficmock.certificates.trust_bundle import make_trust
+from trafficmock.command.arguments import command_parser
+from trafficmock.command.exit_status import OK
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Sequence
 
     from cryptography import x509
 
-
-class KeptOptions(usage.Options):
-    """The options of ``trafficmock ca path`` and ``trafficmock ca hints``."""
-
-    longdesc = "The authority is made on first use; its key never leaves the directory."
-    optParameters: ClassVar[list[Any]] = [  # noqa: N815 - Twisted's name
-        ["ca-dir", None, None, "Where the certificate authority is; by default user data."]
-    ]
-
-    def parseArgs(self, *words: str) -> None:  # noqa: N802 - Twisted's name
-        """Take no more words.
-
-        :raises usage.UsageError: when there are some.
-        """
-        if words:
-            raise usage.UsageError(f"unknown argument {words[0]!r}; options begin with --")
+    from trafficmock.certificates.authority import CertificateAuthority
 
 
-class ShowOptions(KeptOptions):
-    """The options of ``trafficmock ca show``."""
-
-    optFlags: ClassVar[list[Any]] = [  # noqa: N815 - Twisted's name
-        ["text", None, "What the certificate says, instead of the certificate."]
-    ]
-
-
-class CaOptions(usage.Options):
-    """The words of ``trafficmock ca``."""
-
-    synopsis = "Usage: trafficmock ca"
-    longdesc = "The certificate that https clients of the proxy have to trust, made on first use."
-    subCommands: ClassVar[list[Any]] = [  # noqa: N815 - Twisted's name
-        ["path", None, KeptOptions, "print where the certificate is"],
-        ["show", None, ShowOptions, "print the certificate; --text: its validity and fingerprint"],
-        ["hints", None, KeptOptions, "say what each runtime needs to trust it"],
-    ]
-
-    def postOptions(self) -> None:  # noqa: N802 - Twisted's name
-        """Ask for one of the three words.
-
-        :raises usage.UsageError: when there is none.
-        """
-        if self.subCommand is None:
-            raise usage.UsageError("one of path, show, hints is missing: trafficmock ca path")
+EXAMPLES = """\
+  trafficmock ca path           # print where the certificate is
+  trafficmock ca show --text    # print its validity and fingerprint
+  trafficmock ca hints          # print what each runtime needs to trust it
+"""
 
 
-def ca(words: Sequence[str]) -> str:
-    """``trafficmock ca``: make the authority if there is none, and say what is asked for.
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of the command."""
+    made = command_parser(
+        "ca",
+        "The certificate that https clients of the proxy have to trust. The authority is made "
+        "on first use; its key never leaves the directory.",
+        EXAMPLES,
+        http_proxy=False,
+    )
+    made.add_argument("what", choices=_PRINTED, help="what to print")
+    made.add_argument(
+        "--text", action="store_true", help="for show: what the certificate says, in words"
+    )
+    made.add_argument(
+        "--ca-dir", metavar="DIR", help="where the certificate authority is (default: user data)"
+    )
+    return made
 
-    :raises usage.UsageError: for words that are none.
+
+def main(words: Sequence[str]) -> int:
+    """Run the command: make the authority if there is none, and print what is asked for.
+
+    :returns: the exit status.
     :raises CertificateError: when the authority cannot be read or made.
     """
-    options = CaOptions()
-    options.parseOptions(list(words))
-    chosen = options.subOptions
-    given = chosen["ca-dir"]
+    reader = parser()
+    options = reader.parse_args(words)
+    if options.text and options.what != "show":
+        reader.error("--text goes with show: trafficmock ca show --text")
+    given = options.ca_dir
     directory = Path(given).absolute() if given else default_directory(os.environ)
-    return _PRINTED[str(options.subCommand)](directory, chosen)
+    authority = open_authority(directory, dt.datetime.now(dt.UTC))
+    sys.stdout.write(_PRINTED[options.what](directory, authority, options))
+    return OK
 
 
-def _path(directory: Path, _options: usage.Options) -> str:
-    open_authority(directory, _now())
+def _path(directory: Path, _authority: CertificateAuthority, _options: argparse.Namespace) -> str:
     return f"{directory / CERTIFICATE}\n"
 
 
-def _show(directory: Path, options: usage.Options) -> str:
-    authority = open_authority(directory, _now())
-    return summary(authority.certificate) if options["text"] else authority.pem.decode()
+def _show(_directory: Path, authority: CertificateAuthority, options: argparse.Namespace) -> str:
+    return summary(authority.certificate) if options.text else authority.pem.decode()
 
 
-def _hints(directory: Path, _options: usage.Options) -> str:
-    return hints(make_trust(directory, open_authority(directory, _now()).pem, os.environ))
+def _hints(directory: Path, authority: CertificateAuthority, _options: argparse.Namespace) -> str:
+    return hints(make_trust(directory, authority.pem, os.environ))
 
 
-_PRINTED: dict[str, Callable[[Path, usage.Options], str]] = {
+_PRINTED: dict[str, Callable[[Path, CertificateAuthority, argparse.Namespace], str]] = {
     "path": _path,
     "show": _show,
     "hints": _hints,
@@ -110,7 +97,3 @@ def summary(certificate: x509.Certificate) -> str:
         f"Valid until: {certificate.not_valid_after_utc:%Y-%m-%d %H:%M} UTC\n"
         f"SHA-256:     {print_of}\n"
     )
-
-
-def _now() -> dt.datetime:
-    return dt.datetime.now(dt.UTC)

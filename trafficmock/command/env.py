@@ -3,36 +3,42 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
-from typing import TYPE_CHECKING, Any, ClassVar
+import sys
+from typing import TYPE_CHECKING
 
-from twisted.python import usage
-
-from trafficmock.command.attach_options import AttachOptions, attachment, preload_of
+from trafficmock.command.arguments import command_parser
+from trafficmock.command.attach_options import (
+    HOW_IT_JOINS,
+    add_attach_options,
+    attachment,
+    preload_of,
+)
+from trafficmock.command.exit_status import OK
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Mapping, Sequence
 
 FORMATS = ("shell", "dotenv", "json")
+EXAMPLES = """\
+  eval "$(trafficmock env --client-id shop)"
+  trafficmock env --format dotenv > .env.trafficmock
+"""
 
 
-class EnvOptions(AttachOptions):
-    """The options of ``trafficmock env``."""
-
-    synopsis = "Usage: trafficmock env [options]"
-    optParameters: ClassVar[list[Any]] = [  # noqa: N815 - Twisted's name
-        ["format", None, None, f"{', '.join(FORMATS)}; by default shell."]
-    ]
-
-    def postOptions(self) -> None:  # noqa: N802 - Twisted's name
-        """Check the format.
-
-        :raises usage.UsageError: when it is unknown.
-        """
-        self["format"] = self["format"] or FORMATS[0]
-        if self["format"] not in FORMATS:
-            raise usage.UsageError(f"--format: one of {', '.join(FORMATS)}")
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of the command."""
+    made = command_parser("env", f"Print what `run` sets. {HOW_IT_JOINS}", EXAMPLES)
+    add_attach_options(made)
+    made.add_argument(
+        "--format",
+        choices=FORMATS,
+        default=FORMATS[0],
+        metavar="FORMAT",
+        help=f"{', '.join(FORMATS)} (default {FORMATS[0]})",
+    )
+    return made
 
 
 def formatted(variables: Mapping[str, str], style: str) -> str:
@@ -48,16 +54,16 @@ def formatted(variables: Mapping[str, str], style: str) -> str:
     return "".join(f"{k}='{v}'\n" if "'" not in v else f"{k}=`{v}`\n" for k, v in variables.items())
 
 
-def env(words: Sequence[str]) -> str:
-    """``trafficmock env``: what ``run`` would set, as text.
+def main(words: Sequence[str]) -> int:
+    """Run the command.
 
-    :raises usage.UsageError: for options that are none.
+    :returns: the exit status.
     :raises AttachError: when the agent is missing, or the proxy is on another machine and does
         not answer.
     :raises CertificateError: when certificates cannot be read or written here.
     """
-    options = EnvOptions()
-    options.parseOptions(list(words))
+    options = parser().parse_args(words)
     # Nobody knows what will be started with it, so that the agent is needed.
-    found = attachment(options, os.environ, preload_of(options, needed=True))
-    return formatted(found.variables(), options["format"])
+    found = attachment(options, preload_of(options))
+    sys.stdout.write(formatted(found.variables(), options.format))
+    return OK

@@ -6,60 +6,81 @@ other one is sent through the forward proxy.
 
 from __future__ import annotations
 
+import argparse
 import os
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
-
-from twisted.python import usage
+import sys
+from typing import TYPE_CHECKING, NoReturn
 
 from trafficmock.attach.hello_probe import check_welcome
-from trafficmock.attach.node import runs_node
-from trafficmock.attach.rest_probe import check_health
-from trafficmock.coercers import named, number
-from trafficmock.command.attach_options import AttachOptions, attachment, preload_of
+from trafficmock.attach.node import may_start_node, runs_node
+from trafficmock.attach.rest_probe import AttachError, check_health
+from trafficmock.command.arguments import command_parser, count
+from trafficmock.command.attach_options import (
+    HOW_IT_JOINS,
+    add_attach_options,
+    attachment,
+    preload_of,
+)
 from trafficmock.command.supervision.foreground import run_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
+
+EXAMPLES = """\
+  trafficmock run -- node server.js
+  trafficmock run --client-id shop -- flask run --port 5000
+"""
 
 
-class RunOptions(AttachOptions):
-    """The options of ``trafficmock run``, and the command after them."""
-
-    synopsis = "Usage: trafficmock run [options] -- COMMAND..."
-    optParameters: ClassVar[list[Any]] = [  # noqa: N815 - Twisted's name
-        [
-            "stop-timeout-ms",
-            None,
-            5000,
-            "Time for what the command leaves behind to end; then it is killed.",
-            named("stop-timeout-ms", number(0)),
-        ],
-    ]
-
-    def parseArgs(self, *command: str) -> None:  # noqa: N802 - Twisted's name
-        """Take the command.
-
-        :raises usage.UsageError: when there is none.
-        """
-        if not command:
-            raise usage.UsageError("a command is missing: trafficmock run -- node server.js")
-        self["command"] = list(command)
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of the command."""
+    made = command_parser("run", f"Run a command attached. {HOW_IT_JOINS}", EXAMPLES)
+    made.usage = "trafficmock run [options] -- COMMAND..."
+    add_attach_options(made)
+    made.add_argument(
+        "--stop-timeout-ms",
+        type=count,
+        default=5000,
+        metavar="MS",
+        help="time for what the command leaves behind to end; then it is killed (default 5000)",
+    )
+    made.add_argument(
+        "command", nargs=argparse.REMAINDER, metavar="-- COMMAND...", help="what to run"
+    )
+    return made
 
 
-def run(words: Sequence[str]) -> NoReturn:
-    """``trafficmock run``: run the command, attached, and end as it ends.
+def main(words: Sequence[str]) -> NoReturn:
+    """Run the command, attached, and end as it ends.
 
-    :raises usage.UsageError: for options that are none.
     :raises AttachError: when the proxy or the agent is not there.
     :raises CertificateError: when certificates cannot be read or written here.
     :raises CommandStartError: when there is no such command.
     :raises SystemExit: with the command's exit status.
     """
-    options = RunOptions()
-    options.parseOptions(list(words))
-    command = options["command"]
-    preload = preload_of(options, needed=runs_node(command[0], os.environ.get("PATH")))
-    found = attachment(options, os.environ, preload)
+    reader = parser()
+    options = reader.parse_args(words)
+    command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    if not command:
+        reader.error("a command is missing: trafficmock run -- node server.js")
+    found = attachment(options, _preload(options, command[0]))
     check_health(found.address.base_url)
     check_welcome(found.address)
-    run_command(command, found.environment(), options["stop-timeout-ms"] / 1000)
+    run_command(command, found.environment(), options.stop_timeout_ms / 1000)
+
+
+def _preload(options: argparse.Namespace, command: str) -> Path | None:
+    """Find the agent; a command that is not Node's runs without it.
+
+    :raises AttachError: there is none, and the command is Node's.
+    """
+    search = os.environ.get("PATH")
+    try:
+        return preload_of(options)
+    except AttachError as error:
+        if runs_node(command, search):
+            raise
+        if may_start_node(command, search):
+            sys.stderr.write(f"trafficmock: for Node applications {error}\n")
+        return None

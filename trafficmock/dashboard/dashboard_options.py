@@ -11,8 +11,9 @@ from twisted.python import usage
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL, URL_VARIABLES, proxy_url_variable
 from trafficmock.coercers import Coerce, choice, named, not_empty, number
 from trafficmock.http.hosts import parse_authority
+from trafficmock.redaction import without_credentials
 from trafficmock.server.log_observers import LEVELS
-from trafficmock.server.options import ServiceOptions
+from trafficmock.server.service_options import ServiceOptions
 
 _URL = re.compile(r"http://(?P<authority>[^/?#@]+)/?", re.IGNORECASE)
 
@@ -24,7 +25,7 @@ def proxy_url(text: str) -> str:
     """
     found = _URL.fullmatch(text)
     if found is None or parse_authority(found["authority"]) is None:
-        raise ValueError(f"like {DEFAULT_PROXY_URL}, not {text!r}")
+        raise ValueError(f"like {DEFAULT_PROXY_URL}, not {without_credentials(text)!r}")
     return f"http://{found['authority']}"
 
 

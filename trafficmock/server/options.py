@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from OpenSSL import SSL
 from twisted.python import usage
@@ -14,13 +13,11 @@ from trafficmock.coercers import choice as _choice
 from trafficmock.coercers import named as _named
 from trafficmock.coercers import not_empty as _not_empty
 from trafficmock.coercers import number as _number
-from trafficmock.http.hosts import parse_authority, parse_origin
+from trafficmock.http.hosts import parse_origin
 from trafficmock.proxy.upstream.dialer import UpstreamProxy, parse_resolve
 from trafficmock.server.log_observers import LEVELS
+from trafficmock.server.service_options import ServiceOptions
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES as _MESSAGE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _MIB = 2**20
 CAPTURES = ("all", "handled", "none")
@@ -60,59 +57,6 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
 ]
 
 
-class ServiceOptions(usage.Options):
-    """What the services have in common. A bad value ends with one line and exit status 1."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self["allowed-host"] = []
-        self["logfile"] = None
-
-    def opt_allowed_host(self, name: str) -> None:
-        """Host name to answer to, besides loopback and --host. Repeatable."""
-        self["allowed-host"].append(self._given("allowed-host", name))
-        if parse_authority(name) is None:
-            raise usage.UsageError(f"--allowed-host must be a host name, not {name!r}")
-
-    def opt_version(self) -> None:
-        from trafficmock import __version__  # noqa: PLC0415 - only when asked for
-
-        sys.stdout.write(f"trafficmock {__version__}\n")
-        raise SystemExit(0)
-
-    def parseOptions(self, options: Sequence[str] | None = None) -> None:  # noqa: N802 - Twisted's
-        """Parse, or leave with one line that says what is wrong and what is allowed."""
-        try:
-            super().parseOptions(options)
-        except usage.UsageError as error:
-            sys.stderr.write(f"trafficmock: {_plain(str(error))}\n")
-            raise SystemExit(1) from None
-
-    def parseArgs(self, *words: str) -> None:  # noqa: N802 - Twisted's
-        if words:
-            raise usage.UsageError(f"unknown argument {words[0]!r}; options begin with --")
-
-    def postOptions(self) -> None:  # noqa: N802 - Twisted's
-        """Settle what twistd does on our behalf."""
-        if self.parent is not None:
-            self._settle_twistd(self.parent)
-
-    def _settle_twistd(self, twistd: usage.Options) -> None:
-        """Keep no pid file in the foreground, so that several run in one directory."""
-        foreground = bool(twistd["nodaemon"])
-        if foreground and twistd["pidfile"] == "twistd.pid":
-            twistd["pidfile"] = ""
-        if not twistd["syslog"]:
-            self["logfile"] = twistd["logfile"] or ("-" if foreground else "twistd.log")
-
-    @staticmethod
-    def _given(name: str, value: str) -> str:
-        try:
-            return _not_empty(value)
-        except ValueError as error:
-            raise usage.UsageError(f"--{name} must be {error}") from None
-
-
 class ProxyOptions(ServiceOptions):
     """Options of the proxy."""
 
@@ -139,7 +83,7 @@ class ProxyOptions(ServiceOptions):
 
     def opt_cors_origin(self, origin: str) -> None:
         """Origin to let in, besides loopback ones; * for any. Repeatable."""
-        self["cors-origin"].append(self._given("cors-origin", origin))
+        self["cors-origin"].append(self.given("cors-origin", origin))
         if origin != "*" and parse_origin(origin) is None:
             raise usage.UsageError(
                 f"--cors-origin must be an origin such as http://host:port, or *, not {origin!r}"
@@ -147,15 +91,15 @@ class ProxyOptions(ServiceOptions):
 
     def opt_tunnel(self, glob: str) -> None:
         """Hosts whose TLS is left alone, * stands for any text. Repeatable."""
-        self["tunnel"].append(self._given("tunnel", glob))
+        self["tunnel"].append(self.given("tunnel", glob))
 
     def opt_upstream_insecure(self, glob: str) -> None:
         """Hosts whose certificates are not verified. Repeatable."""
-        self["upstream-insecure"].append(self._given("upstream-insecure", glob))
+        self["upstream-insecure"].append(self.given("upstream-insecure", glob))
 
     def opt_upstream_ca(self, file: str) -> None:
         """PEM file of authorities to trust besides the system's. Repeatable."""
-        self["upstream-ca"].append(self._given("upstream-ca", file))
+        self["upstream-ca"].append(self.given("upstream-ca", file))
         try:
             SSL.Context(SSL.TLS_CLIENT_METHOD).load_verify_locations(file)
         except SSL.Error:
@@ -166,7 +110,7 @@ class ProxyOptions(ServiceOptions):
     def opt_resolve(self, entry: str) -> None:
         """Address to use for a host: HOST:PORT:ADDRESS, as in curl. Repeatable."""
         try:
-            self["resolve"].append(parse_resolve(self._given("resolve", entry)))
+            self["resolve"].append(parse_resolve(self.given("resolve", entry)))
         except ValueError as error:
             raise usage.UsageError(f"--resolve must be {error}") from None
 
@@ -177,8 +121,3 @@ class ProxyOptions(ServiceOptions):
             if not self["token"]:
                 raise usage.UsageError("TRAFFICMOCK_TOKEN must be not empty, or not set")
         super().postOptions()
-
-
-def _plain(text: str) -> str:
-    """Leave out what Twisted says before our own words."""
-    return text.removeprefix("Parameter type enforcement failed: ")

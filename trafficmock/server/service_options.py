@@ -1,0 +1,76 @@
+"""The options that the proxy and the dashboard share."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from twisted.python import usage
+
+from trafficmock.coercers import not_empty
+from trafficmock.http.hosts import parse_authority
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class ServiceOptions(usage.Options):
+    """What the services have in common. A bad value ends with one line and exit status 1."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self["allowed-host"] = []
+        self["logfile"] = None
+
+    def opt_allowed_host(self, name: str) -> None:
+        """Host name to answer to, besides loopback and --host. Repeatable."""
+        self["allowed-host"].append(self.given("allowed-host", name))
+        if parse_authority(name) is None:
+            raise usage.UsageError(f"--allowed-host must be a host name, not {name!r}")
+
+    def opt_version(self) -> None:
+        from trafficmock import __version__  # noqa: PLC0415 - only when asked for
+
+        sys.stdout.write(f"trafficmock {__version__}\n")
+        raise SystemExit(0)
+
+    def parseOptions(self, options: Sequence[str] | None = None) -> None:  # noqa: N802 - Twisted's
+        """Parse, or leave with one line that says what is wrong and what is allowed."""
+        try:
+            super().parseOptions(options)
+        except usage.UsageError as error:
+            sys.stderr.write(f"trafficmock: {_plain(str(error))}\n")
+            raise SystemExit(1) from None
+
+    def parseArgs(self, *words: str) -> None:  # noqa: N802 - Twisted's
+        if words:
+            raise usage.UsageError(f"unknown argument {words[0]!r}; options begin with --")
+
+    def postOptions(self) -> None:  # noqa: N802 - Twisted's
+        """Settle what twistd does on our behalf."""
+        if self.parent is not None:
+            self._settle_twistd(self.parent)
+
+    def _settle_twistd(self, twistd: usage.Options) -> None:
+        """Keep no pid file in the foreground, so that several run in one directory."""
+        foreground = bool(twistd["nodaemon"])
+        if foreground and twistd["pidfile"] == "twistd.pid":
+            twistd["pidfile"] = ""
+        if not twistd["syslog"]:
+            self["logfile"] = twistd["logfile"] or ("-" if foreground else "twistd.log")
+
+    @staticmethod
+    def given(name: str, value: str) -> str:
+        """Check that an option's value is there.
+
+        :raises usage.UsageError: it is empty, or the next option.
+        """
+        try:
+            return not_empty(value)
+        except ValueError as error:
+            raise usage.UsageError(f"--{name} must be {error}") from None
+
+
+def _plain(text: str) -> str:
+    """Leave out what Twisted says before our own words."""
+    return text.removeprefix("Parameter type enforcement failed: ")
