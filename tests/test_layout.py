@@ -41,6 +41,12 @@ COMPOSITION_ROOT = "tap"
 """Builds everything and may import all of it but the console script."""
 
 INNER = {
+    "core": {
+        "ownership": {"."},
+        "http": {".", "ownership"},
+        "websocket": {".", "ownership"},
+        ".": {"http", "ownership", "websocket"},
+    },
     "proxy": {
         "http1": {"."},
         "upstream": {".", "http1"},
@@ -50,9 +56,10 @@ INNER = {
         ".": {"http1", "transfer", "upstream"},
     },
     "server": {
+        "process": set[str](),
         "rest": set[str](),
         "websocket": {"."},
-        ".": {"rest", "websocket"},
+        ".": {"process", "rest", "websocket"},
     },
     "command": {
         "output": set[str](),

@@ -22,13 +22,13 @@ from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_verification import ServerVerification
 from trafficmock.server.driver import Driver
 from trafficmock.server.event_log import EventLog
-from trafficmock.server.malloc import tune_allocator
-from trafficmock.server.open_files import make_room
 from trafficmock.server.options import ProxyOptions
+from trafficmock.server.process.malloc import tune_allocator
+from trafficmock.server.process.open_files import make_room
+from trafficmock.server.process.startup import chosen_observer, listening_endpoint, start_report
 from trafficmock.server.rest.connections_report import connections_report
 from trafficmock.server.service import ProxyService
 from trafficmock.server.site import make_site
-from trafficmock.server.startup import chosen_observer, listening_endpoint, start_report
 from trafficmock.server.websocket.upgrade import WebSocketLimits, websocket_resource
 from trafficmock.wire.limits import or_unlimited
 

@@ -9,14 +9,14 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.matching.strategies import regex_flags, regex_sources
 from tests.matching.test_glob import EXAMPLES, ROWS
 from trafficmock.matching.compiled_matcher import RouteMatcher, _condition, compile_matcher
-from trafficmock.matching.verdict import Verdict
+from trafficmock.matching.match_result import MatchResult
 
-YES, NO, UNDECIDABLE = Verdict.YES, Verdict.NO, Verdict.UNDECIDABLE
+YES, NO, UNDECIDABLE = MatchResult.YES, MatchResult.NO, MatchResult.UNDECIDABLE
 URL = "http://h.test/api"
 DECIDABLE_BEGINNINGS = ("*", "about:", "data:", "chrome:", "edge:", "file:")
 
 
-def judge(matcher: RouteMatcher, method: str = "GET", client_id: str = "app") -> Verdict:
+def judge(matcher: RouteMatcher, method: str = "GET", client_id: str = "app") -> MatchResult:
     return matcher.judge(URL, method, client_id)
 
 
@@ -24,22 +24,22 @@ class CompileMatcherTests(SynchronousTestCase):
     """A matcher is never wrong: it may be undecided."""
 
     def test_recorded_rows(self) -> None:
-        """Over the recorded rows without a base the verdict is right or undecidable."""
+        """Over the recorded rows without a base the result is right or undecidable."""
         for number, line in enumerate(ROWS.read_text().splitlines(), 1):
             row = json.loads(line)
-            verdict = compile_matcher(url_glob=row["glob"]).judge(row["url"], "GET", "app")
-            if row["base"] is None and verdict is not UNDECIDABLE:
-                self.assertIs(verdict is YES, row["matches"], f"row {number}: {line}")
+            result = compile_matcher(url_glob=row["glob"]).judge(row["url"], "GET", "app")
+            if row["base"] is None and result is not UNDECIDABLE:
+                self.assertIs(result is YES, row["matches"], f"row {number}: {line}")
             if row["glob"].startswith(DECIDABLE_BEGINNINGS) and row["matches"] != "error":
-                self.assertIsNot(verdict, UNDECIDABLE, f"row {number}: {line}")
+                self.assertIsNot(result, UNDECIDABLE, f"row {number}: {line}")
 
     def test_examples(self) -> None:
         """The examples of protocol 3 are decided, but for the relative ones."""
         relative = ("http:h.test/*", "//h.test/x", "h.test/x", "/api/users")
         for glob, url, expected in EXAMPLES:
-            verdict = compile_matcher(url_glob=glob).judge(url, "GET", "app")
+            result = compile_matcher(url_glob=glob).judge(url, "GET", "app")
             wanted = UNDECIDABLE if glob in relative else YES if expected else NO
-            self.assertIs(verdict, wanted, (glob, url))
+            self.assertIs(result, wanted, (glob, url))
 
     def test_nothing_asked(self) -> None:
         """An empty matcher and an empty glob match everything."""
@@ -119,6 +119,6 @@ class CompileMatcherTests(SynchronousTestCase):
         url: str,
         predicate: bool,  # noqa: FBT001 - hypothesis passes it
     ) -> None:
-        """No matcher is refused, and each has a verdict about any text."""
+        """No matcher is refused, and each has a result about any text."""
         matcher = compile_matcher(url_glob=url_glob, url_regex=url_regex, predicate=predicate)
-        self.assertIn(matcher.judge(url, "GET", "app"), Verdict)
+        self.assertIn(matcher.judge(url, "GET", "app"), MatchResult)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.matching.glob_tokens import GlobError, Wild, tokenize
+from trafficmock.matching.glob_tokens import GlobError, Wildcard, tokenize
 
 
 class TokenizeTests(SynchronousTestCase):
@@ -14,22 +14,22 @@ class TokenizeTests(SynchronousTestCase):
 
     def test_stars(self) -> None:
         """What stars mean depends on their number and on the slashes around them."""
-        self.assertEqual(tokenize("a*b"), ("a", Wild.SEGMENT, "b"))
-        self.assertEqual(tokenize("a**b"), ("a", Wild.ANYTHING, "b"))
-        self.assertEqual(tokenize("a**/b"), ("a", Wild.ANYTHING, "/b"))
-        self.assertEqual(tokenize("**/b"), (Wild.ANYTHING, "/b"))
-        self.assertEqual(tokenize("/**/b"), ("/", Wild.DIRECTORIES, "b"))
-        self.assertEqual(tokenize("/***"), ("/", Wild.ANYTHING))
+        self.assertEqual(tokenize("a*b"), ("a", Wildcard.SEGMENT, "b"))
+        self.assertEqual(tokenize("a**b"), ("a", Wildcard.ANYTHING, "b"))
+        self.assertEqual(tokenize("a**/b"), ("a", Wildcard.ANYTHING, "/b"))
+        self.assertEqual(tokenize("**/b"), (Wildcard.ANYTHING, "/b"))
+        self.assertEqual(tokenize("/**/b"), ("/", Wildcard.DIRECTORIES, "b"))
+        self.assertEqual(tokenize("/***"), ("/", Wildcard.ANYTHING))
 
     def test_escapes(self) -> None:
         """A backslash makes the next character literal; alone at the end it is literal."""
         self.assertEqual(tokenize(r"\*\{\\\a"), ("*{\\a",))
         self.assertEqual(tokenize("a\\"), ("a\\",))
-        self.assertEqual(tokenize(r"\**"), ("*", Wild.SEGMENT))
+        self.assertEqual(tokenize(r"\**"), ("*", Wildcard.SEGMENT))
 
     def test_braces(self) -> None:
         """Braces list alternatives, empty ones included; elsewhere a comma is a comma."""
-        self.assertEqual(tokenize("x,{a*,,b}y"), ("x,", (("a", Wild.SEGMENT), (), ("b",)), "y"))
+        self.assertEqual(tokenize("x,{a*,,b}y"), ("x,", (("a", Wildcard.SEGMENT), (), ("b",)), "y"))
 
     def test_question_mark_and_brackets(self) -> None:
         """Question marks, brackets and other signs mean themselves."""

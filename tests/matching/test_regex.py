@@ -10,9 +10,9 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from tests.matching.strategies import regex_flags, regex_sources, urls
 from trafficmock.matching.js_regex_syntax import UnsupportedRegexError
-from trafficmock.matching.match_cost import JudgedUrl, Work
+from trafficmock.matching.match_cost import JudgedUrl, MatchBudget
+from trafficmock.matching.match_result import MatchResult
 from trafficmock.matching.regex import compile_regex, flags_are_impossible
-from trafficmock.matching.verdict import Verdict
 
 URL = "http://h.test/api/users/12?x=1"
 
@@ -64,8 +64,8 @@ def ask_node(cases: list[tuple[str, str, str]]) -> list[bool | None]:
     return answers
 
 
-def judge(source: str, flags: str, url: str) -> Verdict:
-    return compile_regex(source, flags).judge(JudgedUrl(url), Work(steps=0))
+def judge(source: str, flags: str, url: str) -> MatchResult:
+    return compile_regex(source, flags).judge(JudgedUrl(url), MatchBudget(steps=0))
 
 
 class CompileRegexTests(SynchronousTestCase):
@@ -74,8 +74,8 @@ class CompileRegexTests(SynchronousTestCase):
     def test_examples(self) -> None:
         """Inside the common subset a search says what JavaScript says."""
         for source, flags, expected in EXAMPLES:
-            verdict = judge(source, flags, URL)
-            self.assertIs(verdict, Verdict.YES if expected else Verdict.NO, (source, flags))
+            result = judge(source, flags, URL)
+            self.assertIs(result, MatchResult.YES if expected else MatchResult.NO, (source, flags))
 
     def test_unsupported_flags(self) -> None:
         """Flags that change the syntax, and unknown ones, are refused."""
@@ -96,14 +96,14 @@ class CompileRegexTests(SynchronousTestCase):
     def test_unusual_subjects(self) -> None:
         """Beyond printable ASCII only the lack of literal text is certain."""
         for url in ("aéb", "a\nb", "a\ud800b", "a\u2028b"):
-            self.assertIs(judge("a.b", "", url), Verdict.UNDECIDABLE, url)
-        self.assertIs(judge("abc", "", "aéb"), Verdict.NO)
+            self.assertIs(judge("a.b", "", url), MatchResult.UNDECIDABLE, url)
+        self.assertIs(judge("abc", "", "aéb"), MatchResult.NO)
 
     def test_linear_time(self) -> None:
         """Patterns that hang a backtracking engine are answered."""
         url = "http://h.test/" + "a" * 5000
         for source in ("(a+)+$", "(a|a)*$", "(.*a){10}$", "(a?){20}a{20}$"):
-            self.assertIs(judge(source + "b", "", url), Verdict.NO, source)
+            self.assertIs(judge(source + "b", "", url), MatchResult.NO, source)
 
     @settings(max_examples=10, deadline=None)
     @given(st.lists(st.tuples(regex_sources, regex_flags, urls), min_size=80, max_size=120))
@@ -113,10 +113,10 @@ class CompileRegexTests(SynchronousTestCase):
         for case, expected in zip(cases, ask_node(cases), strict=True):
             source, flags, url = case
             try:
-                verdict = judge(source, flags, url)
+                result = judge(source, flags, url)
             except UnsupportedRegexError:
                 continue
             if flags_are_impossible(flags):
                 self.assertIsNone(expected, case)
-            elif verdict is not Verdict.UNDECIDABLE:
-                self.assertIs(expected, verdict is Verdict.YES, case)
+            elif result is not MatchResult.UNDECIDABLE:
+                self.assertIs(expected, result is MatchResult.YES, case)

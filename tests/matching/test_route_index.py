@@ -7,8 +7,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.matching.strategies import globs, regex_sources, urls
 from trafficmock.matching import candidates
 from trafficmock.matching.compiled_matcher import RouteMatcher, compile_matcher
-from trafficmock.matching.route_index import Judgement, RouteIndex
-from trafficmock.matching.verdict import Verdict
+from trafficmock.matching.match_result import MatchResult
+from trafficmock.matching.route_index import MatchingRoutes, RouteIndex
 
 METHODS = ("GET", "POST", "put")
 CLIENTS = ("one", "two")
@@ -27,12 +27,12 @@ requests = st.tuples(urls, st.sampled_from(("GET", "post", "DELETE")), st.sample
 steps = st.one_of(matchers, glob_matchers, st.integers(0, 50), requests)
 
 
-def naive(routes: dict[str, RouteMatcher], request: tuple[str, str, str]) -> Judgement:
+def naive(routes: dict[str, RouteMatcher], request: tuple[str, str, str]) -> MatchingRoutes:
     """Ask one after the other."""
-    verdicts = {key: matcher.judge(*request) for key, matcher in routes.items()}
-    return Judgement(
-        [key for key, verdict in verdicts.items() if verdict is Verdict.YES],
-        [key for key, verdict in verdicts.items() if verdict is Verdict.UNDECIDABLE],
+    results = {key: matcher.judge(*request) for key, matcher in routes.items()}
+    return MatchingRoutes(
+        [key for key, result in results.items() if result is MatchResult.YES],
+        [key for key, result in results.items() if result is MatchResult.UNDECIDABLE],
     )
 
 
@@ -50,7 +50,7 @@ class RouteIndexTests(SynchronousTestCase):
         index.add("x", compile_matcher(url_glob="**", methods=["POST"]))
         index.add("a", compile_matcher(url_glob="**"))
         judged = index.judge("http://h.test/a", "get", "app")
-        self.assertEqual(judged, Judgement(["d", "c", "b", "a"], ["p", "q"]))
+        self.assertEqual(judged, MatchingRoutes(["d", "c", "b", "a"], ["p", "q"]))
         self.assertEqual(len(index), 7)
 
     def test_keys_are_unique(self) -> None:
@@ -65,7 +65,7 @@ class RouteIndexTests(SynchronousTestCase):
         """Routes that cannot match can be registered and removed all the same."""
         index = RouteIndex()
         index.add("a", compile_matcher(url_regex=("a", "gg")))
-        self.assertEqual(index.judge("a", "GET", "c"), Judgement([], []))
+        self.assertEqual(index.judge("a", "GET", "c"), MatchingRoutes([], []))
         index.remove("a")
         self.assertEqual(len(index), 0)
 
@@ -74,7 +74,7 @@ class RouteIndexTests(SynchronousTestCase):
         index = RouteIndex()
         for number in range(10_000):
             index.add(str(number), compile_matcher(url_glob=f"http://h.test/r/{number}/*"))
-        (population,) = index._populations.values()
+        (population,) = index._by_client.values()
         found = list(population.candidates.find("http://h.test/r/4321/x"))
         self.assertLess(len(found), 10)
         self.assertEqual(index.judge("http://h.test/r/4321/x", "GET", "c").yes, ["4321"])
@@ -100,7 +100,7 @@ class RouteIndexTests(SynchronousTestCase):
                 index.remove(key)
         for key in routes:
             index.remove(key)
-        self.assertEqual((len(index), dict(index._populations)), (0, {}))
+        self.assertEqual((len(index), dict(index._by_client)), (0, {}))
 
     @settings(max_examples=50, deadline=None)
     @given(st.lists(glob_matchers, min_size=30, max_size=60), st.lists(requests, min_size=20))

@@ -15,7 +15,7 @@ from twisted.logger import ILogObserver, LogEvent, Logger, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.server import service
-from trafficmock.server.log_observers import silent
+from trafficmock.server.process.log_observers import silent
 from trafficmock.server.service import ProxyService
 
 HERE = IPv4Address("TCP", "127.0.0.1", 4310)

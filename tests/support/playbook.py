@@ -22,8 +22,8 @@ from tests.support.builders import ANY, glob
 from tests.support.invariants import Ledger
 from tests.support.tables import tables
 from trafficmock.core.coordinator import Coordinator
-from trafficmock.core.deferred_bodies import body_limits
 from trafficmock.core.effects import CloseConnection, Effects, Note, Send, Wake
+from trafficmock.core.http.deferred_bodies import body_limits
 from trafficmock.core.settings import Settings
 from trafficmock.core.timers import Moment
 from trafficmock.wire import inbound, outbound

@@ -31,7 +31,7 @@ def _walk(value: Any, path: str, found: dict[str, list[str]], seen: set[int]) ->
         _note(found, path, value)
     elif isinstance(value, RouteIndex):
         _note(found, f"{path}._routes", value._routes)
-        _note(found, f"{path}._populations", value._populations)
+        _note(found, f"{path}._by_client", value._by_client)
     elif attrs.has(type(value)) and not isinstance(value, Settings) and id(value) not in seen:
         seen.add(id(value))
         for field in attrs.fields(type(value)):

@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import effort
 from tests.testing.fakes import URL, request, response
-from trafficmock.core.response_rules import sendable
+from trafficmock.core.http.response_rules import sendable
 from trafficmock.testing.adapters.proxy_address import websocket_url
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_lookup import HarCycleError, HarLookup, HarRequest

@@ -8,31 +8,31 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from trafficmock.core import error_messages
-from trafficmock.core.claims import Claims
-from trafficmock.core.decisions import Decisions
-from trafficmock.core.deferred_bodies import PendingBodies
 from trafficmock.core.effects import AnswerQuery, CloseConnection, EffectList
-from trafficmock.core.handler_results import HandlerResults
 from trafficmock.core.hello import Handshake, refuse
+from trafficmock.core.http.decisions import Decisions
+from trafficmock.core.http.deferred_bodies import PendingBodies
+from trafficmock.core.http.handler_results import HandlerResults
+from trafficmock.core.http.request_routing import RequestRouting
+from trafficmock.core.http.response_reports import AwaitedReports, ResponseReports
 from trafficmock.core.invalid_messages import InvalidMessages
 from trafficmock.core.lifecycle import Socket
-from trafficmock.core.owner_timeout import OwnerTimeouts
+from trafficmock.core.ownership.claims import Claims
+from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
+from trafficmock.core.ownership.registry import Registry
 from trafficmock.core.peers import Agent, Client, Peer, Unauthenticated, Worker, connected
 from trafficmock.core.registration import Registration
-from trafficmock.core.registry import Registry
-from trafficmock.core.request_routing import RequestRouting
-from trafficmock.core.response_reports import AwaitedReports, ResponseReports
 from trafficmock.core.timers import Alarm, BodyDeadlines, Heartbeat
-from trafficmock.core.websocket_relay import WebSocketRelay
-from trafficmock.core.websocket_routing import WebSocketRouting
-from trafficmock.matching import Engines
+from trafficmock.core.websocket.websocket_relay import WebSocketRelay
+from trafficmock.core.websocket.websocket_routing import WebSocketRouting
+from trafficmock.matching import PatternCache
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import AGENTS
 from trafficmock.wire.inbound import Ping, Pong
 from trafficmock.wire.serialized_response import SerializedError
 
 if TYPE_CHECKING:
-    from trafficmock.core.registry import Kind
+    from trafficmock.core.ownership.registry import Kind
     from trafficmock.core.settings import Settings
     from trafficmock.core.timers import Moment
     from trafficmock.wire.codec import InvalidMessageError
@@ -77,8 +77,10 @@ class Coordinator:
 
     def __attrs_post_init__(self) -> None:
         settings, claims, alarm = self.settings, self.claims, self.alarm
-        engines = Engines(settings.regex_memory_bytes)
-        registry = self.registry = Registry(engines=engines, regex_steps=settings.regex_steps)
+        pattern_cache = PatternCache(settings.regex_memory_bytes)
+        registry = self.registry = Registry(
+            pattern_cache=pattern_cache, regex_steps=settings.regex_steps
+        )
         self.owner_timeouts = OwnerTimeouts(settings.claim_timeout, alarm)
         awaited = AwaitedReports()
         deadlines = self.deadlines = BodyDeadlines(settings.body_timeout, alarm)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trafficmock.core.claims import Claimant
-    from trafficmock.core.registry import RegisteredRoute, RegisteredTest
+    from trafficmock.core.ownership.claims import Claimant
+    from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest
     from trafficmock.wire.serialized_matcher import SerializedMatcher
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from msgspec import UNSET
 
-from trafficmock.core.deferred_bodies import body_limits
 from trafficmock.core.effects import CloseConnection, EffectList
+from trafficmock.core.http.deferred_bodies import body_limits
 from trafficmock.core.peers import Agent, Client, Unauthenticated, Worker
 from trafficmock.wire import NPM_PACKAGE_VERSION, PROTOCOL_VERSION, features
 from trafficmock.wire.inbound import Hello, Ping, Pong

@@ -13,11 +13,11 @@ from trafficmock.wire.serialized_response import SerializedError
 from trafficmock.wire.shrink import MAX_TEXT
 
 if TYPE_CHECKING:
-    from trafficmock.core.decisions import Decisions
-    from trafficmock.core.deferred_bodies import PendingBodies
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.response_reports import ResponseReports
-    from trafficmock.core.websocket_routing import WebSocketRouting
+    from trafficmock.core.http.decisions import Decisions
+    from trafficmock.core.http.deferred_bodies import PendingBodies
+    from trafficmock.core.http.response_reports import ResponseReports
+    from trafficmock.core.websocket.websocket_routing import WebSocketRouting
     from trafficmock.wire.codec import InvalidMessageError
     from trafficmock.wire.inbound import Message
 

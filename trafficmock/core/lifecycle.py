@@ -13,11 +13,11 @@ from trafficmock.errors import TrafficMockError
 from trafficmock.wire import inbound
 
 if TYPE_CHECKING:
-    from trafficmock.core.claims import Claim
-    from trafficmock.core.deferred_bodies import DeferredObservation
     from trafficmock.core.effects import EffectList
+    from trafficmock.core.http.deferred_bodies import DeferredObservation
+    from trafficmock.core.ownership.claims import Claim
+    from trafficmock.core.ownership.registry import RegisteredTest
     from trafficmock.core.peers import Agent
-    from trafficmock.core.registry import RegisteredTest
     from trafficmock.records import Owner
     from trafficmock.wire.inbound import RequestBody
     from trafficmock.wire.serialized_request import SerializedRequest

@@ -11,9 +11,9 @@ from msgspec import UNSET
 from trafficmock.wire.outbound import ConnectedClient
 
 if TYPE_CHECKING:
+    from trafficmock.core.http.response_reports import AwaitedReport
     from trafficmock.core.lifecycle import PendingRequest, Socket
-    from trafficmock.core.registry import RegisteredRoute, RegisteredTest
-    from trafficmock.core.response_reports import AwaitedReport
+    from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest
 
 
 @define(eq=False)

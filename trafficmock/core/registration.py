@@ -9,21 +9,21 @@ from msgspec import UNSET
 
 from trafficmock.core import error_messages
 from trafficmock.core.effects import EffectList
-from trafficmock.core.registry import with_observer
+from trafficmock.core.ownership.registry import with_observer
 from trafficmock.wire import outbound
 from trafficmock.wire.features import SUBSCRIBE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from trafficmock.core.claims import Claims
-    from trafficmock.core.decisions import Decisions
     from trafficmock.core.effects import EffectList
+    from trafficmock.core.http.decisions import Decisions
+    from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.lifecycle import PendingRequest
+    from trafficmock.core.ownership.claims import Claims
+    from trafficmock.core.ownership.registry import Kind, RegisteredTest, Registry
     from trafficmock.core.peers import Agent, Worker
-    from trafficmock.core.registry import Kind, RegisteredTest, Registry
-    from trafficmock.core.request_routing import RequestRouting
-    from trafficmock.core.websocket_routing import WebSocketRouting
+    from trafficmock.core.websocket.websocket_routing import WebSocketRouting
     from trafficmock.wire import inbound
 
 

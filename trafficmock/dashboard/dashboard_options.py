@@ -12,7 +12,7 @@ from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL, URL_VARIABLES,
 from trafficmock.coercers import Coerce, choice, named, not_empty, number
 from trafficmock.http.hosts import parse_authority
 from trafficmock.redaction import without_credentials
-from trafficmock.server.log_observers import LEVELS
+from trafficmock.server.process.log_observers import LEVELS
 from trafficmock.server.service_options import ServiceOptions
 
 _URL = re.compile(r"http://(?P<authority>[^/?#@]+)/?", re.IGNORECASE)

@@ -14,9 +14,9 @@ from trafficmock.dashboard.proxy_relay import ProxyRelay
 from trafficmock.dashboard.static_files import load_pages
 from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import ConnectionCount, HttpLimits
+from trafficmock.server.process.startup import chosen_observer, listening_endpoint, start_report
 from trafficmock.server.service import ProxyService
 from trafficmock.server.site import ServiceSite
-from trafficmock.server.startup import chosen_observer, listening_endpoint, start_report
 
 __all__ = ["Options", "makeService"]
 

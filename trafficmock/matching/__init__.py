@@ -12,27 +12,27 @@ Six nouns and who calls whom:
 * its **literals** (:mod:`trafficmock.matching.url_literals`) are what the URL must contain;
 * the **index** (:mod:`trafficmock.matching.route_index`) asks all routes at once, and by the
   literals only the **candidates** (:mod:`trafficmock.matching.candidates`) among them;
-* the **work** (:mod:`trafficmock.matching.match_cost`) bounds what that costs.
+* the **budget** (:mod:`trafficmock.matching.match_cost`) bounds what that costs.
 
-Every answer is a :class:`Verdict`: yes, no, or undecidable; never a guess.
+Every answer is a :class:`MatchResult`: yes, no, or undecidable; never a guess.
 """
 
 from trafficmock.matching.compiled_matcher import RouteMatcher, compile_matcher
 from trafficmock.matching.glob import Glob, compile_glob
 from trafficmock.matching.glob_tokens import GlobError
-from trafficmock.matching.match_cost import Engines, Work
-from trafficmock.matching.route_index import Judgement, RouteIndex
-from trafficmock.matching.verdict import Verdict
+from trafficmock.matching.match_cost import MatchBudget, PatternCache
+from trafficmock.matching.match_result import MatchResult
+from trafficmock.matching.route_index import MatchingRoutes, RouteIndex
 
 __all__ = [
-    "Engines",
     "Glob",
     "GlobError",
-    "Judgement",
+    "MatchBudget",
+    "MatchResult",
+    "MatchingRoutes",
+    "PatternCache",
     "RouteIndex",
     "RouteMatcher",
-    "Verdict",
-    "Work",
     "compile_glob",
     "compile_matcher",
 ]

@@ -23,7 +23,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 @attrs.define(eq=False)
-class Shelf(Generic[T]):
+class InvertedIndex(Generic[T]):
     """Members filed under labels; a label may be shared, a member may be filed repeatedly."""
 
     _filed: dict[str, dict[T, None]] = attrs.Factory(dict)
@@ -55,7 +55,7 @@ class Shelf(Generic[T]):
 
 
 #: A shelf and the label under which a member is filed there.
-Place = tuple[Shelf[T], str]
+Place = tuple[InvertedIndex[T], str]
 
 
 @attrs.define(eq=False)
@@ -66,12 +66,14 @@ class Candidates(Generic[T]):
     other members there are.
     """
 
-    _exact: Shelf[T] = attrs.Factory(Shelf)
-    _beginnings: Shelf[T] = attrs.Factory(Shelf)
-    _endings: Shelf[T] = attrs.Factory(Shelf)
-    _pairs: Shelf[T] = attrs.Factory(Shelf)
-    _components: Shelf[T] = attrs.Factory(Shelf)
-    _pieces: dict[int, Shelf[T]] = attrs.Factory(lambda: {n: Shelf() for n in PIECE_LENGTHS})
+    _exact: InvertedIndex[T] = attrs.Factory(InvertedIndex)
+    _beginnings: InvertedIndex[T] = attrs.Factory(InvertedIndex)
+    _endings: InvertedIndex[T] = attrs.Factory(InvertedIndex)
+    _pairs: InvertedIndex[T] = attrs.Factory(InvertedIndex)
+    _components: InvertedIndex[T] = attrs.Factory(InvertedIndex)
+    _pieces: dict[int, InvertedIndex[T]] = attrs.Factory(
+        lambda: {n: InvertedIndex() for n in PIECE_LENGTHS}
+    )
     #: Tried for every URL that contains their needle.
     _rest: dict[T, str] = attrs.Factory(dict)
     _places: dict[T, set[Place[T]]] = attrs.Factory(dict)

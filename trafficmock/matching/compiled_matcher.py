@@ -10,10 +10,10 @@ from trafficmock.matching.glob_resolution import needs_base
 from trafficmock.matching.glob_tokens import GlobError
 from trafficmock.matching.js_regex_syntax import UnsupportedRegexError
 from trafficmock.matching.linear_regex import LinearPattern
-from trafficmock.matching.match_cost import JudgedUrl, Work
+from trafficmock.matching.match_cost import JudgedUrl, MatchBudget
+from trafficmock.matching.match_result import MatchResult
 from trafficmock.matching.regex import Regex, compile_regex, flags_are_impossible
 from trafficmock.matching.url_literals import Literals
-from trafficmock.matching.verdict import Verdict
 
 #: How many conditions are remembered, and how long their texts may be, in characters.
 MAX_CACHED = 4096
@@ -37,7 +37,7 @@ class UrlCondition:
 
     @property
     def literals(self) -> Literals:
-        """What a URL must contain; without it the verdict is ``NO``."""
+        """What a URL must contain; without it the result is ``NO``."""
         parts = [part.literals for part in (self.glob, self.regex) if part is not None]
         return parts[0] if parts else Literals()
 
@@ -47,21 +47,21 @@ class UrlCondition:
         found = [part.pattern for part in (self.glob, self.regex) if part is not None]
         return [pattern for pattern in found if pattern is not None]
 
-    def judge(self, subject: JudgedUrl, work: Work) -> Verdict:
+    def judge(self, subject: JudgedUrl, budget: MatchBudget) -> MatchResult:
         """Judge a URL.
 
         :param subject: a whole URL.
-        :param work: what that may cost.
+        :param budget: what that may cost.
         """
         if self.impossible:
-            return Verdict.NO
-        by_glob = Verdict.YES if self.glob is None else self.glob.judge(subject, work)
-        if by_glob is Verdict.NO:
-            return Verdict.NO
-        verdict = Verdict.YES if self.regex is None else self.regex.judge(subject, work)
-        if verdict is Verdict.YES and (self.open_question or by_glob is Verdict.UNDECIDABLE):
-            return Verdict.UNDECIDABLE
-        return verdict
+            return MatchResult.NO
+        by_glob = MatchResult.YES if self.glob is None else self.glob.judge(subject, budget)
+        if by_glob is MatchResult.NO:
+            return MatchResult.NO
+        result = MatchResult.YES if self.regex is None else self.regex.judge(subject, budget)
+        if result is MatchResult.YES and (self.open_question or by_glob is MatchResult.UNDECIDABLE):
+            return MatchResult.UNDECIDABLE
+        return result
 
 
 @attrs.frozen(eq=False)
@@ -77,19 +77,21 @@ class RouteMatcher:
     methods: frozenset[str] = frozenset()
     client_ids: frozenset[str] = frozenset()
 
-    def judge(self, url: str, method: str, client_id: str, work: Work | None = None) -> Verdict:
+    def judge(
+        self, url: str, method: str, client_id: str, budget: MatchBudget | None = None
+    ) -> MatchResult:
         """Judge a request.
 
         :param url: its whole URL.
         :param method: its method, in any case; ``GET`` for a WebSocket.
         :param client_id: the agent that it comes from.
-        :param work: what judging its URL may cost; ``None`` for any number of steps.
+        :param budget: what judging its URL may cost; ``None`` for any number of steps.
         """
         if self.client_ids and client_id not in self.client_ids:
-            return Verdict.NO
+            return MatchResult.NO
         if self.methods and method.upper() not in self.methods:
-            return Verdict.NO
-        return self.condition.judge(JudgedUrl(url), work or Work(steps=0))
+            return MatchResult.NO
+        return self.condition.judge(JudgedUrl(url), budget or MatchBudget(steps=0))
 
 
 def compile_matcher(

@@ -6,7 +6,7 @@ import attrs
 
 from trafficmock.matching.glob_resolution import OPAQUE_CHARACTERS, resolve
 from trafficmock.matching.glob_shapes import TwoStars
-from trafficmock.matching.glob_tokens import GlobError, Token, Wild, tokenize, write_out
+from trafficmock.matching.glob_tokens import GlobError, Token, Wildcard, tokenize, write_out
 from trafficmock.matching.linear_regex import (
     MAX_SOURCE,
     LinearPattern,
@@ -14,15 +14,15 @@ from trafficmock.matching.linear_regex import (
     as_subject,
     byte_escape,
 )
-from trafficmock.matching.match_cost import JudgedUrl, Work
+from trafficmock.matching.match_cost import JudgedUrl, MatchBudget
+from trafficmock.matching.match_result import MatchResult
 from trafficmock.matching.url_literals import MAX_VARIANTS, Literals, glob_literals
-from trafficmock.matching.verdict import Verdict
 
 ANY_CHARACTER = rb"(?:[^\n\r\xe2]|\xe2[^\x80]|\xe2\x80[^\xa8\xa9])"
 PATTERNS = {
-    Wild.SEGMENT: rb"[^/]*",
-    Wild.ANYTHING: ANY_CHARACTER + rb"*",
-    Wild.DIRECTORIES: rb"(?:" + ANY_CHARACTER + rb"+/)?",
+    Wildcard.SEGMENT: rb"[^/]*",
+    Wildcard.ANYTHING: ANY_CHARACTER + rb"*",
+    Wildcard.DIRECTORIES: rb"(?:" + ANY_CHARACTER + rb"+/)?",
 }
 #: The empty glob is no pattern of its own: it matches whatever comes.
 EVERYTHING = rb"[\x00-\xff]*"
@@ -52,16 +52,16 @@ class Glob:
             return self.pattern.fullmatch(as_subject(url))
         return bool(found)
 
-    def judge(self, subject: JudgedUrl, work: Work) -> Verdict:
+    def judge(self, subject: JudgedUrl, budget: MatchBudget) -> MatchResult:
         """Tell whether the glob matches, or that this takes too many steps.
 
         :param subject: a whole URL, query and fragment included.
-        :param work: what judging may cost.
+        :param budget: what judging may cost.
         """
         found = self._without_pattern(subject)
         if found is None and self.pattern is not None:
-            return work.fullmatch(self.pattern, subject)
-        return Verdict.YES if found else Verdict.NO
+            return budget.fullmatch(self.pattern, subject)
+        return MatchResult.YES if found else MatchResult.NO
 
     def _without_pattern(self, subject: JudgedUrl) -> bool | None:
         """Tell whether it matches where that is simple; ``None`` where the pattern must tell."""
@@ -120,6 +120,6 @@ def translate(tokens: Sequence[Token]) -> bytes:
 def _translate(token: Token) -> bytes:
     if isinstance(token, str):
         return byte_escape(token)
-    if isinstance(token, Wild):
+    if isinstance(token, Wildcard):
         return PATTERNS[token]
     return b"(?:" + b"|".join(map(translate, token)) + b")"

@@ -5,7 +5,7 @@ from typing import Self
 
 import attrs
 
-from trafficmock.matching.glob_tokens import Token, Wild
+from trafficmock.matching.glob_tokens import Token, Wildcard
 
 
 @attrs.frozen
@@ -16,9 +16,9 @@ class TwoStars:
     """
 
     prefix: str
-    first: Wild
+    first: Wildcard
     middle: str
-    second: Wild
+    second: Wildcard
     suffix: str
 
     @classmethod
@@ -32,7 +32,7 @@ class TwoStars:
         for token in tokens:
             if isinstance(token, str):
                 texts[-1] += token
-            elif token is Wild.SEGMENT or token is Wild.ANYTHING:
+            elif token is Wildcard.SEGMENT or token is Wildcard.ANYTHING:
                 stars.append(token)
                 texts.append("")
             else:
@@ -61,12 +61,12 @@ class TwoStars:
         it as possible, and if that is too far away then so are all other places.
         """
         middle = self.middle
-        if self.first is Wild.ANYTHING:
-            if self.second is Wild.ANYTHING:
+        if self.first is Wildcard.ANYTHING:
+            if self.second is Wildcard.ANYTHING:
                 return middle in text
             found = text.rfind(middle)
             return found >= 0 and text.find("/", found + len(middle)) < 0
-        if self.second is Wild.ANYTHING:
+        if self.second is Wildcard.ANYTHING:
             found = text.find(middle)
             return found >= 0 and text.find("/", 0, found) < 0
         if "/" not in middle:

@@ -16,7 +16,7 @@ class GlobError(LocalError):
     """A glob cannot be read; the text says what is wrong and where."""
 
 
-class Wild(enum.Enum):
+class Wildcard(enum.Enum):
     """What stars stand for.
 
     "Any character" leaves out LF, CR, U+2028 and U+2029, as JavaScript's dot does.
@@ -28,7 +28,7 @@ class Wild(enum.Enum):
 
 
 #: Literal text or stars, as they stand outside braces and in each of their branches.
-Plain = str | Wild
+Plain = str | Wildcard
 #: Literal text, stars, or the branches of one pair of braces.
 Token = Plain | tuple[tuple[Plain, ...], ...]
 
@@ -78,7 +78,7 @@ class _Reader:
             case "," if self.opened_at is not None:
                 self._end_branch()
             case "*":
-                self._add(Wild.SEGMENT)
+                self._add(Wildcard.SEGMENT)
             case _ if lexeme.startswith("**"):
                 self._add_stars(lexeme, position)
             case _ if lexeme.startswith("\\"):
@@ -100,11 +100,11 @@ class _Reader:
 
     def _add_stars(self, lexeme: str, position: int) -> None:
         if not lexeme.endswith("/"):
-            self._add(Wild.ANYTHING)
+            self._add(Wildcard.ANYTHING)
         elif position > 0 and self.glob[position - 1] == "/":
-            self._add(Wild.DIRECTORIES)
+            self._add(Wildcard.DIRECTORIES)
         else:
-            self._add(Wild.ANYTHING)
+            self._add(Wildcard.ANYTHING)
             self._add("/")
 
     def _open(self, position: int) -> None:

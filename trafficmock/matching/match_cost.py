@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from trafficmock.matching.linear_regex import as_subject
-from trafficmock.matching.verdict import Verdict
+from trafficmock.matching.match_result import MatchResult
 
 if TYPE_CHECKING:
     from trafficmock.matching.linear_regex import LinearPattern
@@ -27,7 +27,7 @@ COMPILING_STEPS = 40
 
 
 @attrs.define(eq=False)
-class Engines:
+class PatternCache:
     """Compiled patterns, those that were used last.
 
     :param limit: bytes that they may take together; 0 for any number. A pattern that needs
@@ -86,37 +86,37 @@ class JudgedUrl:
 
 
 @attrs.define(eq=False)
-class Work:
-    """The work for one request.
+class MatchBudget:
+    """The budget for one request.
 
-    :param engines: shared with all other requests.
+    :param pattern_cache: shared with all other requests.
     :param steps: that are left for it; 0 from the beginning for any number.
     """
 
-    engines: Engines = attrs.Factory(Engines)
+    pattern_cache: PatternCache = attrs.Factory(PatternCache)
     steps: int = STEPS
     _bounded: bool = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._bounded = self.steps > 0
 
-    def search(self, pattern: LinearPattern, subject: JudgedUrl) -> Verdict:
+    def search(self, pattern: LinearPattern, subject: JudgedUrl) -> MatchResult:
         """Tell whether a pattern matches anywhere; undecidable when that takes too many steps."""
         if not self._take(pattern, subject):
-            return Verdict.UNDECIDABLE
-        return _verdict(self.engines.get(pattern).search(subject.data))
+            return MatchResult.UNDECIDABLE
+        return _match_result(self.pattern_cache.get(pattern).search(subject.data))
 
-    def fullmatch(self, pattern: LinearPattern, subject: JudgedUrl) -> Verdict:
+    def fullmatch(self, pattern: LinearPattern, subject: JudgedUrl) -> MatchResult:
         """Tell whether a pattern matches all of the subject; see :meth:`search`."""
         if not self._take(pattern, subject):
-            return Verdict.UNDECIDABLE
-        return _verdict(self.engines.get(pattern).fullmatch(subject.data))
+            return MatchResult.UNDECIDABLE
+        return _match_result(self.pattern_cache.get(pattern).fullmatch(subject.data))
 
     def _take(self, pattern: LinearPattern, subject: JudgedUrl) -> bool:
         if not self._bounded:
             return True
         steps = pattern.size * (len(subject.data) + 1)
-        if pattern not in self.engines:
+        if pattern not in self.pattern_cache:
             steps += pattern.size * COMPILING_STEPS
         if steps > self.steps:
             return False
@@ -124,5 +124,5 @@ class Work:
         return True
 
 
-def _verdict(found: object) -> Verdict:
-    return Verdict.NO if found is None else Verdict.YES
+def _match_result(found: object) -> MatchResult:
+    return MatchResult.NO if found is None else MatchResult.YES

@@ -4,9 +4,9 @@ import attrs
 
 from trafficmock.matching.js_regex_syntax import PatternReader, UnsupportedRegexError
 from trafficmock.matching.linear_regex import LinearPattern, PatternTooLargeError
-from trafficmock.matching.match_cost import JudgedUrl, Work
+from trafficmock.matching.match_cost import JudgedUrl, MatchBudget
+from trafficmock.matching.match_result import MatchResult
 from trafficmock.matching.url_literals import Literals, Run, Variant
-from trafficmock.matching.verdict import Verdict
 
 #: Those under which the common subset means what it says.
 SUPPORTED_FLAGS = frozenset("dgimsy")
@@ -22,16 +22,16 @@ class Regex:
     pattern: LinearPattern
     literals: Literals
 
-    def judge(self, subject: JudgedUrl, work: Work) -> Verdict:
+    def judge(self, subject: JudgedUrl, budget: MatchBudget) -> MatchResult:
         """Search a URL, in time linear in its length.
 
         :param subject: the URL; runtimes serialise them in printable ASCII, and only
             there Unicode and newlines cannot make a difference.
-        :param work: what that may cost.
+        :param budget: what that may cost.
         """
         if self.literals.needle not in subject.url:
-            return Verdict.NO
-        return work.search(self.pattern, subject) if subject.plain else Verdict.UNDECIDABLE
+            return MatchResult.NO
+        return budget.search(self.pattern, subject) if subject.plain else MatchResult.UNDECIDABLE
 
 
 def flags_are_impossible(flags: str) -> bool:

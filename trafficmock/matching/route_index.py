@@ -8,15 +8,15 @@ import attrs
 
 from trafficmock.matching.candidates import Candidates
 from trafficmock.matching.compiled_matcher import IMPOSSIBLE, RouteMatcher, UrlCondition
-from trafficmock.matching.match_cost import STEPS, Engines, JudgedUrl, Work
-from trafficmock.matching.verdict import Verdict
+from trafficmock.matching.match_cost import STEPS, JudgedUrl, MatchBudget, PatternCache
+from trafficmock.matching.match_result import MatchResult
 
 #: Keys by the number of their registration, which is also the order in the dict.
 Keys = dict[int, str]
 
 
 @attrs.frozen
-class Judgement:
+class MatchingRoutes:
     """What is known about a request without asking anybody.
 
     :param yes: keys of the routes that match, in the order of their registration.
@@ -28,7 +28,7 @@ class Judgement:
 
 
 @attrs.define(eq=False)
-class _Population:
+class _RoutesOfClient:
     """The routes with one client filter (or none): keys by condition and by method."""
 
     candidates: Candidates[UrlCondition] = attrs.Factory(Candidates)
@@ -58,7 +58,12 @@ class _Population:
         return False
 
     def judge(
-        self, subject: JudgedUrl, method: str, yes: list[Keys], undecided: list[Keys], work: Work
+        self,
+        subject: JudgedUrl,
+        method: str,
+        yes: list[Keys],
+        undecided: list[Keys],
+        budget: MatchBudget,
     ) -> None:
         """Append the groups of keys that match, and those that nobody here can judge."""
         for condition in self.candidates.find(subject.url):
@@ -66,10 +71,10 @@ class _Population:
             groups = [by_method[m] for m in (None, method) if m in by_method]
             if not groups:
                 continue
-            verdict = condition.judge(subject, work)
-            if verdict is Verdict.YES:
+            result = condition.judge(subject, budget)
+            if result is MatchResult.YES:
                 yes.extend(groups)
-            elif verdict is Verdict.UNDECIDABLE:
+            elif result is MatchResult.UNDECIDABLE:
                 undecided.extend(groups)
 
 
@@ -79,16 +84,16 @@ class RouteIndex:
     A request costs about the same with ten routes and with ten thousand: only those
     whose client, and whose rarest literal text, the request has are looked at.
 
-    :param engines: keep what is compiled; other indexes may share them.
+    :param pattern_cache: keep what is compiled; other indexes may share them.
     :param steps: that one request may cost; 0 for any number.
     """
 
-    def __init__(self, engines: Engines | None = None, steps: int = STEPS) -> None:
-        self._engines = engines or Engines()
+    def __init__(self, pattern_cache: PatternCache | None = None, steps: int = STEPS) -> None:
+        self._pattern_cache = pattern_cache or PatternCache()
         self._steps = steps
         self._numbers = itertools.count()
         self._routes: dict[str, tuple[int, RouteMatcher]] = {}
-        self._populations: defaultdict[str | None, _Population] = defaultdict(_Population)
+        self._by_client: defaultdict[str | None, _RoutesOfClient] = defaultdict(_RoutesOfClient)
 
     def add(self, key: str, matcher: RouteMatcher) -> None:
         """Register a route.
@@ -103,7 +108,7 @@ class RouteIndex:
         self._routes[key] = number, matcher
         if matcher.condition is not IMPOSSIBLE:
             for client_id in matcher.client_ids or (None,):
-                self._populations[client_id].add(number, key, matcher)
+                self._by_client[client_id].add(number, key, matcher)
 
     def remove(self, key: str) -> None:
         """Forget a route.
@@ -114,17 +119,17 @@ class RouteIndex:
         if matcher.condition is IMPOSSIBLE:
             return
         for client_id in matcher.client_ids or (None,):
-            population = self._populations[client_id]
-            if population.remove(number, matcher):
+            routes = self._by_client[client_id]
+            if routes.remove(number, matcher):
                 for pattern in matcher.condition.patterns:
-                    self._engines.forget(pattern)
-            if not population.keys:
-                del self._populations[client_id]
+                    self._pattern_cache.forget(pattern)
+            if not routes.keys:
+                del self._by_client[client_id]
 
     def __len__(self) -> int:
         return len(self._routes)
 
-    def judge(self, url: str, method: str, client_id: str) -> Judgement:
+    def judge(self, url: str, method: str, client_id: str) -> MatchingRoutes:
         """Judge a request against all routes, as :meth:`RouteMatcher.judge` judges each.
 
         Routes for which too few steps are left are undecided.
@@ -136,11 +141,11 @@ class RouteIndex:
         yes: list[Keys] = []
         undecided: list[Keys] = []
         method = method.upper()
-        subject, work = JudgedUrl(url), Work(self._engines, self._steps)
+        subject, budget = JudgedUrl(url), MatchBudget(self._pattern_cache, self._steps)
         for filtered_by in (None, client_id):
-            if filtered_by in self._populations:
-                self._populations[filtered_by].judge(subject, method, yes, undecided, work)
-        return Judgement(_in_order(yes), _in_order(undecided))
+            if filtered_by in self._by_client:
+                self._by_client[filtered_by].judge(subject, method, yes, undecided, budget)
+        return MatchingRoutes(_in_order(yes), _in_order(undecided))
 
 
 def _in_order(groups: Iterable[Keys]) -> list[str]:

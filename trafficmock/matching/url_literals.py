@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from trafficmock.matching.glob_tokens import Plain, Token, Wild, write_out
+from trafficmock.matching.glob_tokens import Plain, Token, Wildcard, write_out
 
 #: Brace groups are written out up to this many combinations; beyond, they count as stars.
 MAX_VARIANTS = 8
@@ -114,7 +114,7 @@ def glob_literals(tokens: Sequence[Token]) -> Literals:
         return Literals((Variant((), (only,)),), exact=only)
     written_out = write_out(tokens, MAX_VARIANTS)
     if written_out is None:
-        written_out = [tuple(Wild.ANYTHING if isinstance(t, tuple) else t for t in tokens)]
+        written_out = [tuple(Wildcard.ANYTHING if isinstance(t, tuple) else t for t in tokens)]
     return Literals(tuple(Variant.from_runs(_runs(plain)) for plain in written_out))
 
 
@@ -125,6 +125,6 @@ def _runs(tokens: Iterable[Plain]) -> list[Run]:
             texts[-1] += token
         else:
             # Whatever a "**/" stands for, what follows it begins a component.
-            texts.append("/" if token is Wild.DIRECTORIES else "")
+            texts.append("/" if token is Wildcard.DIRECTORIES else "")
     last = len(texts) - 1
     return [Run(t, first=n == 0, last=n == last) for n, t in enumerate(texts)]

@@ -15,7 +15,7 @@ from trafficmock.coercers import not_empty as _not_empty
 from trafficmock.coercers import number as _number
 from trafficmock.http.hosts import parse_origin
 from trafficmock.proxy.upstream.dialer import UpstreamProxy, parse_resolve
-from trafficmock.server.log_observers import LEVELS
+from trafficmock.server.process.log_observers import LEVELS
 from trafficmock.server.service_options import ServiceOptions
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES as _MESSAGE
 

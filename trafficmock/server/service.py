@@ -18,8 +18,8 @@ from twisted.python.components import Componentized
 
 from trafficmock.errors import LocalError
 from trafficmock.http.hosts import is_loopback
-from trafficmock.server.ready_file import ReadyFile
-from trafficmock.server.systemd_notify import notify
+from trafficmock.server.process.ready_file import ReadyFile
+from trafficmock.server.process.systemd_notify import notify
 
 if TYPE_CHECKING:
     from collections.abc import Callable

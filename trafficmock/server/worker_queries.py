@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Raw
 
-from trafficmock.core.registry import compile_route
+from trafficmock.core.ownership.registry import compile_route
 from trafficmock.history.query import Query
-from trafficmock.matching import Engines, Verdict, Work
+from trafficmock.matching import MatchBudget, MatchResult, PatternCache
 from trafficmock.wire.outbound import HistoryResult
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ def answer(history: History, query: HistoryQuery) -> Iterator[HistoryResult | No
     since = query.since if query.since is not UNSET else None
     entries: list[Raw] = []
     size = 0
-    engines = Engines()
+    pattern_cache = PatternCache()
     for entry in history.requests.query(Query(test_id=test_id, from_=since)):
         yield None
         request = entry.record.request
         if matcher is not None:
             asked = request.url, request.method, entry.record.client_id
-            verdict = matcher.judge(*asked, Work(engines))
-            if verdict is not Verdict.YES:
+            result = matcher.judge(*asked, MatchBudget(pattern_cache))
+            if result is not MatchResult.YES:
                 continue
         text = entry.to_json()
         size += len(text)

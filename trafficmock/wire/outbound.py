@@ -88,7 +88,7 @@ class RouteUnregistered(Message, frozen=True, tag="route:unregistered"):
     test_id: str | UnsetType = UNSET
 
 
-class RequestNews(Message, frozen=True):
+class RequestMessage(Message, frozen=True):
     """The parent of what tells a worker about a request."""
 
     request_id: str
@@ -96,15 +96,15 @@ class RequestNews(Message, frozen=True):
     client_id: str
 
 
-class RequestObserved(RequestNews, frozen=True, tag="request:observed"):
+class RequestObserved(RequestMessage, frozen=True, tag="request:observed"):
     """Some application made this request."""
 
 
-class RequestClaim(RequestNews, frozen=True, tag="request:claim"):
+class RequestClaim(RequestMessage, frozen=True, tag="request:claim"):
     """Which of your tests want it?"""
 
 
-class RequestMatched(RequestNews, frozen=True, tag="request:matched"):
+class RequestMatched(RequestMessage, frozen=True, tag="request:matched"):
     """This test owns it: run its handlers."""
 
     route_id: str

@@ -10,8 +10,8 @@ from trafficmock.core.peers import Agent, Worker, connected
 
 if TYPE_CHECKING:
     from trafficmock.core.coordinator import Coordinator
+    from trafficmock.core.ownership.registry import RegisteredRoute
     from trafficmock.core.peers import Client
-    from trafficmock.core.registry import RegisteredRoute
 
 
 def connections_report(

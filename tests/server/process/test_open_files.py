@@ -4,7 +4,7 @@ import resource
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.server.open_files import make_room
+from trafficmock.server.process.open_files import make_room
 
 
 class MakeRoomTests(SynchronousTestCase):

@@ -9,29 +9,28 @@ from msgspec import structs
 
 from trafficmock import records
 from trafficmock.core import error_messages
-from trafficmock.core.deferred_bodies import DeferredObservation
 from trafficmock.core.effects import EffectList
-from trafficmock.core.lifecycle import IllegalStepError, PendingRequest
-from trafficmock.core.lifecycle import RequestStage as Stage
-from trafficmock.core.routing import Routing
+from trafficmock.core.http.deferred_bodies import DeferredObservation
+from trafficmock.core.lifecycle import IllegalStepError, PendingRequest, RequestStage
+from trafficmock.core.ownership.owner_resolution import OwnerResolution
 from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import STREAM, SUBSCRIBE
 
 if TYPE_CHECKING:
-    from trafficmock.core.claims import Claimant
-    from trafficmock.core.decisions import Decisions
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.owner_timeout import OwnerTimeouts
+    from trafficmock.core.http.decisions import Decisions
+    from trafficmock.core.http.response_reports import AwaitedReports
+    from trafficmock.core.ownership.claims import Claimant
+    from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
+    from trafficmock.core.ownership.registry import Kind
     from trafficmock.core.peers import Agent
-    from trafficmock.core.registry import Kind
-    from trafficmock.core.response_reports import AwaitedReports
     from trafficmock.wire.inbound import RequestStart
     from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
 
 
 @define
-class RequestRouting(Routing[PendingRequest]):
+class RequestRouting(OwnerResolution[PendingRequest]):
     """Finds the owner of each request; :class:`Decisions` settles it."""
 
     kind: ClassVar[Kind] = "http"
@@ -83,19 +82,19 @@ class RequestRouting(Routing[PendingRequest]):
 
     # The round of asking
 
-    def _find(self, subject_id: str) -> PendingRequest:
-        return self.decisions.pending[subject_id]
+    def _find(self, pending_id: str) -> PendingRequest:
+        return self.decisions.pending[pending_id]
 
-    def _claiming(self, subject: PendingRequest) -> to_client.RequestClaim:
-        subject.step(Stage.CLAIMING)
-        return to_client.RequestClaim(subject.id, subject.request, subject.client_id)
+    def _claiming(self, pending: PendingRequest) -> to_client.RequestClaim:
+        pending.step(RequestStage.CLAIMING)
+        return to_client.RequestClaim(pending.id, pending.request, pending.client_id)
 
-    def _pass_through(self, subject: PendingRequest, out: EffectList) -> None:
-        self.decisions.pass_through(subject, out)
+    def _pass_through(self, pending: PendingRequest, out: EffectList) -> None:
+        self.decisions.pass_through(pending, out)
 
     def fail(
         self,
-        subject: PendingRequest,
+        pending: PendingRequest,
         code: to_client.ErrorCode,
         text: str,
         out: EffectList,
@@ -103,7 +102,7 @@ class RequestRouting(Routing[PendingRequest]):
         matches: list[RouteMatchDiagnostic] | None = None,
     ) -> None:
         """Settle a request that nobody can decide."""
-        self.decisions.fail(subject, code, text, out, matches=matches)
+        self.decisions.fail(pending, code, text, out, matches=matches)
 
     def owner_silent(self, pending: PendingRequest, out: EffectList) -> None:
         """Act on an owner that gives no sign of life."""
@@ -112,27 +111,27 @@ class RequestRouting(Routing[PendingRequest]):
             text = error_messages.owner_silent(str(pending), milliseconds, pending.test)
             self.decisions.fail(pending, "claim_timeout", text, out)
 
-    def _match(self, subject: PendingRequest, claimant: Claimant, out: EffectList) -> None:
+    def _match(self, pending: PendingRequest, claimant: Claimant, out: EffectList) -> None:
         test, routes = claimant
-        subject.test = test
+        pending.test = test
         if SUBSCRIBE in test.worker.features:
-            subject.owner_id = test.worker.id
-        subject.owner = records.Owner(test.id, routes[0].id, test.title, test.file)
-        subject.routes = tuple([route.id for route in routes])
-        test.took(subject)
-        if subject.deferred is None:
-            self.hand_over(subject, out)
+            pending.owner_id = test.worker.id
+        pending.owner = records.Owner(test.id, routes[0].id, test.title, test.file)
+        pending.routes = tuple([route.id for route in routes])
+        test.took(pending)
+        if pending.deferred is None:
+            self.hand_over(pending, out)
         else:
-            subject.step(Stage.AWAITS_BODY)
-            self.decisions.deadlines.begin(subject, out)
-            out.send(subject.agent.id, to_client.NeedBody(subject.id))
+            pending.step(RequestStage.AWAITS_BODY)
+            self.decisions.deadlines.begin(pending, out)
+            out.send(pending.agent.id, to_client.NeedBody(pending.id))
 
     def hand_over(self, pending: PendingRequest, out: EffectList) -> None:
         """Let the owner's handlers run, unless the body is too large for them."""
         test, owner = pending.test, pending.owner
         if test is None or owner is None:
             raise IllegalStepError(f"request {pending.id} has no owner to be handed to")
-        pending.step(Stage.MATCHED)
+        pending.step(RequestStage.MATCHED)
         limit, size = self.settings.handler_body_bytes, body.size(pending.request.body_base64)
         if limit and size > limit:
             text = error_messages.too_big_for_handler(str(pending), size, limit)

@@ -8,7 +8,7 @@ from pathlib import Path
 from twisted.logger import Logger, LogLevel, LogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.server.log_observers import LEVELS, make_observer
+from trafficmock.server.process.log_observers import LEVELS, make_observer
 
 ORDER = [LogLevel.debug, LogLevel.info, LogLevel.warn, LogLevel.error, LogLevel.critical]
 

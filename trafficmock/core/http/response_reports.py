@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal
 from attrs import define, field
 from msgspec import UNSET, structs
 
-from trafficmock.core.deferred_bodies import clipped, for_workers
 from trafficmock.core.effects import EffectList
-from trafficmock.core.registry import with_observer
+from trafficmock.core.http.deferred_bodies import clipped, for_workers
+from trafficmock.core.ownership.registry import with_observer
 from trafficmock.records import HopSeen, Owner, ResponseReported
 from trafficmock.wire import body
 from trafficmock.wire.features import STREAM
@@ -18,11 +18,11 @@ from trafficmock.wire.outbound import RequestObserved
 from trafficmock.wire.serialized_response import SerializedError
 
 if TYPE_CHECKING:
-    from trafficmock.core.deferred_bodies import DeferredObservation
     from trafficmock.core.effects import EffectList
+    from trafficmock.core.http.deferred_bodies import DeferredObservation
     from trafficmock.core.lifecycle import PendingRequest
+    from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.peers import Agent
-    from trafficmock.core.registry import Registry
     from trafficmock.core.settings import Settings
     from trafficmock.wire.inbound import RequestBody, RequestCancel
     from trafficmock.wire.serialized_response import SerializedResponse

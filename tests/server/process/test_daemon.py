@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.proxy_process import REPOSITORY, TWISTD, get, run, running_proxy
 from tests.support.waiting import wait_until
-from trafficmock.server.daemon import Daemon, Foreground
+from trafficmock.server.process.daemon import Daemon, Foreground
 
 SERVICES = ("trafficmock", "trafficmock-dashboard")
 HERE = {"PYTHONPATH": str(REPOSITORY)}

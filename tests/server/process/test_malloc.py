@@ -6,7 +6,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.server.malloc import tune_allocator
+from trafficmock.server.process.malloc import tune_allocator
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 LARGEST_MMAP_THRESHOLD = 32 * 2**20

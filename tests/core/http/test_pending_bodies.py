@@ -21,8 +21,8 @@ from tests.support.builders import (
     text,
 )
 from tests.support.playbook import SETTINGS, Playbook
-from trafficmock.core import response_reports
 from trafficmock.core.effects import Effects, Send
+from trafficmock.core.http import response_reports
 from trafficmock.records import (
     HopSeen,
     Owner,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.errors import LocalError
-from trafficmock.server.ready_file import ReadyFile
+from trafficmock.server.process.ready_file import ReadyFile
 
 URL = "http://127.0.0.1:4310"
 

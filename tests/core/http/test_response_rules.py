@@ -8,8 +8,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.builders import continue_, fulfill, response, start, text
 from tests.support.hypothesis_profiles import effort
 from tests.support.playbook import Playbook
-from trafficmock.core import response_rules
 from trafficmock.core.effects import Send
+from trafficmock.core.http import response_rules
 from trafficmock.records import Owner, RequestContinued, RequestFailed, RequestFulfilled
 from trafficmock.wire import body, outbound
 from trafficmock.wire.serialized_request import SerializedOverrides
@@ -68,7 +68,7 @@ def refused(answer: SerializedResponse) -> bool:
 
 
 class SendableTests(SynchronousTestCase):
-    """:func:`trafficmock.core.response_rules.sendable`."""
+    """:func:`trafficmock.core.http.response_rules.sendable`."""
 
     def setUp(self) -> None:
         self.patch(response_rules, "MOST_BYTES", MOST)

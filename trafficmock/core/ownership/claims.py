@@ -15,12 +15,18 @@ from trafficmock.wire.features import DECLINE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from trafficmock.core.registry import Kind, RegisteredRoute, RegisteredTest, Registry, Verdicts
+    from trafficmock.core.ownership.registry import (
+        Kind,
+        MatchingTests,
+        RegisteredRoute,
+        RegisteredTest,
+        Registry,
+    )
     from trafficmock.wire.inbound import RouteMatch
 
 
-def to_be_asked(kind: Kind, judgement: Verdicts) -> dict[str, RegisteredTest]:
-    """Choose the tests to ask, by id; none means that the judgement stands.
+def to_be_asked(kind: Kind, found: MatchingTests) -> dict[str, RegisteredTest]:
+    """Choose the tests to ask, by id; none means that what was found stands.
 
     * A test that only its worker can judge is asked.
     * A WebSocket's test is always asked: a match that its fixture does not share
@@ -30,14 +36,14 @@ def to_be_asked(kind: Kind, judgement: Verdicts) -> dict[str, RegisteredTest]:
     * Whoever matches on a connection that is asked anyway is asked too: the answer
       costs nothing and is the truth.
     """
-    asked = dict(judgement.undecided)
-    certain = len(judgement.yes) == 1 and not asked
-    for test_id, (test, routes) in judgement.yes.items():
+    asked = dict(found.undecided)
+    certain = len(found.yes) == 1 and not asked
+    for test_id, (test, routes) in found.yes.items():
         if kind == "websocket" or _may_be_expiring(test, routes, certain=certain):
             asked[test_id] = test
-    if asked and len(asked) < len(judgement.undecided) + len(judgement.yes):
+    if asked and len(asked) < len(found.undecided) + len(found.yes):
         workers = {test.worker.id for test in asked.values()}
-        for test_id, (test, _) in judgement.yes.items():
+        for test_id, (test, _) in found.yes.items():
             if test.worker.id in workers:
                 asked[test_id] = test
     return asked
@@ -76,7 +82,7 @@ class Claim:
     """
 
     kind: Kind
-    subject_id: str
+    pending_id: str
     sequence: int
     deadline: float
     waiting: dict[str, RegisteredTest]
@@ -111,34 +117,34 @@ class Claims:
     def begin(
         self,
         kind: Kind,
-        subject_id: str,
+        pending_id: str,
         *,
         sequence: int,
         deadline: float,
         asked: dict[str, RegisteredTest],
-        judgement: Verdicts,
+        found: MatchingTests,
     ) -> Claim:
         """Open a round about a request or socket among ``asked``."""
         certain = {
             test_id: [route.id for route in routes]
-            for test_id, (_, routes) in judgement.yes.items()
+            for test_id, (_, routes) in found.yes.items()
             if test_id not in asked
         }
-        claim = Claim(kind, subject_id, sequence, deadline, dict(asked), certain)
-        key = (kind, subject_id)
+        claim = Claim(kind, pending_id, sequence, deadline, dict(asked), certain)
+        key = (kind, pending_id)
         self._open[key] = claim
         for test in asked.values():
             test.claims[key] = claim
         return claim
 
     def answer(
-        self, kind: Kind, subject_id: str, test: RegisteredTest, matches: Iterable[RouteMatch]
+        self, kind: Kind, pending_id: str, test: RegisteredTest, matches: Iterable[RouteMatch]
     ) -> Claim | None:
         """Take a test's answer; the first one counts.
 
         :returns: the round when this answer completed it.
         """
-        key = (kind, subject_id)
+        key = (kind, pending_id)
         claim = self._open.get(key)
         if claim is None or claim.waiting.pop(test.id, None) is None:
             return None
@@ -159,7 +165,7 @@ class Claims:
 
     def drop(self, claim: Claim) -> None:
         """End a round whose request or socket is gone, or whose time is up."""
-        key = (claim.kind, claim.subject_id)
+        key = (claim.kind, claim.pending_id)
         for test in claim.waiting.values():
             del test.claims[key]
         del self._open[key]
@@ -180,5 +186,5 @@ class Claims:
     def _completed(self, claim: Claim) -> Claim | None:
         if claim.waiting:
             return None
-        del self._open[claim.kind, claim.subject_id]
+        del self._open[claim.kind, claim.pending_id]
         return claim

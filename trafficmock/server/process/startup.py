@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from twisted.internet.endpoints import serverFromString
 
-from trafficmock.server.daemon import Daemon, Foreground, complain
-from trafficmock.server.log_observers import make_observer
+from trafficmock.server.process.daemon import Daemon, Foreground, complain
+from trafficmock.server.process.log_observers import make_observer
 
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IStreamServerEndpoint

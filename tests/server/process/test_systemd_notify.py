@@ -7,7 +7,7 @@ from tempfile import mkdtemp
 from twisted.python.filepath import FilePath
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.server.systemd_notify import notify
+from trafficmock.server.process.systemd_notify import notify
 
 
 class NotifyTests(SynchronousTestCase):

@@ -11,8 +11,8 @@ from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.dashboard.dashboard_options import DashboardOptions
-from trafficmock.server.daemon import Foreground
-from trafficmock.server.startup import chosen_observer, listening_endpoint, start_report
+from trafficmock.server.process.daemon import Foreground
+from trafficmock.server.process.startup import chosen_observer, listening_endpoint, start_report
 
 
 class StartingTests(SynchronousTestCase):

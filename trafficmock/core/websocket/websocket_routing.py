@@ -9,18 +9,17 @@ from msgspec import UNSET
 
 from trafficmock import records
 from trafficmock.core import error_messages
-from trafficmock.core.lifecycle import Socket
-from trafficmock.core.lifecycle import SocketStage as Stage
-from trafficmock.core.routing import Routing
+from trafficmock.core.lifecycle import Socket, SocketStage
+from trafficmock.core.ownership.owner_resolution import OwnerResolution
 from trafficmock.wire import inbound, outbound
 
 if TYPE_CHECKING:
-    from trafficmock.core.claims import Claimant
     from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import CloseMessage
-    from trafficmock.core.owner_timeout import OwnerTimeouts
+    from trafficmock.core.ownership.claims import Claimant
+    from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
+    from trafficmock.core.ownership.registry import Kind, RegisteredTest
     from trafficmock.core.peers import Agent
-    from trafficmock.core.registry import Kind, RegisteredTest
     from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
 
 GRACE = 5.0
@@ -28,7 +27,7 @@ GRACE = 5.0
 
 
 @define
-class WebSocketRouting(Routing[Socket]):
+class WebSocketRouting(OwnerResolution[Socket]):
     """All WebSockets that are held or matched, by id; ``closing`` is when to forget which."""
 
     kind: ClassVar[Kind] = "websocket"
@@ -58,37 +57,37 @@ class WebSocketRouting(Routing[Socket]):
         out.record(records.SocketSeen(socket_id, socket.client_id, socket.url, socket.protocols))
         self._find_owner(socket, socket.url, "GET", out)
 
-    def _find(self, subject_id: str) -> Socket:
-        return self.sockets[subject_id]
+    def _find(self, socket_id: str) -> Socket:
+        return self.sockets[socket_id]
 
-    def _claiming(self, subject: Socket) -> outbound.SocketClaim:
-        subject.step(Stage.CLAIMING)
-        return outbound.SocketClaim(subject.id, subject.url, subject.protocols, subject.client_id)
+    def _claiming(self, socket: Socket) -> outbound.SocketClaim:
+        socket.step(SocketStage.CLAIMING)
+        return outbound.SocketClaim(socket.id, socket.url, socket.protocols, socket.client_id)
 
-    def _match(self, subject: Socket, claimant: Claimant, out: EffectList) -> None:
+    def _match(self, socket: Socket, claimant: Claimant, out: EffectList) -> None:
         test, routes = claimant
-        subject.step(Stage.MATCHED)
-        subject.test = test
-        test.sockets[subject.id] = subject
-        self.owner_timeouts.begin(subject, test.worker, out)
+        socket.step(SocketStage.MATCHED)
+        socket.test = test
+        test.sockets[socket.id] = socket
+        self.owner_timeouts.begin(socket, test.worker, out)
         route_id = routes[0].id
-        owner = subject.owner = records.Owner(test.id, route_id, test.title, test.file)
-        out.record(records.SocketOwned(subject.id, owner))
+        owner = socket.owner = records.Owner(test.id, route_id, test.title, test.file)
+        out.record(records.SocketOwned(socket.id, owner))
         match = outbound.SocketMatched(
-            subject.id, route_id, test.id, subject.url, subject.protocols, subject.client_id
+            socket.id, route_id, test.id, socket.url, socket.protocols, socket.client_id
         )
         out.send(test.worker.id, match)
-        for message, since in subject.early.values():
-            self._pass_close_on(subject, test, message, since, out)
+        for message, since in socket.early.values():
+            self._pass_close_on(socket, test, message, since, out)
 
-    def _pass_through(self, subject: Socket, out: EffectList) -> None:
-        self._forget(subject)
-        out.record(records.SocketPassedThrough(subject.id))
-        out.send(subject.agent.id, outbound.SocketPassthrough(subject.id))
+    def _pass_through(self, socket: Socket, out: EffectList) -> None:
+        self._forget(socket)
+        out.record(records.SocketPassedThrough(socket.id))
+        out.send(socket.agent.id, outbound.SocketPassthrough(socket.id))
 
     def fail(
         self,
-        subject: Socket,
+        socket: Socket,
         code: outbound.ErrorCode,
         text: str,
         out: EffectList,
@@ -96,12 +95,12 @@ class WebSocketRouting(Routing[Socket]):
         matches: list[RouteMatchDiagnostic] | None = None,
     ) -> None:
         """Fail a WebSocket that nobody can decide about any more; a closed one stays as it is."""
-        self._forget(subject)
-        if "page" in subject.closed:
+        self._forget(socket)
+        if "page" in socket.closed:
             return
-        out.record(records.SocketFailed(subject.id, subject.owner, code, text, matches))
-        refusal = outbound.SocketError(subject.id, code, text, matches or UNSET)
-        out.send(subject.agent.id, refusal)
+        out.record(records.SocketFailed(socket.id, socket.owner, code, text, matches))
+        refusal = outbound.SocketError(socket.id, code, text, matches or UNSET)
+        out.send(socket.agent.id, refusal)
 
     # Closes
 
@@ -131,8 +130,8 @@ class WebSocketRouting(Routing[Socket]):
         """Tell the owner that a side closed; after the application's own, only echoes follow."""
         socket.record_close(message, out)
         out.send(test.worker.id, message)
-        if isinstance(message, inbound.ClosePage) and socket.stage is Stage.MATCHED:
-            socket.step(Stage.CLOSING)
+        if isinstance(message, inbound.ClosePage) and socket.stage is SocketStage.MATCHED:
+            socket.step(SocketStage.CLOSING)
             self.closing[socket.id] = since + GRACE
             self.alarm.need(since + GRACE, out)
 
@@ -195,7 +194,7 @@ class WebSocketRouting(Routing[Socket]):
             self._forget(socket)
 
     def _forget(self, socket: Socket) -> None:
-        socket.step(Stage.GONE)
+        socket.step(SocketStage.GONE)
         del self.sockets[socket.id]
         del socket.agent.sockets[socket.id]
         self.closing.pop(socket.id, None)

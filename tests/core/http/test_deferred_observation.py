@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import response
 from tests.support.playbook import SETTINGS
-from trafficmock.core.deferred_bodies import body_limits, clipped, for_workers
+from trafficmock.core.http.deferred_bodies import body_limits, clipped, for_workers
 from trafficmock.wire import body
 from trafficmock.wire.outbound import BodyLimits
 

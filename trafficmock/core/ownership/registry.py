@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from attrs import Factory, define, field
 
-from trafficmock.matching import Engines, RouteIndex, compile_matcher
+from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
 from trafficmock.matching.match_cost import STEPS
 from trafficmock.wire.features import SUBSCRIBE
 from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
@@ -14,8 +14,8 @@ from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic, Serialized
 if TYPE_CHECKING:
     from msgspec import UnsetType
 
-    from trafficmock.core.claims import Claim
     from trafficmock.core.lifecycle import PendingRequest, Socket
+    from trafficmock.core.ownership.claims import Claim
     from trafficmock.core.peers import Worker
     from trafficmock.matching import RouteMatcher
     from trafficmock.wire.inbound import RouteRegister, TestRegister
@@ -87,7 +87,7 @@ class RegisteredRoute:
 
 
 @define
-class Verdicts:
+class MatchingTests:
     """Which tests match for certain, by which routes, and which only the worker can tell."""
 
     yes: dict[str, tuple[RegisteredTest, list[RegisteredRoute]]] = field(factory=dict)
@@ -98,11 +98,11 @@ class Verdicts:
 class Registry:
     """All tests and routes. Ids are the clients' own; the first holder of an id keeps it.
 
-    :param engines: keep what is compiled of the routes' patterns.
+    :param pattern_cache: keep what is compiled of the routes' patterns.
     :param regex_steps: what judging one request by patterns may cost; 0 for any number.
     """
 
-    engines: Engines = field(factory=Engines, kw_only=True)
+    pattern_cache: PatternCache = field(factory=PatternCache, kw_only=True)
     regex_steps: int = field(default=STEPS, kw_only=True)
 
     tests: dict[str, RegisteredTest] = field(factory=dict)
@@ -199,37 +199,37 @@ class Registry:
         for route_id in routes:
             self.remove_route(worker, route_id)
 
-    def judge(self, kind: Kind, url: str, method: str, client_id: str) -> Verdicts | None:
+    def judge(self, kind: Kind, url: str, method: str, client_id: str) -> MatchingTests | None:
         """Ask the routes of one kind; ``None`` when none of them can match."""
         index = self._indexes[kind]
         if not len(index):
             return None
-        found = index.judge(url, method, client_id)
-        if not found.yes and not found.undecided:
+        routes = index.judge(url, method, client_id)
+        if not routes.yes and not routes.undecided:
             return None
-        judgement = Verdicts()
-        for route_id in found.yes:
+        found = MatchingTests()
+        for route_id in routes.yes:
             route = self.routes[route_id]
             if route.test is not None:
-                judgement.yes.setdefault(route.test_id, (route.test, []))[1].append(route)
-        for route_id in found.undecided:
+                found.yes.setdefault(route.test_id, (route.test, []))[1].append(route)
+        for route_id in routes.undecided:
             test = self.routes[route_id].test
-            if test is not None and test.id not in judgement.yes:
-                judgement.undecided[test.id] = test
-        return judgement
+            if test is not None and test.id not in found.yes:
+                found.undecided[test.id] = test
+        return found
 
-    def everybody(self, kind: Kind) -> Verdicts | None:
+    def everybody(self, kind: Kind) -> MatchingTests | None:
         """Treat every test with a route of this kind as one that only the worker can judge."""
         asked = {
             test.id: test
             for test in self.tests.values()
             if any(route.kind == kind for route in test.routes.values())
         }
-        return Verdicts(undecided=asked) if asked else None
+        return MatchingTests(undecided=asked) if asked else None
 
     def _make_indexes(self) -> dict[Kind, RouteIndex]:
         kinds: tuple[Kind, ...] = ("http", "websocket")
-        return {kind: RouteIndex(self.engines, self.regex_steps) for kind in kinds}
+        return {kind: RouteIndex(self.pattern_cache, self.regex_steps) for kind in kinds}
 
     def _look_again(self, worker: Worker) -> None:
         """Put a worker among the observers, or take it out."""

@@ -21,11 +21,11 @@ from trafficmock.wire.outbound import BodyLimits, ProxyError, RequestObserved
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    from trafficmock.core.decisions import Decisions
     from trafficmock.core.effects import EffectList
+    from trafficmock.core.http.decisions import Decisions
+    from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.peers import Agent
-    from trafficmock.core.request_routing import RequestRouting
     from trafficmock.core.settings import Settings
     from trafficmock.wire.inbound import RequestBody
     from trafficmock.wire.serialized_request import SerializedRequest

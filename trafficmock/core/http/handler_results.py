@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from attrs import define
 from msgspec import UNSET
 
-from trafficmock.core import error_messages, response_rules
+from trafficmock.core import error_messages
 from trafficmock.core.effects import EffectList
+from trafficmock.core.http import response_rules
 from trafficmock.core.lifecycle import RequestStage
 from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
@@ -17,8 +18,8 @@ from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill
 from trafficmock.wire.serialized_response import REQUEST_SETTLED, SerializedError
 
 if TYPE_CHECKING:
-    from trafficmock.core.decisions import Decisions
     from trafficmock.core.effects import EffectList
+    from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.peers import Agent, Worker
     from trafficmock.core.settings import Settings

@@ -1,6 +1,6 @@
 """Open WebSockets: passed on between owner and application, until something ends them."""
 
-from tests.core.test_websocket_routing import CLAIM, OWNER, SEEN, WithWorker
+from tests.core.websocket.test_websocket_routing import CLAIM, OWNER, SEEN, WithWorker
 from tests.support.builders import ANY, open_socket, text
 from tests.support.playbook import Peer
 from trafficmock.core.effects import Send

@@ -8,10 +8,11 @@ from attrs import define, field
 from msgspec import UNSET, structs
 
 from trafficmock import records
-from trafficmock.core import error_messages, response_rules
+from trafficmock.core import error_messages
+from trafficmock.core.http import response_rules
+from trafficmock.core.http.response_reports import AwaitedReport
 from trafficmock.core.lifecycle import IllegalStepError, RequestStage
-from trafficmock.core.registry import with_observer
-from trafficmock.core.response_reports import AwaitedReport
+from trafficmock.core.ownership.registry import with_observer
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.inbound import RequestResponse
 from trafficmock.wire.serialized_response import (
@@ -21,12 +22,12 @@ from trafficmock.wire.serialized_response import (
 )
 
 if TYPE_CHECKING:
-    from trafficmock.core.claims import Claims
     from trafficmock.core.effects import EffectList
+    from trafficmock.core.http.response_reports import AwaitedReports
     from trafficmock.core.lifecycle import PendingRequest
-    from trafficmock.core.owner_timeout import OwnerTimeouts
+    from trafficmock.core.ownership.claims import Claims
+    from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
     from trafficmock.core.peers import Agent
-    from trafficmock.core.response_reports import AwaitedReports
     from trafficmock.core.timers import BodyDeadlines
     from trafficmock.wire.inbound import RequestCancel
     from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic

@@ -3,7 +3,7 @@
 import enum
 
 
-class Verdict(enum.Enum):
+class MatchResult(enum.Enum):
     """What the coordinator knows about a route and a request without asking the test.
 
     A wrong ``NO`` would silently send a request to the real network and a wrong

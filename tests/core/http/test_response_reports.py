@@ -15,8 +15,8 @@ from tests.support.builders import (
     text,
 )
 from tests.support.playbook import Playbook
-from trafficmock.core import response_reports
 from trafficmock.core.effects import Effects
+from trafficmock.core.http import response_reports
 from trafficmock.records import HopSeen, Owner, RequestSeen, ResponseReported
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.serialized_request import SerializedRequest

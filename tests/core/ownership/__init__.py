@@ -1,0 +1,1 @@
+"""Tests of :mod:`trafficmock.core.ownership` through the coordinator."""
