@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import ANY, claims, fulfill, glob, open_socket, start, text
 from tests.support.playbook import SETTINGS, Peer, Playbook, hello_error
+from trafficmock.core.hello import VERSIONS_NOTED
 from trafficmock.wire import inbound, outbound
 
 HELLO = {
@@ -224,6 +225,16 @@ class HandshakeTests(SynchronousTestCase):
             peer.says(hello(package_version=version))
             play.expect(welcome(peer, "app"))
         self.assertEqual(play.notes, [text("'9.9'"), text("'8.8'")])
+
+    def test_many_versions(self) -> None:
+        """Clients that make versions up fill neither the memory nor the log."""
+        play = Playbook(self)
+        for number in range(VERSIONS_NOTED + 50):
+            peer = play.connect(f"c{number}")
+            peer.says(hello(package_version=f"9.{number}"))
+            play.expect(welcome(peer, "app"))
+        self.assertEqual(len(play.notes), VERSIONS_NOTED)
+        self.assertEqual(len(play.coordinator.handshake._versions_seen), VERSIONS_NOTED)
 
     def test_the_texts_help(self) -> None:
         """A refusal says what was expected and what to do, but never the token."""

@@ -25,6 +25,8 @@ POLICY_VIOLATION = 1008
 
 LARGEST_PID = 2**32 - 1
 """Process ids are 32 bits wide on every platform."""
+VERSIONS_NOTED = 100
+"""Different versions of clients that are logged, each once; a service sees a few."""
 LONGEST_COMMAND = 1000
 """Characters of a command line that are kept."""
 
@@ -78,10 +80,11 @@ class Handshake:
         return "unauthorized", f"The token is {what}. Give the client the proxy's --token."
 
     def _note_version(self, hello: Hello, out: EffectList) -> None:
-        version = hello.package_version
-        usual = {self.settings.version, NPM_PACKAGE_VERSION}
-        if version not in usual and version not in self._versions_seen and len(version) < 80:  # noqa: PLR2004 - what a log line bears
-            self._versions_seen.add(version)
+        version, seen = hello.package_version, self._versions_seen
+        if version in (self.settings.version, NPM_PACKAGE_VERSION) or version in seen:
+            return
+        if len(seen) < VERSIONS_NOTED and len(version) < 80:  # noqa: PLR2004 - what a log line bears
+            seen.add(version)
             text = f"A client has version {version!r}, this proxy {self.settings.version!r}."
             out.note("info", text)
 
