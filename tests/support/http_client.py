@@ -1,7 +1,7 @@
 """A client of the real site without a port: bytes in, parsed answers out."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from http.client import HTTPResponse
 from io import BytesIO
 from typing import Any, cast
@@ -93,7 +93,11 @@ class FakeWebSocket(Resource):
     def dataReceived(self, data: bytes) -> None:
         self.received += data
 
+    def when_lost(self, ended: Callable[[], None]) -> None:
+        self.ended = ended
+
     def connectionLost(self, reason: object) -> None:  # noqa: ARG002 - Twisted's signature
+        self.ended()
         self.lost += 1
 
 

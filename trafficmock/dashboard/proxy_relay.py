@@ -113,11 +113,9 @@ class ProxyRelay:
             request.loseConnection()
             return
         refused = self._upstream.explain(failure)
-        if refused is INTERNAL:
-            self.log.failure("While relaying {uri!r}", failure=failure, uri=request.uri)
         for name in _TOLD:
             request.responseHeaders.removeHeader(name)
-        body = error(request, refused)
+        body = request.broken(failure) if refused is INTERNAL else error(request, refused)
         if request.method != b"HEAD":
             request.write(body)
         request.finish()

@@ -46,11 +46,19 @@ class ServiceRequest(Request):
             self.processingFailed(Failure())
 
     def processingFailed(self, reason: Failure) -> Failure:  # noqa: N802 - Twisted's name
-        """Answer 500 in our error shape, without the traceback, which is logged."""
-        self._log.failure("While answering {uri!r}", failure=reason, uri=self.uri)
+        """Answer 500, or cut off what has begun."""
+        answer = self.broken(reason)
         if self.startedWriting:
             self.transport.abortConnection()
         else:
-            self.write(error(self, INTERNAL))
+            self.write(answer)
             self.finish()
         return reason
+
+    def broken(self, failure: Failure) -> bytes:
+        """Log an error of ours.
+
+        :returns: what the client gets, in our error shape and without the traceback.
+        """
+        self._log.failure("While answering {uri!r}", failure=failure, uri=self.uri)
+        return b"" if self.startedWriting else error(self, INTERNAL)

@@ -1,7 +1,5 @@
 """The root resource: checks the ``Host`` and hands each request to its resource."""
 
-from typing import Any
-
 from attrs import define
 from twisted.web.resource import IResource
 
@@ -32,7 +30,8 @@ class RootResource(CheckedRoot):
 
     :param guard: who may come in.
     :param rest: everything that is not one of the others.
-    :param websocket: takes over an upgraded connection.
+    :param websocket: takes over an upgraded connection; its protocol has ``when_lost``, as
+        :class:`~trafficmock.server.websocket.autobahn_protocol.AutobahnProtocol` has.
     :param forward: answers requests whose target is another server.
     :param connections: counts an upgraded connection until its end.
     """
@@ -74,30 +73,20 @@ class RootResource(CheckedRoot):
         return self._upgrade(request)
 
     def _upgrade(self, request: ServiceRequest) -> bytes | int:
-        """Hand the connection over, and count it until the new protocol loses it.
+        """Hand the connection over, with what the client has sent behind its handshake.
 
-        The channel, which counts otherwise, is replaced and never hears of the end.
-        What a hasty client has sent behind its handshake goes along.
+        The channel, which counts the connection otherwise, is replaced and never hears of the
+        end. So the new protocol is asked to tell it.
         """
         channel, transport = request.channel, request.channel.transport
         channel.hand_over()
         early = channel.clearLineBuffer()
         answer: bytes | int = self._websocket.render(request)
         if transport.protocol is not channel:
-            _count_until_lost(transport.protocol, self._connections)
+            transport.protocol.when_lost(self._connections.leave)
             if early:
                 transport.protocol.dataReceived(early)
         return answer
-
-
-def _count_until_lost(protocol: Any, connections: ConnectionCount) -> None:
-    lost = protocol.connectionLost
-
-    def connection_lost(reason: object) -> None:
-        connections.leave()
-        lost(reason)
-
-    protocol.connectionLost = connection_lost
 
 
 def _wants_websocket(request: ServiceRequest) -> bool:

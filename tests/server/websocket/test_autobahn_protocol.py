@@ -57,6 +57,15 @@ class ConnectionTests(SynchronousTestCase):
         )
         self.assertIn(b"Sec-WebSocket-Protocol: one\r\n", answer)
 
+    def test_when_lost(self) -> None:
+        """Whoever counts the connections hears of the end once."""
+        ended: list[str] = []
+        rig = self.open()
+        rig.protocol.when_lost(lambda: ended.append("ended"))
+        self.assertEqual(ended, [])
+        rig.lose()
+        self.assertEqual(ended, ["ended"])
+
     def test_bad_handshake(self) -> None:
         """A handshake that Autobahn refuses is answered, and is no link."""
         rig = ConnectionHarness(self.protocol_class)

@@ -28,7 +28,6 @@ from trafficmock.http.access import AccessPolicy
 from trafficmock.http.checked_root import check_reader
 from trafficmock.http.etags import etag, is_current, revision_of
 from trafficmock.http.responses import (
-    INTERNAL,
     NOT_FOUND,
     WRONG_METHOD,
     RestError,
@@ -256,9 +255,8 @@ def add_error_handlers(app: Klein) -> None:
         return error(request, NOT_FOUND)
 
     @app.handle_errors(Exception)
-    def broken(rest: RestApi, request: ServiceRequest, failure: Failure) -> bytes:
-        rest.log.failure("While answering {uri!r}", failure=failure, uri=request.uri)
-        return error(request, INTERNAL)
+    def broken(rest: RestApi, request: ServiceRequest, failure: Failure) -> bytes:  # noqa: ARG001 - Klein's signature
+        return request.broken(failure)
 
 
 add_error_handlers(RestApi.app)

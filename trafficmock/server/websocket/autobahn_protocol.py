@@ -54,6 +54,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
     _link: Link | None = None
     _overlong: OversizedMessage | None = None
     _last_call: IDelayedCall | None = None
+    _ended: Callable[[], None] | None = None
 
     def __init__(
         self,
@@ -69,6 +70,10 @@ class AutobahnProtocol(WebSocketServerProtocol):
         self._longest = min(HELLO_BYTES, limits.max_frame_bytes)
         self._coalescer = coalescer
         self._clock = clock
+
+    def when_lost(self, ended: Callable[[], None]) -> None:
+        """Call ``ended`` once, when the connection is lost."""
+        self._ended = ended
 
     # What the transport tells
 
@@ -92,7 +97,9 @@ class AutobahnProtocol(WebSocketServerProtocol):
             link.arriving_bytes += len(data)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
-        """Tell the handler that it is over."""
+        """Tell the handler, and whoever counts the connections, that it is over."""
+        if self._ended is not None:
+            self._ended()
         if self._last_call is not None and self._last_call.active():
             self._last_call.cancel()
         self._send_queue.discard()
