@@ -2,7 +2,9 @@
 
 import re
 from datetime import timedelta
+from functools import partial
 from typing import Any
+from unittest import mock
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +21,7 @@ from trafficmock.testing.objects.request import Request
 from trafficmock.testing.objects.response import Response
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments import request_overrides as ch
+from trafficmock.testing.session.arguments.callables import check_handler
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.diagnosis import differing
 from trafficmock.testing.session.mock_response import File, Mock, build
@@ -196,7 +199,7 @@ class MockTests(SynchronousTestCase):
     def test_statuses(self) -> None:
         """0 is 200; what is no status is refused."""
         self.assertEqual(build(Mock(status=0), "u").status, 200)
-        for wrong in (600, -1, 2.5):
+        for wrong in (600, -1, 2.5, 100, 199):
             with self.assertRaises(UsageError):
                 build(Mock(status=wrong), "u")  # type: ignore[arg-type] # that is the point
 
@@ -376,6 +379,46 @@ class ExplainTests(SynchronousTestCase):
             ("**/b", ["path"]),
         ):
             self.assertEqual(differing(glob, url), expected, glob)
+
+
+class HandlerTests(SynchronousTestCase):
+    """What may be a handler."""
+
+    def check(self, handler: Any, most: int = 2) -> None:
+        check_handler(handler, "(route, request)", most)
+
+    def test_refused(self) -> None:
+        """A function that cannot be called so is refused with its file and line."""
+
+        def no_parameters() -> None: ...
+
+        def three(_route: Any, _request: Any, _more: Any) -> None: ...
+
+        for handler in (no_parameters, three, partial(no_parameters), lambda *, route: route):
+            error = self.assertRaises(TypeError, self.check, handler)
+            self.assertIsInstance(error, UsageError)
+            self.assertRegex(
+                str(error), r"handler .*\(test_parts\.py:\d+\) is called as a function"
+            )
+        self.assertRaises(TypeError, self.check, lambda route, request: (route, request), 1)
+        self.assertRaises(UsageError, self.check, {"json": 1})
+
+    def test_accepted(self) -> None:
+        """Functions with defaults or ``*args``, methods, mocks, partials and builtins may be."""
+
+        class Handler:
+            def __call__(self, route: Any) -> None: ...
+
+            async def method(self, route: Any, request: Any = None) -> None: ...
+
+        seen: list[Any] = []
+        for handler in (
+            *(lambda *_: None, lambda _route, *, flag=1: flag, lambda _route, _request: None),
+            *(Handler(), Handler().method, partial(lambda _flag, _route: None, 1)),
+            *(mock.Mock(), mock.AsyncMock(), mock.create_autospec(lambda route: route)),
+            *(seen.append, print, dict.fromkeys),
+        ):
+            self.check(handler)
 
 
 class PlaceTests(SynchronousTestCase):

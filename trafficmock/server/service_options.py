@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from twisted.python import usage
@@ -56,6 +58,11 @@ class ServiceOptions(usage.Options):
         foreground = bool(twistd["nodaemon"])
         if foreground and twistd["pidfile"] == "twistd.pid":
             twistd["pidfile"] = ""
+        if (pid := _running(twistd["pidfile"])) is not None:
+            raise usage.UsageError(
+                f"--pidfile {twistd['pidfile']!r} is that of process {pid}, which runs: end it, or "
+                "give --pidfile and --logfile of their own to this one"
+            )
         if not twistd["syslog"]:
             self["logfile"] = twistd["logfile"] or ("-" if foreground else "twistd.log")
 
@@ -74,3 +81,13 @@ class ServiceOptions(usage.Options):
 def _plain(text: str) -> str:
     """Leave out what Twisted says before our own words."""
     return text.removeprefix("Parameter type enforcement failed: ")
+
+
+def _running(pidfile: str) -> int | None:
+    """Read the process of a pid file; ``None`` when it does not run or twistd has to say more."""
+    try:
+        pid = int(Path(pidfile).read_text())
+        os.kill(pid, 0)
+    except (OSError, OverflowError, ValueError):
+        return None
+    return pid

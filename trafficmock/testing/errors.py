@@ -9,6 +9,10 @@ class UsageError(LocalError, ValueError):
     """An argument or an order of calls that has no meaning; nothing was sent."""
 
 
+class HandlerSignatureError(UsageError, TypeError):
+    """A function cannot be called as a handler is; the text has its file and line."""
+
+
 class AlreadyHandledError(UsageError):
     """A route was decided twice."""
 

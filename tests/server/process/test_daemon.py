@@ -91,6 +91,15 @@ class FailureTests(DaemonCase):
             ready = ("--port", "0", "--ready-file", "none/x")
             self.refused(name, *ready, said="--ready-file 'none/x' cannot be written")
 
+    def test_running_already(self) -> None:
+        """The pid file of a process that runs is named, and left alone."""
+        pidfile = Path(self.mktemp()).absolute()
+        pidfile.write_text(f"{os.getpid()}\n")
+        said = f"--pidfile '{pidfile}' is that of process {os.getpid()}, which runs"
+        for name in SERVICES:
+            self.refused("--pidfile", str(pidfile), name, "--port", "0", said=said)
+        self.assertEqual(pidfile.read_text(), f"{os.getpid()}\n")
+
     def test_own_end(self) -> None:
         """A daemon that twistd ends before its start is complete is no success."""
         refusing = (

@@ -15,6 +15,7 @@ from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.adapters.teardown import show_in_text
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
+from trafficmock.testing.session.mock_response import Mock
 from trafficmock.testing.session.traffic_report import traffic
 from trafficmock.wire.outbound import ConnectedClient
 
@@ -129,6 +130,49 @@ class KindTests(SynchronousTestCase):
         self.assertIn(
             "failed: 1\n  GET http://h.test/failed, no response, client shop, claim", text
         )
+
+    def test_given_up(self) -> None:
+        """What the application gave up is said alike, whatever a handler decided of it."""
+        harness = SessionHarness()
+        held: list[Any] = []
+
+        def late(routed: Any, done: Any) -> None:
+            routed.fulfill(Mock())
+            done(None, None)
+
+        def undecided(routed: Any, done: Any) -> None:
+            held.append((routed, done))
+
+        def aborting(routed: Any, done: Any) -> None:
+            routed.abort("aborted")
+            done(None, None)
+
+        for number, handler in enumerate((late, undecided, aborting), start=1):
+            harness.route(handler, f"**/{number}")
+            harness.matched(f"r{number}", f"http://h.test/{number}")
+        harness.entries = [entry(number, str(number), "aborted") for number in (4, 3, 2, 1)]
+        text = report(harness)
+        end = "no response, client app, aborted: the application gave the request up\n"
+        self.assertIn(f"  GET http://h.test/1, {end}  GET http://h.test/2, {end}", text)
+        self.assertIn("  GET http://h.test/3, no response, client app, abort\n", text)
+        self.assertIn("failed: 1\n  GET http://h.test/4, no response, client shop, aborted: ", text)
+
+    def test_repeated(self) -> None:
+        """The same line is there once, with how often it came."""
+        harness = SessionHarness()
+        harness.entries = [
+            *(entry(number, "often", "passthrough") for number in range(9, 4, -1)),
+            entry(1, "once", "passthrough"),
+        ]
+        text = report(harness)
+        self.assertIn(
+            "real network: 6\n  GET http://h.test/once, no response, client shop\n"
+            "  GET http://h.test/often, no response, client shop (5 times)",
+            text,
+        )
+        harness = SessionHarness()
+        harness.entries = [entry(number, str(number), "passthrough") for number in range(30, 0, -1)]
+        self.assertIn("\n  and 10 more", report(harness))
 
     def test_unmet(self) -> None:
         """An idle route is named, with what kept the nearest request from it."""

@@ -82,7 +82,7 @@ class BaseTrafficMock(
         matcher = self._matcher(url, method, client_id)
 
         def register() -> Promise[Any]:
-            check_handler(handler, "(route, request)")
+            check_handler(handler, "(route, request)", most=2)
             return self._session.http.route(matcher, handler, times)
 
         return self._done(register)

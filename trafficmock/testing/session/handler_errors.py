@@ -30,7 +30,9 @@ def from_proxy(message: ProxyError, test_id: str) -> RoutingError:
     detail = None if message.detail is UNSET else message.detail
     lines = [message.message]
     if message.code == "ambiguous_route" and isinstance(detail, list):
-        lines += [line for each in detail if (line := _other(each, test_id, message.message))]
+        others = (_other(each, test_id, message.message) for each in detail)
+        # A test may have several routes of the same matcher.
+        lines += dict.fromkeys(line for line in others if line)
         if "client id" not in message.message:
             # Our proxy gives this advice itself, the npm one does not.
             lines.append(_HOW_TO_SCOPE)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.headers import HeadersArgument, Pairs
     from trafficmock.testing.session.request_state import ResponseState
 
-HIGHEST_STATUS = 599
+STATUSES = range(200, 600)
+"""Of final responses; one below 200 would leave the client waiting (RFC 9110, section 15.2)."""
 _STATUS_TEXT = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 """What a status line can carry (RFC 9112, section 4), as latin-1."""
 
@@ -78,8 +79,9 @@ def _status(mock: Mock) -> int:
     given = mock.status
     if given is None and mock.response is not None:
         given = mock.response.wire.status
+    # Playwright takes 0 for no status.
     status = given or 200
-    if not isinstance(status, int) or not 0 <= status <= HIGHEST_STATUS:
+    if not isinstance(status, int) or status not in STATUSES:
         raise UsageError(f"status must be an integer from 200 to 599, not {status!r}")
     return status
 

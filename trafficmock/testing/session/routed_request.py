@@ -47,6 +47,10 @@ ABORT_CODES: dict[str, AbortCode] = {
 """Playwright's codes, and what protocol 3 has for each."""
 
 
+GIVEN_UP = "aborted: the application gave the request up"
+"""What becomes of a request that nobody waits for any more, whatever a handler decides then."""
+
+
 class Stage(enum.Enum):
     """Where a routed request is."""
 
@@ -120,6 +124,7 @@ class RoutedRequest:
         """Let a request go that the application gave up while its handler fetched."""
         if self.stage is not Stage.SETTLED:
             self._settle(Abort("aborted"))
+            self.session.http.decisions[self.request.id] = GIVEN_UP
 
     def _exhausted(self) -> None:
         if not self._asked and self.session.may_decline():

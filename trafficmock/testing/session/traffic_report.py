@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -9,6 +10,7 @@ from msgspec import UNSET
 
 from trafficmock.testing.session.diagnosis import connected, differing, regex_hint
 from trafficmock.testing.session.promise import all_of, mapped
+from trafficmock.testing.session.routed_request import GIVEN_UP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -70,9 +72,7 @@ class _Report:
         for kind, requests in self.kinds.items():
             if requests:
                 yield f"{kind}: {len(requests)}"
-                yield from (f"  {self._line(each, kind)}" for each in requests[:MOST_LINES])
-                if len(requests) > MOST_LINES:
-                    yield f"  and {len(requests) - MOST_LINES} more"
+                yield from _counted([self._line(each, kind) for each in requests])
         yield from self._unmet()
         if self.session.recorded.capture:
             yield f"(the proxy's history keeps only: {self.session.recorded.capture})"
@@ -100,18 +100,19 @@ class _Report:
                 return FAILED
 
     def _line(self, request: RequestState, kind: str) -> str:
-        response = request.existing()
+        response, entry = request.existing(), self._entry(request)
         status = "no response" if response is None else str(response.wire.status)
-        parts = [str(request), status, f"client {request.client_id}"]
-        if kind == OWNED:
-            # The first line: an assertion's explanation has many, and stands in the error itself.
-            parts += self.session.http.decisions[request.id].splitlines()[:1]
-        entry = self._entry(request)
+        # The first line: an assertion's explanation has many, and stands in the error itself.
+        decision = self.session.http.decisions.get(request.id, "").partition("\n")[0]
+        if entry is not None and entry.outcome.kind == "aborted" and decision[:5] != "abort":
+            # The test's handler decided too late, or not at all.
+            status, decision = "no response", GIVEN_UP
+        parts = [str(request), status, f"client {request.client_id}", decision]
         if entry is not None and kind == OTHERS:
             parts.append(f"test {entry.title!r} in {entry.path}")
         elif entry is not None and kind == REFUSED:
             parts = [str(request), f"client {request.client_id}", *_rivals(entry, self.session.id)]
-        elif entry is not None and kind == FAILED:
+        elif entry is not None and kind == FAILED and not decision:
             parts.append(str(entry.outcome.code or entry.outcome.kind))
         return ", ".join(part for part in parts if part)
 
@@ -145,6 +146,15 @@ class _Report:
                 parts.append(f"client id {each.client_id!r}")
             if len(parts) == 1:
                 yield f"  {each} differs in its {parts[0]}"
+
+
+def _counted(lines: Sequence[str]) -> Iterator[str]:
+    """Write each line once, with how often it stands there."""
+    counts = Counter(lines)
+    for line, count in [*counts.items()][:MOST_LINES]:
+        yield f"  {line}" + (f" ({count} times)" if count > 1 else "")
+    if rest := sum([*counts.values()][MOST_LINES:]):
+        yield f"  and {rest} more"
 
 
 def _rivals(entry: RecordedRequest, test_id: str) -> Iterator[str]:

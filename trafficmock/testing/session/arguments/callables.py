@@ -6,7 +6,7 @@ import inspect
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.testing.errors import UsageError
+from trafficmock.testing.errors import HandlerSignatureError, UsageError
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -33,14 +33,22 @@ def code_of(function: Any) -> CodeType | None:
     return code
 
 
-def check_handler(handler: Any, parameters: str) -> None:
-    """Refuse what cannot be called, at once: later it would fail the application's request.
+def check_handler(handler: Any, parameters: str, most: int = 1) -> None:
+    """Refuse what cannot be called so, at once: later it would fail the application's request.
 
     :param parameters: what a handler is called with, in words.
+    :param most: how many arguments it is called with; it may take fewer, at least one.
     :raises UsageError: it is no function.
+    :raises HandlerSignatureError: it takes no such arguments.
     """
     if not callable(handler):
         raise UsageError(f"a handler is a function of {parameters}, not {handler!r}")
+    signature = _signature(handler)
+    if signature is not None and not any(_binds(signature, n) for n in range(1, most + 1)):
+        raise HandlerSignatureError(
+            f"{describe(handler)} is called as a function of {parameters}; "
+            f"it cannot be: its parameters are {signature}"
+        )
 
 
 def call_handler(handler: Any, route: Any) -> Any:
@@ -54,12 +62,16 @@ def call_handler(handler: Any, route: Any) -> Any:
 
 
 def _takes_route_alone(handler: Any) -> bool:
+    signature = _signature(handler)
+    return signature is not None and not _binds(signature, 2) and _binds(signature, 1)
+
+
+def _signature(function: Any) -> inspect.Signature | None:
     try:
-        signature = inspect.signature(handler)
+        return inspect.signature(function)
     except (TypeError, ValueError):
         # Some builtins keep theirs to themselves.
-        return False
-    return not _binds(signature, 2) and _binds(signature, 1)
+        return None
 
 
 def _binds(signature: inspect.Signature, count: int) -> bool:
