@@ -100,6 +100,12 @@ def loop_detected(name: object) -> UpstreamError:
     return UpstreamError(text, status=508, code=LOOP_DETECTED, errno="ELOOP")
 
 
+def answer_timeout(name: object) -> UpstreamError:
+    """Say that a server took a request and did not begin its answer."""
+    text = f"{name}: it did not answer in time (--upstream-timeout-ms)."
+    return UpstreamError(text, status=504, code="upstream_timeout", errno="ETIMEDOUT")
+
+
 def upstream_error(error: BaseException | None, origin: Origin | str) -> UpstreamError:
     """Say what an exception on the way to ``origin`` means."""
     if isinstance(error, UpstreamError):

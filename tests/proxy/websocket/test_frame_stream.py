@@ -23,11 +23,20 @@ class Ears:
 
     heard: list[Any] = field(factory=list)
 
-    def message(self, side: FrameStream, data: str | bytes) -> None:  # noqa: ARG002 - the protocol's
+    def message(self, data: str | bytes) -> None:
         self.heard.append(data)
 
-    def closed(self, side: FrameStream, code: int, reason: str, *, clean: bool) -> None:  # noqa: ARG002 - the protocol's
+    def closed(self, code: int, reason: str, *, clean: bool) -> None:
         self.heard.append((code, reason, clean))
+
+    def pauseProducing(self) -> None:
+        """Take it."""
+
+    def resumeProducing(self) -> None:
+        """Take it."""
+
+    def stopProducing(self) -> None:
+        """Take it."""
 
 
 @define(eq=False)

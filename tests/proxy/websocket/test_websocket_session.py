@@ -1,142 +1,14 @@
-"""WebSockets through the forward proxy."""
+"""WebSockets that tests own."""
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from twisted.internet.address import IPv4Address
-from twisted.trial.unittest import SynchronousTestCase
-from wsproto.connection import CLIENT, SERVER, Connection
 from wsproto.events import BytesMessage, CloseConnection, TextMessage
 
-from tests.proxy.harness import FakeTransport, ForwardProxyHarness, refused
-from trafficmock.history.query import Query
+from tests.proxy.websocket.harness import SocketCase
 from trafficmock.http.backpressure import NEXT_TURN_SECONDS
-from trafficmock.proxy.http1.heads import parse_request
-from trafficmock.proxy.proxy_settings import ProxySettings
-from trafficmock.proxy.upstream.server_verification import ServerVerification
 from trafficmock.proxy.websocket.frame_stream import EVENTS_AT_ONCE
-from trafficmock.proxy.websocket.opening_handshake import acceptance
-
-if TYPE_CHECKING:
-    from tests.server.fakes import FakeLink
-
-OPEN = (
-    b"GET http://api.test/s HTTP/1.1\r\nHost: api.test\r\nUpgrade: websocket\r\n"
-    b"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: a, b\r\n"
-    b"Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n"
-)
-
-
-class SocketCase(SynchronousTestCase):
-    """A client, and a test that may own its WebSocket."""
-
-    def setUp(self) -> None:
-        self.rig = ForwardProxyHarness()
-        self.page = Connection(CLIENT)
-        self.server = Connection(SERVER)
-
-    def owned(self) -> FakeLink:
-        """Open a WebSocket that a test owns; the handshake waits for it."""
-        self.worker = self.rig.worker("ws://api.test/**", "websocket")
-        self.client = self.rig.ask(OPEN)
-        (claim,) = self.worker.took("ws:claim")
-        self.socket_id = claim["socketId"]
-        self.send("ws:claim-result", testId="t", matches=[{"routeId": "r"}])
-        self.worker.took("ws:matched")
-        self.assertEqual(self.client.took(), b"")
-        return self.worker
-
-    def send(self, type_: str, **fields: Any) -> None:
-        self.rig.core.say(self.worker, type_, socketId=self.socket_id, **fields)
-
-    def answer(self) -> bytes:
-        """Give the head of what the client got, and feed the rest to its parser."""
-        head, _, rest = self.client.took().partition(b"\r\n\r\n")
-        self.page.receive_data(rest)
-        return head
-
-    def got(self, connection: Connection, transport: FakeTransport) -> list[Any]:
-        connection.receive_data(transport.took())
-        return list(connection.events())
-
-
-class PassthroughTests(SocketCase):
-    """What no test wants."""
-
-    def test_loop(self) -> None:
-        """A server that is this very service is 508, before it is asked for TLS."""
-        for scheme in (b"http", b"https"):
-            self.rig = ForwardProxyHarness()
-            self.rig.dialer.trust = ServerVerification()
-            self.rig.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
-            client = self.rig.ask(OPEN.replace(b"GET http", b"GET " + scheme))
-            self.assertIn(b'"error":"loop_detected"', client.took())
-            self.assertTrue(self.rig.servers[0].aborted)
-            self.assertEqual(self.rig.servers[0].took(), b"")
-
-    def test_relayed(self) -> None:
-        """The handshake goes on as it is, extensions included, and then all bytes."""
-        self.client = self.rig.ask(OPEN)
-        (server,) = self.rig.servers
-        sent = parse_request(server.took().removesuffix(b"\r\n\r\n"))
-        self.assertEqual(sent.fields[b"sec-websocket-extensions"], b"permessage-deflate")
-        self.assertEqual(sent.fields[b"upgrade"], b"websocket")
-        server.says(acceptance(b"x", "b").replace(b"\r\n\r\n", b"\r\nX-A: b\r\n\r\nhello"))
-        answer = self.client.took()
-        self.assertIn(b"101 Switching Protocols", answer)
-        self.assertIn(b"X-A: b\r\n", answer)
-        self.assertTrue(answer.endswith(b"hello"))
-        self.client.says(b"bytes")
-        self.assertEqual(server.took(), b"bytes")
-        server.lose()
-        self.assertTrue(self.client.disconnecting)
-
-    def test_recorded(self) -> None:
-        """Frames of both directions and the close are in the history."""
-        self.client = self.rig.ask(OPEN)
-        (server,) = self.rig.servers
-        server.says(acceptance(b"x", "b") + self.server.send(TextMessage("early")))
-        self.client.says(self.page.send(BytesMessage(b"\xff")))
-        self.client.says(self.page.send(CloseConnection(4001, "bye")))
-        (row,) = self.rig.core.history.sockets.query(Query())
-        events = json.loads(row.to_json())["events"]
-        self.assertEqual(
-            [(event["direction"], event.get("data") or event["detail"]) for event in events[:3]],
-            [("system", "close page 4001 bye"), ("client", "/w=="), ("server", "early")],
-        )
-
-    def test_not_recorded(self) -> None:
-        """Where the history keeps no passthrough, nothing listens."""
-        self.rig = ForwardProxyHarness(settings=ProxySettings(records_passthrough=False))
-        self.client = self.rig.ask(OPEN)
-        (server,) = self.rig.servers
-        server.says(acceptance(b"x", "b") + self.server.send(TextMessage("early")))
-        (row,) = self.rig.core.history.sockets.query(Query())
-        self.assertNotIn(b"early", row.to_json())
-
-    def test_refused_by_server(self) -> None:
-        """A server that refuses is heard."""
-        self.client = self.rig.ask(OPEN)
-        self.rig.servers[0].says(b"HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno")
-        answer = self.client.took()
-        self.assertIn(b"403 No", answer)
-        self.assertTrue(answer.endswith(b"\r\n\r\nno"))
-
-    def test_no_server(self) -> None:
-        """A server that is not there is 502."""
-        self.rig.dialer.error = refused()
-        self.assertIn(b"upstream_unreachable", self.rig.ask(OPEN).took())
-        (row,) = self.rig.core.history.sockets.query(Query())
-        self.assertIn(b"upstream_unreachable", row.to_json())
-
-    def test_client_gone(self) -> None:
-        """A client that leaves takes the server's side along."""
-        self.client = self.rig.ask(OPEN)
-        self.client.lose()
-        self.assertTrue(self.rig.servers[0].aborted)
 
 
 class MockTests(SocketCase):
@@ -191,64 +63,6 @@ class MockTests(SocketCase):
         worker = self.owned()
         self.rig.core.driver.link_closed(worker)
         self.assertIn(b'"error":"disconnected"', self.client.took())
-
-
-class ConnectedTests(SocketCase):
-    """With the real server behind the test."""
-
-    def connected(self) -> FakeTransport:
-        self.owned()
-        self.send("ws:connect")
-        (server,) = self.rig.servers
-        sent = parse_request(server.took().removesuffix(b"\r\n\r\n"))
-        self.assertNotIn(b"sec-websocket-extensions", sent.fields)
-        server.says(acceptance(sent.fields[b"sec-websocket-key"], "b"))
-        self.assertIn(b"sec-websocket-protocol: b", self.answer())
-        return server
-
-    def test_both_ways(self) -> None:
-        """Frames of both sides go through the test."""
-        server = self.connected()
-        server.says(self.server.send(TextMessage("from server")))
-        (frame,) = self.worker.took("ws:messageFromServer")
-        self.assertEqual(frame["data"], "from server")
-        self.send("ws:sendToServer", data="to server", isBase64=False)
-        self.assertEqual(self.got(self.server, server)[0].data, "to server")
-
-    def test_server_closes(self) -> None:
-        """The server's close is told with its code, and once."""
-        server = self.connected()
-        server.says(self.server.send(CloseConnection(4003, "done")))
-        server.lose()
-        (close,) = self.worker.took("ws:closeServer")
-        self.assertEqual((close["code"], close["wasClean"]), (4003, True))
-
-    def test_left_open(self) -> None:
-        """A server that nobody closes when the client has gone is let go after a while."""
-        server = self.connected()
-        self.client.lose()
-        self.worker.took("ws:closePage")
-        self.rig.core.clock.advance(5)
-        self.assertTrue(server.aborted)
-
-    def test_sent_early(self) -> None:
-        """What the handler sends while the server is being reached waits."""
-        self.owned()
-        self.send("ws:connect")
-        self.send("ws:sendToServer", data="early", isBase64=False)
-        (server,) = self.rig.servers
-        sent = parse_request(server.took().removesuffix(b"\r\n\r\n"))
-        server.says(acceptance(sent.fields[b"sec-websocket-key"], None))
-        self.assertEqual(self.got(self.server, server)[0].data, "early")
-
-    def test_refused(self) -> None:
-        """A server that refuses, or is not there, is told to the test and to the client."""
-        self.owned()
-        self.send("ws:connect")
-        self.rig.servers[0].says(b"HTTP/1.1 403 No\r\n\r\n")
-        (close,) = self.worker.took("ws:closeServer")
-        self.assertEqual((close["code"], close["wasClean"]), (1006, False))
-        self.assertIn(b"403 No", self.client.took())
 
 
 class PaceTests(SocketCase):

@@ -7,8 +7,9 @@ from typing import Any
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.harness import FakeTransport
+from tests.proxy.harness import FakeTransport, ForwardProxyHarness
 from trafficmock.proxy.http1.heads import BadMessageError, ResponseHead
+from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.proxy.websocket.websocket_upstream import WebSocketUpstream
 
 
@@ -33,7 +34,8 @@ class Ears:
 
 def connect(check: Any = None) -> tuple[Ears, FakeTransport]:
     ears, transport = Ears(), FakeTransport()
-    transport.protocol = WebSocketUpstream(ears, 100, check)
+    rig = ForwardProxyHarness(settings=ProxySettings(max_header_bytes=100))
+    transport.protocol = WebSocketUpstream(ears, rig.context, check)
     transport.protocol.makeConnection(transport)
     return ears, transport
 

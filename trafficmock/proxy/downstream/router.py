@@ -224,7 +224,12 @@ def begin(
     """Begin a request, or a WebSocket."""
     if is_opening(head):
         session = WebSocketSession(
-            connection.transport, proxy_client, context, head=head, target=aim
+            connection.transport,
+            proxy_client,
+            context,
+            head=head,
+            target=aim,
+            hand_over=connection.succeed,
         )
         connection.succeed(session)
         session.announce()

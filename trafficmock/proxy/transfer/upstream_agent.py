@@ -19,7 +19,7 @@ from trafficmock.proxy.http1 import content_codings
 from trafficmock.proxy.http1.forwarded_headers import request_block
 from trafficmock.proxy.http1.framing import NONE, Framing, Kind
 from trafficmock.proxy.transfer.body_capture import BodyCapture
-from trafficmock.proxy.upstream_errors import UpstreamError, upstream_error
+from trafficmock.proxy.upstream_errors import UpstreamError, answer_timeout, upstream_error
 
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IConsumer, IDelayedCall, IProtocol, IReactorTime
@@ -206,10 +206,8 @@ class ResponseCollector:
             self._timer.cancel()
 
     def _time_out(self) -> None:
-        text = "The server did not answer in time (--upstream-timeout-ms)."
-        error = UpstreamError(text, status=504, code="upstream_timeout", errno="ETIMEDOUT")
         if not self.done.called:
-            self.done.errback(error)
+            self.done.errback(answer_timeout("The server"))
 
     def interim(self, head: ResponseHead) -> None:
         """Pass over 1xx responses."""

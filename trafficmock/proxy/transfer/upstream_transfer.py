@@ -13,7 +13,7 @@ from trafficmock.proxy.http1.forwarded_headers import (
 )
 from trafficmock.proxy.http1.framing import NONE, Framing, Kind
 from trafficmock.proxy.transfer.transfer_report import TransferReport
-from trafficmock.proxy.upstream_errors import UpstreamError, upstream_error
+from trafficmock.proxy.upstream_errors import answer_timeout, upstream_error
 
 if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
     from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
+    from trafficmock.proxy.upstream_errors import UpstreamError
 
 _REPEATABLE = frozenset({b"GET", b"HEAD", b"OPTIONS", b"TRACE", b"PUT", b"DELETE"})
 """Methods of requests that may be sent twice (RFC 9110 section 9.2.2)."""
@@ -150,9 +151,8 @@ class UpstreamTransfer:
 
     def _too_slow(self) -> None:
         self._timer = None
-        text = f"{self._request.origin}: it did not answer in time (--upstream-timeout-ms)."
         self.cancel()
-        error = UpstreamError(text, status=504, code="upstream_timeout", errno="ETIMEDOUT")
+        error = answer_timeout(self._request.origin)
         self.report.report_end(error)
         self._proxied.failed_upstream(error)
 

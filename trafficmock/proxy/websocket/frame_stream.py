@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from typing import TYPE_CHECKING, Any, Protocol
 
 from wsproto.connection import CLIENT, SERVER, Connection, ConnectionState
@@ -15,8 +13,6 @@ from trafficmock.proxy.websocket.message_pieces import MessagePieces
 
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
-
-    from trafficmock.wire.inbound import SocketFrame
 
 NORMAL, TOO_BIG, ABNORMAL = 1000, 1009, 1006
 CLOSE_SECONDS = 5.0
@@ -31,13 +27,22 @@ _PRIVATE = range(3000, 5000)
 
 
 class FrameStreamListener(Protocol):
-    """Is told what one side says."""
+    """Is told what one side says, and held back while that side takes less than it is sent."""
 
-    def message(self, side: FrameStream, data: str | bytes) -> None:
+    def message(self, data: str | bytes) -> None:
         """Take a message."""
 
-    def closed(self, side: FrameStream, code: int, reason: str, *, clean: bool) -> None:
+    def closed(self, code: int, reason: str, *, clean: bool) -> None:
         """Take it that the side is closed; told once."""
+
+    def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Send less."""
+
+    def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Send on."""
+
+    def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Do nothing: the end of the connection is told otherwise."""
 
 
 class FrameStream:
@@ -59,6 +64,7 @@ class FrameStream:
         client: bool,
         longest: int,
     ) -> None:
+        transport.registerProducer(owner, True)  # noqa: FBT003 - Twisted's
         self._transport = transport
         self._owner = owner
         self._clock = clock
@@ -168,7 +174,7 @@ class FrameStream:
             self._say_goodbye(TOO_BIG, "the message is over --max-frame-bytes")
             self._end(TOO_BIG, "", clean=False)
         elif event.message_finished:
-            self._owner.message(self, pieces.take())
+            self._owner.message(pieces.take())
 
     def _goodbye(self, event: CloseConnection) -> None:
         """Answer a close, or one of our own that was answered, or a breach of the rules."""
@@ -220,15 +226,6 @@ class FrameStream:
             self._told = True
             self._update_reading()
             if not self._lost:
+                self._transport.unregisterProducer()
                 self._transport.loseConnection()
-            self._owner.closed(self, code, reason, clean=clean)
-
-
-def content(frame: SocketFrame) -> str | bytes:
-    """Give what a message of protocol 3 carries; what is no base64 is nothing."""
-    if not frame.is_base64:
-        return frame.data
-    try:
-        return base64.b64decode(frame.data)
-    except (binascii.Error, ValueError):
-        return b""
+            self._owner.closed(code, reason, clean=clean)

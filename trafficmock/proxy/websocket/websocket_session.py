@@ -1,56 +1,59 @@
-"""A WebSocket that comes through the forward proxy: held, mocked, connected or passed through."""
+"""A WebSocket that comes through the forward proxy, held until it is known whose it is."""
 
 from __future__ import annotations
 
-import base64
 import uuid
-from functools import partial
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
-from trafficmock import records
-from trafficmock.proxy.http1.forwarded_headers import end_to_end, request_block, response_block
-from trafficmock.proxy.http1.framing import NONE
-from trafficmock.proxy.http1.heads import BadMessageError
-from trafficmock.proxy.upstream_errors import (
-    LOOP_DETECTED,
-    UpstreamError,
-    error_response,
-    upstream_error,
-)
+from trafficmock.proxy.upstream_errors import error_response
 from trafficmock.proxy.websocket import opening_handshake
-from trafficmock.proxy.websocket.frame_stream import FrameStream, content
-from trafficmock.proxy.websocket.frame_tap import FrameTap
-from trafficmock.proxy.websocket.websocket_upstream import WebSocketUpstream
+from trafficmock.proxy.websocket.frame_stream import FrameStream
+from trafficmock.proxy.websocket.relayed_websocket import RelayedWebSocket
+from trafficmock.proxy.websocket.routed_server import RoutedServer
+from trafficmock.proxy.websocket.socket_messages import content, message_of
 from trafficmock.wire import inbound, outbound
 
 if TYPE_CHECKING:
-    from twisted.internet.defer import Deferred
-    from twisted.internet.interfaces import IDelayedCall
-    from twisted.python.failure import Failure
+    from collections.abc import Callable
 
-    from trafficmock.proxy.http1.heads import Pairs, RequestHead, ResponseHead
+    from twisted.internet.interfaces import IDelayedCall
+
+    from trafficmock.proxy.http1.heads import RequestHead
     from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.proxy_settings import ProxyContext
     from trafficmock.proxy.request_target import Target
+    from trafficmock.proxy.upstream_errors import UpstreamError
+    from trafficmock.proxy.websocket.frame_stream import FrameStreamListener
     from trafficmock.wire.inbound import Message
 
 GRACE_SECONDS = 5.0
 """How long the server's side lives on when the application's has closed and nobody closes it."""
 
-_SWITCHING = 101
 _ABNORMAL = 1006
+
+
+class PageState(Enum):
+    """The life of the application's side; it goes forward only."""
+
+    HELD = "its handshake waits for an answer"
+    OPEN = "frames pass between it and a test"
+    CLOSED = "closed, refused, or passed through"
 
 
 @implementer(IPushProducer)
 class WebSocketSession:
-    """Both sides of one WebSocket, and the coordinator between them.
+    """The application's side of a WebSocket, for the test that owns it.
+
+    What no test wants goes to a :class:`RelayedWebSocket`.
 
     :param transport: the client's.
     :param head: of its handshake.
     :param target: where it is aimed.
+    :param hand_over: lets another protocol read what the client sends.
     """
 
     def __init__(
@@ -61,66 +64,57 @@ class WebSocketSession:
         *,
         head: RequestHead,
         target: Target,
+        hand_over: Callable[[RelayedWebSocket], None],
     ) -> None:
         self.id = str(uuid.uuid4())
-        self._opening = opening_handshake.read_opening(head)
-        self._transport = transport
+        self.head = head
+        self.target = target
+        self.context = context
+        self.opening = opening_handshake.read_opening(head)
+        self.transport = transport
         self._proxy_client = proxy_client
-        self._context = context
-        self._head = head
-        self._target = target
+        self._hand_over = hand_over
+        self._state = PageState.HELD
         self._page: FrameStream | None = None
-        self._server: FrameStream | None = None
-        self._key = opening_handshake.new_key()
-        self._blind = False
-        self._relayed = False
-        self._raw_server: Any = None
-        self._connecting: Deferred[Any] | None = None
-        self._to_server: list[str | bytes] = []
+        self._server = RoutedServer(self)
         self._early = b""
-        self._timer: IDelayedCall | None = None
-        self._refused = False
-        self._gone = False
-        self._tap = FrameTap(self.id, self._proxy_client.record)
+        self._held_back = False
+        self._grace: IDelayedCall | None = None
 
     def announce(self) -> None:
         """Tell the coordinator of it; the client waits for the answer to its handshake."""
         self._proxy_client.receivers[self.id] = self
         self._proxy_client.sockets[self.id] = self
-        url = "ws" + self._target.url.removeprefix("http")
-        self._send(
-            inbound.SocketOpen(self.id, url, self._opening.protocols, self._proxy_client.client_id)
+        url = "ws" + self.target.url.removeprefix("http")
+        self.send(
+            inbound.SocketOpen(self.id, url, self.opening.protocols, self._proxy_client.client_id)
         )
+
+    def send(self, message: Message) -> None:
+        """Tell the coordinator."""
+        self._proxy_client.send(message)
 
     # What the client does
 
     def data_received(self, data: bytes) -> None:
         if self._page is not None:
             self._page.data_received(data)
-        elif self._blind and self._raw_server is not None:
-            self._raw_server.write(data)
-            self._tap.from_page(data)
-        else:
+        elif self._state is PageState.HELD:
             self._early += data
-            if len(self._early) > self._context.settings.max_header_bytes:
-                self._transport.abortConnection()
+            if len(self._early) > self.context.settings.max_header_bytes:
+                self.transport.abortConnection()
 
     def done(self) -> None:
         """Take it that the client has closed its direction, which ends a WebSocket."""
-        self._transport.loseConnection()
+        self.transport.loseConnection()
 
     def lost(self) -> None:
         """Take it that the client is gone."""
-        self._gone = True
-        self._proxy_client.sockets.pop(self.id, None)
-        self._proxy_client.gateway.socket_gone(self)
+        self._forget_pace()
         if self._page is not None:
             self._page.lost()
-        elif not self._blind and not self._refused:
-            self._closed_page(_ABNORMAL, "", clean=False)
-        if self._blind:
-            self._tap.page_lost()
-            self._drop_server()
+        elif self._state is PageState.HELD:
+            self.closed(_ABNORMAL, "", clean=False)
 
     # What the coordinator says
 
@@ -128,24 +122,21 @@ class WebSocketSession:
         """Act on a message about this WebSocket."""
         match message:
             case outbound.SocketPassthrough():
-                self._blind = True
-                self._settle()
-                self._dial()
+                self._pass_through()
             case outbound.SocketError():
                 self._refuse(502, message.code, message.message)
             case inbound.SocketConnect():
-                if self._connecting is None and self._raw_server is None:
-                    self._dial()
+                self._server.connect()
             case inbound.SendToServer():
-                self._send_to_server(content(message))
+                self._server.send(content(message))
             case inbound.CloseServer():
-                self._close_server(message)
+                self._server.close(message.code or None, message.reason or "")
             case _:
                 self._on_page_message(message)
 
     def _on_page_message(self, message: Message) -> None:
         """Act on what is for the application's side, which all of it opens."""
-        self._accept(self._opening.protocols[0] if self._opening.protocols else None)
+        self.accept(self.opening.protocols[0] if self.opening.protocols else None)
         if self._page is None:
             return
         if isinstance(message, inbound.SendToPage):
@@ -155,7 +146,7 @@ class WebSocketSession:
 
     def crashed(self) -> None:
         """Cut the connection: something of ours failed."""
-        self._transport.abortConnection()
+        self.transport.abortConnection()
 
     def stopped(self) -> None:
         """Do nothing: the coordinator ends what it decides, and what is passed on is cut."""
@@ -167,12 +158,14 @@ class WebSocketSession:
 
     def pause(self) -> None:
         """Stop reading from both sides: the test that takes their frames lags behind."""
-        for side in (self._page, self._server):
+        self._held_back = True
+        for side in (self._page, self._server.stream):
             if side is not None:
                 side.pause()
 
     def resume(self) -> None:
-        for side in (self._page, self._server):
+        self._held_back = False
+        for side in (self._page, self._server.stream):
             if side is not None:
                 side.resume()
 
@@ -186,208 +179,93 @@ class WebSocketSession:
     def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
         """Do nothing: the end of the connection is told otherwise."""
 
-    # What both sides say
-
-    def message(self, side: FrameStream, data: str | bytes) -> None:
-        """Pass a message on to the test that owns the WebSocket."""
-        kind = inbound.MessageFromPage if side is self._page else inbound.MessageFromServer
-        if isinstance(data, str):
-            self._send(kind(self.id, data, is_base64=False))
-        else:
-            self._send(kind(self.id, base64.b64encode(data).decode("ascii"), is_base64=True))
-
-    def closed(self, side: FrameStream, code: int, reason: str, *, clean: bool) -> None:
-        """Pass on that a side is closed."""
-        self.resumeProducing()
-        if side is self._page:
-            if not self._gone:
-                self._transport.unregisterProducer()
-            self._closed_page(code, reason, clean=clean)
-        else:
-            self._server = None
-            if self._raw_server is not None:
-                self._raw_server.unregisterProducer()
-            self._send(inbound.CloseServer(self.id, clean, code, reason))
+    def _forget_pace(self) -> None:
+        self._proxy_client.sockets.pop(self.id, None)
+        self._proxy_client.gateway.socket_gone(self)
 
     # The application's side
 
-    def _accept(self, protocol: str | None) -> None:
-        """Open the application's side, if it is not."""
-        if self._page is not None or self._gone or self._refused:
+    def accept(self, protocol: str | None) -> None:
+        """Open the application's side, if it is still held.
+
+        :param protocol: the subprotocol that is spoken.
+        """
+        if self._state is not PageState.HELD:
             return
-        self._transport.write(opening_handshake.acceptance(self._opening.key, protocol))
-        self._page = self._speak_frames(self._transport, client=False)
+        self._state = PageState.OPEN
+        self.transport.write(opening_handshake.acceptance(self.opening.key, protocol))
+        self._page = self.speak_frames(self.transport, self, client=False)
         early, self._early = self._early, b""
         if early:
             self._page.data_received(early)
 
-    def _speak_frames(self, transport: Any, *, client: bool) -> FrameStream:
-        longest = self._context.settings.max_frame_bytes
-        transport.registerProducer(self, True)  # noqa: FBT003 - Twisted's
-        return FrameStream(transport, self, self._context.reactor, client=client, longest=longest)
+    def speak_frames(
+        self, transport: Any, listener: FrameStreamListener, *, client: bool
+    ) -> FrameStream:
+        """Speak frames with a side whose handshake is done, for ``listener``."""
+        longest = self.context.settings.max_frame_bytes
+        reactor = self.context.reactor
+        stream = FrameStream(transport, listener, reactor, client=client, longest=longest)
+        if self._held_back:
+            stream.pause()
+        return stream
+
+    def message(self, data: str | bytes) -> None:
+        """Pass a message of the application on to the test."""
+        self.send(message_of(inbound.MessageFromPage, self.id, data))
+
+    def closed(self, code: int, reason: str, *, clean: bool) -> None:
+        """Pass on that the application's side is closed."""
+        self._state = PageState.CLOSED
+        self.resumeProducing()
+        self.send(inbound.ClosePage(self.id, clean, code, reason))
+        if self._server.is_over:
+            self._settle()
+        else:
+            self._grace = self.context.reactor.callLater(GRACE_SECONDS, self._grace_over)
+
+    def _grace_over(self) -> None:
+        self._grace = None
+        self._server.drop()
+        self._settle()
+
+    def server_failed(self, error: UpstreamError) -> None:
+        """Tell everybody that there is no server."""
+        close = inbound.CloseServer(self.id, was_clean=False, code=_ABNORMAL, reason=error.text)
+        self.send(close)
+        self._refuse(error.status, error.code, error.text)
 
     def _refuse(self, status: int, code: str, text: str) -> None:
         """Fail the application's WebSocket: by HTTP while it is held, else by a close."""
-        self._refused = True
         self._settle()
-        self._drop_server()
+        self._server.drop()
         if self._page is not None:
             self._page.close(1011, text)
-        else:
-            self._transport.write(error_response(status, code, text))
-            self._transport.loseConnection()
+        elif self._state is PageState.HELD:
+            self._state = PageState.CLOSED
+            self.transport.write(error_response(status, code, text))
+            self.transport.loseConnection()
 
-    def _closed_page(self, code: int, reason: str, *, clean: bool) -> None:
-        self._send(inbound.ClosePage(self.id, clean, code, reason))
-        if self._raw_server is None and self._connecting is None:
-            self._settle()
-        else:
-            self._timer = self._context.reactor.callLater(GRACE_SECONDS, self._drop_server)
-
-    # The server's side
-
-    def _dial(self) -> None:
-        origin, context = self._target.origin, self._context
-        limit, trust = context.settings.max_header_bytes, context.dialer.trust
-        check = partial(trust.check_name, host=origin.host) if origin.scheme == "https" else None
-        build = partial(WebSocketUpstream, self, limit, check)
-        try:
-            endpoint = context.dialer.websocket_endpoint(origin)
-        except ValueError as error:
-            self.server_lost(error)
-            return
-        reached_at = self._transport.getHost()
-        self._connecting = context.dialer.connect(endpoint, build, origin, reached_at)
-        self._connecting.addCallbacks(self._reached, self._not_reached)
-
-    def _reached(self, server: WebSocketUpstream) -> None:
-        if self._target.origin.scheme == "http":
-            self.server_opened(server)
-
-    def _not_reached(self, failure: Failure) -> None:
-        error = failure.value
-        if isinstance(error, UpstreamError) and error.code == LOOP_DETECTED:
-            self._connecting = None
-            self._failed(error)
-        else:
-            self.server_lost(error)
-
-    def server_opened(self, server: WebSocketUpstream) -> None:
-        self._connecting = None
-        if self._gone:
-            server.transport.abortConnection()
-            return
-        self._raw_server = server.transport
-        if self._blind:
-            pairs = opening_handshake.relayed_pairs(self._head)
-        else:
-            pairs = opening_handshake.opening_pairs(self._head, self._key, self._opening)
-        host = self._target.origin.authority.encode("ascii")
-        server.transport.write(request_block(b"GET", self._target.path, host, pairs, NONE))
-
-    def server_answered(self, server: WebSocketUpstream, head: ResponseHead) -> None:
-        """Take the answer to the handshake."""
-        if self._blind:
-            self._relay_answer(head)
-            return
-        try:
-            protocol = opening_handshake.accepted_protocol(head, self._key, self._opening)
-        except BadMessageError as error:
-            self._raw_server = None
-            self._failed(upstream_error(error, self._target.origin))
-            server.transport.abortConnection()
-            return
-        self._server = self._speak_frames(server.transport, client=True)
-        self._accept(protocol)
-        waiting, self._to_server = self._to_server, []
-        for data in waiting:
-            self._server.send(data)
-
-    def server_data(self, data: bytes) -> None:
-        if self._blind:
-            self._transport.write(data)
-            self._tap.from_server(data)
-        elif self._server is not None:
-            self._server.data_received(data)
-
-    def server_lost(self, error: BaseException | None) -> None:
-        """Take it that the server's connection is gone, or never was."""
-        raw, self._raw_server = self._raw_server, None
-        self._connecting = None
-        if self._server is not None:
-            self._server.lost()
-        elif self._blind and raw is not None and self._relayed:
-            self._tap.server_lost()
-            self._transport.unregisterProducer()
-            self._transport.loseConnection()
-        elif not self._gone and not self._refused and (self._blind or self._page is None):
-            self._failed(upstream_error(error, self._target.origin))
-
-    def _relay_answer(self, head: ResponseHead) -> None:
-        """Pass the answer on; the two sides agree among themselves, extensions included."""
-        self._relayed = True
-        if head.status == _SWITCHING:
-            pairs: Pairs = opening_handshake.relayed_pairs(head)
-            block = response_block(head.status, head.reason, pairs, chunked=False, close=False)
-            if self._context.settings.records_passthrough:
-                self._tap.listen(head.fields.get(b"sec-websocket-extensions", b""))
-        else:
-            coding = head.fields.get(b"transfer-encoding")
-            pairs = end_to_end(head)
-            if coding is not None:
-                pairs.append((b"transfer-encoding", coding))
-            block = response_block(head.status, head.reason, pairs, chunked=False, close=True)
-        self._transport.write(block)
-        self._raw_server.registerProducer(self._transport, True)  # noqa: FBT003 - Twisted's
-        self._transport.registerProducer(self._raw_server, True)  # noqa: FBT003 - Twisted's
-        early, self._early = self._early, b""
-        if early:
-            self._raw_server.write(early)
-            self._tap.from_page(early)
-
-    def _failed(self, error: UpstreamError) -> None:
-        """Tell everybody that there is no server."""
-        if self._blind:
-            self._proxy_client.record(
-                records.SocketFailed(self.id, None, error.code, error.text, None)
+    def _pass_through(self) -> None:
+        self._settle()
+        if self._state is PageState.HELD:
+            self._state = PageState.CLOSED
+            self._forget_pace()
+            relayed = RelayedWebSocket(
+                self.id,
+                self.transport,
+                self._proxy_client,
+                self.context,
+                head=self.head,
+                target=self.target,
+                early=self._early,
             )
-        else:
-            self._send(
-                inbound.CloseServer(self.id, was_clean=False, code=_ABNORMAL, reason=error.text)
-            )
-        self._refuse(error.status, error.code, error.text)
-
-    def _send_to_server(self, data: str | bytes) -> None:
-        if self._server is not None:
-            self._server.send(data)
-        elif self._connecting is not None or self._raw_server is not None:
-            self._to_server.append(data)
-
-    def _close_server(self, message: inbound.CloseServer) -> None:
-        if self._server is not None:
-            self._server.close(message.code or None, message.reason or "")
-        elif self._connecting is not None or self._raw_server is not None:
-            self._drop_server()
-            self._send(inbound.CloseServer(self.id, was_clean=False, code=_ABNORMAL))
-
-    def _drop_server(self) -> None:
-        if self._timer is not None and self._timer.active():
-            self._timer.cancel()
-        self._timer = None
-        raw, self._raw_server = self._raw_server, None
-        if raw is not None:
-            raw.unregisterProducer()
-            raw.abortConnection()
-        connecting, self._connecting = self._connecting, None
-        if connecting is not None:
-            connecting.cancel()
-        if self._gone:
-            self._settle()
-
-    # What both ends have in common
-
-    def _send(self, message: Message) -> None:
-        self._proxy_client.send(message)
+            self._hand_over(relayed)
+            relayed.start()
 
     def _settle(self) -> None:
+        """Hear no more of the coordinator."""
+        if self._grace is not None:
+            self._grace.cancel()
+            self._grace = None
         self._proxy_client.receivers.pop(self.id, None)

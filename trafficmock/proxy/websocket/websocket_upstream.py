@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from twisted.internet.error import ConnectionLost
+from twisted.internet import error as network
+from twisted.internet.defer import Deferred, fail
 from twisted.internet.interfaces import IHandshakeListener
 from twisted.internet.protocol import Protocol as TwistedProtocol
 from twisted.internet.protocol import connectionDone
 from zope.interface import implementer
 
+from trafficmock.proxy.http1.forwarded_headers import request_block
+from trafficmock.proxy.http1.framing import NONE
 from trafficmock.proxy.http1.heads import END, BadMessageError, ResponseHead, parse_response
+from trafficmock.proxy.upstream_errors import answer_timeout
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from twisted.internet.interfaces import IDelayedCall
     from twisted.python.failure import Failure
+
+    from trafficmock.proxy.http1.heads import Pairs
+    from trafficmock.proxy.proxy_settings import ProxyContext
+    from trafficmock.proxy.request_target import Origin, Target
 
 
 class WebSocketUpstreamListener(Protocol):
@@ -46,22 +56,26 @@ class WebSocketUpstream(TwistedProtocol):
     def __init__(
         self,
         reader: WebSocketUpstreamListener,
-        max_header_bytes: int,
+        context: ProxyContext,
         check: Callable[[Any], None] | None,
     ) -> None:
         self._reader = reader
-        self._max_header_bytes = max_header_bytes
+        self._context = context
         self._check = check
+        self._timer: IDelayedCall | None = None
         self._buffer = b""
         self._answered = False
         self._error: BaseException | None = None
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
-        """Let small pieces pass at once."""
+        """Let small pieces pass at once, and give TLS its time."""
         self.transport.setTcpNoDelay(True)
+        if self._check is not None:
+            self._wait(self._context.dialer.connect_seconds, network.TimeoutError())
 
     def handshakeCompleted(self) -> None:  # noqa: N802 - Twisted's name
         """Begin, if the server is who it should be."""
+        self._stop_waiting()
         if self._check is not None:
             try:
                 self._check(self.transport)
@@ -78,7 +92,7 @@ class WebSocketUpstream(TwistedProtocol):
         self._buffer += data
         end = self._buffer.find(END)
         if end < 0:
-            if len(self._buffer) > self._max_header_bytes:
+            if len(self._buffer) > self._context.settings.max_header_bytes:
                 self._fail(BadMessageError("the head of its answer is over --max-header-bytes"))
             return
         try:
@@ -88,13 +102,64 @@ class WebSocketUpstream(TwistedProtocol):
             return
         rest, self._buffer = self._buffer[end + len(END) :], b""
         self._answered = True
+        self._stop_waiting()
         self._reader.server_answered(self, head)
         if rest:
             self._reader.server_data(rest)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
-        self._reader.server_lost(self._error or reason.value or ConnectionLost())
+        self._stop_waiting()
+        self._reader.server_lost(self._error or reason.value or network.ConnectionLost())
+
+    def send_handshake(self, target: Target, pairs: Pairs) -> None:
+        """Ask the server to open a WebSocket.
+
+        :param pairs: the header of the request, ``Host`` excepted.
+        """
+        host = target.origin.authority.encode("ascii")
+        self.transport.write(request_block(b"GET", target.path, host, pairs, NONE))
+        self._wait(self._context.settings.response_seconds, answer_timeout(target.origin))
+
+    def _wait(self, seconds: float, error: Exception) -> None:
+        """Fail with ``error`` unless the next step is made in time; 0 is for ever."""
+        if seconds:
+            self._timer = self._context.reactor.callLater(seconds, self._time_out, error)
+
+    def _stop_waiting(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _time_out(self, error: Exception) -> None:
+        self._timer = None
+        self._fail(error)
 
     def _fail(self, error: BaseException) -> None:
         self._error = error
         self.transport.abortConnection()
+
+
+def dial(
+    listener: WebSocketUpstreamListener, context: ProxyContext, origin: Origin, reached_at: Any
+) -> Deferred[Any]:
+    """Connect with the server of a WebSocket; ``listener`` is told when it is there, or is not.
+
+    :param reached_at: the address of ours that the client came to.
+    :returns: cancelling it gives up.
+    """
+    dialer = context.dialer
+    tls = origin.scheme == "https"
+    check = partial(dialer.trust.check_name, host=origin.host) if tls else None
+
+    def reached(server: WebSocketUpstream) -> None:
+        if not tls:
+            listener.server_opened(server)
+
+    try:
+        endpoint = dialer.websocket_endpoint(origin)
+    except ValueError as error:
+        connecting: Deferred[Any] = fail(error)
+    else:
+        build = partial(WebSocketUpstream, listener, context, check)
+        connecting = dialer.connect(endpoint, build, origin, reached_at)
+    return connecting.addCallbacks(reached, lambda failure: listener.server_lost(failure.value))

@@ -1,0 +1,147 @@
+"""A WebSocket that no test wants: its bytes pass as they are, and the history listens."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from trafficmock import records
+from trafficmock.proxy.http1.forwarded_headers import end_to_end, response_block
+from trafficmock.proxy.upstream_errors import error_response, upstream_error
+from trafficmock.proxy.websocket import opening_handshake
+from trafficmock.proxy.websocket.frame_tap import FrameTap
+from trafficmock.proxy.websocket.websocket_upstream import dial
+
+if TYPE_CHECKING:
+    from twisted.internet.defer import Deferred
+
+    from trafficmock.proxy.http1.heads import Pairs, RequestHead, ResponseHead
+    from trafficmock.proxy.proxy_clients import ProxyClient
+    from trafficmock.proxy.proxy_settings import ProxyContext
+    from trafficmock.proxy.request_target import Target
+    from trafficmock.proxy.websocket.websocket_upstream import WebSocketUpstream
+
+_SWITCHING = 101
+
+
+class RelayState(Enum):
+    """The life of a relay; it goes forward only."""
+
+    CONNECTING = "the server is being reached, or its answer to the handshake is awaited"
+    RELAYING = "bytes pass both ways"
+    OVER = "a side is gone"
+
+
+class RelayedWebSocket:
+    """Both sides of a WebSocket that is passed through.
+
+    :param id_: of the WebSocket, in the history.
+    :param client: the client's transport.
+    :param head: of the client's handshake.
+    :param early: what the client has sent behind it.
+    """
+
+    def __init__(
+        self,
+        id_: str,
+        client: Any,
+        proxy_client: ProxyClient,
+        context: ProxyContext,
+        *,
+        head: RequestHead,
+        target: Target,
+        early: bytes,
+    ) -> None:
+        self._id = id_
+        self._client = client
+        self._proxy_client = proxy_client
+        self._context = context
+        self._head = head
+        self._target = target
+        self._early = early
+        self._state = RelayState.CONNECTING
+        self._server: Any = None
+        self._dialling: Deferred[Any] | None = None
+        self._tap = FrameTap(id_, proxy_client.record)
+
+    def start(self) -> None:
+        """Reach the server."""
+        reached_at = self._client.getHost()
+        self._dialling = dial(self, self._context, self._target.origin, reached_at)
+
+    # The client's side
+
+    def data_received(self, data: bytes) -> None:
+        if self._state is RelayState.RELAYING:
+            self._server.write(data)
+            self._tap.from_page(data)
+        elif self._state is RelayState.CONNECTING:
+            self._early += data
+            if len(self._early) > self._context.settings.max_header_bytes:
+                self._client.abortConnection()
+
+    def done(self) -> None:
+        """Take it that the client has closed its direction, which ends a WebSocket."""
+        self._client.loseConnection()
+
+    def lost(self) -> None:
+        """Take it that the client is gone, and end the server's side."""
+        self._state = RelayState.OVER
+        self._tap.page_lost()
+        dialling, self._dialling = self._dialling, None
+        if dialling is not None:
+            dialling.cancel()
+        if self._server is not None:
+            self._server.unregisterProducer()
+            self._server.abortConnection()
+
+    # The server's side
+
+    def server_opened(self, server: WebSocketUpstream) -> None:
+        """Pass the client's handshake on."""
+        if self._state is RelayState.OVER:
+            server.transport.abortConnection()
+            return
+        self._server = server.transport
+        server.send_handshake(self._target, opening_handshake.relayed_pairs(self._head))
+
+    def server_answered(self, server: WebSocketUpstream, head: ResponseHead) -> None:
+        """Pass the answer on; the two sides agree among themselves, extensions included."""
+        self._state = RelayState.RELAYING
+        if head.status == _SWITCHING:
+            pairs: Pairs = opening_handshake.relayed_pairs(head)
+            block = response_block(head.status, head.reason, pairs, chunked=False, close=False)
+            if self._context.settings.records_passthrough:
+                self._tap.listen(head.fields.get(b"sec-websocket-extensions", b""))
+        else:
+            coding = head.fields.get(b"transfer-encoding")
+            pairs = end_to_end(head)
+            if coding is not None:
+                pairs.append((b"transfer-encoding", coding))
+            block = response_block(head.status, head.reason, pairs, chunked=False, close=True)
+        self._client.write(block)
+        server.transport.registerProducer(self._client, True)  # noqa: FBT003 - Twisted's
+        self._client.registerProducer(server.transport, True)  # noqa: FBT003 - Twisted's
+        early, self._early = self._early, b""
+        if early:
+            self.data_received(early)
+
+    def server_data(self, data: bytes) -> None:
+        if self._state is RelayState.RELAYING:
+            self._client.write(data)
+            self._tap.from_server(data)
+
+    def server_lost(self, error: BaseException | None) -> None:
+        """Take it that the server's connection is gone, or never was."""
+        state, self._state = self._state, RelayState.OVER
+        self._server = None
+        if state is RelayState.RELAYING:
+            self._tap.server_lost()
+            self._client.unregisterProducer()
+            self._client.loseConnection()
+        elif state is RelayState.CONNECTING:
+            failed = upstream_error(error, self._target.origin)
+            record = records.SocketFailed(self._id, None, failed.code, failed.text, None)
+            self._proxy_client.record(record)
+            self._client.write(error_response(failed.status, failed.code, failed.text))
+            self._client.loseConnection()

@@ -1,0 +1,160 @@
+"""The server's side of a WebSocket that a test owns: reached when the test connects."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet.interfaces import IPushProducer
+from zope.interface import implementer
+
+from trafficmock.proxy.http1.heads import BadMessageError
+from trafficmock.proxy.upstream_errors import upstream_error
+from trafficmock.proxy.websocket import opening_handshake
+from trafficmock.proxy.websocket.socket_messages import message_of
+from trafficmock.proxy.websocket.websocket_upstream import dial
+from trafficmock.wire import inbound
+
+if TYPE_CHECKING:
+    from twisted.internet.defer import Deferred
+
+    from trafficmock.proxy.http1.heads import ResponseHead
+    from trafficmock.proxy.websocket.frame_stream import FrameStream
+    from trafficmock.proxy.websocket.websocket_session import WebSocketSession
+    from trafficmock.proxy.websocket.websocket_upstream import WebSocketUpstream
+
+_ABNORMAL = 1006
+
+
+class ServerState(Enum):
+    """The life of the server's side; it goes forward only."""
+
+    UNUSED = "the test has not asked for it"
+    CONNECTING = "it is being reached, or its answer to the handshake is awaited"
+    OPEN = "frames pass between it and the test"
+    CLOSED = "closed, failed, or given up"
+
+
+@implementer(IPushProducer)
+class RoutedServer:
+    """Connects once, and speaks frames with the server from then on.
+
+    :param session: the application's side, which knows the coordinator.
+    """
+
+    def __init__(self, session: WebSocketSession) -> None:
+        self.stream: FrameStream | None = None
+        self._session = session
+        self._state = ServerState.UNUSED
+        self._key = opening_handshake.new_key()
+        self._dialling: Deferred[Any] | None = None
+        self._transport: Any = None
+        self._waiting: list[str | bytes] = []
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing to close."""
+        return self._state in {ServerState.UNUSED, ServerState.CLOSED}
+
+    # What the test wants
+
+    def connect(self) -> None:
+        if self._state is ServerState.UNUSED:
+            self._state = ServerState.CONNECTING
+            session = self._session
+            reached_at = session.transport.getHost()
+            self._dialling = dial(self, session.context, session.target.origin, reached_at)
+
+    def send(self, data: str | bytes) -> None:
+        """Send a message, as soon as there is a connection; without one it is dropped."""
+        if self.stream is not None:
+            self.stream.send(data)
+        elif self._state is ServerState.CONNECTING:
+            self._waiting.append(data)
+
+    def close(self, code: int | None, reason: str) -> None:
+        if self.stream is not None:
+            self.stream.close(code, reason)
+        elif self._state is ServerState.CONNECTING:
+            self.drop()
+            self._tell_closed(_ABNORMAL)
+
+    def drop(self) -> None:
+        """Cut the connection, or give up reaching the server."""
+        if self._state is ServerState.CONNECTING:
+            self._state = ServerState.CLOSED
+        dialling, self._dialling = self._dialling, None
+        if dialling is not None:
+            dialling.cancel()
+        if self._transport is not None:
+            self._transport.abortConnection()
+
+    # What the server does
+
+    def server_opened(self, server: WebSocketUpstream) -> None:
+        """Send our own handshake, without the client's extensions."""
+        if self._state is not ServerState.CONNECTING:
+            server.transport.abortConnection()
+            return
+        self._transport = server.transport
+        session = self._session
+        pairs = opening_handshake.opening_pairs(session.head, self._key, session.opening)
+        server.send_handshake(session.target, pairs)
+
+    def server_answered(self, server: WebSocketUpstream, head: ResponseHead) -> None:
+        """Take the answer to the handshake; the application's side speaks the same subprotocol."""
+        session = self._session
+        try:
+            protocol = opening_handshake.accepted_protocol(head, self._key, session.opening)
+        except BadMessageError as error:
+            self._fail(error)
+            server.transport.abortConnection()
+            return
+        self._state = ServerState.OPEN
+        self.stream = session.speak_frames(server.transport, self, client=True)
+        session.accept(protocol)
+        waiting, self._waiting = self._waiting, []
+        for data in waiting:
+            self.stream.send(data)
+
+    def server_data(self, data: bytes) -> None:
+        if self.stream is not None:
+            self.stream.data_received(data)
+
+    def server_lost(self, error: BaseException | None) -> None:
+        """Take it that the server's connection is gone, or never was."""
+        self._transport = None
+        if self.stream is not None:
+            self.stream.lost()
+        elif self._state is ServerState.CONNECTING:
+            self._fail(error)
+
+    def _fail(self, error: BaseException | None) -> None:
+        self._state = ServerState.CLOSED
+        self._session.server_failed(upstream_error(error, self._session.target.origin))
+
+    # What it says
+
+    def message(self, data: str | bytes) -> None:
+        """Pass a message of the server on to the test."""
+        self._session.send(message_of(inbound.MessageFromServer, self._session.id, data))
+
+    def closed(self, code: int, reason: str, *, clean: bool) -> None:
+        """Pass on that the server's side is closed."""
+        self._state = ServerState.CLOSED
+        self.stream = None
+        self.resumeProducing()
+        self._tell_closed(code, reason, clean=clean)
+
+    def _tell_closed(self, code: int, reason: str = "", *, clean: bool = False) -> None:
+        self._session.send(inbound.CloseServer(self._session.id, clean, code, reason))
+
+    def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Hold the test back."""
+        self._session.pauseProducing()
+
+    def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
+        self._session.resumeProducing()
+
+    def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Do nothing: the end of the connection is told otherwise."""

@@ -1,0 +1,32 @@
+"""What a frame of protocol 3 carries: text as it is, bytes in base64."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trafficmock.wire import inbound
+    from trafficmock.wire.inbound import SocketFrame
+
+
+def content(frame: SocketFrame) -> str | bytes:
+    """Give what a message of protocol 3 carries; what is no base64 is nothing."""
+    if not frame.is_base64:
+        return frame.data
+    try:
+        return base64.b64decode(frame.data)
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def message_of(
+    kind: type[inbound.MessageFromPage | inbound.MessageFromServer],
+    socket_id: str,
+    data: str | bytes,
+) -> SocketFrame:
+    """Write a message of a side as protocol 3 does."""
+    if isinstance(data, str):
+        return kind(socket_id, data, is_base64=False)
+    return kind(socket_id, base64.b64encode(data).decode("ascii"), is_base64=True)
