@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define
 
-from trafficmock.http.own_target import own_target
 from trafficmock.proxy.downstream.client_connection import ClientConnection
 from trafficmock.proxy.downstream.protocol_sniffing import (
     ProtocolSniffer,
@@ -20,8 +19,6 @@ from trafficmock.proxy.upstream.connection_pool import ConnectionPool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from twisted.internet.protocol import Protocol
 
     from trafficmock.http.access import AccessPolicy
     from trafficmock.proxy.proxy_clients import CoordinatorGateway
@@ -46,26 +43,21 @@ class ForwardProxy:
         :param service: makes the protocol of the other doors.
         :param ended: counts the end of the connection; the other doors count their own.
         """
-
-        def choose(method: bytes, target: bytes, local: Any) -> Protocol | None:
-            if method != b"CONNECT" and self.is_own(target, local):
-                return None
-            return self._client(service, ended)
-
-        settings = self.context.settings
         return ProtocolSniffer(
-            choose=choose,
+            proxy=lambda: self._client(service, ended),
             service=service,
             ended=ended,
             clock=self.context.reactor,
-            seconds=settings.idle_seconds,
-            longest=settings.max_header_bytes,
+            seconds=self.context.settings.idle_seconds,
         )
 
-    def is_own(self, target: bytes, local: Any) -> bool:
-        """Tell whether a target in absolute form is this very service."""
-        host, port = getattr(local, "host", None), getattr(local, "port", None)
-        return own_target(target, self.guard, host, port) is not None
+    def is_own(self, host: str, port: int, local: Any) -> bool:
+        """Tell whether a host and port are this very service, by its names.
+
+        :param local: the address of ours that the client came to.
+        """
+        bound_host, bound_port = getattr(local, "host", None), getattr(local, "port", None)
+        return port == bound_port and self.guard.is_own_host(host, bound_host)
 
     def stop(self) -> bool:
         """Answer who waits, and close the connections to servers that are not in use.

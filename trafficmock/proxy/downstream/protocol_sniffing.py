@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
 _TCHAR = TCHAR.encode("ascii")
-_PROXIED = re.compile(rb"[\r\n]*(?:CONNECT |%s{1,64} [A-Za-z])" % _TCHAR)
-_UNDECIDED = re.compile(rb"[\r\n]*%s{0,64} ?" % _TCHAR)
+_PROXIED = re.compile(rb"[\r\n]{0,64}(?:CONNECT |%s{1,64} [A-Za-z])" % _TCHAR)
+_UNDECIDED = re.compile(rb"[\r\n]{0,64}%s{0,64} ?" % _TCHAR)
 
 
 class ServiceFactory(typing.Protocol):
@@ -34,14 +34,12 @@ class ServiceFactory(typing.Protocol):
 class ProtocolSniffer(Protocol):
     """Reads until it is known who is to speak, and lets them.
 
-    Only what may be for the forward proxy waits for the whole request line; everything
-    else goes on with its first bytes.
+    The first bytes tell: CONNECT and targets in absolute form are the forward proxy's, everything
+    else is for the other doors. The proxy hands on what turns out to be for this service.
 
-    :param choose: given the method and the target of what may be for the forward proxy,
-        and the local address, makes its protocol; ``None`` when it is for the other doors.
+    :param proxy: makes the protocol of the forward proxy.
     :param service: makes the protocol of the other doors.
     :param ended: called when the connection ends before anybody was chosen.
-    :param longest: bytes to wait for the request line.
     """
 
     transport: Any
@@ -49,19 +47,17 @@ class ProtocolSniffer(Protocol):
     def __init__(
         self,
         *,
-        choose: Callable[[bytes, bytes, Any], Protocol | None],
+        proxy: Callable[[], Protocol],
         service: ServiceFactory,
         ended: Callable[[], None],
         clock: IReactorTime,
         seconds: float,
-        longest: int,
     ) -> None:
-        self._choose = choose
+        self._proxy = proxy
         self._service = service
         self._ended = ended
         self._clock = clock
         self._seconds = seconds
-        self._longest = longest
         self._buffer = b""
         self._timer: IDelayedCall | None = None
 
@@ -72,17 +68,9 @@ class ProtocolSniffer(Protocol):
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
         """Decide, or wait for more."""
         self._buffer += data
-        buffer = self._buffer
-        if _PROXIED.match(buffer) is None:
-            if _UNDECIDED.fullmatch(buffer) is None or len(buffer) > self._longest:
-                self._hand_to(self._service(once=False))
-            return
-        line, ended, _ = buffer.lstrip(b"\r\n").partition(b"\n")
-        if ended:
-            method, _, rest = line.removesuffix(b"\r").partition(b" ")
-            chosen = self._choose(method, rest.partition(b" ")[0], self.transport.getHost())
-            self._hand_to(self._service(once=True) if chosen is None else chosen)
-        elif len(buffer) > self._longest:
+        if _PROXIED.match(self._buffer):
+            self._hand_to(self._proxy())
+        elif not _UNDECIDED.fullmatch(self._buffer):
             self._hand_to(self._service(once=False))
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002, N802 - Twisted's signature

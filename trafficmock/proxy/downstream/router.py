@@ -56,7 +56,7 @@ class AbsoluteFormRouter:
     """The way of requests in absolute form, and of CONNECT.
 
     :param context: what all connections of the proxy have in common.
-    :param is_own: tells whether a target is this very service.
+    :param is_own: tells whether a host and port are this very service.
     :param leave: gives a connection, and what was read from it, to the other doors.
     """
 
@@ -66,7 +66,7 @@ class AbsoluteFormRouter:
         self,
         context: ProxyContext,
         *,
-        is_own: Callable[[bytes, Any], bool],
+        is_own: Callable[[str, int, Any], bool],
         leave: Callable[[ClientConnection, bytes], None],
     ) -> None:
         self._context = context
@@ -81,12 +81,12 @@ class AbsoluteFormRouter:
         if head.method == b"CONNECT":
             self._connect(connection, head)
             return
-        local = connection.local()
-        if b":%d" % getattr(local, "port", 0) in head.target and self._is_own(head.target, local):
+        aim = request_target.absolute(head.target, head.method)
+        origin = aim.origin
+        if origin.scheme == "http" and self._is_own(origin.host, origin.port, connection.local()):
             connection.gone()
             self._leave(connection, raw)
             return
-        aim = request_target.absolute(head.target, head.method)
         begin(connection, self._identify(connection, head), self._context, head, aim)
 
     def lost(self, reason: BaseException | None) -> None:
@@ -100,7 +100,7 @@ class AbsoluteFormRouter:
         authority = request_target.connect_authority(head.target)
         if framing.of_request(head) is not framing.NONE:
             raise BadMessageError("CONNECT has no body.")
-        if self._is_own(b"http://" + head.target, connection.local()):
+        if self._is_own(authority.host, authority.port or 0, connection.local()):
             raise BadMessageError(
                 "This is the proxy itself: leave it out of what goes through a proxy.",
                 status=508,
