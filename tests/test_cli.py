@@ -53,10 +53,10 @@ class WordTests(SynchronousTestCase):
             self.stdout.seek(self.stdout.truncate(0))
             with contextlib.suppress(SystemExit):
                 cli.main([name, "--help"])
-            said = self.stdout.getvalue()
-            self.assertRegex(said, rf"(?i)usage: trafficmock {name}\b", name)
-            self.assertNotIn("twistd", said)
-            self.assertLessEqual(max(map(len, said.splitlines())), 80, name)
+            message = self.stdout.getvalue()
+            self.assertRegex(message, rf"(?i)usage: trafficmock {name}\b", name)
+            self.assertNotIn("twistd", message)
+            self.assertLessEqual(max(map(len, message.splitlines())), 80, name)
             self.assertEqual(self.stderr.getvalue(), "")
         self.assertEqual(self.ran, [])
 
@@ -67,8 +67,8 @@ class WordTests(SynchronousTestCase):
             near = f"did you mean {meant!r}? " if meant else ""
             ended = self.assertRaises(SystemExit, cli.main, [word])
             self.assertEqual(ended.code, 2)
-            said = self.stderr.getvalue().splitlines()[-1]
-            self.assertEqual(said, f"trafficmock: unknown command {word!r}; {near}{see}")
+            message = self.stderr.getvalue().splitlines()[-1]
+            self.assertEqual(message, f"trafficmock: unknown command {word!r}; {near}{see}")
         self.assertEqual(len(self.stderr.getvalue().splitlines()), 3)
 
     def test_missing(self) -> None:
@@ -148,13 +148,13 @@ class StartTests(SynchronousTestCase):
         """At start the addresses that people need are shown, and never the token."""
         with running_proxy("--token", "hush-hush", "--history-capture", "handled") as running:
             pass
-        said = running.last_words
+        message = running.last_words
         port = running.url.rpartition(":")[2]
-        self.assertIn(f"trafficmock {__version__} listens on http://127.0.0.1:{port}", said)
-        self.assertIn(f"ws://127.0.0.1:{port}/ws", said)
-        self.assertIn("/api/history (capture: handled)", said)
-        self.assertIn("token: required", said)
-        self.assertNotIn("hush-hush", said)
+        self.assertIn(f"trafficmock {__version__} listens on http://127.0.0.1:{port}", message)
+        self.assertIn(f"ws://127.0.0.1:{port}/ws", message)
+        self.assertIn("/api/history (capture: handled)", message)
+        self.assertIn("token: required", message)
+        self.assertNotIn("hush-hush", message)
 
     def test_silent(self) -> None:
         """With ``--log-level silent`` nothing is written from start to end."""
@@ -184,33 +184,34 @@ class StartTests(SynchronousTestCase):
 class FailureTests(SynchronousTestCase):
     """Starts that fail: one line on stderr, status 1, at every way of starting."""
 
-    def check(self, *options: str, said: str, **keywords: Any) -> None:
+    def check(self, *options: str, message: str, **keywords: Any) -> None:
         for command in ([*TWISTD, "-n", "trafficmock"], SERVE):
             done = run(*command, *options, **keywords)
             self.assertEqual(done.returncode, 1, done)
-            self.assertRegex(done.stderr, rf"\Atrafficmock: {said}.*\n\Z")
+            self.assertRegex(done.stderr, rf"\Atrafficmock: {message}.*\n\Z")
 
     def test_bad_value(self) -> None:
         """A bad value is named, with what is allowed."""
-        self.check("--port", "x", said="--port must be a whole number, 0 to 65535, not 'x'")
+        self.check("--port", "x", message="--port must be a whole number, 0 to 65535, not 'x'")
 
     def test_bad_endpoint(self) -> None:
         """An endpoint that Twisted does not know is named."""
-        self.check("--endpoint", "carrier-pigeon:1", said="--endpoint 'carrier-pigeon:1' cannot")
+        self.check("--endpoint", "carrier-pigeon:1", message="--endpoint 'carrier-pigeon:1' cannot")
 
     def test_port_in_use(self) -> None:
         """A port that is taken is named."""
         with running_proxy() as running:
             port = running.url.rpartition(":")[2]
-            self.check("--port", port, said=f"cannot listen: .*127.0.0.1:{port}.*in use")
+            self.check("--port", port, message=f"cannot listen: .*127.0.0.1:{port}.*in use")
 
     def test_beyond_loopback(self) -> None:
         """Listening beyond loopback without a token is refused."""
-        self.check("--host", "0.0.0.0", "--port", "0", said="refusing to listen on .* --insecure")  # noqa: S104 - the point
+        message = "refusing to listen on .* --insecure"
+        self.check("--host", "0.0.0.0", "--port", "0", message=message)  # noqa: S104 - the point
 
     def test_empty_token(self) -> None:
         """An empty token is no token, and not a way to have none."""
-        self.check(env={"TRAFFICMOCK_TOKEN": ""}, said="TRAFFICMOCK_TOKEN must be not empty")
+        self.check(env={"TRAFFICMOCK_TOKEN": ""}, message="TRAFFICMOCK_TOKEN must be not empty")
 
 
 class EndTests(SynchronousTestCase):

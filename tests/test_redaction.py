@@ -38,14 +38,14 @@ class WhyTests(SynchronousTestCase):
 
     def test_words(self) -> None:
         """What the system says by number is said in words."""
-        for error, said in (
+        for error, message in (
             (ConnectionRefusedError(111, "Connection refused"), "connection refused"),
             (socket.gaierror(-2, "Name or service not known"), "there is no host of that name"),
             (TimeoutError("timed out"), "it does not answer in time"),
             (ConnectionResetError(), "ConnectionResetError"),
             ("unknown url type", "unknown url type"),
         ):
-            self.assertEqual(why(error), said)
+            self.assertEqual(why(error), message)
 
     def test_certificate(self) -> None:
         """A certificate that is not trusted is said to be so, with the reason."""

@@ -108,12 +108,14 @@ class EndpointTests(SynchronousTestCase):
     def test_bad(self) -> None:
         """An endpoint that cannot be understood ends with one line and status 1."""
         for text in ("carrier-pigeon:1", "tcp", "tcp:http", "tcp:1:colour=red", "systemd:index=0"):
-            said = StringIO()
-            self.patch(sys, "__stderr__", said)
+            message = StringIO()
+            self.patch(sys, "__stderr__", message)
             ended = self.assertRaises(SystemExit, made, "--endpoint", text)
             self.assertEqual(ended.code, 1)
-            self.assertTrue(said.getvalue().startswith(f"trafficmock: --endpoint {text!r} cannot"))
-            self.assertEqual(said.getvalue().count("\n"), 1)
+            self.assertTrue(
+                message.getvalue().startswith(f"trafficmock: --endpoint {text!r} cannot")
+            )
+            self.assertEqual(message.getvalue().count("\n"), 1)
 
 
 class WholeTests(SynchronousTestCase):

@@ -40,13 +40,13 @@ class Outcome:
     closed: bool
 
 
-def play(data: bytes, cuts: Sequence[int]) -> Outcome:
+def outcome_of(data: bytes, cuts: Sequence[int]) -> Outcome:
     """
     Let a client send ``data``, and a server answer every whole request with 200.
 
     :param cuts: where the data is cut into pieces.
     """
-    rig = ForwardProxyHarness()
+    harness = ForwardProxyHarness()
     other: list[bytes] = []
 
     class Service(Protocol):
@@ -56,33 +56,35 @@ def play(data: bytes, cuts: Sequence[int]) -> Outcome:
     def service(*, once: bool) -> Protocol:  # noqa: ARG001 - the proxy's signature
         return Service()
 
-    look = rig.proxy.sniffer(service, lambda: None)
-    client = rig.attach(look)
+    look = harness.proxy.sniffer(service, lambda: None)
+    client = harness.attach(look)
     seen: list[Seen] = []
     buffers: dict[FakeTransport, bytes] = {}
     edges = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
     for start, end in pairwise(edges):
         if client.protocol is not None and end > start:
-            client.says(data[start:end])
-            _serve(rig, buffers, seen)
+            client.sends(data[start:end])
+            _serve(harness, buffers, seen)
     answers = None if other else _statuses(client.took(), data)
     closed = client.protocol is None or client.disconnecting or client.half_closed
     return Outcome(answers, tuple(seen), closed)
 
 
-def _serve(rig: ForwardProxyHarness, buffers: dict[FakeTransport, bytes], seen: list[Seen]) -> None:
+def _serve(
+    harness: ForwardProxyHarness, buffers: dict[FakeTransport, bytes], seen: list[Seen]
+) -> None:
     """Answer what is whole, until nothing more comes of the answers."""
     before = -1
     while before != len(seen):
         before = len(seen)
-        for server in list(rig.servers):
+        for server in list(harness.servers):
             found, rest = reading.requests(buffers.get(server, b"") + server.took())
             buffers[server] = rest
             for message in found:
                 seen.append((message.first[0], message.first[1], message.body))
                 bodiless = message.first[0] == "HEAD"
                 if server.protocol is not None:
-                    server.says(PROPER.removesuffix(b"done") if bodiless else PROPER)
+                    server.sends(PROPER.removesuffix(b"done") if bodiless else PROPER)
 
 
 def _statuses(written: bytes, data: bytes) -> tuple[int, ...]:

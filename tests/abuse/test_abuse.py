@@ -1,4 +1,4 @@
-"""Every case against one proxy, while ten honest connections are being served."""
+"""Every case against one proxy, while ten well-behaved clients are being served."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class AbuseTests(HostileTestCase):
         self.upstream = Upstream()
         await self.upstream.start()
         self.addCleanup(self.upstream.stop)
-        self.stage = CaseRunner(self.url, self.upstream)
+        self.runner = CaseRunner(self.url, self.upstream)
 
     async def connected(self) -> set[str]:
         """Ask REST who is connected, leaving out the party that the cases themselves are.
@@ -45,11 +45,11 @@ class AbuseTests(HostileTestCase):
         wrong = []
         for case in GROUPS[group]:
             wrong += [f"{case.name}: {fault}" for fault in await self.run_one(case)]
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
         self.assertEqual(wrong, [], "\n".join(["", *wrong]))
 
     async def run_one(self, case: Case) -> list[str]:
-        return await self.stage.run(case)
+        return await self.runner.run(case)
 
     async def test_request_lines(self) -> None:
         """A request line is method, target and version, with single blanks between."""
@@ -96,10 +96,10 @@ class AbuseTests(HostileTestCase):
         for sent in (get(), post(b"Content-Length: 10", body=b"abcd")):
             self.upstream.expect(b"", ends=False)
             raw = await self.come()
-            raw.write(self.stage.filled(get()))
+            raw.write(self.runner.filled(get()))
             await self.soon(lambda: len(self.upstream.seen) == 1)
             asked = self.upstream.asked
-            raw.write(self.stage.filled(sent))
+            raw.write(self.runner.filled(sent))
             raw.reset()
             await self.soon(partial(self.is_closed, asked))
             self.assertEqual(len(self.upstream.seen), 1)

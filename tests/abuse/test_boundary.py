@@ -8,9 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.abuse.boundary import filled, play, second_opinion
+from tests.abuse.boundary import filled, outcome_of, second_opinion
 from tests.abuse.cases import GROUPS
-from tests.support.hypothesis_profiles import effort
+from tests.support.hypothesis_profiles import profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,28 +56,28 @@ def _damaged(draw: Callable[..., Any]) -> bytes:
 class SplitTests(SynchronousTestCase):
     """Where packets end is no matter."""
 
-    @effort(150)
+    @profile(150)
     @given(_streams, _cuts)
     def test_any_split(self, data: bytes, cuts: list[int]) -> None:
         """A stream in any pieces gets the same answers, and the server sees the same requests."""
-        self.assertEqual(play(data, cuts), play(data, []))
+        self.assertEqual(outcome_of(data, cuts), outcome_of(data, []))
 
     def test_byte_by_byte(self) -> None:
         """The same holds for single bytes, and what is whole is really answered."""
         for data in _STREAMS[::12]:
-            self.assertEqual(play(data, range(len(data))), play(data, []), data)
-        self.assertEqual(play(_STREAMS[0], []).answers, (200,))
+            self.assertEqual(outcome_of(data, range(len(data))), outcome_of(data, []), data)
+        self.assertEqual(outcome_of(_STREAMS[0], []).answers, (200,))
 
 
 class DamageTests(SynchronousTestCase):
     """What is damaged is refused, or read as others read it."""
 
-    @effort(300)
+    @profile(300)
     @given(_damaged(), _cuts)
     @example(b"\r\n".join([_ASK % b"1", b"", _ASK % b"2"]), [])
     def test_one_meaning(self, data: bytes, cuts: list[int]) -> None:
         """Nothing is raised, and what is forwarded is what a second reader sees there."""
-        outcome = play(data, cuts)
+        outcome = outcome_of(data, cuts)
         if b"CONNECT" in data:
             return
         opinion = second_opinion(data)[: len(outcome.seen)]

@@ -25,10 +25,10 @@ SECONDS = 5
 
 
 @contextmanager
-def coordinator(answer: str | bytes, heard: list[str]) -> Iterator[ProxyAddress]:
+def coordinator(answer: str | bytes, received: list[str]) -> Iterator[ProxyAddress]:
     """Take one connection and answer its ``hello``; bytes stand for the handshake's answer.
 
-    :param heard: gets what the client said.
+    :param received: gets what the client said.
     """
     server = socket.create_server(("127.0.0.1", 0))
     server.settimeout(SECONDS)
@@ -42,13 +42,13 @@ def coordinator(answer: str | bytes, heard: list[str]) -> Iterator[ProxyAddress]
                 link.sendall(answer)
                 return
             connection = WSConnection(ConnectionType.SERVER)
-            while not heard:
+            while not received:
                 connection.receive_data(link.recv(65536))
                 for event in connection.events():
                     if isinstance(event, Request):
                         link.sendall(connection.send(AcceptConnection()))
                     elif isinstance(event, TextMessage):
-                        heard.append(event.data)
+                        received.append(event.data)
             link.sendall(connection.send(TextMessage(data=answer)))
 
     thread = threading.Thread(target=serve)
@@ -70,19 +70,19 @@ class WelcomeTests(SynchronousTestCase):
 
     def test_let_in(self) -> None:
         """A proxy that says welcome gets the hello of an agent."""
-        heard: list[str] = []
-        with coordinator('{"type":"hello:ok","protocolVersion":3}', heard) as address:
+        received: list[str] = []
+        with coordinator('{"type":"hello:ok","protocolVersion":3}', received) as address:
             check_welcome(address)
-        hello = json.loads(heard[0])
+        hello = json.loads(received[0])
         self.assertEqual(
             (hello["role"], hello["clientId"], hello["token"]), ("node", "shop", "s3cret")
         )
 
     def test_refused(self) -> None:
         """A refusal is passed on, without the token."""
-        said = self.refusal("unauthorized")
-        self.assertIn("does not accept this token", said)
-        self.assertNotIn("s3cret", said)
+        message = self.refusal("unauthorized")
+        self.assertIn("does not accept this token", message)
+        self.assertNotIn("s3cret", message)
         self.assertIn("refuses agents: No.", self.refusal("protocol_mismatch"))
 
     def test_nobody(self) -> None:

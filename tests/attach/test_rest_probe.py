@@ -54,10 +54,10 @@ class AuthorityTests(SynchronousTestCase):
     def test_refused(self) -> None:
         """What the proxy says of its trouble is passed on."""
         body = json.dumps({"error": "ca_unavailable", "message": "cannot write /x"}).encode()
-        for sent, said in ((body, "cannot write /x"), (b"[]", "Internal Server Error")):
+        for sent, message in ((body, "cannot write /x"), (b"[]", "Internal Server Error")):
             with answering({"/ca.pem": (500, sent)}) as url:
                 error = self.assertRaises(AttachError, certificate_authority, url)
-                self.assertIn(f"/ca.pem answers 500: {said}", str(error))
+                self.assertIn(f"/ca.pem answers 500: {message}", str(error))
 
     def test_nobody(self) -> None:
         """Nobody there is an error of its own."""

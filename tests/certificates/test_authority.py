@@ -96,9 +96,9 @@ class AuthorityTests(SynchronousTestCase):
             assert child.stdin is not None
             child.stdin.write("\n")
             child.stdin.flush()
-        said = {child.communicate(timeout=60)[0] for child in children}
-        self.assertEqual(len(said), 1)
-        self.assertIn("BEGIN CERTIFICATE", said.pop())
+        message = {child.communicate(timeout=60)[0] for child in children}
+        self.assertEqual(len(message), 1)
+        self.assertIn("BEGIN CERTIFICATE", message.pop())
 
 
 class BrokenTests(SynchronousTestCase):

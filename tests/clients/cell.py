@@ -64,18 +64,18 @@ class Cell:
         assert stdin is not None
         stdin.write(f"{order}\n".encode())
         stdin.flush()
-        said = self.child.announced()
-        if "na" in said:
-            raise NotAvailableError(said["na"])
-        if "error" in said:
-            raise FailedError(said["error"])
-        return said
+        answer = self.child.announced()
+        if "na" in answer:
+            raise NotAvailableError(answer["na"])
+        if "error" in answer:
+            raise FailedError(answer["error"])
+        return answer
 
     def echo(self, method: str, path: str, *headers: tuple[str, str], **more: Any) -> Any:
         """Let the client make a request that is echoed; give what the server saw."""
-        said = self.ask(method, path, *headers, **more)
-        assert said["status"] == 200, said
-        return json.loads(said["text"])
+        answer = self.ask(method, path, *headers, **more)
+        assert answer["status"] == 200, answer
+        return json.loads(answer["text"])
 
     def look(self, path: str) -> dict[str, Any]:
         """Ask REST."""
@@ -94,11 +94,11 @@ class Cell:
         ]
 
 
-def values(said: dict[str, Any], name: str) -> list[str]:
+def values(answer: dict[str, Any], name: str) -> list[str]:
     """List the values of a header, those of a joined line apart."""
     return [
         part.strip()
-        for key, value in said["headers"]
+        for key, value in answer["headers"]
         if key.lower() == name
         for part in value.split(",")
     ]

@@ -45,8 +45,8 @@ def post(cell: Cell) -> None:
 
 def download(cell: Cell) -> None:
     """A large body comes down whole."""
-    said = cell.ask("GET", f"/large/{LARGE}")
-    assert (said["size"], said["crc"]) == (LARGE, _LARGE_CRC), said["size"]
+    answer = cell.ask("GET", f"/large/{LARGE}")
+    assert (answer["size"], answer["crc"]) == (LARGE, _LARGE_CRC), answer["size"]
 
 
 def upload(cell: Cell) -> None:
@@ -59,14 +59,14 @@ def event_stream(cell: Cell) -> None:
     """Each event is there before the server sends the next one."""
     name = f"{cell.client}-{cell.scheme}"
     following = cell.url(f"/release/{name}")
-    said = cell.ask("GET", f"/events/{name}", mode="sse", body=f"n:{following}")
-    assert said["events"] == ["event 0", "event 1", "event 2"], said
+    answer = cell.ask("GET", f"/events/{name}", mode="sse", body=f"n:{following}")
+    assert answer["events"] == ["event 0", "event 1", "event 2"], answer
 
 
 def chunked(cell: Cell) -> None:
     """A body in chunks comes whole."""
-    said = cell.ask("GET", "/chunked")
-    assert said["text"] == "".join(f"chunk {number};" for number in range(5)), said
+    answer = cell.ask("GET", "/chunked")
+    assert answer["text"] == "".join(f"chunk {number};" for number in range(5)), answer
 
 
 def without_body(cell: Cell) -> None:
@@ -75,8 +75,8 @@ def without_body(cell: Cell) -> None:
     assert (head["status"], head["size"]) == (200, 0), head
     assert values(head, "content-length") == ["1234"], head
     for status in (204, 304):
-        said = cell.ask("GET", f"/status/{status}")
-        assert (said["status"], said["size"]) == (status, 0), said
+        answer = cell.ask("GET", f"/status/{status}")
+        assert (answer["status"], answer["size"]) == (status, 0), answer
 
 
 def kept_alive(cell: Cell) -> None:
@@ -88,9 +88,9 @@ def kept_alive(cell: Cell) -> None:
 
 def mocked(cell: Cell) -> None:
     """A test answers."""
-    said = cell.ask("GET", "/mocked")
-    assert (said["status"], said["text"]) == (201, "from the test"), said
-    assert values(said, "x-mock") == ["yes"], said
+    answer = cell.ask("GET", "/mocked")
+    assert (answer["status"], answer["text"]) == (201, "from the test"), answer
+    assert values(answer, "x-mock") == ["yes"], answer
 
 
 def overridden(cell: Cell) -> None:
@@ -104,40 +104,40 @@ def aborted(cell: Cell) -> None:
     """A test's abort is an error of the network, or over http a 502 that names its code."""
     for code in ABORTS:
         try:
-            said = cell.ask("GET", f"/aborted/{code}")
+            answer = cell.ask("GET", f"/aborted/{code}")
         except FailedError as error:
             assert cell.scheme == "https" or code in RESETS, (code, error)
             wanted = ABORT_ERRORS.get(cell.client, ("",))
             assert str(error).startswith(wanted), (code, error)
             continue
-        assert cell.scheme == "http" and code not in RESETS, (code, said)
-        assert said["status"] == 502, (code, said)
-        assert json.loads(said["text"])["error"] == code, (code, said)
+        assert cell.scheme == "http" and code not in RESETS, (code, answer)
+        assert answer["status"] == 502, (code, answer)
+        assert json.loads(answer["text"])["error"] == code, (code, answer)
 
 
 def redirected(cell: Cell) -> None:
     """A redirect is followed by the client, and its hops are linked."""
-    said = cell.ask("GET", "/redirect", mode="follow")
-    assert said["status"] == 200, said
-    assert json.loads(said["text"])["target"] == "/echo?redirected", said
+    answer = cell.ask("GET", "/redirect", mode="follow")
+    assert answer["status"] == 200, answer
+    assert json.loads(answer["text"])["target"] == "/echo?redirected", answer
     last, first = cell.entries("/echo?redirected")[0], cell.entries("/redirect")[0]
     assert last["redirectedFromId"] == first["id"], (first, last)
 
 
 def zipped(cell: Cell) -> None:
     """A compressed body reaches the client as it was."""
-    said = cell.ask("GET", "/zipped")
-    body = said["text"].encode("latin-1")
-    assert (gzip.decompress(body) if body[:1] == b"\x1f" else body) == b"was gzip", said
+    answer = cell.ask("GET", "/zipped")
+    body = answer["text"].encode("latin-1")
+    assert (gzip.decompress(body) if body[:1] == b"\x1f" else body) == b"was gzip", answer
     # treq takes the header away when it has decoded the body.
-    assert values(said, "content-encoding") == ([] if cell.client == "treq" else ["gzip"]), said
+    assert values(answer, "content-encoding") == ([] if cell.client == "treq" else ["gzip"]), answer
 
 
 def repeated(cell: Cell) -> None:
     """Repeated headers and cookies stay apart or are joined, none is lost."""
-    said = cell.ask("GET", "/cookies")
-    assert values(said, "set-cookie") == ["a=1", "b=2"], said
-    assert values(said, "x-r") == ["1", "2"], said
+    answer = cell.ask("GET", "/cookies")
+    assert values(answer, "set-cookie") == ["a=1", "b=2"], answer
+    assert values(answer, "x-r") == ["1", "2"], answer
     seen = cell.echo("GET", "/echo", ("x-r", "1"), ("x-r", "2"), ("cookie", "a=1; b=2"))
     assert values(seen, "x-r") == ["1", "2"], seen
     assert values(seen, "cookie") == ["a=1; b=2"], seen
@@ -168,22 +168,24 @@ def _talk(cell: Cell, path: str) -> dict[str, object]:
 
 def websocket(cell: Cell) -> None:
     """A WebSocket is passed through: text, binary, subprotocol and close code."""
-    said = _talk(cell, "/socket")
-    assert said["messages"] == ["echo text", "00ff"], said
-    assert (said["protocol"], said["close"], said["reason"]) == ("chat", 4321, "as told"), said
+    answer = _talk(cell, "/socket")
+    assert answer["messages"] == ["echo text", "00ff"], answer
+    assert (answer["protocol"], answer["close"], answer["reason"]) == ("chat", 4321, "as told"), (
+        answer
+    )
 
 
 def websocket_mocked(cell: Cell) -> None:
     """A WebSocket is played by a test, and no server is asked."""
-    said = _talk(cell, "/mocked-socket")
-    assert said["messages"] == ["mock text", "00ff"], said
-    assert (said["close"], said["reason"]) == (4322, "mocked"), said
+    answer = _talk(cell, "/mocked-socket")
+    assert answer["messages"] == ["mock text", "00ff"], answer
+    assert (answer["close"], answer["reason"]) == (4322, "mocked"), answer
 
 
 def websocket_history(cell: Cell) -> None:
     """A test connects a WebSocket through, and the history has the frames of both directions."""
-    said = _talk(cell, "/connected-socket")
-    assert said["messages"] == ["echo text", "00ff"], said
+    answer = _talk(cell, "/connected-socket")
+    assert answer["messages"] == ["echo text", "00ff"], answer
     rows = cell.look("/api/ws")["connections"]
     row, *_ = [
         row

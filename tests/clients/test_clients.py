@@ -19,7 +19,7 @@ from tests.support.hypothesis_profiles import DEEP
 
 @cache
 def shared() -> ClientMatrix:
-    """Give the stage that all clients of this test run meet."""
+    """Give the proxy and the server that all clients of this test run use."""
     held = ExitStack()
     reactor.addSystemEventTrigger("before", "shutdown", held.close)
     folder = held.enter_context(tempfile.TemporaryDirectory())

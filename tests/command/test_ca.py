@@ -47,8 +47,8 @@ class CaTests(SynchronousTestCase):
         self.assertEqual(pem, (self.directory / "ca.pem").read_text())
         text = ca(["show", "--text", *self.words])
         argv = ["openssl", "x509", "-noout", "-fingerprint", "-sha256"]
-        said = subprocess.run(argv, input=pem, capture_output=True, text=True, check=True)
-        self.assertIn(said.stdout.strip().partition("=")[2], text)
+        message = subprocess.run(argv, input=pem, capture_output=True, text=True, check=True)
+        self.assertIn(message.stdout.strip().partition("=")[2], text)
         self.assertEqual(text, summary(x509.load_pem_x509_certificate(pem.encode())))
         self.assertIn("Valid until: ", text)
 
@@ -68,10 +68,10 @@ class CaTests(SynchronousTestCase):
         """What is said wrongly ends with what is allowed, what cannot be done with why."""
         for words in ([], ["what"], ["path", "more"], ["--text"], ["path", "--text"]):
             self.assertRaises(CommandError, main, words)
-        said = io.StringIO()
-        self.patch(sys, "stderr", said)
+        message = io.StringIO()
+        self.patch(sys, "stderr", message)
         self.directory.touch()
         self.assertEqual(self.assertRaises(SystemExit, cli.main, ["ca"]).code, 2)
         words = ["ca", "path", *self.words]
         self.assertEqual(self.assertRaises(SystemExit, cli.main, words).code, 1)
-        self.assertEqual(len(said.getvalue().splitlines()), 2)
+        self.assertEqual(len(message.getvalue().splitlines()), 2)

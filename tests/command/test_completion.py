@@ -24,10 +24,10 @@ class ScriptTests(CommandTestCase):
     def test_shells(self) -> None:
         """There is a script for each of the shells, and only for these."""
         texts = set()
-        for shell, says in (("bash", "complete "), ("zsh", "compdef "), ("fish", "complete ")):
+        for shell, sends in (("bash", "complete "), ("zsh", "compdef "), ("fish", "complete ")):
             done = self.run_command("completion", shell)
             self.assertEqual(done.status, 0)
-            self.assertIn(says, done.out)
+            self.assertIn(sends, done.out)
             self.assertIn("trafficmock", done.out)
             texts.add(done.out)
         self.assertEqual(len(SHELLS), 3)

@@ -40,9 +40,9 @@ class HarTests(CommandTestCase):
 
     def test_filter(self) -> None:
         """A filter makes one file of all that it lets through; what has no response is counted."""
-        urls, said = self.har("--client-id", "shop")
+        urls, message = self.har("--client-id", "shop")
         self.assertEqual(len(urls), 6)
-        self.assertIn("2 of 8 left out: no response was recorded", said)
+        self.assertIn("2 of 8 left out: no response was recorded", message)
         self.assertEqual(
             self.har("-q", "login", "--chain")[0][1:],
             ["https://id.example/two", "https://id.example/three"],

@@ -32,8 +32,8 @@ class RunTests(SynchronousTestCase):
     """``trafficmock run``."""
 
     def setUp(self) -> None:
-        self.said = io.StringIO()
-        self.patch(sys, "stderr", self.said)
+        self.stderr = io.StringIO()
+        self.patch(sys, "stderr", self.stderr)
         self.patch(attach_options, "find_preload", lambda _start: PRELOAD)
         self.patch(run, "check_health", lambda _url: None)
         self.patch(run, "check_welcome", lambda _address: None)
@@ -122,7 +122,7 @@ class RunTests(SynchronousTestCase):
         run.main(["--", "python", "app.py"])
         run.main(["--", "true"])
         self.assertEqual(len(self.calls), 2)
-        self.assertEqual(self.said.getvalue(), "")
+        self.assertEqual(self.stderr.getvalue(), "")
 
     def test_agent_missing_for_a_launcher(self) -> None:
         """A command that is likely to start Node runs, and the missing agent is named once."""
@@ -134,16 +134,18 @@ class RunTests(SynchronousTestCase):
             (folder / name).chmod(0o755)
         self.patch(os, "environ", {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
         for words in (["make", "serve"], ["start"]):
-            self.said.truncate(self.said.seek(0))
+            self.stderr.truncate(self.stderr.seek(0))
             run.main(["--", *words])
-            self.assertEqual(self.said.getvalue(), "trafficmock: for Node applications no agent\n")
+            self.assertEqual(
+                self.stderr.getvalue(), "trafficmock: for Node applications no agent\n"
+            )
 
     def test_no_node(self) -> None:
         """Where Node is not installed, nothing is said of its agent."""
         self.without_agent()
         self.patch(os, "environ", {**os.environ, "PATH": "/nowhere"})
         run.main(["--", "make", "serve"])
-        self.assertEqual(self.said.getvalue(), "")
+        self.assertEqual(self.stderr.getvalue(), "")
 
     def test_near_misses(self) -> None:
         """An unknown option is named with the nearest; the command keeps its own."""
@@ -158,9 +160,9 @@ class ExitTests(SynchronousTestCase):
 
     def test_exit_status(self) -> None:
         """The command line ends with 1 when it cannot be done, with 2 when it was said wrongly."""
-        said = io.StringIO()
-        self.patch(sys, "stderr", said)
+        message = io.StringIO()
+        self.patch(sys, "stderr", message)
         words = ["run", "--no-agent", "--proxy-url", "nowhere", "--", "true"]
         self.assertEqual(self.assertRaises(SystemExit, cli.main, words).code, 1)
         self.assertEqual(self.assertRaises(SystemExit, cli.main, ["env", "--format", "x"]).code, 2)
-        self.assertEqual(len(said.getvalue().splitlines()), 2)
+        self.assertEqual(len(message.getvalue().splitlines()), 2)

@@ -60,31 +60,31 @@ class Script:
 class RunningScript:
     """The cast of a script, in place."""
 
-    play: Playbook
+    playbook: Playbook
     agent: Peer
     worker: Peer
     rival: Peer
     test: RegisteredTest
     rival_test: RegisteredTest
 
-    def says(self, line: Line) -> None:
-        who, said = line
+    def sends(self, line: Line) -> None:
+        who, message = line
         peer = {"agent": self.agent, "worker": self.worker, "rival": self.rival}[who]
-        if isinstance(said, str):
-            peer.says_text(said)
+        if isinstance(message, str):
+            peer.sends_text(message)
         else:
-            peer.says(said)
+            peer.sends(message)
 
 
 def set_up(case: SynchronousTestCase, script: Script) -> RunningScript:
     """Bring in an agent, an owner to be, and a rival that also watches."""
-    play = Playbook(case, SETTINGS)
-    agent = play.agent(features=script.of_agent)
-    worker, rival = play.worker("0", features=script.features), play.worker("1")
+    playbook = Playbook(case, SETTINGS)
+    agent = playbook.agent(features=script.of_agent)
+    worker, rival = playbook.worker("0", features=script.features), playbook.worker("1")
     test, rival_test = worker.test("buys"), rival.test("sells")
     test.route(script.wanted, kind=script.kind)
     rival_test.route(script.rival, kind=script.kind)
-    return RunningScript(play, agent, worker, rival, test, rival_test)
+    return RunningScript(playbook, agent, worker, rival, test, rival_test)
 
 
 def frame(text: str = "hi") -> tuple[str, str, bool]:

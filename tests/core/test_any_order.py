@@ -15,7 +15,7 @@ from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.core import strategies as some
-from tests.support.hypothesis_profiles import effort
+from tests.support.hypothesis_profiles import profile
 from tests.support.playbook import SETTINGS, Playbook
 from trafficmock.core.effects import AbortConnection, Send
 from trafficmock.core.peers import Agent, Worker
@@ -35,7 +35,7 @@ REPLACEABLE = (
 
 
 class AnyOrder(RuleBasedStateMachine):
-    """A coordinator among connections that do as they please; its ledger watches."""
+    """A coordinator among connections in any order; its invariants are checked."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,25 +62,25 @@ class AnyOrder(RuleBasedStateMachine):
         settings = evolve(
             SETTINGS, ownership=ownership, handler_body_bytes=limit, history_body_bytes=kept
         )
-        self.play = Playbook(SynchronousTestCase(), settings)
+        self.playbook = Playbook(SynchronousTestCase(), settings)
         for role in ("node", "node", "playwright", "playwright"):
             self.arrive(inbound.Hello(3, "0.1.0", role, "app", features=features))
         for number, (matcher, kind) in enumerate(routes):
             test_id, worker = f"t{number % 2}", self.connections[2 + number % 2]
-            self.say(worker, inbound.TestRegister(test_id, "title", "file", "0"))
-            self.say(worker, inbound.RouteRegister(f"q{number}", test_id, matcher, kind))
+            self.send(worker, inbound.TestRegister(test_id, "title", "file", "0"))
+            self.send(worker, inbound.RouteRegister(f"q{number}", test_id, matcher, kind))
 
     # Who there is
 
     def agents(self) -> list[Agent]:
-        return [each for each in self.play.coordinator.clients() if isinstance(each, Agent)]
+        return [each for each in self.playbook.coordinator.clients() if isinstance(each, Agent)]
 
     def workers(self) -> list[Worker]:
-        return [each for each in self.play.coordinator.clients() if isinstance(each, Worker)]
+        return [each for each in self.playbook.coordinator.clients() if isinstance(each, Worker)]
 
     def matched(self) -> dict[str, str]:
         """List the requests that have an owner, and where it is."""
-        pending = self.play.coordinator.decisions.pending.values()
+        pending = self.playbook.coordinator.decisions.pending.values()
         return {each.id: each.test.worker.id for each in pending if each.test is not None}
 
     def uploads(self) -> dict[str, str]:
@@ -109,31 +109,33 @@ class AnyOrder(RuleBasedStateMachine):
         elif how == "leave":
             self.leave(self.one_of(data, self.connections))
         elif how == "anything":
-            self.say(self.one_of(data, self.connections), data.draw(some.messages | some.hellos))
+            self.send(self.one_of(data, self.connections), data.draw(some.messages | some.hellos))
         elif how == "nonsense":
-            self.play.tell_text(self.one_of(data, self.connections), data.draw(some.broken()))
-            self.play.take()
+            self.playbook.deliver_text(
+                self.one_of(data, self.connections), data.draw(some.broken())
+            )
+            self.playbook.take()
 
     def arrive(self, first: Message) -> None:
         """Connect, and say something."""
         self.count += 1
-        peer = self.play.connect(f"c{self.count}")
+        peer = self.playbook.connect(f"c{self.count}")
         self.connections.append(peer.id)
-        self.say(peer.id, first)
+        self.send(peer.id, first)
 
     def leave(self, connection_id: str) -> None:
         """Lose a connection."""
         self.connections.remove(connection_id)
-        self.play.disconnect(connection_id)
-        self.play.take()
+        self.playbook.disconnect(connection_id)
+        self.playbook.take()
 
     def let_time_pass(self, seconds: float, *, muted: bool) -> None:
         """Wait; connections that are cut are lost."""
-        self.play.muted = set(self.connections) if muted else set()
-        self.play.tick_at(self.play.seconds)
-        self.play.take()
-        self.play.wait(seconds)
-        for effect in self.play.take():
+        self.playbook.muted = set(self.connections) if muted else set()
+        self.playbook.tick_at(self.playbook.seconds)
+        self.playbook.take()
+        self.playbook.wait(seconds)
+        for effect in self.playbook.take():
             if isinstance(effect, AbortConnection) and effect.connection_id in self.connections:
                 self.leave(effect.connection_id)
 
@@ -143,29 +145,29 @@ class AnyOrder(RuleBasedStateMachine):
     @rule(data=st.data(), start=some.starts)
     def request(self, data: st.DataObject, start: inbound.RequestStart) -> None:
         """Let an application request something."""
-        self.say(self.one_of(data, [each.id for each in self.agents()]), start)
+        self.send(self.one_of(data, [each.id for each in self.agents()]), start)
 
     @precondition(lambda self: self.agents())
     @rule(data=st.data(), message=some.of_agents)
     def agent_says(self, data: st.DataObject, message: Message) -> None:
-        self.say(self.one_of(data, [each.id for each in self.agents()]), message)
+        self.send(self.one_of(data, [each.id for each in self.agents()]), message)
 
     @precondition(lambda self: self.workers())
     @rule(data=st.data(), message=some.of_workers)
     def worker_says(self, data: st.DataObject, message: Message) -> None:
-        self.say(self.one_of(data, [each.id for each in self.workers()]), message)
+        self.send(self.one_of(data, [each.id for each in self.workers()]), message)
 
-    @precondition(lambda self: len(self.play.coordinator.claims) > 0)
+    @precondition(lambda self: len(self.playbook.coordinator.claims) > 0)
     @rule(data=st.data())
     def answer_a_claim(self, data: st.DataObject) -> None:
         """Let a test that is asked answer with some of its routes."""
-        kind, subject_id = self.one_of(data, self.play.coordinator.claims._open)
-        claim = self.play.coordinator.claims._open[kind, subject_id]
+        kind, subject_id = self.one_of(data, self.playbook.coordinator.claims._open)
+        claim = self.playbook.coordinator.claims._open[kind, subject_id]
         test = claim.waiting[self.one_of(data, claim.waiting)]
         wanted = data.draw(st.lists(st.sampled_from(sorted(test.routes) or ["q0"]), max_size=2))
         result = inbound.RequestClaimResult if kind == "http" else inbound.SocketClaimResult
         matches = [inbound.RouteMatch(route_id) for route_id in wanted]
-        self.say(test.worker.id, result(subject_id, test.id, matches))
+        self.send(test.worker.id, result(subject_id, test.id, matches))
 
     @precondition(lambda self: self.matched())
     @rule(data=st.data(), action=some.actions)
@@ -173,7 +175,7 @@ class AnyOrder(RuleBasedStateMachine):
         """Let an owner decide."""
         matched = self.matched()
         request_id = self.one_of(data, matched)
-        self.say(matched[request_id], inbound.HandlerResult(request_id, action))
+        self.send(matched[request_id], inbound.HandlerResult(request_id, action))
 
     @precondition(lambda self: self.uploads())
     @rule(data=st.data(), content=some.contents)
@@ -181,7 +183,7 @@ class AnyOrder(RuleBasedStateMachine):
         """Let an agent send a body that is awaited, of an owner or of the history."""
         uploads = self.uploads()
         request_id = self.one_of(data, uploads)
-        self.say(uploads[request_id], structs.replace(content, request_id=request_id))
+        self.send(uploads[request_id], structs.replace(content, request_id=request_id))
 
     @precondition(lambda self: any(each.fetches for each in self.agents()))
     @rule(data=st.data(), answer=some.responses)
@@ -190,20 +192,20 @@ class AnyOrder(RuleBasedStateMachine):
         agent = next(each for each in self.agents() if each.fetches)
         request_id, fetch_id = self.one_of(data, agent.fetches)
         message = inbound.FetchResult(request_id, fetch_id, ok=True, response=answer)
-        self.say(agent.id, message)
+        self.send(agent.id, message)
 
-    @precondition(lambda self: self.play.coordinator.sockets.sockets)
+    @precondition(lambda self: self.playbook.coordinator.sockets.sockets)
     @rule(data=st.data(), by_owner=st.booleans())
     def use_a_socket(self, data: st.DataObject, by_owner: bool) -> None:  # noqa: FBT001 - drawn
         """Let an owner, or an application, send, act or close."""
-        sockets = self.play.coordinator.sockets.sockets
+        sockets = self.playbook.coordinator.sockets.sockets
         socket = sockets[self.one_of(data, sockets)]
         if by_owner and socket.test is not None:
             message = data.draw(some.on_sockets_by_workers)
-            self.say(socket.test.worker.id, structs.replace(message, socket_id=socket.id))
+            self.send(socket.test.worker.id, structs.replace(message, socket_id=socket.id))
         else:
             message = data.draw(some.on_sockets_by_agents)
-            self.say(socket.agent.id, structs.replace(message, socket_id=socket.id))
+            self.send(socket.agent.id, structs.replace(message, socket_id=socket.id))
 
     @precondition(lambda self: any(each.awaited for each in self.agents()))
     @rule(data=st.data(), answer=some.responses)
@@ -211,23 +213,23 @@ class AnyOrder(RuleBasedStateMachine):
         """Let an agent report what is awaited of it, and follow a redirect."""
         agent = next(each for each in self.agents() if each.awaited)
         request_id = self.one_of(data, agent.awaited)
-        self.say(agent.id, inbound.RequestResponse(request_id, ok=True, response=answer))
+        self.send(agent.id, inbound.RequestResponse(request_id, ok=True, response=answer))
         hop = data.draw(
             st.builds(inbound.RequestObserve, some.REQUESTS, some.clients, some.requests)
         )
         linked = inbound.RequestObserve(hop.request_id, "app", hop.request, request_id)
-        self.say(agent.id, linked)
+        self.send(agent.id, linked)
 
     # Ends
 
-    def say(self, connection_id: str, message: Message) -> None:
+    def send(self, connection_id: str, message: Message) -> None:
         """Say it, and find every second message too large that may be."""
-        self.play.tell(connection_id, message)
-        effects = self.play.take()
+        self.playbook.deliver(connection_id, message)
+        effects = self.playbook.take()
         for number, effect in enumerate(effects):
             if number % 2 and isinstance(effect, Send) and isinstance(effect.message, REPLACEABLE):
-                self.play.too_big(effect, 123, 100)
-                self.play.take()
+                self.playbook.too_big(effect, 123, 100)
+                self.playbook.take()
 
     def teardown(self) -> None:
         """Let time pass and tests end: all are answered. Let all leave: nothing is left."""
@@ -236,19 +238,19 @@ class AnyOrder(RuleBasedStateMachine):
         self.let_time_pass(70.0, muted=False)
         for worker in self.workers():
             for test_id in list(worker.tests):
-                self.play.tell(worker.id, inbound.TestUnregister(test_id))
-                self.play.take()
-        ledger = self.play.ledger
-        assert not ledger.requests.unsettled(), ledger.requests
-        assert not ledger.sockets.undecided(), ledger.sockets
+                self.playbook.deliver(worker.id, inbound.TestUnregister(test_id))
+                self.playbook.take()
+        invariants = self.playbook.invariants
+        assert not invariants.requests.unsettled(), invariants.requests
+        assert not invariants.sockets.undecided(), invariants.sockets
         for connection_id in list(self.connections):
             self.leave(connection_id)
-        assert self.play.tables() == {}, self.play.tables()
+        assert self.playbook.tables() == {}, self.playbook.tables()
 
 
 class AnyOrderTests(SynchronousTestCase):
     """Runs the machine; ``TRAFFICMOCK_DEEP=1`` runs it far longer."""
 
     def test_any_order(self) -> None:
-        """Whatever is said by whomever and when, the books of the ledger are in order."""
-        run_state_machine_as_test(AnyOrder, settings=effort(60, steps=50))
+        """Whatever is sent by whomever and when, the invariants hold."""
+        run_state_machine_as_test(AnyOrder, settings=profile(60, steps=50))

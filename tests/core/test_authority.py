@@ -84,16 +84,19 @@ FOREIGN_TO_WORKERS: tuple[Message, ...] = (
 
 
 class AuthorityTests(SynchronousTestCase):
-    """Requests and sockets of one agent and one worker in every stage, and others who meddle.
+    """Requests and sockets of one agent and one worker in every state, and others who meddle.
 
     ``r1`` is matched with a fetch out, ``r2`` is asked about, ``r3`` awaits its report;
     ``s1`` is open, ``s2`` is asked about.
     """
 
     def setUp(self) -> None:
-        self.play = Playbook(self)
-        self.agent, self.worker = self.play.agent(), self.play.worker("0")
-        self.other_agent, self.other_worker = self.play.agent("other"), self.play.worker("1")
+        self.playbook = Playbook(self)
+        self.agent, self.worker = self.playbook.agent(), self.playbook.worker("0")
+        self.other_agent, self.other_worker = (
+            self.playbook.agent("other"),
+            self.playbook.worker("1"),
+        )
         test = self.worker.test("buys")
         test.route("http://h.test/matched")
         test.route(predicate("http://h.test/asked"))
@@ -109,18 +112,18 @@ class AuthorityTests(SynchronousTestCase):
             (self.worker, claims_socket("s1", "buys", "buys#3")),
             (self.agent, open_socket("s2", "ws://h.test/asked")),
         ):
-            peer.says(message)
-            self.play.take()
-        self.state = self.play.tables()
+            peer.sends(message)
+            self.playbook.take()
+        self.state = self.playbook.tables()
 
     def meddle(self, peer: Peer, message: Message) -> Effects:
         """Let somebody say what is not theirs, and check that nobody else notices."""
-        peer.says(message)
-        effects = self.play.take()
+        peer.sends(message)
+        effects = self.playbook.take()
         for effect in effects:
             assert isinstance(effect, Send), f"{message} led to {effect}"
             self.assertEqual(effect.to, (peer.id,), message)
-        self.assertEqual(self.play.tables(), self.state, message)
+        self.assertEqual(self.playbook.tables(), self.state, message)
         return effects
 
     def everybody(self) -> Iterator[tuple[Peer, tuple[Message, ...]]]:
@@ -133,10 +136,10 @@ class AuthorityTests(SynchronousTestCase):
         """What the other role says is noted, and not even answered."""
         for peer, messages in self.everybody():
             for message in messages:
-                noted = len(self.play.notes)
+                noted = len(self.playbook.notes)
                 self.assertEqual(self.meddle(peer, message), [], message)
-                self.assertEqual(len(self.play.notes), noted + 1, message)
-                self.assertIn(type(message).__name__, self.play.notes[-1])
+                self.assertEqual(len(self.playbook.notes), noted + 1, message)
+                self.assertIn(type(message).__name__, self.playbook.notes[-1])
 
     def test_other_agent(self) -> None:
         """What is another agent's cannot be touched; an id in use is refused."""
@@ -172,29 +175,29 @@ class AuthorityTests(SynchronousTestCase):
             lambda socket_id: inbound.SendToPage(socket_id, "x", is_base64=False),
             lambda socket_id: inbound.ClosePage(socket_id, was_clean=True),
         ]
-        for message in (fulfill("r2"), fulfill("r3"), *(say("s2") for say in speak)):
+        for message in (fulfill("r2"), fulfill("r3"), *(send("s2") for send in speak)):
             self.assertEqual(self.meddle(self.worker, message), [], message)
 
     def test_gone(self) -> None:
         """What comes from connections that are gone, or never were, is not heard."""
-        play = self.play
+        playbook = self.playbook
         self.other_agent.dies()
-        play.expect()
-        self.state = play.tables()
+        playbook.expect()
+        self.state = playbook.tables()
         for message in (start("r9"), inbound.Hello(3, "1", "node"), inbound.Ping(1)):
-            play.tell(self.other_agent.id, message)
-            play.expect()
-            play.tell("never seen", message)
-            play.expect()
-        play.tell_text(self.other_agent.id, b"nonsense")
-        play.expect()
-        play.disconnect("never seen")
-        play.expect()
-        self.assertEqual(play.tables(), self.state)
+            playbook.deliver(self.other_agent.id, message)
+            playbook.expect()
+            playbook.deliver("never seen", message)
+            playbook.expect()
+        playbook.deliver_text(self.other_agent.id, b"nonsense")
+        playbook.expect()
+        playbook.disconnect("never seen")
+        playbook.expect()
+        self.assertEqual(playbook.tables(), self.state)
 
     def test_history_query(self) -> None:
         """A worker's question about the history is handed on, with who asked."""
         query = inbound.HistoryQuery("h1")
-        self.worker.says(query)
-        (effect,) = self.play.take()
+        self.worker.sends(query)
+        (effect,) = self.playbook.take()
         self.assertEqual(repr(effect), f"AnswerQuery(connection_id='worker 0', query={query!r})")

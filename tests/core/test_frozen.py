@@ -31,41 +31,41 @@ class FrozenCase(SynchronousTestCase):
     """One agent, one worker with one test; heartbeats stay out of the picture."""
 
     def setUp(self) -> None:
-        self.stage(QUIET)
+        self.set_up(QUIET)
 
-    def stage(self, settings: Settings) -> None:
-        self.play = Playbook(self, settings)
-        self.agent = self.play.agent()
+    def set_up(self, settings: Settings) -> None:
+        self.playbook = Playbook(self, settings)
+        self.agent = self.playbook.agent()
         # Without this feature a second match of the same test would be asked about first.
-        self.worker = self.play.worker(features=("decline",))
+        self.worker = self.playbook.worker(features=("decline",))
         self.test = self.worker.test()
-        self.before = self.play.tables()
+        self.before = self.playbook.tables()
 
     def freeze(self) -> None:
         """Stop the worker: it says nothing any more."""
-        self.play.take()
-        self.play.muted.add(self.worker.id)
+        self.playbook.take()
+        self.playbook.muted.add(self.worker.id)
 
     def ends_after(self, seconds: float, what: type) -> Any:
         """Check when what the worker owns is given up; give the record."""
-        self.play.wait(seconds - 0.001)
-        self.play.expect()
-        self.play.wait(0.001)
-        effects = self.play.take()
+        self.playbook.wait(seconds - 0.001)
+        self.playbook.expect()
+        self.playbook.wait(0.001)
+        effects = self.playbook.take()
         records: list[Any] = [effect for effect in effects if isinstance(effect, what)]
         (record,) = records
         self.assertEqual((record.code, record.message), ("claim_timeout", SAID))
         self.assertEqual((record.owner.test_id, record.owner.title), ("buys", "buys"))
-        self.told = [effect for effect in effects if isinstance(effect, Send)]
+        self.sent = [effect for effect in effects if isinstance(effect, Send)]
         return record
 
     def nothing_left(self) -> None:
         """Check that only the test and its routes are left, and that nothing happens later."""
-        self.play.wait(30)
-        self.play.expect()
-        self.worker.says(inbound.RouteUnregister(test_id="buys"))
-        self.play.take()
-        self.assertEqual(self.play.tables(), self.before)
+        self.playbook.wait(30)
+        self.playbook.expect()
+        self.worker.sends(inbound.RouteUnregister(test_id="buys"))
+        self.playbook.take()
+        self.assertEqual(self.playbook.tables(), self.before)
 
 
 class RequestTests(FrozenCase):
@@ -75,19 +75,19 @@ class RequestTests(FrozenCase):
         record = self.ends_after(seconds, RequestFailed)
         self.assertEqual(record.request_id, "r1")
         refusal = outbound.DecisionError("r1", "claim_timeout", SAID)
-        self.assertIn(self.agent.gets(refusal), self.told)
+        self.assertIn(self.agent.gets(refusal), self.sent)
         self.nothing_left()
 
     def match(self) -> None:
         self.test.route("**")
-        self.agent.says(start())
+        self.agent.sends(start())
 
     def claim(self) -> None:
         self.test.route(predicate())
-        self.agent.says(start())
-        self.play.take()
-        self.play.wait(1)
-        self.worker.says(claims("r1", "buys", "buys#1"))
+        self.agent.sends(start())
+        self.playbook.take()
+        self.playbook.wait(1)
+        self.worker.sends(claims("r1", "buys", "buys#1"))
 
     def test_before_the_answer(self) -> None:
         """It was matched without a question, and never says a word."""
@@ -103,7 +103,7 @@ class RequestTests(FrozenCase):
 
     def test_always_asked(self) -> None:
         """It is asked about everything."""
-        self.stage(evolve(QUIET, ownership="always-ask"))
+        self.set_up(evolve(QUIET, ownership="always-ask"))
         self.claim()
         self.freeze()
         self.gives_up()
@@ -111,25 +111,25 @@ class RequestTests(FrozenCase):
     def test_after_a_fetch(self) -> None:
         """It asked for a fetch, whose answer it does not take."""
         self.match()
-        self.play.take()
-        self.play.wait(1)
-        self.worker.says(fetch())
-        self.play.take()
-        self.play.wait(1)
-        self.agent.says(fetched())
+        self.playbook.take()
+        self.playbook.wait(1)
+        self.worker.sends(fetch())
+        self.playbook.take()
+        self.playbook.wait(1)
+        self.agent.sends(fetched())
         self.freeze()
         self.gives_up(4)
 
     def test_during_a_fetch(self) -> None:
         """It asked for a fetch that is not answered either."""
         self.match()
-        self.play.take()
-        self.play.wait(1)
-        self.worker.says(fetch())
+        self.playbook.take()
+        self.playbook.wait(1)
+        self.worker.sends(fetch())
         self.freeze()
         record = self.ends_after(5, RequestFailed)
         self.assertEqual(record.request_id, "r1")
-        done = [each.message for each in self.told]
+        done = [each.message for each in self.sent]
         self.assertEqual(
             [each.ok for each in done if isinstance(each, outbound.FetchDone)], [False]
         )
@@ -137,14 +137,14 @@ class RequestTests(FrozenCase):
 
     def test_after_a_body(self) -> None:
         """It waited for a body: its time begins when it is handed the request."""
-        agent = self.play.agent("streams", features=("stream",))
-        self.before = self.play.tables()
+        agent = self.playbook.agent("streams", features=("stream",))
+        self.before = self.playbook.tables()
         self.test.route("**")
-        agent.says(inbound.RequestStart("r1", "streams", request(), body_pending=True))
-        self.play.take()
-        self.play.wait(15)
-        self.play.expect()
-        agent.says(inbound.RequestBody("r1", body.from_bytes(b"body")))
+        agent.sends(inbound.RequestStart("r1", "streams", request(), body_pending=True))
+        self.playbook.take()
+        self.playbook.wait(15)
+        self.playbook.expect()
+        agent.sends(inbound.RequestBody("r1", body.from_bytes(b"body")))
         self.freeze()
         self.assertEqual(self.ends_after(5, RequestFailed).request_id, "r1")
         self.nothing_left()
@@ -152,32 +152,32 @@ class RequestTests(FrozenCase):
     def test_after_minutes(self) -> None:
         """A slow handler's worker answers pings for minutes, and stops then."""
         self.match()
-        self.play.take()
-        self.play.wait(600)
-        self.play.expect()
+        self.playbook.take()
+        self.playbook.wait(600)
+        self.playbook.expect()
         self.freeze()
         # The last ping was answered at the very end of the wait, or up to half the time ago.
-        self.play.wait(5)
-        self.assertEqual(self.play.take()[0].request_id, "r1")  # type: ignore[union-attr]
+        self.playbook.wait(5)
+        self.assertEqual(self.playbook.take()[0].request_id, "r1")  # type: ignore[union-attr]
         self.nothing_left()
 
     def test_slow(self) -> None:
         """A handler whose worker answers pings takes ten minutes."""
         self.claim()
-        self.play.take()
-        self.play.wait(600)
-        self.play.expect()
-        self.worker.says(fulfill())
-        self.assertEqual(len(self.play.take()), 3)
+        self.playbook.take()
+        self.playbook.wait(600)
+        self.playbook.expect()
+        self.worker.sends(fulfill())
+        self.assertEqual(len(self.playbook.take()), 3)
         self.nothing_left()
 
     def test_own_time(self) -> None:
         """Each request has its time, also one that is matched to a worker already silent."""
         self.match()
         self.freeze()
-        self.play.wait(4)
-        self.agent.says(start("r2"))
-        self.play.take()
+        self.playbook.wait(4)
+        self.agent.sends(start("r2"))
+        self.playbook.take()
         self.assertEqual(self.ends_after(1, RequestFailed).request_id, "r1")
         self.assertEqual(self.ends_after(4, RequestFailed).request_id, "r2")
 
@@ -186,14 +186,14 @@ class RequestTests(FrozenCase):
         self.match()
         self.freeze()
         for _ in range(20):
-            self.play.coordinator.progressed(self.worker.id, self.play.now())
-            self.play.wait(2)
-            self.play.expect()
+            self.playbook.coordinator.progressed(self.worker.id, self.playbook.now())
+            self.playbook.wait(2)
+            self.playbook.expect()
         self.gives_up(3)
 
     def test_idle_before(self) -> None:
         """A worker that owned nothing need not have spoken before the match."""
-        self.play.wait(300)
+        self.playbook.wait(300)
         self.match()
         self.freeze()
         self.gives_up()
@@ -204,18 +204,18 @@ class SocketTests(FrozenCase):
 
     def open(self) -> None:
         self.test.route(predicate(), kind="websocket")
-        self.agent.says(open_socket())
-        self.play.take()
-        self.play.wait(1)
-        self.worker.says(claims_socket("s1", "buys", "buys#1"))
+        self.agent.sends(open_socket())
+        self.playbook.take()
+        self.playbook.wait(1)
+        self.worker.sends(claims_socket("s1", "buys", "buys#1"))
 
     def gives_up(self, seconds: float, *closes: type) -> None:
         record = self.ends_after(seconds, SocketFailed)
         self.assertEqual(record.socket_id, "s1")
         refusal = outbound.SocketError("s1", "claim_timeout", SAID)
-        self.assertIn(self.agent.gets(refusal), self.told)
+        self.assertIn(self.agent.gets(refusal), self.sent)
         # Should the worker wake up, its handler finds the socket closed.
-        late = [type(each.message) for each in self.told if each.to == (self.worker.id,)]
+        late = [type(each.message) for each in self.sent if each.to == (self.worker.id,)]
         self.assertEqual(late, [inbound.ClosePage, *closes])
         self.nothing_left()
 
@@ -228,61 +228,61 @@ class SocketTests(FrozenCase):
     def test_after_a_frame(self) -> None:
         """It opened the socket and sent a frame."""
         self.open()
-        self.play.take()
-        self.play.wait(1)
-        self.worker.says(inbound.SocketEnsureOpened("s1"))
+        self.playbook.take()
+        self.playbook.wait(1)
+        self.worker.sends(inbound.SocketEnsureOpened("s1"))
         self.worker_sends()
         self.freeze()
         self.gives_up(5)
 
     def worker_sends(self) -> None:
-        self.play.take()
-        self.worker.says(inbound.SendToPage("s1", "hi", is_base64=False))
+        self.playbook.take()
+        self.worker.sends(inbound.SendToPage("s1", "hi", is_base64=False))
 
     def test_connected(self) -> None:
         """The way to the real server is closed, too."""
         self.open()
-        self.play.take()
-        self.worker.says(inbound.SocketConnect("s1"))
+        self.playbook.take()
+        self.worker.sends(inbound.SocketConnect("s1"))
         self.freeze()
         self.gives_up(5, inbound.CloseServer)
         close = inbound.CloseServer("s1", was_clean=False, code=1011)
-        self.assertIn(self.agent.gets(close), self.told)
+        self.assertIn(self.agent.gets(close), self.sent)
 
     def test_long(self) -> None:
         """A socket stays open as long as its owner answers pings, with or without frames."""
         self.open()
-        self.play.take()
-        self.play.wait(3600)
-        self.play.expect()
-        self.agent.says(inbound.ClosePage("s1", was_clean=True, code=1000))
-        self.play.take()
+        self.playbook.take()
+        self.playbook.wait(3600)
+        self.playbook.expect()
+        self.agent.sends(inbound.ClosePage("s1", was_clean=True, code=1000))
+        self.playbook.take()
         self.nothing_left()
 
     def test_closed(self) -> None:
         """A socket that the application closed is no reason to fail it."""
         self.open()
-        self.play.take()
-        self.play.wait(1)
-        self.agent.says(inbound.ClosePage("s1", was_clean=True, code=1000))
+        self.playbook.take()
+        self.playbook.wait(1)
+        self.agent.sends(inbound.ClosePage("s1", was_clean=True, code=1000))
         self.freeze()
-        self.play.wait(30)
-        failed = [each for each in self.play.take() if isinstance(each, SocketFailed)]
+        self.playbook.wait(30)
+        failed = [each for each in self.playbook.take() if isinstance(each, SocketFailed)]
         self.assertEqual(failed, [])
         self.nothing_left()
 
     def test_one_ping_for_all(self) -> None:
         """A worker is pinged once, however much it owns."""
         self.open()
-        self.play.take()
+        self.playbook.take()
         self.test.route(predicate())
         for number in range(5):
-            self.agent.says(start(f"r{number}"))
-            self.play.take()
-            self.worker.says(claims(f"r{number}", "buys", "buys#2"))
-            self.play.take()
-        self.play.tick_at(self.play.seconds + 2.5)
-        self.assertEqual(pings(self.play.take()), [(self.worker.id,)])
+            self.agent.sends(start(f"r{number}"))
+            self.playbook.take()
+            self.worker.sends(claims(f"r{number}", "buys", "buys#2"))
+            self.playbook.take()
+        self.playbook.tick_at(self.playbook.seconds + 2.5)
+        self.assertEqual(pings(self.playbook.take()), [(self.worker.id,)])
 
 
 def pings(effects: Effects) -> list[tuple[str, ...]]:

@@ -15,73 +15,73 @@ class HeartbeatTests(SynchronousTestCase):
     """Clients are pinged at the heartbeat, and cut when they say nothing for too long."""
 
     def setUp(self) -> None:
-        self.play = Playbook(self, SLOW)
+        self.playbook = Playbook(self, SLOW)
 
     def beat(self, seconds: float, *expected: object) -> None:
         """At this many seconds after the beginning, and not before, this happens."""
-        play = self.play
-        play.seconds = 1000 + seconds - 0.001
-        play.tick_at(play.seconds)
-        play.expect()
-        play.tick_at(1000 + seconds)
-        play.expect(*expected)
+        playbook = self.playbook
+        playbook.seconds = 1000 + seconds - 0.001
+        playbook.tick_at(playbook.seconds)
+        playbook.expect()
+        playbook.tick_at(1000 + seconds)
+        playbook.expect(*expected)
 
     def test_pings(self) -> None:
         """Everybody who said hello is pinged together; strangers are not."""
-        one, other = self.play.agent("one"), self.play.worker("0")
-        self.play.connect("stranger")
-        self.play.seconds += 9
-        self.play.disconnect("stranger")
-        self.play.connect("later")
+        one, other = self.playbook.agent("one"), self.playbook.worker("0")
+        self.playbook.connect("stranger")
+        self.playbook.seconds += 9
+        self.playbook.disconnect("stranger")
+        self.playbook.connect("later")
         self.beat(15, Send(to(one, other), inbound.Ping(EPOCH_MS + 15_000)))
 
     def test_answers_a_ping(self) -> None:
         """A client's ping is answered with its own time."""
-        agent = self.play.agent()
-        agent.says(inbound.Ping(12.5))
-        self.play.expect(agent.gets(inbound.Pong(12.5)))
-        agent.says(inbound.Pong(12.5))
-        self.play.expect()
+        agent = self.playbook.agent()
+        agent.sends(inbound.Ping(12.5))
+        self.playbook.expect(agent.gets(inbound.Pong(12.5)))
+        agent.sends(inbound.Pong(12.5))
+        self.playbook.expect()
 
     def test_silence(self) -> None:
         """Who said nothing for longer than the idle timeout is cut at the next heartbeat."""
-        agent = self.play.agent()
+        agent = self.playbook.agent()
         for at in (15, 30, 45, 60):
             self.beat(at, agent.gets(inbound.Ping(EPOCH_MS + at * 1000)))
         self.beat(75, AbortConnection(agent.id, "app said nothing for 75 s (--idle-timeout-ms)"))
         agent.dies()
-        self.assertEqual(self.play.tables(), {})
+        self.assertEqual(self.playbook.tables(), {})
 
     def test_signs_of_life(self) -> None:
         """Any message counts, valid or not, and so does taking what was queued."""
-        play = self.play
-        talker, mumbler, reader = play.agent("a"), play.agent("b"), play.agent("c")
+        playbook = self.playbook
+        talker, mumbler, reader = playbook.agent("a"), playbook.agent("b"), playbook.agent("c")
         for at in (15, 30, 45, 60, 75, 90, 105, 120):
-            play.seconds = 1000 + at - 5
-            talker.says(inbound.AgentError("x"))
-            mumbler.says_text("?")
-            play.take()
-            play.coordinator.progressed(reader.id, play.now())
-            play.tick_at(1000 + at)
+            playbook.seconds = 1000 + at - 5
+            talker.sends(inbound.AgentError("x"))
+            mumbler.sends_text("?")
+            playbook.take()
+            playbook.coordinator.progressed(reader.id, playbook.now())
+            playbook.tick_at(1000 + at)
             ping = inbound.Ping(EPOCH_MS + at * 1000)
-            play.expect(Send(to(talker, mumbler, reader), ping))
+            playbook.expect(Send(to(talker, mumbler, reader), ping))
 
     def test_progress_of_strangers(self) -> None:
         """Progress on a connection that is gone, or has not said hello, is no matter."""
-        self.play.connect("stranger")
-        self.play.coordinator.progressed("stranger", self.play.now())
-        self.play.coordinator.progressed("gone", self.play.now())
+        self.playbook.connect("stranger")
+        self.playbook.coordinator.progressed("stranger", self.playbook.now())
+        self.playbook.coordinator.progressed("gone", self.playbook.now())
 
     def test_wakes_only_while_somebody_is_there(self) -> None:
         """Without connections no wake-up is asked for."""
-        agent = self.play.agent()
-        agent.says(start())
-        self.play.take()
+        agent = self.playbook.agent()
+        agent.sends(start())
+        self.playbook.take()
         agent.dies()
-        self.play.take()
-        self.play.wait(1000)
-        self.play.expect()
-        self.assertIsNone(self.play._wake_at)
+        self.playbook.take()
+        self.playbook.wait(1000)
+        self.playbook.expect()
+        self.assertIsNone(self.playbook._wake_at)
 
 
 class StrangerTests(SynchronousTestCase):
@@ -89,40 +89,40 @@ class StrangerTests(SynchronousTestCase):
 
     def test_deadline(self) -> None:
         """A connection that does not say hello in time is refused, whatever it pings."""
-        play = Playbook(self, SLOW)
-        early = play.connect("early")
-        play.seconds += 4
-        later = play.connect("later")
-        early.says(inbound.Ping(1))
-        play.expect()
-        play.wait(5.9)
-        play.expect()
-        play.wait(0.1)
-        play.expect(*hello_error(early, "invalid_hello"))
-        play.wait(4)
-        play.expect(*hello_error(later, "invalid_hello"))
-        self.assertEqual(play.tables(), {})
+        playbook = Playbook(self, SLOW)
+        early = playbook.connect("early")
+        playbook.seconds += 4
+        later = playbook.connect("later")
+        early.sends(inbound.Ping(1))
+        playbook.expect()
+        playbook.wait(5.9)
+        playbook.expect()
+        playbook.wait(0.1)
+        playbook.expect(*hello_error(early, "invalid_hello"))
+        playbook.wait(4)
+        playbook.expect(*hello_error(later, "invalid_hello"))
+        self.assertEqual(playbook.tables(), {})
 
     def test_many(self) -> None:
         """All whose time is up are refused together."""
-        play = Playbook(self, SLOW)
-        peers = [play.connect(f"c{number}") for number in range(3)]
-        play.wait(10)
-        play.expect(*(each for peer in peers for each in hello_error(peer, "invalid_hello")))
+        playbook = Playbook(self, SLOW)
+        peers = [playbook.connect(f"c{number}") for number in range(3)]
+        playbook.wait(10)
+        playbook.expect(*(each for peer in peers for each in hello_error(peer, "invalid_hello")))
 
     def test_no_deadline(self) -> None:
         """A deadline of 0 waits for ever, and does not ping."""
-        play = Playbook(self, evolve(SLOW, hello_timeout=0.0))
-        peer = play.connect("c1")
-        play.wait(10_000)
-        play.expect()
+        playbook = Playbook(self, evolve(SLOW, hello_timeout=0.0))
+        peer = playbook.connect("c1")
+        playbook.wait(10_000)
+        playbook.expect()
         peer.dies()
-        self.assertEqual(play.tables(), {})
+        self.assertEqual(playbook.tables(), {})
 
     def test_hello_ends_it(self) -> None:
         """Who said hello is not refused later."""
-        play = Playbook(self, SLOW)
-        play.agent()
-        play.wait(100)
-        play.expect()
-        self.assertEqual(len(play.coordinator.clients()), 1)
+        playbook = Playbook(self, SLOW)
+        playbook.agent()
+        playbook.wait(100)
+        playbook.expect()
+        self.assertEqual(len(playbook.coordinator.clients()), 1)

@@ -46,58 +46,58 @@ def welcome(peer: Peer, client_id: str, **more: object) -> object:
 class HandshakeTests(SynchronousTestCase):
     """``hello`` opens a connection, or is refused with a reason and a close."""
 
-    def refused(self, code: outbound.HelloErrorCode, play: Playbook, first: object) -> None:
+    def refused(self, code: outbound.HelloErrorCode, playbook: Playbook, first: object) -> None:
         """Check that a message is refused, and that nothing that follows is heard."""
-        peer = play.connect("c1")
+        peer = playbook.connect("c1")
         if isinstance(first, str):
-            peer.says_text(first)
+            peer.sends_text(first)
         else:
             assert isinstance(first, inbound.Message)
-            peer.says(first)
-        play.expect(*hello_error(peer, code))
-        self.assertEqual(play.tables().get(".peers", []), [])
-        peer.says(hello(token="s3cret"))
-        play.expect()
+            peer.sends(first)
+        playbook.expect(*hello_error(peer, code))
+        self.assertEqual(playbook.tables().get(".peers", []), [])
+        peer.sends(hello(token="s3cret"))
+        playbook.expect()
         peer.dies()
-        play.expect()
-        self.assertEqual(play.tables(), {})
+        playbook.expect()
+        self.assertEqual(playbook.tables(), {})
 
     def test_agent(self) -> None:
         """An agent is welcomed under the id it gave."""
-        play = Playbook(self)
-        peer = play.connect("c1")
-        peer.says(hello())
-        play.expect(welcome(peer, "app"))
-        (client,) = play.coordinator.clients()
+        playbook = Playbook(self)
+        peer = playbook.connect("c1")
+        peer.sends(hello())
+        playbook.expect(welcome(peer, "app"))
+        (client,) = playbook.coordinator.clients()
         self.assertEqual((client.id, client.client_id), ("c1", "app"))
 
     def test_roles(self) -> None:
         """A worker is a ``playwright`` or, the same thing, a ``runner``."""
         for role in ("playwright", "runner"):
-            play = Playbook(self)
-            peer = play.connect("c1")
-            peer.says(hello(role=role, worker_id="7"))
-            play.expect(welcome(peer, "app"))
-            peer.says(inbound.TestRegister("t", "t", "f", "7"))
-            play.expect(peer.gets(outbound.TestRegistered("t")))
+            playbook = Playbook(self)
+            peer = playbook.connect("c1")
+            peer.sends(hello(role=role, worker_id="7"))
+            playbook.expect(welcome(peer, "app"))
+            peer.sends(inbound.TestRegister("t", "t", "f", "7"))
+            playbook.expect(peer.gets(outbound.TestRegistered("t")))
 
     def test_default_id(self) -> None:
         """Without an id, or with an empty one, the role and the connection make one."""
         for offered in (UNSET, ""):
             for role in ("node", "playwright", "runner"):
-                play = Playbook(self)
-                peer = play.connect("0123456789")
-                peer.says(hello(role=role, client_id=offered))
-                play.expect(welcome(peer, f"{role}-0123456789"))
+                playbook = Playbook(self)
+                peer = playbook.connect("0123456789")
+                peer.sends(hello(role=role, client_id=offered))
+                playbook.expect(welcome(peer, f"{role}-0123456789"))
 
     def test_equal_ids(self) -> None:
         """Several connections may have one client id."""
-        play = Playbook(self)
+        playbook = Playbook(self)
         for connection_id in ("c1", "c2"):
-            peer = play.connect(connection_id)
-            peer.says(hello())
-            play.expect(welcome(peer, "app"))
-        self.assertEqual([client.id for client in play.coordinator.clients()], ["c1", "c2"])
+            peer = playbook.connect(connection_id)
+            peer.sends(hello())
+            playbook.expect(welcome(peer, "app"))
+        self.assertEqual([client.id for client in playbook.coordinator.clients()], ["c1", "c2"])
 
     def test_other_protocols(self) -> None:
         """Only protocol 3 is spoken; this is said before the token is looked at."""
@@ -114,21 +114,21 @@ class HandshakeTests(SynchronousTestCase):
     def test_right_token(self) -> None:
         """The right token opens, also one that is no valid Unicode."""
         for token in ("s3cret", "\udcff", "пароль"):
-            play = Playbook(self, evolve(SETTINGS, token=token))
-            peer = play.connect("c1")
-            peer.says(hello(token=token))
-            play.expect(welcome(peer, "app"))
+            playbook = Playbook(self, evolve(SETTINGS, token=token))
+            peer = playbook.connect("c1")
+            peer.sends(hello(token=token))
+            playbook.expect(welcome(peer, "app"))
 
     def test_token_without_need(self) -> None:
         """A client may have a token that nobody asks for."""
-        play = Playbook(self)
-        peer = play.connect("c1")
-        peer.says(hello(token="whatever"))
-        play.expect(welcome(peer, "app"))
+        playbook = Playbook(self)
+        peer = playbook.connect("c1")
+        peer.sends(hello(token="whatever"))
+        playbook.expect(welcome(peer, "app"))
 
     def test_malformed(self) -> None:
         """A hello that is not valid is refused, so that its client does not wait for ever."""
-        for said in (
+        for message in (
             '{"type":"hello","protocolVersion":3,"role":"node"}',
             '{"type":"hello","protocolVersion":3,"packageVersion":"1","role":"node","token":null}',
             '{"type":"hello","protocolVersion":3.5,"packageVersion":"1","role":"node"}',
@@ -136,7 +136,7 @@ class HandshakeTests(SynchronousTestCase):
             "not JSON",
             "",
         ):
-            self.refused("invalid_hello", Playbook(self), said)
+            self.refused("invalid_hello", Playbook(self), message)
 
     def test_anything_before(self) -> None:
         """Nothing but ``hello`` is honoured before ``hello``, and nothing after its refusal."""
@@ -154,28 +154,28 @@ class HandshakeTests(SynchronousTestCase):
 
     def test_early_heartbeat(self) -> None:
         """A heartbeat before ``hello`` changes nothing."""
-        play = Playbook(self)
-        peer = play.connect("c1")
+        playbook = Playbook(self)
+        peer = playbook.connect("c1")
         for message in (inbound.Ping(1), inbound.Pong(1)):
-            peer.says(message)
-            play.expect()
-        peer.says(hello())
-        play.expect(welcome(peer, "app"))
+            peer.sends(message)
+            playbook.expect()
+        peer.sends(hello())
+        playbook.expect(welcome(peer, "app"))
 
     def test_second_hello(self) -> None:
         """A second ``hello`` is refused, and the connection's affairs are wound up."""
-        play = Playbook(self)
-        agent, worker = play.agent(), play.worker()
+        playbook = Playbook(self)
+        agent, worker = playbook.agent(), playbook.worker()
         test = worker.test()
         route_id = test.route("**")
-        agent.says(start())
-        play.take()
-        worker.says(hello())
-        gone = [type(each).__name__ for each in play.take()]
+        agent.sends(start())
+        playbook.take()
+        worker.sends(hello())
+        gone = [type(each).__name__ for each in playbook.take()]
         self.assertEqual(gone, ["Send", "CloseConnection", "RequestFailed", "Send", "Send"])
-        agent.says(hello())
-        play.expect(*hello_error(agent, "invalid_hello"))
-        self.assertEqual((play.tables(), route_id), ({}, "buys#1"))
+        agent.sends(hello())
+        playbook.expect(*hello_error(agent, "invalid_hello"))
+        self.assertEqual((playbook.tables(), route_id), ({}, "buys#1"))
 
     def test_features(self) -> None:
         """The answer names the features that both sides know, and none if none were offered."""
@@ -185,19 +185,19 @@ class HandshakeTests(SynchronousTestCase):
             (["warp"], []),
             (["warp", "decline", "headers-list", "decline"], ["decline", "headers-list"]),
         ):
-            play = Playbook(self)
-            peer = play.connect("c1")
-            peer.says(hello(features=offered))
-            play.expect(welcome(peer, "app", features=answered))
+            playbook = Playbook(self)
+            peer = playbook.connect("c1")
+            peer.sends(hello(features=offered))
+            playbook.expect(welcome(peer, "app", features=answered))
 
     def test_process(self) -> None:
         """A client says which process it is; a long command line is cut."""
-        for said, kept in (
+        for message, kept in (
             ({}, (None, None)),
             ({"pid": 4711, "command": "node server.js"}, (4711, "node server.js")),
             ({"pid": 2**32 - 1, "command": "x" * 5000}, (2**32 - 1, "x" * 1000)),
         ):
-            self.assertEqual(self.process_of(said), kept)
+            self.assertEqual(self.process_of(message), kept)
 
     @given(pid=JSON, command=JSON)
     def test_any_process(self, pid: object, command: object) -> None:
@@ -207,45 +207,45 @@ class HandshakeTests(SynchronousTestCase):
         self.assertEqual(kept_pid, pid if fits else None)
         self.assertEqual(kept_command, command[:1000] or None if isinstance(command, str) else None)
 
-    def process_of(self, said: dict[str, object]) -> tuple[int | None, str | None]:
+    def process_of(self, message: dict[str, object]) -> tuple[int | None, str | None]:
         """Have a client say hello, and give what is kept of its process."""
-        play = Playbook(self)
-        peer = play.connect("c1")
-        peer.says_text(json.dumps(HELLO | said))
-        play.expect(welcome(peer, "app"))
-        (client,) = play.coordinator.clients()
-        self.assertEqual(client.connected_at, play.now().epoch_ms)
+        playbook = Playbook(self)
+        peer = playbook.connect("c1")
+        peer.sends_text(json.dumps(HELLO | message))
+        playbook.expect(welcome(peer, "app"))
+        (client,) = playbook.coordinator.clients()
+        self.assertEqual(client.connected_at, playbook.now().epoch_ms)
         return client.pid, client.command
 
     def test_versions(self) -> None:
         """Another package version is let in and noted once; the npm packages' is no news."""
-        play = Playbook(self)
+        playbook = Playbook(self)
         for number, version in enumerate(("0.1.0", "1.2.3", "9.9", "9.9", "8.8", "x" * 1000)):
-            peer = play.connect(f"c{number}")
-            peer.says(hello(package_version=version))
-            play.expect(welcome(peer, "app"))
-        self.assertEqual(play.notes, [text("'9.9'"), text("'8.8'")])
+            peer = playbook.connect(f"c{number}")
+            peer.sends(hello(package_version=version))
+            playbook.expect(welcome(peer, "app"))
+        self.assertEqual(playbook.notes, [text("'9.9'"), text("'8.8'")])
 
     def test_many_versions(self) -> None:
         """Clients that make versions up fill neither the memory nor the log."""
-        play = Playbook(self)
+        playbook = Playbook(self)
         for number in range(VERSIONS_NOTED + 50):
-            peer = play.connect(f"c{number}")
-            peer.says(hello(package_version=f"9.{number}"))
-            play.expect(welcome(peer, "app"))
-        self.assertEqual(len(play.notes), VERSIONS_NOTED)
-        self.assertEqual(len(play.coordinator.handshake._versions_seen), VERSIONS_NOTED)
+            peer = playbook.connect(f"c{number}")
+            peer.sends(hello(package_version=f"9.{number}"))
+            playbook.expect(welcome(peer, "app"))
+        self.assertEqual(len(playbook.notes), VERSIONS_NOTED)
+        self.assertEqual(len(playbook.coordinator.handshake._versions_seen), VERSIONS_NOTED)
 
     def test_the_texts_help(self) -> None:
         """A refusal says what was expected and what to do, but never the token."""
-        play = Playbook(self, WITH_TOKEN)
-        for message, said in (
+        playbook = Playbook(self, WITH_TOKEN)
+        for message, reason in (
             (hello(protocol_version=2), text("protocol 2", "3")),
             (hello(), text("missing", "--token")),
             (hello(token="x"), text("wrong", "--token")),
         ):
-            peer = play.connect("c1")
-            peer.says(message)
-            send, _ = play.take()
-            self.assertEqual(send, peer.gets(outbound.HelloError(ANY, said)))
+            peer = playbook.connect("c1")
+            peer.sends(message)
+            send, _ = playbook.take()
+            self.assertEqual(send, peer.gets(outbound.HelloError(ANY, reason)))
             self.assertNotIn("s3cret", str(send))

@@ -17,16 +17,16 @@ class InvalidTests(SynchronousTestCase):
     """One agent, two workers with a test each."""
 
     def setUp(self) -> None:
-        self.play = Playbook(self)
-        self.agent, self.worker = self.play.agent(), self.play.worker("0")
-        self.other = self.play.worker("1")
+        self.playbook = Playbook(self)
+        self.agent, self.worker = self.playbook.agent(), self.playbook.worker("0")
+        self.other = self.playbook.worker("1")
         self.worker.test("buys").route("**")
         self.other.test("sells")
 
-    def complaint(self, said: str, test_id: str | None = None) -> outbound.ProxyError:
+    def complaint(self, message: str, test_id: str | None = None) -> outbound.ProxyError:
         if test_id is None:
-            return outbound.ProxyError("invalid_message", said)
-        return outbound.ProxyError("invalid_message", said, test_id)
+            return outbound.ProxyError("invalid_message", message)
+        return outbound.ProxyError("invalid_message", message, test_id)
 
     def test_handler_result(self) -> None:
         """A result that is not valid fails its request, and the test that sent it."""
@@ -38,25 +38,25 @@ class InvalidTests(SynchronousTestCase):
             "fulfill",
             None,
         ):
-            self.agent.says(start())
-            self.play.take()
-            before = self.play.tables()
+            self.agent.sends(start())
+            self.playbook.take()
+            before = self.playbook.tables()
             message = {"type": "handler:result", "requestId": "r1", "result": result}
-            self.other.says_text(json.dumps(message))
-            self.play.expect(self.other.gets(self.complaint(text("handler:result"))))
-            self.assertEqual(self.play.tables(), before)
-            self.worker.says_text(json.dumps(message))
-            record, decision, _, told = self.play.take()
-            said = text("handler:result", "$.result")
-            self.assertEqual(record, RequestFailed("r1", OWNER, "handler_failed", said, None))
-            error = outbound.DecisionError("r1", "handler_failed", said)
+            self.other.sends_text(json.dumps(message))
+            self.playbook.expect(self.other.gets(self.complaint(text("handler:result"))))
+            self.assertEqual(self.playbook.tables(), before)
+            self.worker.sends_text(json.dumps(message))
+            record, decision, _, answer = self.playbook.take()
+            reason = text("handler:result", "$.result")
+            self.assertEqual(record, RequestFailed("r1", OWNER, "handler_failed", reason, None))
+            error = outbound.DecisionError("r1", "handler_failed", reason)
             self.assertEqual(decision, self.agent.gets(error))
-            self.assertEqual(told, self.worker.gets(self.complaint(said, "buys")))
+            self.assertEqual(answer, self.worker.gets(self.complaint(reason, "buys")))
 
     def test_late_handler_result(self) -> None:
         """A result that is not valid, for a request that is settled, changes nothing."""
-        self.worker.says_text('{"type":"handler:result","requestId":"r1"}')
-        self.play.expect(self.worker.gets(self.complaint(text("`result`"))))
+        self.worker.sends_text('{"type":"handler:result","requestId":"r1"}')
+        self.playbook.expect(self.worker.gets(self.complaint(text("`result`"))))
 
     def test_names_the_test(self) -> None:
         """A complaint names the test that the message was about, so that it fails no other."""
@@ -65,87 +65,89 @@ class InvalidTests(SynchronousTestCase):
             {"type": "request:claim-result", "requestId": "r", "testId": "buys"},
             {"type": "test:register", "testId": "buys"},
         ):
-            self.worker.says_text(json.dumps(message))
-            self.play.expect(self.worker.gets(self.complaint(text(str(message["type"])), "buys")))
+            self.worker.sends_text(json.dumps(message))
+            self.playbook.expect(
+                self.worker.gets(self.complaint(text(str(message["type"])), "buys"))
+            )
 
     def test_names_the_owner_of_the_socket(self) -> None:
         """A bad frame is the fault of the test that owns the socket."""
         self.worker.test("chats").route("**", kind="websocket")
-        self.agent.says(open_socket())
-        self.play.take()
-        self.worker.says(inbound.SocketClaimResult("s1", "chats", [inbound.RouteMatch("chats#1")]))
-        self.play.take()
-        self.worker.says_text('{"type":"ws:sendToPage","socketId":"s1","data":7}')
-        self.play.expect(self.worker.gets(self.complaint(text("ws:sendToPage"), "chats")))
-        self.other.says_text('{"type":"ws:sendToPage","socketId":"s1","data":7}')
-        self.play.expect(self.other.gets(self.complaint(text("ws:sendToPage"))))
+        self.agent.sends(open_socket())
+        self.playbook.take()
+        self.worker.sends(inbound.SocketClaimResult("s1", "chats", [inbound.RouteMatch("chats#1")]))
+        self.playbook.take()
+        self.worker.sends_text('{"type":"ws:sendToPage","socketId":"s1","data":7}')
+        self.playbook.expect(self.worker.gets(self.complaint(text("ws:sendToPage"), "chats")))
+        self.other.sends_text('{"type":"ws:sendToPage","socketId":"s1","data":7}')
+        self.playbook.expect(self.other.gets(self.complaint(text("ws:sendToPage"))))
 
     def test_no_json(self) -> None:
         """What cannot be read at all names nobody."""
         for peer in (self.agent, self.worker):
-            for said in ("", "{", "[]", "7", '{"type":"nope"}'):
-                peer.says_text(said)
-                self.play.expect(peer.gets(self.complaint(text())))
+            for message in ("", "{", "[]", "7", '{"type":"nope"}'):
+                peer.sends_text(message)
+                self.playbook.expect(peer.gets(self.complaint(text())))
 
     def test_request(self) -> None:
         """A request that is not valid is refused at once, unless its id is at stake."""
         bad = '{"type":"request:start","requestId":"r1","clientId":"app","request":{}}'
-        said = text("request:start", "`url`")
-        refusal = self.agent.gets(outbound.DecisionError("r1", "internal", said))
-        complaint = self.agent.gets(self.complaint(said))
-        self.agent.says_text(bad)
-        self.play.expect(refusal, complaint)
-        self.agent.says(start())
-        self.play.take()
-        self.agent.says_text(bad)
-        self.play.expect(complaint)
-        self.agent.says_text(bad.replace('"r1"', "null"))
-        self.play.expect(self.agent.gets(self.complaint(text("$.requestId"))))
-        self.worker.says_text(bad)
-        self.play.expect(self.worker.gets(self.complaint(said, "buys")))
+        message = text("request:start", "`url`")
+        refusal = self.agent.gets(outbound.DecisionError("r1", "internal", message))
+        complaint = self.agent.gets(self.complaint(message))
+        self.agent.sends_text(bad)
+        self.playbook.expect(refusal, complaint)
+        self.agent.sends(start())
+        self.playbook.take()
+        self.agent.sends_text(bad)
+        self.playbook.expect(complaint)
+        self.agent.sends_text(bad.replace('"r1"', "null"))
+        self.playbook.expect(self.agent.gets(self.complaint(text("$.requestId"))))
+        self.worker.sends_text(bad)
+        self.playbook.expect(self.worker.gets(self.complaint(message, "buys")))
 
     def test_socket(self) -> None:
         """A WebSocket that is not valid is refused at once, unless its id is at stake."""
         self.worker.test("chats").route(predicate(), kind="websocket")
         bad = '{"type":"ws:connection","socketId":"s1","url":"ws://h.test","clientId":"app"}'
-        said = text("ws:connection", "`protocols`")
-        refusal = self.agent.gets(outbound.SocketError("s1", "internal", said))
-        complaint = self.agent.gets(self.complaint(said))
-        self.agent.says_text(bad)
-        self.play.expect(refusal, complaint)
-        self.agent.says(open_socket())
-        self.play.take()
-        self.agent.says_text(bad)
-        self.play.expect(complaint)
+        message = text("ws:connection", "`protocols`")
+        refusal = self.agent.gets(outbound.SocketError("s1", "internal", message))
+        complaint = self.agent.gets(self.complaint(message))
+        self.agent.sends_text(bad)
+        self.playbook.expect(refusal, complaint)
+        self.agent.sends(open_socket())
+        self.playbook.take()
+        self.agent.sends_text(bad)
+        self.playbook.expect(complaint)
 
     def test_claim_answer(self) -> None:
         """An answer that is not valid is none; the round still has its bound."""
-        self.worker.says(inbound.RouteUnregister("buys#1"))
-        self.play.take()
-        self.worker.says(inbound.RouteRegister("q", "buys", predicate()))
-        self.play.take()
-        self.agent.says(start())
-        self.play.take()
+        self.worker.sends(inbound.RouteUnregister("buys#1"))
+        self.playbook.take()
+        self.worker.sends(inbound.RouteRegister("q", "buys", predicate()))
+        self.playbook.take()
+        self.agent.sends(start())
+        self.playbook.take()
         bad = '{"type":"request:claim-result","requestId":"r1","testId":"buys","matches":["q"]}'
-        self.worker.says_text(bad)
-        self.play.expect(self.worker.gets(self.complaint(text("$.matches"), "buys")))
-        self.worker.says(claims("r1", "buys", "q"))
-        (matched,) = self.play.take()
+        self.worker.sends_text(bad)
+        self.playbook.expect(self.worker.gets(self.complaint(text("$.matches"), "buys")))
+        self.worker.sends(claims("r1", "buys", "q"))
+        (matched,) = self.playbook.take()
         self.assertIn("RequestMatched", repr(matched))
 
     def test_report(self) -> None:
         """A report that is not valid is recorded as a failure, where one is awaited."""
-        self.worker.says(inbound.RouteUnregister("buys#1"))
-        self.play.take()
-        self.agent.says(start())
-        self.play.take()
+        self.worker.sends(inbound.RouteUnregister("buys#1"))
+        self.playbook.take()
+        self.agent.sends(start())
+        self.playbook.take()
         bad = '{"type":"request:response","requestId":"r1","ok":true,"response":{"status":999}}'
-        self.worker.says_text(bad)
-        self.play.take()
-        self.agent.says_text(bad)
-        record, news, _ = self.play.take()
+        self.worker.sends_text(bad)
+        self.playbook.take()
+        self.agent.sends_text(bad)
+        record, news, _ = self.playbook.take()
         error = SerializedError("Error", text("$.response"))
         self.assertIn("ResponseReported", repr(record))
         self.assertEqual(getattr(news, "message", None), report("r1", error))
-        self.agent.says_text(bad)
-        self.play.expect(self.agent.gets(self.complaint(text("$.response"))))
+        self.agent.sends_text(bad)
+        self.playbook.expect(self.agent.gets(self.complaint(text("$.response"))))

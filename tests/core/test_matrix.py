@@ -2,7 +2,7 @@
 
 For each sequence, each fault, and each step of the sequence: the steps up to it are
 played, the fault strikes, and then the rest is played by those who are still there, who
-know nothing of it. The playbook's ledger watches for second answers and wrong records.
+know nothing of it. The playbook's invariants watch for second answers and wrong records.
 """
 
 import re
@@ -39,41 +39,45 @@ class Fault:
     of_matched: str | None = None
 
 
-def hang(stage: RunningScript) -> None:
+def hang(running: RunningScript) -> None:
     """Let the owner's process hang: it does not even answer pings."""
-    stage.play.muted.add(stage.worker.id)
-    stage.play.wait(6)
+    running.playbook.muted.add(running.worker.id)
+    running.playbook.wait(6)
 
 
 AGENT, WORKER, ALL = "agent app", "worker 0", frozenset({"agent app", "worker 0", "worker 1"})
 FAULTS = (
-    Fault("nothing", lambda stage: stage.play.expect()),
+    Fault("nothing", lambda running: running.playbook.expect()),
     Fault(
         "the agent dies",
-        lambda stage: stage.agent.dies(),
+        lambda running: running.agent.dies(),
         frozenset({AGENT}),
         "disconnected",
         "disconnected",
     ),
     Fault(
         "the agent says hello again",
-        lambda stage: stage.agent.says(HELLO),
+        lambda running: running.agent.sends(HELLO),
         frozenset({AGENT}),
         "disconnected",
         "disconnected",
     ),
     Fault(
         "the worker dies",
-        lambda stage: stage.worker.dies(),
+        lambda running: running.worker.dies(),
         frozenset({WORKER}),
         None,
         "disconnected",
     ),
-    Fault("the test ends", lambda stage: stage.test.ends(), of_matched="disconnected"),
-    Fault("time passes", lambda stage: stage.play.wait(6), of_asked="claim_timeout"),
+    Fault("the test ends", lambda running: running.test.ends(), of_matched="disconnected"),
+    Fault("time passes", lambda running: running.playbook.wait(6), of_asked="claim_timeout"),
     Fault("the worker hangs", hang, of_asked="claim_timeout"),
     Fault(
-        "the service stops", lambda stage: stage.play.stop(), ALL, "disconnected", "disconnected"
+        "the service stops",
+        lambda running: running.playbook.stop(),
+        ALL,
+        "disconnected",
+        "disconnected",
     ),
 )
 
@@ -90,30 +94,31 @@ class Matrix(SynchronousTestCase):
                 raise AssertionError(f"{fault.name} after {after}:\n{error}") from error
 
     def check_step(self, script: Script, fault: Fault, step: int) -> None:
-        stage = set_up(self, script)
-        play = stage.play
+        running = set_up(self, script)
+        playbook = running.playbook
         for line in script.lines[:step]:
-            stage.says(line)
-            play.take()
+            running.sends(line)
+            playbook.take()
         before = {
-            key: (row.settled, row.matched, row.asked) for key, row in self.requests(stage).items()
+            key: (row.settled, row.matched, row.asked)
+            for key, row in self.requests(running).items()
         }
-        sockets = {key: (row.stage, set(row.closed)) for key, row in self.sockets(stage).items()}
-        fault.strikes(stage)
-        effects = play.take()
+        sockets = {key: (row.state, set(row.closed)) for key, row in self.sockets(running).items()}
+        fault.strikes(running)
+        effects = playbook.take()
         for key, (settled, matched, asked) in before.items():
-            row = self.requests(stage)[key]
+            row = self.requests(running)[key]
             self.check_request(row, fault, settled, matched=matched or asked)
         for key, (was, closed) in sockets.items():
-            self.check_socket(self.sockets(stage)[key], fault, was, closed, effects)
-        self.finish(stage, fault, script.lines[step:])
-        self.check_the_end(stage, fault, script)
+            self.check_socket(self.sockets(running)[key], fault, was, closed, effects)
+        self.finish(running, fault, script.lines[step:])
+        self.check_the_end(running, fault, script)
 
-    def requests(self, stage: RunningScript) -> dict[str, Row]:
-        return stage.play.ledger.requests.rows
+    def requests(self, running: RunningScript) -> dict[str, Row]:
+        return running.playbook.invariants.requests.rows
 
-    def sockets(self, stage: RunningScript) -> dict[str, SocketRow]:
-        return stage.play.ledger.sockets.rows
+    def sockets(self, running: RunningScript) -> dict[str, SocketRow]:
+        return running.playbook.invariants.sockets.rows
 
     # Right after the fault
 
@@ -130,7 +135,7 @@ class Matrix(SynchronousTestCase):
             self.assertEqual(row.settled, "error")
             self.assertEqual(row.record.code, code)
             self.assertEqual(row.record.owner is not None, matched, "wrong owner")
-            self.assertEqual(row.told, AGENT not in fault.lost or fault.lost == ALL)
+            self.assertEqual(row.decision_sent, AGENT not in fault.lost or fault.lost == ALL)
             self.assertTrue(row.answered, "those who saw it were not told")
 
     def check_socket(
@@ -138,15 +143,15 @@ class Matrix(SynchronousTestCase):
     ) -> None:
         """Check that the other side of an open WebSocket learns of a fault."""
         sent = [effect for effect in effects if isinstance(effect, Send)]
-        told_worker = any(self.closes(send, WORKER) for send in sent)
-        told_agent = any(self.closes(send, AGENT) for send in sent)
+        closed_worker = any(self.closes(send, WORKER) for send in sent)
+        closed_agent = any(self.closes(send, AGENT) for send in sent)
         is_open = was == "matched" and "page" not in closed
         if fault.lost == {AGENT}:
-            self.assertEqual(told_worker, is_open)
+            self.assertEqual(closed_worker, is_open)
         elif is_open and (fault.lost or fault.name == "the test ends"):
-            self.assertTrue(told_agent)
+            self.assertTrue(closed_agent)
         if was == "held" and fault.of_asked:
-            self.assertEqual(row.stage, "failed")
+            self.assertEqual(row.state, "failed")
 
     def closes(self, send: Send, to: str) -> bool:
         kinds = (inbound.ClosePage, outbound.SocketError)
@@ -154,56 +159,58 @@ class Matrix(SynchronousTestCase):
 
     # The rest
 
-    def finish(self, stage: RunningScript, fault: Fault, rest: Any) -> None:
+    def finish(self, running: RunningScript, fault: Fault, rest: Any) -> None:
         """Play the rest with whoever is there, let time pass, end tests, report what is owed."""
-        play = stage.play
+        playbook = running.playbook
         for line in rest:
-            peer = {"agent": stage.agent, "worker": stage.worker, "rival": stage.rival}[line[0]]
+            peer = {"agent": running.agent, "worker": running.worker, "rival": running.rival}[
+                line[0]
+            ]
             if peer.id not in fault.lost:
-                stage.says(line)
-                play.take()
+                running.sends(line)
+                playbook.take()
         if fault.lost == ALL:
-            self.leave(stage, ALL)
+            self.leave(running, ALL)
             return
-        play.muted.clear()
-        play.wait(100)
-        play.take()
-        for test in (stage.test, stage.rival_test):
+        playbook.muted.clear()
+        playbook.wait(100)
+        playbook.take()
+        for test in (running.test, running.rival_test):
             if test.worker.id not in fault.lost:
                 test.ends()
-                play.take()
-        for key, row in self.requests(stage).items():
+                playbook.take()
+        for key, row in self.requests(running).items():
             if (row.awaiting or not row.recorded) and AGENT not in fault.lost:
-                stage.agent.says(report(key, failure()))
-                play.take()
+                running.agent.sends(report(key, failure()))
+                playbook.take()
 
-    def leave(self, stage: RunningScript, who: frozenset[str]) -> None:
+    def leave(self, running: RunningScript, who: frozenset[str]) -> None:
         """Let these go."""
         for connection_id in sorted(who):
-            stage.play.disconnect(connection_id)
-            stage.play.take()
+            running.playbook.disconnect(connection_id)
+            running.playbook.take()
 
-    def check_the_end(self, stage: RunningScript, fault: Fault, script: Script) -> None:
+    def check_the_end(self, running: RunningScript, fault: Fault, script: Script) -> None:
         """Check that all are answered, that nothing is left, and nothing at all without them."""
-        ledger = stage.play.ledger
-        self.assertEqual(ledger.requests.unsettled(), [])
-        self.assertEqual(ledger.sockets.undecided(), [])
-        for key, row in self.requests(stage).items():
+        invariants = running.playbook.invariants
+        self.assertEqual(invariants.requests.unsettled(), [])
+        self.assertEqual(invariants.sockets.undecided(), [])
+        for key, row in self.requests(running).items():
             self.assertTrue(row.answered or not row.observers, f"{key} was not answered")
             self.assertFalse(row.body_pending, f"the body of {key} is still awaited")
-        waiting = [key for key, count in ledger.requests.fetches.items() if count]
+        waiting = [key for key, count in invariants.requests.fetches.items() if count]
         self.assertEqual([key for key in waiting if key[2] not in fault.lost], [])
-        self.assertEqual(stage.play.tables(), self.idle(script, fault))
-        self.leave(stage, ALL - fault.lost)
-        self.assertEqual(stage.play.tables(), {})
+        self.assertEqual(running.playbook.tables(), self.idle(script, fault))
+        self.leave(running, ALL - fault.lost)
+        self.assertEqual(running.playbook.tables(), {})
 
     def idle(self, script: Script, fault: Fault) -> dict[str, list[str]]:
         """List the tables of the same cast when it has had the fault, but no traffic at all."""
-        stage = set_up(self, script)
-        fault.strikes(stage)
-        stage.play.take()
-        self.finish(stage, fault, ())
-        return stage.play.tables()
+        running = set_up(self, script)
+        fault.strikes(running)
+        running.playbook.take()
+        self.finish(running, fault, ())
+        return running.playbook.tables()
 
 
 def _make(script: Script, fault: Fault) -> Callable[[Matrix], None]:

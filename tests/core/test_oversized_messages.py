@@ -37,35 +37,35 @@ class OversizeTests(SynchronousTestCase):
     """A driver that finds every message of one kind too large."""
 
     def setUp(self) -> None:
-        self.play = Playbook(self)
-        self.agent, self.worker = self.play.agent(), self.play.worker()
+        self.playbook = Playbook(self)
+        self.agent, self.worker = self.playbook.agent(), self.playbook.worker()
         self.test = self.worker.test()
-        self.before = self.play.tables()
+        self.before = self.playbook.tables()
 
     def replaced(self, kind: type, *expected: object) -> None:
         """Check what goes in the place of the one message of a kind among the last effects."""
-        sends = [each for each in self.play.take() if isinstance(each, Send)]
+        sends = [each for each in self.playbook.take() if isinstance(each, Send)]
         (send,) = [each for each in sends if isinstance(each.message, kind)]
-        self.play.too_big(send, 123, 100)
-        self.play.expect(*expected)
+        self.playbook.too_big(send, 123, 100)
+        self.playbook.expect(*expected)
 
     def dropped(self, send: Send) -> None:
         """Check that a message has no smaller form."""
-        self.play.too_big(send, 123, 100)
-        self.play.expect()
-        self.assertIn("Dropped: ", self.play.notes[-1])
+        self.playbook.too_big(send, 123, 100)
+        self.playbook.expect()
+        self.assertIn("Dropped: ", self.playbook.notes[-1])
 
     def starts(self) -> None:
-        self.agent.says(inbound.RequestStart("r1", "app", posted(b"large")))
+        self.agent.sends(inbound.RequestStart("r1", "app", posted(b"large")))
 
     def test_news(self) -> None:
         """What tells workers of a request loses its body, and then is dropped."""
         self.test.route(predicate())
         self.starts()
-        effects = self.play.take()
+        effects = self.playbook.take()
         for send in (each for each in effects if isinstance(each, Send)):
-            self.play.too_big(send, 123, 100)
-            (smaller,) = self.play.take()
+            self.playbook.too_big(send, 123, 100)
+            (smaller,) = self.playbook.take()
             assert isinstance(smaller, Send)
             assert isinstance(smaller.message, outbound.RequestObserved | outbound.RequestClaim)
             self.assertEqual(smaller.message.request, posted(b""))
@@ -74,14 +74,14 @@ class OversizeTests(SynchronousTestCase):
     def test_responses(self) -> None:
         """What tells workers of a response loses its body; of a failure, its length."""
         self.starts()
-        self.play.take()
-        self.agent.says(report("r1", response(200, b"large")))
+        self.playbook.take()
+        self.agent.sends(report("r1", response(200, b"large")))
         smaller = self.worker.gets(report("r1", response(200)))
         self.replaced(inbound.RequestResponse, smaller)
         self.dropped(smaller)
         self.starts()
-        self.play.take()
-        self.agent.says(report("r1", failure("x" * 9999)))
+        self.playbook.take()
+        self.agent.sends(report("r1", failure("x" * 9999)))
         short = self.worker.gets(report("r1", SerializedError("Error", "x" * 2000)))
         self.replaced(inbound.RequestResponse, short)
         self.dropped(short)
@@ -89,7 +89,7 @@ class OversizeTests(SynchronousTestCase):
     def test_match(self) -> None:
         """A request that cannot be handed to its owner fails, and the owner is told."""
         self.test.route("**")
-        before = self.play.tables()
+        before = self.playbook.tables()
         self.starts()
         error = SerializedError("Error", TOO_BIG, code="internal")
         self.replaced(
@@ -99,28 +99,28 @@ class OversizeTests(SynchronousTestCase):
             self.worker.gets(inbound.RequestResponse("r1", ok=False, error=error)),
             self.worker.gets(outbound.ProxyError("internal", TOO_BIG, "buys")),
         )
-        self.assertEqual(self.play.tables(), before)
+        self.assertEqual(self.playbook.tables(), before)
 
     def test_fetch(self) -> None:
         """A fetch, or the answer to one, that cannot be passed on is answered as failed."""
         self.test.route("**")
         self.starts()
-        self.play.take()
-        self.worker.says(fetch())
+        self.playbook.take()
+        self.worker.sends(fetch())
         answer = outbound.FetchDone("r1", "f1", ok=False, error=SerializedError("Error", TOO_BIG))
         self.replaced(outbound.DecisionFetch, self.worker.gets(answer))
-        self.worker.says(fetch())
-        self.play.take()
-        self.agent.says(fetched("r1", "f1", response(200, b"large")))
-        (done,) = self.play.take()
+        self.worker.sends(fetch())
+        self.playbook.take()
+        self.agent.sends(fetched("r1", "f1", response(200, b"large")))
+        (done,) = self.playbook.take()
         assert isinstance(done, Send)
-        smaller = self.play.in_place_of(done, 123, 100)
+        smaller = self.playbook.in_place_of(done, 123, 100)
         self.assertEqual(smaller, [self.worker.gets(answer)])
 
     def test_decisions(self) -> None:
         """A decision that cannot be passed on fails the application's call."""
         self.test.route("**")
-        before = self.play.tables()
+        before = self.playbook.tables()
         refusal = self.agent.gets(outbound.DecisionError("r1", "internal", TOO_BIG))
         for message, more in (
             (fulfill(), []),
@@ -133,22 +133,22 @@ class OversizeTests(SynchronousTestCase):
             ),
         ):
             self.starts()
-            self.play.take()
-            self.worker.says(message)
-            decision = next(e for e in self.play.take() if isinstance(e, Send))
-            self.assertEqual(self.play.in_place_of(decision, 123, 100), [*more, refusal])
-            self.assertEqual(self.play.tables(), before)
+            self.playbook.take()
+            self.worker.sends(message)
+            decision = next(e for e in self.playbook.take() if isinstance(e, Send))
+            self.assertEqual(self.playbook.in_place_of(decision, 123, 100), [*more, refusal])
+            self.assertEqual(self.playbook.tables(), before)
 
     def test_abort(self) -> None:
         """An abort loses its text."""
         self.dropped(self.agent.gets(outbound.DecisionPassthrough("r1")))
         long = self.agent.gets(outbound.DecisionAbort("r1", "failed", "x"))
         short = self.agent.gets(outbound.DecisionAbort("r1", "failed"))
-        self.assertEqual(self.play.in_place_of(long, 123, 100), [short])
+        self.assertEqual(self.playbook.in_place_of(long, 123, 100), [short])
 
     def test_errors(self) -> None:
         """An error loses its details, and all but the beginning of its text."""
-        play = self.play
+        playbook = self.playbook
         for long, short in (
             (
                 outbound.DecisionError("r1", "internal", "x" * 9999, []),
@@ -163,16 +163,16 @@ class OversizeTests(SynchronousTestCase):
                 outbound.ProxyError("c", "x" * 2000, "t"),
             ),
         ):
-            smaller = play.in_place_of(self.agent.gets(long), 123, 100)
+            smaller = playbook.in_place_of(self.agent.gets(long), 123, 100)
             self.assertEqual(smaller, [self.agent.gets(short)])
             self.dropped(self.agent.gets(short))
 
     def test_socket(self) -> None:
         """A WebSocket that cannot be handed to its owner fails."""
         self.test.route(SerializedMatcher(predicate=True), kind="websocket")
-        self.agent.says(open_socket())
-        self.play.take()
-        self.worker.says(claims_socket("s1", "buys", "buys#1"))
+        self.agent.sends(open_socket())
+        self.playbook.take()
+        self.worker.sends(claims_socket("s1", "buys", "buys#1"))
         self.replaced(
             outbound.SocketMatched,
             SocketFailed("s1", OWNER, "internal", TOO_BIG, None),
@@ -182,14 +182,14 @@ class OversizeTests(SynchronousTestCase):
     def test_socket_closed_early(self) -> None:
         """One that its application closed while tests were asked is only forgotten."""
         self.test.route(SerializedMatcher(predicate=True), kind="websocket")
-        before = self.play.tables()
-        self.agent.says(open_socket())
-        self.play.take()
-        self.agent.says(inbound.ClosePage("s1", was_clean=True))
-        self.play.take()
-        self.worker.says(claims_socket("s1", "buys", "buys#1"))
+        before = self.playbook.tables()
+        self.agent.sends(open_socket())
+        self.playbook.take()
+        self.agent.sends(inbound.ClosePage("s1", was_clean=True))
+        self.playbook.take()
+        self.worker.sends(claims_socket("s1", "buys", "buys#1"))
         self.replaced(outbound.SocketMatched)
-        self.assertEqual(self.play.tables(), before)
+        self.assertEqual(self.playbook.tables(), before)
 
     def test_too_late(self) -> None:
         """What was settled in the meantime is no matter."""
@@ -198,8 +198,8 @@ class OversizeTests(SynchronousTestCase):
             self.agent.gets(outbound.DecisionFetch("gone", "f1")),
             self.worker.gets(outbound.SocketMatched("gone", "q", "t", "u", [], "app")),
         ):
-            self.play.too_big(send, 123, 100)
-            self.play.expect()
+            self.playbook.too_big(send, 123, 100)
+            self.playbook.expect()
 
 
 class HandlerBodyTests(SynchronousTestCase):
@@ -207,25 +207,25 @@ class HandlerBodyTests(SynchronousTestCase):
 
     def test_limit(self) -> None:
         """A request with a larger body fails; the text names the option."""
-        play = Playbook(self, evolve(SETTINGS, handler_body_bytes=5))
-        agent, worker = play.agent(), play.worker()
+        playbook = Playbook(self, evolve(SETTINGS, handler_body_bytes=5))
+        agent, worker = playbook.agent(), playbook.worker()
         worker.test().route("**")
-        before = play.tables()
-        agent.says(inbound.RequestStart("r1", "app", posted(b"123456")))
-        said = text("6 bytes", "5 bytes", "--handler-body-bytes")
-        _, _, record, decision, _, complaint = play.take()
-        self.assertEqual(record, RequestFailed("r1", OWNER, "internal", said, None))
-        self.assertEqual(decision, agent.gets(outbound.DecisionError("r1", "internal", said)))
-        self.assertEqual(complaint, worker.gets(outbound.ProxyError("internal", said, "buys")))
-        self.assertEqual(play.tables(), before)
-        agent.says(inbound.RequestStart("r1", "app", posted(b"12345")))
-        self.assertEqual(len(play.take()), 3)
+        before = playbook.tables()
+        agent.sends(inbound.RequestStart("r1", "app", posted(b"123456")))
+        message = text("6 bytes", "5 bytes", "--handler-body-bytes")
+        _, _, record, decision, _, complaint = playbook.take()
+        self.assertEqual(record, RequestFailed("r1", OWNER, "internal", message, None))
+        self.assertEqual(decision, agent.gets(outbound.DecisionError("r1", "internal", message)))
+        self.assertEqual(complaint, worker.gets(outbound.ProxyError("internal", message, "buys")))
+        self.assertEqual(playbook.tables(), before)
+        agent.sends(inbound.RequestStart("r1", "app", posted(b"12345")))
+        self.assertEqual(len(playbook.take()), 3)
 
     def test_no_limit(self) -> None:
         """0 is no limit, and what nobody owns has none."""
         for limit in (0, 1):
-            play = Playbook(self, evolve(SETTINGS, handler_body_bytes=limit))
-            agent, worker = play.agent(), play.worker()
+            playbook = Playbook(self, evolve(SETTINGS, handler_body_bytes=limit))
+            agent, worker = playbook.agent(), playbook.worker()
             worker.test().route("**" if not limit else "http://other.test/")
-            agent.says(inbound.RequestStart("r1", "app", posted(b"x" * 1000)))
-            self.assertNotIn("RequestFailed", str(play.take()))
+            agent.sends(inbound.RequestStart("r1", "app", posted(b"x" * 1000)))
+            self.assertNotIn("RequestFailed", str(playbook.take()))

@@ -21,27 +21,27 @@ class SetupTests(SynchronousTestCase):
     """What one worker sets up, it can take down."""
 
     def setUp(self) -> None:
-        self.play = Playbook(self)
-        self.worker = self.play.worker()
-        self.before = self.play.tables()
+        self.playbook = Playbook(self)
+        self.worker = self.playbook.worker()
+        self.before = self.playbook.tables()
 
     def routes(self) -> set[str]:
-        return set(self.play.coordinator.registry.routes)
+        return set(self.playbook.coordinator.registry.routes)
 
     def test_sequence(self) -> None:
         """Each step is acknowledged, and the end leaves nothing behind."""
         test = self.worker.test("buys")
         one, other = test.route("**/a"), test.route("ws://**", kind="websocket")
         self.assertEqual(self.routes(), {one, other})
-        self.worker.says(RouteUnregister(one))
-        self.play.expect(self.worker.gets(outbound.RouteUnregistered(one)))
+        self.worker.sends(RouteUnregister(one))
+        self.playbook.expect(self.worker.gets(outbound.RouteUnregistered(one)))
         self.assertEqual(self.routes(), {other})
-        self.worker.says(RouteUnregister(test_id="buys"))
-        self.play.expect(self.worker.gets(outbound.RouteUnregistered(test_id="buys")))
+        self.worker.sends(RouteUnregister(test_id="buys"))
+        self.playbook.expect(self.worker.gets(outbound.RouteUnregistered(test_id="buys")))
         self.assertEqual(self.routes(), set())
         test.ends()
-        self.play.expect(test.ended())
-        self.assertEqual(self.play.tables(), self.before)
+        self.playbook.expect(test.ended())
+        self.assertEqual(self.playbook.tables(), self.before)
 
     def test_the_end_takes_the_routes_along(self) -> None:
         """Ending a test removes its routes of both kinds."""
@@ -49,8 +49,8 @@ class SetupTests(SynchronousTestCase):
         test.route("**")
         test.route("**", kind="websocket")
         test.ends()
-        self.play.expect(test.ended())
-        self.assertEqual(self.play.tables(), self.before)
+        self.playbook.expect(test.ended())
+        self.assertEqual(self.playbook.tables(), self.before)
 
     def test_unregister_echoes(self) -> None:
         """The answer has the keys of the question, also when nothing was there."""
@@ -60,63 +60,63 @@ class SetupTests(SynchronousTestCase):
             RouteUnregister("q", "t"),
             RouteUnregister(),
         ):
-            self.worker.says(message)
+            self.worker.sends(message)
             answer = outbound.RouteUnregistered(message.route_id, message.test_id)
-            self.play.expect(self.worker.gets(answer))
-        self.worker.says(TestUnregister("t"))
-        self.play.expect(self.worker.gets(outbound.TestUnregistered("t")))
+            self.playbook.expect(self.worker.gets(answer))
+        self.worker.sends(TestUnregister("t"))
+        self.playbook.expect(self.worker.gets(outbound.TestUnregistered("t")))
 
     def test_agents(self) -> None:
         """A worker with the feature is told which applications are connected; others are not."""
-        self.play.agent("shop")
+        self.playbook.agent("shop")
         asks = AgentsQuery("q1")
-        self.worker.says(asks)
-        self.play.expect()
-        self.assertIn("asks for agents without the feature", self.play.notes[-1])
-        peer = self.play.connect("w2")
-        peer.says(
+        self.worker.sends(asks)
+        self.playbook.expect()
+        self.assertIn("asks for agents without the feature", self.playbook.notes[-1])
+        peer = self.playbook.connect("w2")
+        peer.sends(
             Hello(3, "1.2.3", "playwright", client_id="w", worker_id="1", features=["agents"])
         )
-        self.play.take()
-        peer.says(asks)
+        self.playbook.take()
+        peer.sends(asks)
         row = outbound.ConnectedClient(
             client_id="shop",
             connection_id="agent shop",
-            connected_at=self.play.now().epoch_ms,
+            connected_at=self.playbook.now().epoch_ms,
             kind="node",
         )
-        self.play.expect(peer.gets(outbound.AgentsResult("q1", [row])))
+        self.playbook.expect(peer.gets(outbound.AgentsResult("q1", [row])))
 
     def test_route_before_test(self) -> None:
         """A route of a test that is not registered yet sleeps until it is."""
-        agent = self.play.agent()
-        self.worker.says(RouteRegister("q", "t", glob("**")))
-        self.play.expect(self.worker.gets(outbound.RouteRegistered("q")))
-        agent.says(start("r1"))
-        self.play.expect(
+        agent = self.playbook.agent()
+        self.worker.sends(RouteRegister("q", "t", glob("**")))
+        self.playbook.expect(self.worker.gets(outbound.RouteRegistered("q")))
+        agent.sends(start("r1"))
+        self.playbook.expect(
             RequestSeen("r1", "app", start().request),
             RequestPassedThrough("r1"),
             agent.gets(outbound.DecisionPassthrough("r1")),
         )
-        self.worker.says(TestRegister("t", "t", "f", "0"))
-        self.play.expect(self.worker.gets(outbound.TestRegistered("t")))
-        agent.says(start("r2"))
+        self.worker.sends(TestRegister("t", "t", "f", "0"))
+        self.playbook.expect(self.worker.gets(outbound.TestRegistered("t")))
+        agent.sends(start("r2"))
         matched = outbound.RequestMatched("r2", start().request, "app", "q", "t")
-        self.assertIn(self.worker.gets(matched), self.play.take())
+        self.assertIn(self.worker.gets(matched), self.playbook.take())
 
     def test_sleeping_routes_can_be_removed(self) -> None:
         """A sleeping route goes by its id, by its test's id, and with its worker."""
         for message in (RouteUnregister("q"), RouteUnregister(test_id="t"), TestUnregister("t")):
-            self.worker.says(RouteRegister("q", "t", glob("**")))
-            self.play.take()
+            self.worker.sends(RouteRegister("q", "t", glob("**")))
+            self.playbook.take()
             self.assertIn("q", self.routes())
-            self.worker.says(message)
-            self.play.take()
-            self.assertEqual(self.play.tables(), self.before)
-        self.worker.says(RouteRegister("q", "t", glob("**")))
-        self.play.take()
+            self.worker.sends(message)
+            self.playbook.take()
+            self.assertEqual(self.playbook.tables(), self.before)
+        self.worker.sends(RouteRegister("q", "t", glob("**")))
+        self.playbook.take()
         self.worker.dies()
-        self.assertEqual(self.play.tables(), {})
+        self.assertEqual(self.playbook.tables(), {})
 
     def test_any_matcher(self) -> None:
         """No matcher makes a registration fail: what cannot be judged is asked about."""
@@ -130,35 +130,35 @@ class SetupTests(SynchronousTestCase):
         ):
             test.route(matcher)
         test.ends()
-        self.play.expect(test.ended())
+        self.playbook.expect(test.ended())
 
     def test_again(self) -> None:
         """Registering a test again is acknowledged and changes nothing."""
         test = self.worker.test()
         test.route("**")
-        before = self.play.tables()
+        before = self.playbook.tables()
         self.worker.test()
-        self.assertEqual(self.play.tables(), before)
+        self.assertEqual(self.playbook.tables(), before)
 
     def test_route_id_in_use(self) -> None:
         """The first holder of a route id keeps it; the second is told, by its test's id."""
         test = self.worker.test()
         route_id = test.route("**/a")
-        self.worker.says(RouteRegister(route_id, test.id, glob("**/b")))
+        self.worker.sends(RouteRegister(route_id, test.id, glob("**/b")))
         complaint = outbound.ProxyError("invalid_message", text(route_id, "in use"), test.id)
-        self.play.expect(self.worker.gets(complaint))
-        self.assertEqual(self.play.coordinator.registry.routes[route_id].matcher, glob("**/a"))
+        self.playbook.expect(self.worker.gets(complaint))
+        self.assertEqual(self.playbook.coordinator.registry.routes[route_id].matcher, glob("**/a"))
 
 
 class OtherWorkersTests(SynchronousTestCase):
     """Nobody touches another worker's tests and routes."""
 
     def setUp(self) -> None:
-        self.play = Playbook(self)
-        self.owner, self.other = self.play.worker("0"), self.play.worker("1")
+        self.playbook = Playbook(self)
+        self.owner, self.other = self.playbook.worker("0"), self.playbook.worker("1")
         self.test = self.owner.test()
         self.route_id = self.test.route("**")
-        self.before = self.play.tables()
+        self.before = self.playbook.tables()
 
     def test_taking_over(self) -> None:
         """Another worker's test id cannot be registered, nor be given routes."""
@@ -166,30 +166,30 @@ class OtherWorkersTests(SynchronousTestCase):
             TestRegister(self.test.id, "mine", "f", "1"),
             RouteRegister("q", self.test.id, glob("**")),
         ):
-            self.other.says(message)
+            self.other.sends(message)
             complaint = outbound.ProxyError("invalid_message", ANY, self.test.id)
-            self.play.expect(self.other.gets(complaint))
-            self.assertEqual(self.play.tables(), self.before)
+            self.playbook.expect(self.other.gets(complaint))
+            self.assertEqual(self.playbook.tables(), self.before)
 
     def test_taking_down(self) -> None:
         """Another worker's test and routes cannot be unregistered."""
         for message in (TestUnregister(self.test.id), RouteUnregister(self.route_id)):
-            self.other.says(message)
-            self.play.expect()
-            self.assertEqual(self.play.tables(), self.before)
-        self.other.says(RouteUnregister(test_id=self.test.id))
+            self.other.sends(message)
+            self.playbook.expect()
+            self.assertEqual(self.playbook.tables(), self.before)
+        self.other.sends(RouteUnregister(test_id=self.test.id))
         answer = outbound.RouteUnregistered(test_id=self.test.id)
-        self.play.expect(self.other.gets(answer))
-        self.assertEqual(self.play.tables(), self.before)
+        self.playbook.expect(self.other.gets(answer))
+        self.assertEqual(self.playbook.tables(), self.before)
 
     def test_sleeping_in_anothers_bed(self) -> None:
         """A route that sleeps for a test id does not wake for another worker's test."""
-        agent = self.play.agent()
-        self.other.says(RouteRegister("q", "late", glob("**/late")))
-        self.play.expect(self.other.gets(outbound.RouteRegistered("q")))
+        agent = self.playbook.agent()
+        self.other.sends(RouteRegister("q", "late", glob("**/late")))
+        self.playbook.expect(self.other.gets(outbound.RouteRegistered("q")))
         late = self.owner.test("late")
-        agent.says(start("r1", "http://h.test/late"))
-        self.play.take()
+        agent.sends(start("r1", "http://h.test/late"))
+        self.playbook.take()
         late.ends()
-        self.play.expect(late.ended())
-        self.assertIn("q", self.play.coordinator.registry.routes)
+        self.playbook.expect(late.ended())
+        self.assertIn("q", self.playbook.coordinator.registry.routes)

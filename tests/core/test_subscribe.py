@@ -14,44 +14,44 @@ class SubscribeTests(SynchronousTestCase):
     """A worker with the feature, and an agent."""
 
     def setUp(self) -> None:
-        self.play = Playbook(self)
-        self.agent = self.play.agent()
-        self.worker = self.play.worker(features=("subscribe",))
+        self.playbook = Playbook(self)
+        self.agent = self.playbook.agent()
+        self.worker = self.playbook.worker(features=("subscribe",))
         self.begin("t")
 
     def begin(self, test_id: str) -> None:
-        self.worker.says(inbound.TestRegister(test_id, test_id, "f.py", "0"))
-        self.play.expect(self.worker.gets(outbound.TestRegistered(test_id, EPOCH_MS)))
+        self.worker.sends(inbound.TestRegister(test_id, test_id, "f.py", "0"))
+        self.playbook.expect(self.worker.gets(outbound.TestRegistered(test_id, EPOCH_MS)))
 
     def subscribe(self, test_id: str = "t") -> None:
-        self.worker.says(inbound.TestSubscribe(test_id))
-        self.play.expect(self.worker.gets(outbound.TestSubscribed(test_id)))
+        self.worker.sends(inbound.TestSubscribe(test_id))
+        self.playbook.expect(self.worker.gets(outbound.TestSubscribed(test_id)))
 
-    def told(self, *messages: inbound.Message) -> list[str]:
+    def answers(self, *messages: inbound.Message) -> list[str]:
         """Say something as the agent; list the types of what the worker is told."""
-        told = []
+        answers = []
         for message in messages:
-            self.agent.says(message)
-            told += self.read()
-        return told
+            self.agent.sends(message)
+            answers += self.read()
+        return answers
 
     def read(self) -> list[str]:
-        return types_for(self.worker.id, self.play.take())
+        return types_for(self.worker.id, self.playbook.take())
 
     def test_nothing(self) -> None:
         """A test that did not subscribe is told of nothing that it does not own."""
-        self.assertEqual(self.told(start(), report()), [])
+        self.assertEqual(self.answers(start(), report()), [])
 
     def test_everything(self) -> None:
         """A subscribed test is told of requests and of how they end."""
         self.subscribe()
-        self.assertEqual(self.told(start(), report()), ["request:observed", "request:response"])
+        self.assertEqual(self.answers(start(), report()), ["request:observed", "request:response"])
 
     def test_on_its_way(self) -> None:
         """What was on its way when a test subscribed is told of when it ends."""
-        self.told(start())
+        self.answers(start())
         self.subscribe()
-        self.assertEqual(self.told(report()), ["request:response"])
+        self.assertEqual(self.answers(report()), ["request:response"])
 
     def test_ends_with_the_test(self) -> None:
         """The subscription of one test ends with it, another's does not."""
@@ -59,30 +59,30 @@ class SubscribeTests(SynchronousTestCase):
         self.subscribe()
         self.subscribe("u")
         for test_id, expected in (("t", ["request:observed"]), ("u", [])):
-            self.worker.says(inbound.TestUnregister(test_id))
+            self.worker.sends(inbound.TestUnregister(test_id))
             self.read()
-            self.assertEqual(self.told(start(f"after {test_id}")), expected)
+            self.assertEqual(self.answers(start(f"after {test_id}")), expected)
 
     def test_owner(self) -> None:
         """The owner hears how a continued request and its hops end, but not of its own mock."""
-        self.worker.says(inbound.RouteRegister("q", "t", glob("**")))
+        self.worker.sends(inbound.RouteRegister("q", "t", glob("**")))
         self.read()
-        self.assertEqual(self.told(start()), ["request:matched"])
-        self.worker.says(continue_())
+        self.assertEqual(self.answers(start()), ["request:matched"])
+        self.worker.sends(continue_())
         self.read()
-        hops = self.told(report("r1", redirect(NEXT)), observe("r2", "r1", NEXT), report("r2"))
+        hops = self.answers(report("r1", redirect(NEXT)), observe("r2", "r1", NEXT), report("r2"))
         self.assertEqual(hops, ["request:response", "request:observed", "request:response"])
-        self.told(start("r3"))
-        self.worker.says(fulfill("r3"))
+        self.answers(start("r3"))
+        self.worker.sends(fulfill("r3"))
         self.assertEqual(self.read(), [])
 
     def test_refused(self) -> None:
         """Nobody subscribes without the feature, or for another's test."""
-        plain, other = self.play.worker("1"), self.play.worker("2", features=("subscribe",))
+        plain, other = self.playbook.worker("1"), self.playbook.worker("2", features=("subscribe",))
         plain.test("own")
         for worker, test_id in ((plain, "own"), (other, "t"), (other, "nobody's")):
-            worker.says(inbound.TestSubscribe(test_id))
-            self.assertEqual(types_for(worker.id, self.play.take()), [])
+            worker.sends(inbound.TestSubscribe(test_id))
+            self.assertEqual(types_for(worker.id, self.playbook.take()), [])
 
 
 def types_for(connection_id: str, effects: Effects) -> list[str]:

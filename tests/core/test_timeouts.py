@@ -18,25 +18,25 @@ class TimeoutTests(SynchronousTestCase):
     """One agent, one worker with one test; heartbeats stay out of the picture."""
 
     def setUp(self) -> None:
-        self.play = Playbook(self, QUIET)
-        self.agent, self.worker = self.play.agent(), self.play.worker()
+        self.playbook = Playbook(self, QUIET)
+        self.agent, self.worker = self.playbook.agent(), self.playbook.worker()
         self.test = self.worker.test()
-        self.before = self.play.tables()
+        self.before = self.playbook.tables()
 
-    def failed(self, owner: Owner | None, said: str) -> Effects:
+    def failed(self, owner: Owner | None, message: str) -> Effects:
         """Write what a timeout leads to."""
-        error = SerializedError("Error", said, code="claim_timeout")
+        error = SerializedError("Error", message, code="claim_timeout")
         return [
-            RequestFailed("r1", owner, "claim_timeout", said, None),
-            self.agent.gets(outbound.DecisionError("r1", "claim_timeout", said)),
+            RequestFailed("r1", owner, "claim_timeout", message, None),
+            self.agent.gets(outbound.DecisionError("r1", "claim_timeout", message)),
             self.worker.gets(inbound.RequestResponse("r1", ok=False, error=error)),
         ]
 
     def routes_left(self) -> None:
         """Check that only the test and its routes are left."""
-        self.worker.says(inbound.RouteUnregister(test_id="buys"))
-        self.play.take()
-        self.assertEqual(self.play.tables(), self.before)
+        self.worker.sends(inbound.RouteUnregister(test_id="buys"))
+        self.playbook.take()
+        self.assertEqual(self.playbook.tables(), self.before)
 
 
 class ClaimTimeoutTests(TimeoutTests):
@@ -45,27 +45,29 @@ class ClaimTimeoutTests(TimeoutTests):
     def test_nobody_answers(self) -> None:
         """The request fails; the text names the test, its file, its worker and the option."""
         self.test.route(predicate())
-        self.agent.says(start())
-        self.play.take()
-        self.play.wait(4.999)
-        self.play.expect()
-        self.play.wait(0.001)
-        said = text("5000 ms", "GET http://h.test/a", '"buys"', "buys.spec.ts", "worker 0", "--cl")
-        self.play.expect(*self.failed(None, said))
-        self.worker.says(claims("r1", "buys", "buys#1"))
-        self.play.expect()
+        self.agent.sends(start())
+        self.playbook.take()
+        self.playbook.wait(4.999)
+        self.playbook.expect()
+        self.playbook.wait(0.001)
+        message = text(
+            "5000 ms", "GET http://h.test/a", '"buys"', "buys.spec.ts", "worker 0", "--cl"
+        )
+        self.playbook.expect(*self.failed(None, message))
+        self.worker.sends(claims("r1", "buys", "buys#1"))
+        self.playbook.expect()
         self.routes_left()
 
     def test_one_of_two_answers(self) -> None:
         """Only who did not answer is named."""
         self.test.route(predicate())
         self.worker.test("sells").route(predicate())
-        self.agent.says(start())
-        self.play.take()
-        self.worker.says(claims("r1", "buys", "buys#1"))
-        self.play.expect()
-        self.play.wait(5)
-        failed = self.play.take()[0]
+        self.agent.sends(start())
+        self.playbook.take()
+        self.worker.sends(claims("r1", "buys", "buys#1"))
+        self.playbook.expect()
+        self.playbook.wait(5)
+        failed = self.playbook.take()[0]
         assert isinstance(failed, RequestFailed)
         self.assertIn('"sells"', failed.message)
         self.assertNotIn('"buys"', failed.message)
@@ -74,15 +76,15 @@ class ClaimTimeoutTests(TimeoutTests):
         """Rounds that began later end later."""
         self.test.route(predicate())
         for request_id in ("r1", "r2", "r3"):
-            self.agent.says(start(request_id))
-            self.play.take()
-            self.play.wait(1)
+            self.agent.sends(start(request_id))
+            self.playbook.take()
+            self.playbook.wait(1)
         ended: list[tuple[float, str]] = []
         for _ in range(3):
-            self.play.wait(2 if not ended else 1)
-            failed = self.play.take()[0]
+            self.playbook.wait(2 if not ended else 1)
+            failed = self.playbook.take()[0]
             assert isinstance(failed, RequestFailed)
-            ended.append((self.play.seconds - 1000, failed.request_id))
+            ended.append((self.playbook.seconds - 1000, failed.request_id))
         self.assertEqual(ended, [(5, "r1"), (6, "r2"), (7, "r3")])
         self.routes_left()
 
@@ -93,129 +95,129 @@ class SilentOwnerTests(TimeoutTests):
     def setUp(self) -> None:
         super().setUp()
         self.test.route("**")
-        self.agent.says(start())
-        self.play.take()
+        self.agent.sends(start())
+        self.playbook.take()
 
     def pinged(self, seconds: float) -> Send:
         return self.worker.gets(inbound.Ping(EPOCH_MS + round(seconds * 1000)))
 
     def tick(self, seconds: float) -> None:
-        self.play.tick_at(1000 + seconds)
+        self.playbook.tick_at(1000 + seconds)
 
     def test_silence(self) -> None:
         """It is pinged at half time; still silent at the end, it loses the request."""
         self.tick(2.499)
-        self.play.expect()
+        self.playbook.expect()
         self.tick(2.5)
-        self.play.expect(self.pinged(2.5))
+        self.playbook.expect(self.pinged(2.5))
         self.tick(4.999)
-        self.play.expect()
+        self.playbook.expect()
         self.tick(5)
-        said = text("5000 ms", '"buys"', "no sign of life", "--claim-timeout-ms")
-        self.play.expect(*self.failed(OWNER, said))
-        self.worker.says(fulfill())
-        self.play.expect()
+        message = text("5000 ms", '"buys"', "no sign of life", "--claim-timeout-ms")
+        self.playbook.expect(*self.failed(OWNER, message))
+        self.worker.sends(fulfill())
+        self.playbook.expect()
         self.routes_left()
 
     def test_wakes_up_by_itself(self) -> None:
         """The core asks for the wake-ups that this takes."""
-        self.play.muted.add(self.worker.id)
-        self.play.wait(5)
-        self.play.expect(*self.failed(OWNER, text("no sign of life")))
+        self.playbook.muted.add(self.worker.id)
+        self.playbook.wait(5)
+        self.playbook.expect(*self.failed(OWNER, text("no sign of life")))
 
     def test_answered_ping(self) -> None:
         """A worker that answers pings may take its time."""
-        self.play.wait(500)
-        self.play.expect()
-        self.worker.says(fulfill())
-        self.assertEqual(len(self.play.take()), 3)
+        self.playbook.wait(500)
+        self.playbook.expect()
+        self.worker.sends(fulfill())
+        self.assertEqual(len(self.playbook.take()), 3)
         self.routes_left()
 
     def test_any_sign_of_life(self) -> None:
         """Whatever the worker says begins its time anew, valid or not."""
         self.tick(1)
-        self.play.expect()
-        self.worker.says_text("nonsense")
-        self.play.take()
+        self.playbook.expect()
+        self.worker.sends_text("nonsense")
+        self.playbook.take()
         self.tick(3.499)
-        self.play.expect()
+        self.playbook.expect()
         self.tick(3.5)
-        self.play.expect(self.pinged(3.5))
+        self.playbook.expect(self.pinged(3.5))
 
     def test_everybody_was_held_up(self) -> None:
         """After a late wake-up the owner still has half the time to answer its ping."""
         self.tick(60)
-        self.play.expect(self.pinged(60))
+        self.playbook.expect(self.pinged(60))
         self.tick(60.1)
-        self.play.expect()
-        self.worker.says(inbound.Pong(0))
+        self.playbook.expect()
+        self.worker.sends(inbound.Pong(0))
         self.tick(62.5)
-        self.play.expect()
+        self.playbook.expect()
 
     def test_late_end(self) -> None:
         """An end that comes late waits once more for what the owner may have said meanwhile."""
         self.tick(2.5)
-        self.play.expect(self.pinged(2.5))
+        self.playbook.expect(self.pinged(2.5))
         self.tick(30)
-        self.play.expect()
+        self.playbook.expect()
         self.tick(30.499)
-        self.play.expect()
+        self.playbook.expect()
         self.tick(45)
-        self.play.expect(*self.failed(OWNER, text("no sign of life")))
+        self.playbook.expect(*self.failed(OWNER, text("no sign of life")))
 
     def test_late_answer(self) -> None:
         """An owner whose answer was unread until then is not given up."""
         self.tick(2.5)
-        self.play.expect(self.pinged(2.5))
+        self.playbook.expect(self.pinged(2.5))
         self.tick(30)
-        self.worker.says(inbound.Pong(0))
+        self.worker.sends(inbound.Pong(0))
         self.tick(30.5)
-        self.play.expect()
+        self.playbook.expect()
         self.tick(32.5)
-        self.play.expect(self.pinged(32.5))
+        self.playbook.expect(self.pinged(32.5))
 
     def test_one_ping_for_several(self) -> None:
         """A worker with several matches is pinged once."""
-        self.worker.says(fulfill())
-        self.play.take()
-        self.worker.says(inbound.RouteUnregister("buys#1"))
-        self.play.take()
+        self.worker.sends(fulfill())
+        self.playbook.take()
+        self.worker.sends(inbound.RouteUnregister("buys#1"))
+        self.playbook.take()
         tests = [self.worker.test(title) for title in ("one", "two")]
         for number, test in enumerate(tests):
             test.route(f"http://{test.id}.test/")
-            self.agent.says(start(f"r{number}", f"http://{test.id}.test/"))
-            self.play.take()
+            self.agent.sends(start(f"r{number}", f"http://{test.id}.test/"))
+            self.playbook.take()
         self.tick(2.5)
-        self.play.expect(self.pinged(2.5))
+        self.playbook.expect(self.pinged(2.5))
 
     def test_settled_in_time(self) -> None:
         """A settled request is watched no more."""
-        self.worker.says(fulfill())
-        self.play.take()
-        self.play.muted.add(self.worker.id)
-        self.play.wait(20)
-        self.play.expect()
+        self.worker.sends(fulfill())
+        self.playbook.take()
+        self.playbook.muted.add(self.worker.id)
+        self.playbook.wait(20)
+        self.playbook.expect()
 
     def test_two_agents(self) -> None:
         """One silent worker loses the requests of all agents, each in its time."""
-        other = self.play.worker("1", features=("decline",))
+        other = self.playbook.worker("1", features=("decline",))
         other.test("sells").route("**/sold")
-        self.play.seconds += 1
+        self.playbook.seconds += 1
         for number in (7, 8):
-            self.agent.says(start(f"r{number}", "http://h.test/sold"))
-            self.play.take()
-        self.play.muted |= {self.worker.id, other.id}
-        self.play.wait(4)
-        self.assertEqual(self.play.take()[0], self.failed(OWNER, text("no sign"))[0])
-        self.play.wait(1)
-        lost = [each.request_id for each in self.play.take() if isinstance(each, RequestFailed)]
+            self.agent.sends(start(f"r{number}", "http://h.test/sold"))
+            self.playbook.take()
+        self.playbook.muted |= {self.worker.id, other.id}
+        self.playbook.wait(4)
+        self.assertEqual(self.playbook.take()[0], self.failed(OWNER, text("no sign"))[0])
+        self.playbook.wait(1)
+        lost = [each.request_id for each in self.playbook.take() if isinstance(each, RequestFailed)]
         self.assertEqual(lost, ["r7", "r8"])
 
     def test_continued(self) -> None:
         """A request that was sent on is not watched, however long its report takes."""
-        self.worker.says(inbound.HandlerResult("r1", inbound.Continue()))
-        self.play.take()
-        self.play.wait(900)
-        self.play.expect()
-        self.agent.says(report())
-        self.assertEqual(len(self.play.take()), 2)
+        self.worker.sends(inbound.HandlerResult("r1", inbound.Continue()))
+        self.playbook.take()
+        self.playbook.wait(900)
+        self.playbook.expect()
+        self.agent.sends(report())
+        self.assertEqual(len(self.playbook.take()), 2)

@@ -33,7 +33,7 @@ expect.set_options(timeout=PATIENCE_MS)
 
 
 @frozen
-class World:
+class DashboardSetup:
     """What a browser test looks at."""
 
     proxy: ProxyProcess
@@ -41,20 +41,20 @@ class World:
 
 
 @contextmanager
-def world(*options: str) -> Iterator[World]:
+def dashboard_setup(*options: str) -> Iterator[DashboardSetup]:
     """Run a proxy of its own, and a dashboard for it."""
     with (
         running_proxy(*options) as proxy,
         running_proxy("--proxy-url", proxy.url, command=COMMAND) as dashboard,
     ):
-        yield World(proxy, dashboard)
+        yield DashboardSetup(proxy, dashboard)
 
 
 @functools.cache
-def shared_world() -> World:
-    """Give the world that all tests share which only look; it ends with the process."""
+def shared_setup() -> DashboardSetup:
+    """Give the proxy and dashboard that tests share which only look; they end with the process."""
     stack = ExitStack()
-    made = stack.enter_context(world(*QUIET))
+    made = stack.enter_context(dashboard_setup(*QUIET))
     day(stack.enter_context(ProxyClients(made.proxy.url)))
     until(lambda: settled(made.proxy), made.proxy.process, made.proxy.output)
     atexit.register(stack.close)
@@ -84,20 +84,20 @@ class BrowserTestCase(SynchronousTestCase):
 
     def open(self, path: str = "/", dashboard: str = "", **context: Any) -> Page:
         """Open a page, and wait until it has heard of the proxy."""
-        base = dashboard or shared_world().dashboard.url
+        base = dashboard or shared_setup().dashboard.url
         opened = browser().new_context(**{"viewport": SIZE, **context})
         self.addCleanup(opened.close)
         opened.set_default_timeout(PATIENCE_MS)
         opened.grant_permissions(["clipboard-read", "clipboard-write"])
         page = opened.new_page()
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("console", self._heard)
+        page.on("console", self._on_console)
         page.on("request", lambda asked: self._asked(asked.url, base))
         page.goto(base + path)
         expect(page.locator(".pill")).not_to_have_text("connecting…")
         return page
 
-    def _heard(self, message: Any) -> None:
+    def _on_console(self, message: Any) -> None:
         if message.type in ("error", "warning") and "Failed to load resource" not in message.text:
             self.complaints.append(message.text)
 

@@ -167,13 +167,13 @@ class ProxyClients:
 class Agent:
     """An application."""
 
-    stage: ProxyClients
+    group: ProxyClients
     client: Client
     client_id: str
 
     def start(self, asked: dict[str, Any], request_id: str = "") -> str:
         """Announce a request; give its id."""
-        request_id = request_id or self.stage.new_id("req")
+        request_id = request_id or self.group.new_id("req")
         self.client.send(
             "request:start", requestId=request_id, clientId=self.client_id, request=asked
         )
@@ -202,7 +202,7 @@ class Agent:
 
     def hop(self, before: str, asked: dict[str, Any], answer: dict[str, Any]) -> str:
         """Follow a redirect."""
-        request_id = self.stage.new_id("req")
+        request_id = self.group.new_id("req")
         self.client.send(
             "request:observe",
             requestId=request_id,
@@ -223,13 +223,13 @@ class Agent:
 class Worker:
     """A test worker."""
 
-    stage: ProxyClients
+    group: ProxyClients
     client: Client
     worker_id: str
 
     def test(self, title: str, file: str) -> str:
         """Register a test; give its id."""
-        test_id = self.stage.new_id("test")
+        test_id = self.group.new_id("test")
         self.client.send(
             "test:register", testId=test_id, title=title, file=file, workerId=self.worker_id
         )
@@ -238,7 +238,7 @@ class Worker:
 
     def route(self, test_id: str, kind: str = "http", **matcher: Any) -> str:
         """Register a route; give its id."""
-        route_id = self.stage.new_id("route")
+        route_id = self.group.new_id("route")
         self.client.send(
             "route:register", routeId=route_id, testId=test_id, matcher=matcher, kind=kind
         )

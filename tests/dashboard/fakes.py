@@ -52,7 +52,7 @@ class FakeResponse:
         self.protocol = protocol
         protocol.makeConnection(self.source)
 
-    def say(self, data: bytes) -> None:
+    def send(self, data: bytes) -> None:
         self.protocol.dataReceived(data)
 
     def end(self, reason: Exception | None = None) -> None:
@@ -108,11 +108,11 @@ class Dashboard:
             agent=cast("Any", self.agent), proxy_url=PROXY, clock=cast("Any", self.clock)
         )
         self.relay = ProxyRelay(upstream)
-        doors = DashboardRoot(
+        root = DashboardRoot(
             pages=PAGES, relay=self.relay, guard=self.guard, version="1.2.3", proxy_url=PROXY
         )
         self.site = ServiceSite(
-            cast("Any", doors),
+            cast("Any", root),
             server_header=b"trafficmock-dashboard/1.2.3",
             connections=ConnectionCount(limits.max_connections, self.clock.seconds),
             limits=limits,

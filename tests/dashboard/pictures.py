@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import QUIET, show, world
+from tests.dashboard.browser import QUIET, dashboard_setup, show
 from tests.dashboard.clients import ProxyClients
 from tests.dashboard.one_thread import browser, in_browser_thread
 from tests.dashboard.traffic import day
@@ -90,8 +90,8 @@ def _take(url: str, name: str, theme: Literal["light", "dark"]) -> int:
 def make() -> None:
     """Make all pictures, light and dark."""
     PLACE.mkdir(exist_ok=True)
-    with world(*QUIET) as made, ProxyClients(made.proxy.url) as stage:
-        day(stage, time.sleep)
+    with dashboard_setup(*QUIET) as made, ProxyClients(made.proxy.url) as clients:
+        day(clients, time.sleep)
         for name in VIEWS:
             for theme in THEMES:
                 size = _take(made.dashboard.url, name, theme)

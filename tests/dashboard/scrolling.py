@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import SIZE, world
+from tests.dashboard.browser import SIZE, dashboard_setup
 from tests.dashboard.clients import ProxyClients, request, response
 from tests.dashboard.one_thread import browser, in_browser_thread
 
@@ -74,8 +74,11 @@ def _shown(name: str, times: list[float]) -> str:
 
 def measure() -> list[str]:
     """Scroll, and say how long frames took."""
-    with world("--history-limit", str(COUNT)) as made, ProxyClients(made.proxy.url) as stage:
-        fill(stage.agent("shop"), COUNT)
+    with (
+        dashboard_setup("--history-limit", str(COUNT)) as made,
+        ProxyClients(made.proxy.url) as clients,
+    ):
+        fill(clients.agent("shop"), COUNT)
         page = browser().new_page(viewport=SIZE)
         page.goto(made.dashboard.url)
         expect(page.locator(".result")).to_have_text("10,000 shown", timeout=60_000)

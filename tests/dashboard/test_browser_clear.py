@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import BrowserTestCase, row, rows, show, world
+from tests.dashboard.browser import BrowserTestCase, dashboard_setup, row, rows, show
 from tests.dashboard.clients import ProxyClients, request, response
 
 
@@ -11,8 +11,8 @@ class ClearTests(BrowserTestCase):
 
     def test_cleared(self) -> None:
         """What was shown goes, what comes later is listed; the page says so, and can undo it."""
-        with world() as made, ProxyClients(made.proxy.url) as stage:
-            agent = stage.agent("shop")
+        with dashboard_setup() as made, ProxyClients(made.proxy.url) as clients:
+            agent = clients.agent("shop")
             for name in ("one", "two"):
                 agent.passes(request(f"https://{name}.example/"), response())
             held = agent.start(request("https://held.example/"))
@@ -60,8 +60,11 @@ class ClearTests(BrowserTestCase):
 
     def test_evicted(self) -> None:
         """The count falls with what the proxy drops; at none the note goes."""
-        with world("--history-limit", "3") as made, ProxyClients(made.proxy.url) as stage:
-            agent = stage.agent("shop")
+        with (
+            dashboard_setup("--history-limit", "3") as made,
+            ProxyClients(made.proxy.url) as clients,
+        ):
+            agent = clients.agent("shop")
             for number in range(2):
                 agent.passes(request(f"https://old.example/{number}"), response())
             agent.settled()

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import BrowserTestCase, row, show, world
+from tests.dashboard.browser import BrowserTestCase, dashboard_setup, row, show
 from tests.dashboard.clients import ProxyClients, request, response
 
 TIME = r"\d\d:\d\d:\d\d\.\d{3}"
@@ -13,9 +13,9 @@ class ProcessTests(BrowserTestCase):
 
     def test_same_name(self) -> None:
         """Process id, command and time of connection stand beside the name."""
-        with world() as made, ProxyClients(made.proxy.url) as stage:
-            first = stage.agent("shop", pid=4121, command="node server.js")
-            second = stage.agent("shop", pid=4188, command="node <b>api</b>.js\u202e")
+        with dashboard_setup() as made, ProxyClients(made.proxy.url) as clients:
+            first = clients.agent("shop", pid=4121, command="node server.js")
+            second = clients.agent("shop", pid=4188, command="node <b>api</b>.js\u202e")
             for agent in (first, second):
                 agent.passes(request("https://a.example/"), response())
                 agent.settled()

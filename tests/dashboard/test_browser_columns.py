@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.dashboard.browser import BrowserTestCase, row, show, world
+from tests.dashboard.browser import BrowserTestCase, dashboard_setup, row, show
 from tests.dashboard.clients import ProxyClients, request, response
 
 WIDE = {"width": 1500, "height": 860}
@@ -217,8 +217,8 @@ class ContentTests(BrowserTestCase):
 
     def test_waterfall(self) -> None:
         """Bars begin and end as the requests did, on the time in sight, and say so in words."""
-        with world() as made, ProxyClients(made.proxy.url) as stage:
-            agent = stage.agent("shop")
+        with dashboard_setup() as made, ProxyClients(made.proxy.url) as clients:
+            agent = clients.agent("shop")
             agent.passes(request("https://a.example/"), response())
             agent.settled()
             page = self.open(dashboard=made.dashboard.url, viewport=WIDE)
@@ -236,7 +236,7 @@ class ContentTests(BrowserTestCase):
             page.reload()
             bars = page.locator(".col-waterfall .duration-bar")
             expect(bars).to_have_count(4)
-            said = page.locator(".grid-body .col-waterfall")
+            message = page.locator(".grid-body .col-waterfall")
             for at, label in enumerate(
                 [
                     "begins at +750 ms of 1.00 s, has not ended",
@@ -245,7 +245,7 @@ class ContentTests(BrowserTestCase):
                     "begins at +0 ms of 1.00 s, takes 500 ms",
                 ]
             ):
-                expect(said.nth(at)).to_have_attribute("aria-label", label)
+                expect(message.nth(at)).to_have_attribute("aria-label", label)
             boxes = [bars.nth(at).bounding_box() for at in range(4)]
             left = [0.0 if box is None else box["x"] for box in boxes]
             right = [0.0 if box is None else box["x"] + box["width"] for box in boxes]

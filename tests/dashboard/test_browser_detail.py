@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Route, expect
 
-from tests.dashboard.browser import BrowserTestCase, clipboard, row, show, world
+from tests.dashboard.browser import BrowserTestCase, clipboard, dashboard_setup, row, show
 from tests.dashboard.clients import ProxyClients, request, response
 from tests.dashboard.traffic import RECEIPT
 
@@ -42,13 +42,13 @@ class PartTests(BrowserTestCase):
     def test_reasons(self) -> None:
         """Passthrough, abort, a handler that threw and a lost upstream are each explained."""
         page = self.open()
-        for text, said in [
+        for text, message in [
             ("www.example.org", "No test wanted it: it went to the real network"),
             ("fraud", "A test made it fail: connectionrefused"),
             ("odd.example", "TypeError: cannot read properties of undefined"),
             ("stock.example", "A test let it go on, changed"),
         ]:
-            expect(show(page, text)).to_contain_text(said)
+            expect(show(page, text)).to_contain_text(message)
         expect(show(page, "down.example", "Response")).to_contain_text(
             "upstream failed. ECONNREFUSED"
         )
@@ -148,11 +148,11 @@ class PartTests(BrowserTestCase):
             ({"truncated": True, "bodyBase64": None}, "The body is not kept"),
             ({"bodyPending": True, "bodyBase64": None}, "The body is still arriving."),
         ]
-        for mark, said in cases:
+        for mark, message in cases:
             page.route("**/api/history/req-*", functools.partial(marked, mark=mark))
             page.reload()
             panel = show(page, "charges", "Response")
-            expect(panel.locator(".note")).to_contain_text(said)
+            expect(panel.locator(".note")).to_contain_text(message)
             page.unroute("**/api/history/req-*")
 
 
@@ -232,8 +232,11 @@ class ForgottenTests(BrowserTestCase):
 
     def test_forgotten(self) -> None:
         """When the history has no room for the open entry any more, it stays and says so."""
-        with world("--history-limit", "2") as made, ProxyClients(made.proxy.url) as stage:
-            agent = stage.agent("shop")
+        with (
+            dashboard_setup("--history-limit", "2") as made,
+            ProxyClients(made.proxy.url) as clients,
+        ):
+            agent = clients.agent("shop")
             agent.passes(request("https://old.example/"), response())
             agent.settled()
             page = self.open(dashboard=made.dashboard.url)

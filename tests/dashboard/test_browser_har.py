@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.dashboard.browser import BrowserTestCase, world
+from tests.dashboard.browser import BrowserTestCase, dashboard_setup
 from tests.dashboard.clients import ProxyClients, request, response
 
 
@@ -82,8 +82,8 @@ class HarTests(BrowserTestCase):
 
     def test_progress(self) -> None:
         """A long list shows how far it is, four requests at a time, and can be cancelled."""
-        with world() as made, ProxyClients(made.proxy.url) as stage:
-            agent = stage.agent("shop")
+        with dashboard_setup() as made, ProxyClients(made.proxy.url) as clients:
+            agent = clients.agent("shop")
             for number in range(30):
                 agent.passes(request(f"https://a.example/{number}"), response(200, "x"))
             agent.settled()

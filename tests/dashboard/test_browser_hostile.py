@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.dashboard.browser import BrowserTestCase, World, rows, show, world
+from tests.dashboard.browser import BrowserTestCase, DashboardSetup, dashboard_setup, rows, show
 from tests.dashboard.clients import ProxyClients, Worker, request, response
 from tests.dashboard.traffic import claimed_socket
 
@@ -20,21 +20,21 @@ WIDTH = 1400
 
 
 @functools.cache
-def forgetful_world() -> World:
-    """Give the world of all these tests, which remembers one request; it ends with the process."""
+def small_history_setup() -> DashboardSetup:
+    """Give the proxy and dashboard of these tests; the history keeps one request."""
     stack = ExitStack()
-    made = stack.enter_context(world("--history-limit", "1"))
+    made = stack.enter_context(dashboard_setup("--history-limit", "1"))
     atexit.register(stack.close)
     return made
 
 
 @contextmanager
-def hostile(asked: dict[str, Any], answer: dict[str, Any]) -> Iterator[World]:
-    """Give a world in which only this was recorded."""
-    made = forgetful_world()
-    with ProxyClients(made.proxy.url) as stage:
-        agent = stage.agent(f"shop {SCRIPT} {RTL}")
-        worker = stage.worker("0")
+def hostile(asked: dict[str, Any], answer: dict[str, Any]) -> Iterator[DashboardSetup]:
+    """Give a proxy and dashboard in which only this was recorded."""
+    made = small_history_setup()
+    with ProxyClients(made.proxy.url) as clients:
+        agent = clients.agent(f"shop {SCRIPT} {RTL}")
+        worker = clients.worker("0")
         test = worker.test(f"t {SCRIPT} {RTL}", f"f {SCRIPT}.ts")
         worker.route(test, urlGlob="**")
         worker.answers(agent, asked, action="fulfill", response=answer)
@@ -145,9 +145,9 @@ class HostileTests(BrowserTestCase):
 
     def test_frames(self) -> None:
         """Frames of a WebSocket are text, whatever they hold."""
-        with world() as made, ProxyClients(made.proxy.url) as stage:
-            agent = stage.agent("shop")
-            worker: Worker = stage.worker("0")
+        with dashboard_setup() as made, ProxyClients(made.proxy.url) as clients:
+            agent = clients.agent("shop")
+            worker: Worker = clients.worker("0")
             test = worker.test("t", "f")
             url = f"wss://h.example/{SCRIPT}"
             socket = claimed_socket(agent, worker, test, url, "**")
@@ -169,7 +169,7 @@ class HostileTests(BrowserTestCase):
         self.assertIsNone(page.evaluate("window.hit ?? null"))
         called = page.evaluate("fetch('http://127.0.0.1:9/x').then(() => 'out', () => 'blocked')")
         self.assertEqual(called, "blocked")
-        self.assertTrue(all("Content Security Policy" in said for said in self.complaints))
+        self.assertTrue(all("Content Security Policy" in message for message in self.complaints))
         self.assertGreater(len(self.complaints), 1)
         self.complaints.clear()
         self.foreign.clear()

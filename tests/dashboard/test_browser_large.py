@@ -7,7 +7,7 @@ How smoothly it scrolls is measured by ``python -m tests.dashboard.scrolling``.
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import BrowserTestCase, rows, world
+from tests.dashboard.browser import BrowserTestCase, dashboard_setup, rows
 from tests.dashboard.clients import ProxyClients, request, response
 from tests.dashboard.scrolling import COUNT, fill, heap
 from tests.support.hypothesis_profiles import DEEP
@@ -21,8 +21,8 @@ class LargeTests(BrowserTestCase):
     def test_large(self) -> None:
         """It has few elements, finds anything, and one new row makes one small answer."""
         options = ("--history-limit", str(MANY + 1))
-        with world(*options) as made, ProxyClients(made.proxy.url) as stage:
-            agent = stage.agent("shop")
+        with dashboard_setup(*options) as made, ProxyClients(made.proxy.url) as clients:
+            agent = clients.agent("shop")
             fill(agent, MANY)
             page = self.open(dashboard=made.dashboard.url)
             expect(page.locator(".result")).to_have_text(f"{MANY:,} shown", timeout=60_000)

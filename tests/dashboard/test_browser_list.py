@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page, expect
 
-from tests.dashboard.browser import BrowserTestCase, clipboard, row, rows, show, world
+from tests.dashboard.browser import BrowserTestCase, clipboard, dashboard_setup, row, rows, show
 from tests.dashboard.clients import ProxyClients, request, response
 
 PASSED = {"error": 2, "passthrough": 11, "abort": 2, "continue": 1, "fulfill": 1, "pending": 0}
@@ -278,8 +278,8 @@ class PlaceTests(BrowserTestCase):
 
     def test_place(self) -> None:
         """At the top the newest follows; below it, or with a row in hand, nothing moves."""
-        with world() as made, ProxyClients(made.proxy.url) as stage:
-            agent = stage.agent("shop")
+        with dashboard_setup() as made, ProxyClients(made.proxy.url) as clients:
+            agent = clients.agent("shop")
 
             def more(count: int, name: str) -> None:
                 for number in range(count):
@@ -314,8 +314,11 @@ class PlaceTests(BrowserTestCase):
 
     def test_evicted(self) -> None:
         """Rows that the proxy dropped go, and the entry that is open says so."""
-        with world("--history-limit", "5") as made, ProxyClients(made.proxy.url) as stage:
-            agent = stage.agent("shop")
+        with (
+            dashboard_setup("--history-limit", "5") as made,
+            ProxyClients(made.proxy.url) as clients,
+        ):
+            agent = clients.agent("shop")
             agent.passes(request("https://first.example/"), response())
             agent.settled()
             page = self.open(dashboard=made.dashboard.url)

@@ -11,8 +11,8 @@ from tests.support.proxy_process import running_proxy
 
 
 def traffic(url: str, host: str) -> None:
-    with ProxyClients(url) as stage:
-        agent = stage.agent("shop")
+    with ProxyClients(url) as clients:
+        agent = clients.agent("shop")
         agent.passes(request(f"https://{host}/"), response())
         agent.settled()
 
@@ -148,9 +148,9 @@ class PollTests(BrowserTestCase):
         with (
             running_proxy() as proxy,
             running_proxy("--proxy-url", proxy.url, command=COMMAND) as dashboard,
-            ProxyClients(proxy.url) as stage,
+            ProxyClients(proxy.url) as clients,
         ):
-            agent = stage.agent("shop")
+            agent = clients.agent("shop")
             for number in range(300):
                 agent.passes(request(f"https://h.example/{number}"), response())
             agent.settled()

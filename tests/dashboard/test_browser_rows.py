@@ -4,7 +4,7 @@ import time
 
 from playwright.sync_api import Page, expect
 
-from tests.dashboard.browser import BrowserTestCase, row, show, world
+from tests.dashboard.browser import BrowserTestCase, dashboard_setup, row, show
 from tests.dashboard.clients import ProxyClients, request, response
 
 
@@ -50,8 +50,8 @@ class CodeTests(BrowserTestCase):
 
     def test_no_code(self) -> None:
         """A failure that names no code is `unreachable`."""
-        with world() as made, ProxyClients(made.proxy.url) as stage:
-            agent = stage.agent("shop")
+        with dashboard_setup() as made, ProxyClients(made.proxy.url) as clients:
+            agent = clients.agent("shop")
             for error in ("socket hang up", "getaddrinfo EAI_AGAIN api.example", "an ERROR"):
                 agent.passes(request(f"https://{len(error)}.example/"), None, error)
             agent.settled()
@@ -73,8 +73,8 @@ class TestColumnTests(BrowserTestCase):
 
     def test_name_first(self) -> None:
         """The name comes first, without the file that pytest's node ids begin with."""
-        with world() as made, ProxyClients(made.proxy.url) as stage:
-            agent, worker = stage.agent("shop"), stage.worker("0")
+        with dashboard_setup() as made, ProxyClients(made.proxy.url) as clients:
+            agent, worker = clients.agent("shop"), clients.worker("0")
             file = "tests/test_checkout.py"
             test = worker.test(f"{file}::TestCard::test_pays[visa]", file)
             worker.route(test, urlGlob="**")
@@ -88,8 +88,8 @@ class TestColumnTests(BrowserTestCase):
 
     def test_runs(self) -> None:
         """Runs of one test are told apart by their time, in the overview and in the filter."""
-        with world() as made, ProxyClients(made.proxy.url) as stage:
-            agent, worker = stage.agent("shop"), stage.worker("0")
+        with dashboard_setup() as made, ProxyClients(made.proxy.url) as clients:
+            agent, worker = clients.agent("shop"), clients.worker("0")
             for _ in range(2):
                 test = worker.test("buys a teapot", "tests/buy.spec.ts")
                 route = worker.route(test, urlGlob="**")

@@ -55,7 +55,7 @@ class OptionsTests(SynchronousTestCase):
 
     def test_bad_values(self) -> None:
         """A bad value ends with one line that says what is allowed, and status 1."""
-        for words, said in [
+        for words, message in [
             (["--port", "x"], "--port must be a whole number, 0 to 65535, not 'x'"),
             (["--proxy-url", "https://h"], "--proxy-url must be like http://127.0.0.1:4310"),
             (["--proxy-url", "http://h/x"], "--proxy-url must be like"),
@@ -63,7 +63,7 @@ class OptionsTests(SynchronousTestCase):
             (["word"], "unknown argument 'word'"),
         ]:
             self.assertEqual(self.assertRaises(SystemExit, self.parse, *words).code, 1)
-            self.assertIn(said, self.stderr.getvalue())
+            self.assertIn(message, self.stderr.getvalue())
 
     @given(st.text())
     def test_any_url(self, text: str) -> None:

@@ -38,9 +38,9 @@ class RelayTests(SynchronousTestCase):
         response = made.agent.answer(
             headers=json_headers(etag='"s-2"', content_disposition="attachment", server="x")
         )
-        response.say(b'{"log":')
+        response.send(b'{"log":')
         self.assertIn(b'{"log":', connection.transport.value())
-        response.say(b"{}}")
+        response.send(b"{}}")
         response.end()
         answer = taken(connection)
         self.assertEqual((answer.status, answer.json()), (200, {"log": {}}))
@@ -64,7 +64,7 @@ class RelayTests(SynchronousTestCase):
         made = Dashboard()
         connection = made.open("/api/history?limit=x")
         response = made.agent.answer(code=400, phrase=b"Bad Request", length=3)
-        response.say(b"{ }")
+        response.send(b"{ }")
         response.end()
         answer = taken(connection)
         self.assertEqual((answer.status, answer.headers["content-length"]), (400, "3"))
@@ -80,7 +80,7 @@ class RelayTests(SynchronousTestCase):
         made = Dashboard()
         connection = made.open("/api/history")
         response = made.agent.answer()
-        response.say(b"x")
+        response.send(b"x")
         producer: Any = connection.transport.producer
         producer.pauseProducing()
         self.assertEqual(response.source.producerState, "paused")
@@ -146,7 +146,7 @@ class TroubleTests(SynchronousTestCase):
         made = Dashboard()
         connection = made.open("/api/history")
         response = made.agent.answer()
-        response.say(b'{"entries":[')
+        response.send(b'{"entries":[')
         response.end(ResponseFailed([]))
         self.assertTrue(connection.transport.disconnecting)
 
@@ -155,9 +155,9 @@ class TroubleTests(SynchronousTestCase):
         made = Dashboard()
         made.open("/api/history")
         response = made.agent.answer()
-        response.say(b"[")
+        response.send(b"[")
         made.clock.advance(20)
-        response.say(b"1")
+        response.send(b"1")
         made.clock.advance(20)
         self.assertFalse(response.source.disconnecting)
         made.clock.advance(20)
@@ -189,7 +189,7 @@ class StateTests(SynchronousTestCase):
         for name in ("history", "ws", "connections"):
             headers = json_headers(etag=tags[name]) if name in tags else json_headers()
             response = made.agent.answer(headers=headers)
-            response.say(b"{}")
+            response.send(b"{}")
             response.end()
 
     def test_tags(self) -> None:
@@ -240,7 +240,7 @@ class StateTests(SynchronousTestCase):
         made = Dashboard()
         connection = made.open("/state")
         response = made.agent.answer(code=403)
-        response.say(b'{"error":"history_not_open"}')
+        response.send(b'{"error":"history_not_open"}')
         response.end()
         answer = taken(connection)
         self.assertEqual((answer.status, answer.json()["error"]), (502, "proxy_refused"))

@@ -176,7 +176,7 @@ def trouble(shop: Agent, one: Worker, other: Worker) -> None:
 def claimed_socket(shop: Agent, worker: Worker, test_id: str, url: str, glob: str) -> str:
     """Open a WebSocket that a test takes; give its id."""
     route_id = worker.route(test_id, kind="websocket", urlGlob=glob)
-    socket = shop.stage.new_id("sock")
+    socket = shop.group.new_id("sock")
     shop.client.send(
         "ws:connection", socketId=socket, url=url, protocols=["chat.v2"], clientId=shop.client_id
     )
@@ -220,7 +220,7 @@ def sockets(shop: Agent, worker: Worker, pause: Callable[[float], None]) -> None
     )
     worker.client.send("ws:sendToPage", socketId=open_one, data='{"teapot":42}', isBase64=False)
     shop.client.until("ws:sendToPage")
-    passing = shop.stage.new_id("sock")
+    passing = shop.group.new_id("sock")
     shop.client.send(
         "ws:connection",
         socketId=passing,
@@ -231,15 +231,15 @@ def sockets(shop: Agent, worker: Worker, pause: Callable[[float], None]) -> None
     shop.client.until("ws:passthrough", socketId=passing)
 
 
-def day(stage: ProxyClients, pause: Callable[[float], None] = nothing) -> None:
-    """Play everything. Clients and tests stay connected until the stage closes.
+def day(group: ProxyClients, pause: Callable[[float], None] = nothing) -> None:
+    """Make all traffic. Clients and tests stay connected until ``clients`` closes.
 
     :param pause: waits so many seconds between things, for pictures with real times.
     """
-    shop = stage.agent("shop", pid=4121, command="node server.js --port 3000")
-    mail = stage.agent("mail-worker")
-    one = stage.worker("0", pid=4190, command="node playwright/worker.js")
-    other = stage.worker("1")
+    shop = group.agent("shop", pid=4121, command="node server.js --port 3000")
+    mail = group.agent("mail-worker")
+    one = group.worker("0", pid=4190, command="node playwright/worker.js")
+    other = group.worker("1")
     network(shop, mail, pause)
     redirects(shop, pause)
     checkout(shop, one, pause)

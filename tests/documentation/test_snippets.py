@@ -114,8 +114,8 @@ class FormTests(SynchronousTestCase):
         self.assertGreater(checked, 30)
 
     def check_words(self, where: str, name: str, words: list[str]) -> None:
-        said = f"{where}: trafficmock {name} {shlex.join(words)}"
-        self.assertIn(name, cli.COMMANDS, said)
+        message = f"{where}: trafficmock {name} {shlex.join(words)}"
+        self.assertIn(name, cli.COMMANDS, message)
         command = cli.COMMANDS[name]
         if name == "completion" and words == ["SHELL"]:
             return
@@ -125,7 +125,7 @@ class FormTests(SynchronousTestCase):
             else:
                 parser(command.module).parse_args(words)
         except (SystemExit, UsageError) as error:
-            raise AssertionError(said) from error
+            raise AssertionError(message) from error
 
     def test_other_languages(self) -> None:
         """Every block of Python, JavaScript, JSON, YAML and INI can be read as such."""

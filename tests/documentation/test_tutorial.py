@@ -128,13 +128,13 @@ class PageTestCase(SynchronousTestCase):
             return ""
         ready = next((word for command, word in STAYS.items() if command in block.text), None)
         terminal = self.terminal(block.caption)
-        said = terminal.type(text, ready)
+        message = terminal.type(text, ready)
         if "trafficmock run" in text:
             # A person is slower than the agent's handshake; a test may be faster.
             proxy = f"http://127.0.0.1:{self.ports['4310']}"
             there = functools.partial(get, f"{proxy}/api/connections")
             until(lambda: there()["nodeAgents"], terminal.shell, terminal.output)
-        return said
+        return message
 
 
 class ReadmeTests(PageTestCase):
@@ -151,8 +151,10 @@ class ReadmeTests(PageTestCase):
         self.do(attrs.evolve(attach, caption="shop"))
         typed = "".join(f"echo '$ {line}'\n{line}\n" for line in run.text.splitlines()[1:])
         self.do(Block("sh", "test", run.text.splitlines()[0] + "\n"))
-        said = self.do(Block("sh", "test", typed))
-        self.assertTrue(shows(said, self.moved(output.text)), f"{output.text}\n--- but:\n{said}")
+        message = self.do(Block("sh", "test", typed))
+        self.assertTrue(
+            shows(message, self.moved(output.text)), f"{output.text}\n--- but:\n{message}"
+        )
 
 
 class TutorialTests(PageTestCase):
@@ -167,13 +169,13 @@ class TutorialTests(PageTestCase):
         first, *others = blocks(PAGE)
         self.assertEqual((first.caption, first.text), ("Terminal 1", INSTALL))
         self.terminal(first.caption).type(". .venv/bin/activate\n", None)
-        said, samples = "", 0
+        message, samples = "", 0
         for block in others:
             if block.language == "text":
-                self.assertTrue(shows(said, block.text), f"{block.text}\n--- but:\n{said}")
+                self.assertTrue(shows(message, block.text), f"{block.text}\n--- but:\n{message}")
                 samples += 1
             else:
-                said = self.do(block)
+                message = self.do(block)
         self.assertEqual(samples, 7)
         shown = get(f"http://127.0.0.1:{self.ports['4311']}/api/history?fields=summary")
         self.assertGreaterEqual(len(shown["entries"]), 5)

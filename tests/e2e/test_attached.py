@@ -71,7 +71,7 @@ class TlsProxy:
         return entries
 
 
-def make_stage(data: str, **env: str) -> TlsProxy:
+def make_tls_proxy(data: str, **env: str) -> TlsProxy:
     """Start the processes.
 
     :param data: a directory for the proxy's and the programs' data.
@@ -88,7 +88,7 @@ def tls_proxy() -> TlsProxy:
     """Give the proxy that all tests of this process share."""
     data = tempfile.TemporaryDirectory()
     atexit.register(data.cleanup)
-    made = make_stage(data.name)
+    made = make_tls_proxy(data.name)
     atexit.register(made.stop)
     return made
 
@@ -179,7 +179,7 @@ class TokenTests(SynchronousTestCase):
         """Name and token come through whatever is in them; without the token nothing starts."""
         if target() == "npm":
             raise SkipTest("the npm proxy is no forward proxy")
-        made = make_stage(str(Path(self.mktemp()).absolute()), TRAFFICMOCK_TOKEN=self.TOKEN)
+        made = make_tls_proxy(str(Path(self.mktemp()).absolute()), TRAFFICMOCK_TOKEN=self.TOKEN)
         self.addCleanup(made.stop)
         url = f"https://{made.upstream.authority}/token"
         token = {"TRAFFICMOCK_TOKEN": self.TOKEN}

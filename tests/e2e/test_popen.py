@@ -73,8 +73,8 @@ class PopenTests(SynchronousTestCase):
                     stderr=subprocess.STDOUT,
                     text=True,
                 )
-                said, _ = process.communicate(timeout=SECONDS)
-                self.assertEqual((runtime, said.strip()), (runtime, "mocked"))
+                message, _ = process.communicate(timeout=SECONDS)
+                self.assertEqual((runtime, message.strip()), (runtime, "mocked"))
 
     def test_run(self) -> None:
         """``trafficmock run`` starts it."""
@@ -93,8 +93,8 @@ class PopenTests(SynchronousTestCase):
         more = {"SAMPLE_NOTES": str(note), "SAMPLE_CLIENT_ID": "shop", **runs.LEAN}
         sample = str(REPOSITORY / "tests" / "testing" / "samples" / "with_environment.py")
         arguments = (sample, "--trafficmock-proxy-url", self.proxy.url)
-        said = runs.run(*runs.lean_pytest(), *arguments, environment=more)
-        self.assertIn("1 passed", said)
+        message = runs.run(*runs.lean_pytest(), *arguments, environment=more)
+        self.assertIn("1 passed", message)
         self.check(json.loads(note.read_text()))
 
     def test_process_proxy(self) -> None:

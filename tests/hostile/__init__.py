@@ -1,1 +1,1 @@
-"""Bad input against the running service, while ten honest connections are being served."""
+"""Bad input against the running service, while ten well-behaved clients are being served."""

@@ -1,4 +1,4 @@
-"""What every hostile case has in common: the service, the honest ten, and what must hold after."""
+"""What every hostile case has in common: the service, ten clients, and what must hold after."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from attrs import define, field
 from twisted.trial.unittest import SkipTest, TestCase
 
-from tests.hostile.honest import Honest
 from tests.hostile.raw import HELLO, Raw, connect, pause, reactor
+from tests.hostile.well_behaved import WellBehavedClients
 from tests.support.process_usage import cpu_seconds, memory
 from tests.support.tested_proxy import start_proxy, target
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from tests.support.proxy_process import ProxyProcess
 
 MIB = 1 << 20
-TIMES_CALM = 25
+TIMES_BASELINE = 25
 MOST_CPU = 0.5
-"""Seconds that the service may work on other things while somebody honest waits."""
+"""Seconds that the service may work on other things while a well-behaved client waits."""
 
 MOST_SECONDS = 5.0
-"""That somebody honest may wait; other work on the machine delays an answer as well."""
+"""That a well-behaved client may wait; other work on the machine delays an answer as well."""
 
 MOST_GROWTH = 256 * MIB
 """Resident memory that all cases of one service together may leave behind.
@@ -86,7 +86,7 @@ def running(options: tuple[str, ...]) -> Shared:
 
 
 class HostileTestCase(TestCase):
-    """A case in which ten honest connections are served all the while."""
+    """A case in which ten well-behaved clients are served all the while."""
 
     timeout = 120
     options: ClassVar[tuple[str, ...]] = ORDINARY
@@ -99,27 +99,29 @@ class HostileTestCase(TestCase):
         self.url = self.service.proxy.url
         self.resident = self.service.growth()
         self.hostile: list[Raw] = []
-        self.honest = Honest()
+        self.well_behaved = WellBehavedClients()
         self.addCleanup(self._release)
-        await self.honest.come(self.url, self.token, self.service.cpu)
+        await self.well_behaved.come(self.url, self.token, self.service.cpu)
         self.addCleanup(self._verify)
 
     async def _verify(self) -> None:
         """See that the ten were served well, and that nothing is left of anybody else."""
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
         await self._drop_hostile()
-        await self._only_honest_left()
-        waited, calm = self.honest.waited(), self.honest.calm
-        await self.honest.leave()
-        self.assertEqual(self.honest.faults(), [])
-        self.assertLess(waited.cpu, max(MOST_CPU, TIMES_CALM * calm.cpu), calm)
-        self.assertLess(waited.seconds, max(MOST_SECONDS, TIMES_CALM * calm.seconds), calm)
+        await self._only_well_behaved_left()
+        waited, baseline = self.well_behaved.waited(), self.well_behaved.baseline
+        await self.well_behaved.leave()
+        self.assertEqual(self.well_behaved.faults(), [])
+        self.assertLess(waited.cpu, max(MOST_CPU, TIMES_BASELINE * baseline.cpu), baseline)
+        self.assertLess(
+            waited.seconds, max(MOST_SECONDS, TIMES_BASELINE * baseline.seconds), baseline
+        )
         self.assertLess(self.service.growth(), MOST_GROWTH)
 
     async def _release(self) -> None:
         """Leave nothing open, however the case went, and look at what the service logged."""
         await self._drop_hostile()
-        await self.honest.leave()
+        await self.well_behaved.leave()
         news = self.service.news()
         for word in ("Traceback", "Unhandled", " critical "):
             self.assertNotIn(word, news)
@@ -130,9 +132,9 @@ class HostileTestCase(TestCase):
         for raw in self.hostile:
             await raw.end()
 
-    async def _only_honest_left(self) -> None:
+    async def _only_well_behaved_left(self) -> None:
         """Wait until nobody else is connected any more."""
-        expected = self.honest.connection_ids()
+        expected = self.well_behaved.connection_ids()
         for _ in range(100):
             shown = await self.connected()
             if shown == expected:

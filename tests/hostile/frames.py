@@ -28,17 +28,17 @@ def frame(
     :param length: what the header says, if not the truth.
     :param length_bytes: 0, 2 or 8, if not the shortest form.
     """
-    said = len(payload) if length is None else length
+    declared = len(payload) if length is None else length
     if length_bytes is None:
-        length_bytes = 0 if said < 126 else 2 if said < 1 << 16 else 8
+        length_bytes = 0 if declared < 126 else 2 if declared < 1 << 16 else 8
     first = (_FIN if fin else 0) | reserved << 4 | opcode
     mask_bit = _MASKED if masked else 0
     if length_bytes == 8:
-        head = struct.pack("!BBQ", first, mask_bit | 127, said)
+        head = struct.pack("!BBQ", first, mask_bit | 127, declared)
     elif length_bytes == 2:
-        head = struct.pack("!BBH", first, mask_bit | 126, said)
+        head = struct.pack("!BBH", first, mask_bit | 126, declared)
     else:
-        head = bytes([first, mask_bit | said])
+        head = bytes([first, mask_bit | declared])
     return head + (_MASK if masked else b"") + payload
 
 

@@ -115,7 +115,7 @@ def _flipped(data: bytes, chance: Random, most: int) -> bytes:
 
 
 def _concerns_nobody_else(payload: bytes) -> bool:
-    """Tell whether a damaged message leaves the honest alone.
+    """Tell whether a damaged message leaves the well-behaved clients alone.
 
     A route without its filter is valid, and rightly makes ambiguous what they ask.
     """

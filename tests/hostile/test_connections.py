@@ -32,18 +32,18 @@ class CountTests(HostileTestCase):
 
     async def test_too_many(self) -> None:
         """One connection too many is told so; room that becomes free is used again."""
-        room = CONNECTION_LIMIT - len(self.honest.connection_ids())
+        room = CONNECTION_LIMIT - len(self.well_behaved.connection_ids())
         for _ in range(room):
             await self.come()
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
         for _ in range(50):
             raw = await self.come()
             self.assertEqual(await raw.refusal(), (503, "too_many_connections"))
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
         for raw in self.hostile[:room]:
             raw.drop()
             await raw.end()
-        self.assertEqual(await self.connected(), self.honest.connection_ids())
+        self.assertEqual(await self.connected(), self.well_behaved.connection_ids())
 
     async def test_come_and_go(self) -> None:
         """Connections that are dropped at any point of their beginning leave nothing behind."""
@@ -62,7 +62,7 @@ class CountTests(HostileTestCase):
             raw.drop()
         for raw in self.hostile:
             await raw.end()
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
 
 
 class SlowTests(HostileTestCase):
@@ -74,7 +74,7 @@ class SlowTests(HostileTestCase):
         for start in range(len(GET_HEALTH)):
             for raw in drips:
                 raw.write(GET_HEALTH[start : start + 1])
-            await self.honest.pairs[start % 5].answered_once_more()
+            await self.well_behaved.pairs[start % 5].answered_once_more()
         for raw in drips:
             self.assertEqual((await raw.answer()).status, 200)
 
@@ -82,7 +82,7 @@ class SlowTests(HostileTestCase):
         """Connections that say nothing hold nobody up."""
         for _ in range(100):
             await self.come()
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
 
     async def test_dripping_frame(self) -> None:
         """A message that comes a byte at a time is one message."""
@@ -117,7 +117,7 @@ class LargeAnswerTests(HostileTestCase):
             raw.write(GET_HISTORY)
             raw.stop_reading()
         for _ in range(5):
-            await self.honest.go_on()
+            await self.well_behaved.go_on()
         self.assertLess(self.grown(), len(readers) * 4 * MIB)
         for raw in readers:
             raw.read_on()
@@ -136,7 +136,7 @@ class LargeAnswerTests(HostileTestCase):
             raw.write(GET_HISTORY)
             await raw.head()
             raw.reset()
-            await self.honest.go_on()
+            await self.well_behaved.go_on()
 
 
 class HalfClosedTests(HostileTestCase):

@@ -42,7 +42,7 @@ class FieldTests(HostileTestCase):
                 raw.send(one.message)
                 await self.assert_complaint(raw, one)
                 if number % 250 == 0:
-                    await self.honest.go_on()
+                    await self.well_behaved.go_on()
             self.assertEqual(await raw.barrier(), [])
 
     async def test_pipelined(self) -> None:
@@ -70,7 +70,7 @@ class FieldTests(HostileTestCase):
             self.assertEqual(answer["code"], "invalid_hello", one.what)
             self.assertEqual((await raw.close_frame())[0], 1008, one.what)
             raw.drop()
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
 
     async def test_before_hello(self) -> None:
         """Every valid message before hello but a heartbeat is refused, and does nothing."""
@@ -84,4 +84,4 @@ class FieldTests(HostileTestCase):
             self.assertEqual((await raw.close_frame())[0], 1008)
             raw.drop()
             self.assertEqual(await raw.end(), b"")
-        await self.honest.go_on()
+        await self.well_behaved.go_on()

@@ -30,7 +30,7 @@ class UnreadTests(HostileTestCase):
         self.assertIn("--send-queue-bytes", self.service.peek())
         raw.read_on()
         await raw.end()
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
         self.assertLess(self.grown(), KERNEL + QUEUE_LIMIT + 64 * MIB)
 
     async def test_worker(self) -> None:
@@ -71,7 +71,7 @@ class UnreadTests(HostileTestCase):
             if agent.ended or "--send-queue-bytes" in self.service.peek():
                 break
             agent.write(junk * 1000)
-            await self.honest.pairs[0].answered_once_more()
+            await self.well_behaved.pairs[0].answered_once_more()
         await self.assert_cut(agent)
 
     async def test_frames(self) -> None:
@@ -85,7 +85,7 @@ class UnreadTests(HostileTestCase):
                 | {"data": f"{number} {data}"}
             )
         for _ in range(3):
-            await self.honest.go_on()
+            await self.well_behaved.go_on()
         self.assertLess(self.grown(), KERNEL + QUEUE_LIMIT + 64 * MIB)
         worker.read_on()
         for number in range(800):
@@ -124,7 +124,7 @@ class FastTests(HostileTestCase):
             names = [f"fast {number}" for number in range(start, start + 500)]
             agent.send(*(request(name) for name in names))
             self.assertEqual([(await agent.message())["requestId"] for _ in names], names)
-            await self.honest.pairs[0].answered_once_more()
+            await self.well_behaved.pairs[0].answered_once_more()
 
     async def test_sessions(self) -> None:
         """Hundreds of short sessions one after another leave nothing behind."""
@@ -137,7 +137,7 @@ class FastTests(HostileTestCase):
             agent.reset()
             await agent.end()
             await worker.end()
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
         self.assertLess(self.grown(), 32 * MIB)
 
 
@@ -151,7 +151,7 @@ class PendingTests(HostileTestCase):
         worker, agent = await self.worker_with_test(), await self.client("node")
         agent.send(*(request(f"waiting {number}") for number in range(3000)))
         await worker.of_type("request:matched", about="waiting 0")
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
         agent.reset()
         await agent.end()
         for number in range(3000):

@@ -50,7 +50,7 @@ class ForbiddenFrameTests(HostileTestCase):
                 code, reason = await raw.close_frame()
                 self.assertEqual((code, bool(reason)), (PROTOCOL_ERROR, True), name)
                 raw.drop()
-            await self.honest.pairs[0].answered_once_more()
+            await self.well_behaved.pairs[0].answered_once_more()
 
     async def test_nothing_is_heard_behind(self) -> None:
         """What follows a forbidden frame in the same segment is not acted upon."""
@@ -60,7 +60,7 @@ class ForbiddenFrameTests(HostileTestCase):
             await raw.close_frame()
             raw.half_close()
             self.assertEqual(await raw.end(), b"", name)
-        self.assertEqual(await self.connected(), self.honest.connection_ids())
+        self.assertEqual(await self.connected(), self.well_behaved.connection_ids())
 
     async def test_invalid_utf8_in_a_reason(self) -> None:
         """A close whose reason is not UTF-8 gets 1007."""
@@ -91,7 +91,7 @@ class SizeTests(HostileTestCase):
         self.assertEqual((error["type"], error["code"]), ("proxy:error", "invalid_message"))
         self.assertIn("--max-frame-bytes", error["message"])
         self.assertEqual(await raw.barrier(), [])
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
 
     async def test_endless(self) -> None:
         """A frame that announces very much more than the limit is refused by its header."""
@@ -101,7 +101,7 @@ class SizeTests(HostileTestCase):
                 raw.write(frame(opcode=opcode, length=length))
                 code, reason = await raw.close_frame()
                 self.assertEqual((code, bool(reason)), (TOO_BIG, True))
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
 
     async def test_over_the_limit(self) -> None:
         """A frame over the limit is read past and told of, without being kept."""
@@ -169,7 +169,7 @@ class SizeTests(HostileTestCase):
         for cut in (1, 2, 5, 9, 13, 14, 50_000, len(whole) - 1):
             raw = await self.client("node")
             raw.write(whole[:cut])
-            await self.honest.pairs[0].answered_once_more()
+            await self.well_behaved.pairs[0].answered_once_more()
             raw.half_close()
             self.assertEqual(await raw.end(), b"", cut)
 
@@ -205,7 +205,7 @@ class AllowedFrameTests(HostileTestCase):
         flood = frame(b"x" * 125, opcode=PING) * 2000
         for _ in range(10):
             raw.write(flood)
-            await self.honest.pairs[0].answered_once_more()
+            await self.well_behaved.pairs[0].answered_once_more()
         await raw.until(lambda: len(raw.received) >= 20_000 * 127)
         self.assertEqual(
             set(bytes(raw.received[: 127 * 100]).split(b"x" * 125)), {b"\x8a\x7d", b""}
@@ -238,7 +238,7 @@ class UpgradeTests(HostileTestCase):
             raw.write(HANDSHAKE.replace(old, new, 1))
             answer = await raw.answer()
             self.assertEqual((answer.status, answer.json()["error"]), (status, error), name)
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
 
     async def test_extensions(self) -> None:
         """Compression is offered in vain; frames are read as they are."""

@@ -1,4 +1,4 @@
-"""Damaged sessions by the hundred: the service lives, and the honest ten are served."""
+"""Damaged sessions by the hundred: the service lives, and the well-behaved clients are served."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class MutantTests(HostileTestCase):
                 await raw.end()
             self.hostile.clear()
             if number % 50 == 0:
-                await self.honest.go_on()
+                await self.well_behaved.go_on()
 
     def send_in_pieces(self, raw: Raw, sent: bytes, chance: Random) -> None:
         cut = chance.choice((len(sent), len(HANDSHAKE), chance.randrange(len(sent) + 1)))

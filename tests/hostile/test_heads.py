@@ -53,7 +53,7 @@ class HeadTests(HostileTestCase):
             raw = await self.come()
             raw.write(sent)
             self.assertEqual(await raw.refusal(), (400, "bad_request"), name)
-            await self.honest.go_on()
+            await self.well_behaved.go_on()
 
     async def test_foreign(self) -> None:
         """A request that is well-formed but not for us is told why."""
@@ -63,7 +63,7 @@ class HeadTests(HostileTestCase):
             answer = await raw.answer()
             self.assertEqual(answer.status, status, (name, answer))
             self.assertTrue(answer.json()["error"], name)
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
 
     async def test_own_absolute_form(self) -> None:
         """The absolute form of our own address is REST."""
@@ -79,7 +79,7 @@ class HeadTests(HostileTestCase):
             raw = await self.come()
             raw.write(chance.randbytes(2000) + b"\r\n\r\n")
             self.assertEqual(await raw.refusal(), (400, "bad_request"))
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
 
     async def test_long(self) -> None:
         """More than 64 KiB of head, in whatever shape, is 431."""
@@ -96,7 +96,7 @@ class HeadTests(HostileTestCase):
             raw = await self.come()
             raw.write(sent)
             self.assertEqual(await raw.refusal(), (431, "headers_too_large"), name)
-            await self.honest.go_on()
+            await self.well_behaved.go_on()
 
     async def test_endless(self) -> None:
         """Who goes on sending header lines behind the refusal is closed all the same."""
@@ -107,7 +107,7 @@ class HeadTests(HostileTestCase):
             if raw.ended:
                 break
             raw.write(line)
-            await self.honest.pairs[0].answered_once_more()
+            await self.well_behaved.pairs[0].answered_once_more()
         self.assertTrue(raw.ended)
         self.assertIn(b" 431 ", bytes(raw.received))
 
@@ -134,4 +134,4 @@ class HeadTests(HostileTestCase):
         raw.write(body + b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
         self.assertEqual((await raw.answer()).status, 405)
         self.assertEqual((await raw.answer()).status, 200)
-        await self.honest.go_on()
+        await self.well_behaved.go_on()

@@ -74,7 +74,7 @@ class NoMessageTests(HostileTestCase):
                     raw.write(frame(sent, opcode=opcode))
                     await self.assert_complaint(raw, name)
             self.assertEqual(await raw.barrier(), [])
-            await self.honest.go_on()
+            await self.well_behaved.go_on()
 
     async def assert_complaint(self, raw: Raw, name: str) -> None:
         answer = await raw.message()
@@ -90,7 +90,7 @@ class NoMessageTests(HostileTestCase):
             self.assertEqual(answer["code"], "invalid_hello", name)
             self.assertEqual((await raw.close_frame())[0], 1008, name)
             raw.drop()
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
 
 
 class UnusualTests(HostileTestCase):
@@ -138,7 +138,7 @@ class UnusualTests(HostileTestCase):
             raw.write(frame(b'{"type":"ping","at":%s}' % at.encode()))
             answer = await raw.message()
             self.assertIn(answer["type"], ("pong", "proxy:error"), at[:20])
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
 
     async def test_keys_that_nobody_knows(self) -> None:
         """Unknown keys, thousands of them and of any kind, are ignored."""
@@ -166,7 +166,7 @@ class UnusualTests(HostileTestCase):
                 (decision["type"], decision["requestId"]), ("decision:passthrough", name)
             )
         await self.get("/api/history?q=script")
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
 
 
 class LargeTests(HostileTestCase):
@@ -176,7 +176,7 @@ class LargeTests(HostileTestCase):
         raw = await self.client("node")
         raw.send(request("large", **more))
         self.assertEqual((await raw.of_type("decision:passthrough"))["requestId"], "large")
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
 
     async def test_header_value(self) -> None:
         """A header of 10 MB is passed on."""
@@ -231,7 +231,7 @@ class LargeTests(HostileTestCase):
             raw.write(frame(b'{"type":"ping","at":[' + junk + b"0]}"))
             answer = await raw.message()
             self.assertEqual((answer["type"], answer["code"]), ("proxy:error", "invalid_message"))
-            await self.honest.go_on()
+            await self.well_behaved.go_on()
 
     async def test_matchers(self) -> None:
         """A route with tens of thousands of methods, and one with a glob of 1 MB, are taken."""
@@ -252,7 +252,7 @@ class LargeTests(HostileTestCase):
             agent.send(request(f"glob {number}", url="http://hostile.test/" + "a/" * 500))
             asked = await worker.of_type("request:matched", "request:claim")
             self.assertEqual(asked["requestId"], f"glob {number}")
-            await self.honest.go_on()
+            await self.well_behaved.go_on()
 
     async def test_hello(self) -> None:
         """A hello with thousands of bytes in every field is answered, one with more refused."""
@@ -264,4 +264,4 @@ class LargeTests(HostileTestCase):
             fields = {"clientId": much, "packageVersion": much, "token": much}
             raw.send(hello(**fields, features=["f"] * features))
             self.assertEqual((await raw.message())["type"], answer)
-            await self.honest.go_on()
+            await self.well_behaved.go_on()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 REFUSED = 1008
 GREEDY = {"type": "route:register", "routeId": "greedy", "testId": "hostile", "matcher": {}}
-"""It would match what the honest ask, and make it ambiguous."""
+"""It would match what the well-behaved clients ask, and make it ambiguous."""
 
 AFTER_REFUSAL = [
     HELLO | {"role": "playwright", "clientId": "hostile"},
@@ -46,8 +46,8 @@ class RefusedTestCase(HostileTestCase):
         self.assertEqual(await raw.close_frame(), (REFUSED, code), name)
         raw.drop()
         self.assertEqual(await raw.end(), b"", name)
-        await self.honest.go_on()
-        self.assertEqual(await self.connected(), self.honest.connection_ids(), name)
+        await self.well_behaved.go_on()
+        self.assertEqual(await self.connected(), self.well_behaved.connection_ids(), name)
 
 
 class RefusalTests(RefusedTestCase):
@@ -81,7 +81,7 @@ class RefusalTests(RefusedTestCase):
             self.assertEqual((await worker.close_frame())[0], REFUSED)
             worker.drop()
             await worker.end()
-            await self.honest.go_on()
+            await self.well_behaved.go_on()
 
     async def test_heartbeats_are_no_hello(self) -> None:
         """A heartbeat may come early, as often as it likes, and opens nothing."""
@@ -126,12 +126,12 @@ class AuthorityTests(HostileTestCase):
             raw.send(*(sample(kind) for kind in message_types() if kind.tag in theirs))
             self.assertEqual(about_nobody_else(await raw.barrier()), [])
 
-    async def test_honest_requests(self) -> None:
+    async def test_well_behaved_requests(self) -> None:
         """Nobody settles, answers or claims a request that is another's."""
         agent, worker = await self.client("node"), await self.worker_with_test()
         result = {"action": "abort", "errorCode": "failed"}
         for _ in range(20):
-            for pair in self.honest.pairs:
+            for pair in self.well_behaved.pairs:
                 for number in range(pair.asked, pair.asked + 5):
                     mine = {"requestId": f"{pair.name}-{number}"}
                     agent.send(
@@ -144,14 +144,14 @@ class AuthorityTests(HostileTestCase):
                         {"type": "request:claim-result", "testId": pair.name, "matches": []} | mine,
                         {"type": "request:claim-result", "testId": "hostile", "matches": []} | mine,
                     )
-            await self.honest.pairs[0].answered_once_more()
+            await self.well_behaved.pairs[0].answered_once_more()
         self.assertEqual(about_nobody_else(await agent.barrier()), [])
         self.assertEqual(about_nobody_else(await worker.barrier()), [])
 
-    async def test_honest_tests(self) -> None:
+    async def test_well_behaved_tests(self) -> None:
         """Nobody ends, takes over or adds to a test that is another's."""
         worker = await self.client("playwright")
-        for number, pair in enumerate(self.honest.pairs):
+        for number, pair in enumerate(self.well_behaved.pairs):
             route = {"routeId": f"route-{number}", "testId": pair.name, "matcher": {}}
             worker.send(
                 {"type": "route:unregister", "routeId": f"route-{number}"},
@@ -162,7 +162,7 @@ class AuthorityTests(HostileTestCase):
                 {"type": "route:register"} | route | {"routeId": "new"},
                 {"type": "route:register"} | route | {"testId": "hostile"},
             )
-            await self.honest.go_on()
+            await self.well_behaved.go_on()
         answers = about_nobody_else(await worker.barrier())
         kinds = {answer["type"] for answer in answers}
         self.assertLessEqual(kinds, {"proxy:error", "route:unregistered"})
@@ -272,11 +272,11 @@ class DuplicateTests(HostileTestCase):
                     for number in range(start, start + 1000)
                 )
             )
-            await self.honest.pairs[0].answered_once_more()
+            await self.well_behaved.pairs[0].answered_once_more()
         await worker.barrier()
         shown = await self.get("/api/connections")
         self.assertEqual(max(row["routeCount"] for row in shown["runnerWorkers"]), 5_001)
-        await self.honest.go_on()
+        await self.well_behaved.go_on()
 
 
 def about_nobody_else(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:

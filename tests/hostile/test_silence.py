@@ -57,7 +57,7 @@ class StrangerTests(HostileTestCase):
             self.assertIn("--hello-timeout-ms", answer["message"])
             self.assertEqual((await raw.close_frame())[0], 1008)
         self.assertLess(reactor.seconds() - begun, HELLO_SECONDS + LATE)
-        self.assertEqual(await self.connected(), self.honest.connection_ids())
+        self.assertEqual(await self.connected(), self.well_behaved.connection_ids())
         # Nobody answers the close frames: the connections end all the same.
         for raw in (silent, beating, pinging):
             self.assertEqual(await raw.end(CLOSE_SECONDS + LATE), b"")
@@ -126,7 +126,7 @@ class StoppedWorkerTests(HostileTestCase):
             self.assertIn("stop.ts", decision["message"])
             self.assertIn("--claim-timeout-ms", decision["message"])
             self.assertTrue(CLAIM_SECONDS * 0.9 < took < CLAIM_SECONDS + LATE, took)
-            await self.honest.go_on()
+            await self.well_behaved.go_on()
             worker.process.kill()
             await deferToThread(worker.stop)
 
@@ -151,7 +151,7 @@ class StoppedWorkerTests(HostileTestCase):
             self.assertIn("no sign of life", decision["message"])
             self.assertIn("stop.ts", decision["message"])
             self.assertTrue(CLAIM_SECONDS * 0.9 < took < CLAIM_SECONDS + LATE, (how, took))
-            await self.honest.go_on()
+            await self.well_behaved.go_on()
             worker.process.kill()
             await deferToThread(worker.stop)
 

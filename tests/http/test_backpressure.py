@@ -9,64 +9,66 @@ class BackpressureTests(SynchronousTestCase):
     """Frames from an application to a worker that lags behind."""
 
     def setUp(self) -> None:
-        self.rig = DriverHarness()
-        self.agent = self.rig.agent()
-        self.worker = self.rig.worker_with_route("ws://chat.test/", kind="websocket")
+        self.harness = DriverHarness()
+        self.agent = self.harness.agent()
+        self.worker = self.harness.worker_with_route("ws://chat.test/", kind="websocket")
         socket = {"socketId": "s", "url": "ws://chat.test/", "protocols": [], "clientId": "shop"}
-        self.rig.say(self.agent, "ws:connection", **socket)
-        self.rig.say(
+        self.harness.send_message(self.agent, "ws:connection", **socket)
+        self.harness.send_message(
             self.worker, "ws:claim-result", socketId="s", testId="t", matches=[{"routeId": "r"}]
         )
 
     def frame(self) -> None:
-        self.rig.say(self.agent, "ws:messageFromPage", socketId="s", data="x", isBase64=False)
+        self.harness.send_message(
+            self.agent, "ws:messageFromPage", socketId="s", data="x", isBase64=False
+        )
 
     def test_sender_waits(self) -> None:
         """The sender is not read until the receiver has caught up."""
         self.frame()
         self.assertEqual(self.agent.pauses, 0)
-        self.rig.driver.link_backlogged(self.worker)
+        self.harness.driver.link_backlogged(self.worker)
         self.frame()
         self.frame()
         self.assertEqual(self.agent.pauses, 1)
-        self.rig.driver.link_drained(self.worker)
+        self.harness.driver.link_drained(self.worker)
         self.assertEqual(self.agent.pauses, 0)
 
     def test_receiver_gone(self) -> None:
         """Nobody waits for a receiver that is gone."""
-        self.rig.driver.link_backlogged(self.worker)
+        self.harness.driver.link_backlogged(self.worker)
         self.frame()
-        self.rig.driver.link_closed(self.worker)
+        self.harness.driver.link_closed(self.worker)
         self.assertEqual(self.agent.pauses, 0)
 
     def test_sender_gone(self) -> None:
         """A sender that is gone is not resumed."""
-        self.rig.driver.link_backlogged(self.worker)
+        self.harness.driver.link_backlogged(self.worker)
         self.frame()
-        self.rig.driver.link_closed(self.agent)
-        self.rig.driver.link_drained(self.worker)
+        self.harness.driver.link_closed(self.agent)
+        self.harness.driver.link_drained(self.worker)
         self.assertEqual(self.agent.pauses, 1)
 
     def test_requests_do_not_wait(self) -> None:
         """News of requests that a worker does not read hold no application back."""
-        self.rig.driver.link_backlogged(self.worker)
-        self.rig.request(self.agent, "1", "http://api.test/")
+        self.harness.driver.link_backlogged(self.worker)
+        self.harness.request(self.agent, "1", "http://api.test/")
         self.assertEqual(self.agent.pauses, 0)
 
     def test_waiting_is_not_idle(self) -> None:
         """A sender that we do not read from is not cut off for its silence."""
-        self.rig.driver.link_backlogged(self.worker)
+        self.harness.driver.link_backlogged(self.worker)
         self.frame()
         for _ in range(70):
             self.worker.queued_bytes, self.worker.drained_total = 1, self.worker.drained_total + 1
-            self.rig.clock.advance(1)
+            self.harness.clock.advance(1)
         self.assertFalse(self.agent.aborted)
 
     def test_receiver_stuck(self) -> None:
         """A receiver that takes nothing at all is cut off in the end."""
-        self.rig.driver.link_backlogged(self.worker)
+        self.harness.driver.link_backlogged(self.worker)
         self.worker.queued_bytes = 1
         self.frame()
         for _ in range(90):
-            self.rig.clock.advance(1)
+            self.harness.clock.advance(1)
         self.assertTrue(self.worker.aborted)

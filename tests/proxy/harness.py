@@ -69,7 +69,7 @@ class FakeTransport(StringTransport):
         if protocol is not None:
             protocol.connectionLost(Failure(reason or ConnectionDone()))
 
-    def says(self, data: bytes) -> None:
+    def sends(self, data: bytes) -> None:
         """Let the other side speak."""
         assert self.protocol is not None, "the connection is gone"
         self.protocol.dataReceived(data)
@@ -181,7 +181,7 @@ class ForwardProxyHarness:
     def ask(self, data: bytes) -> FakeTransport:
         """Give the transport of a client that has sent something."""
         client = self.connect()
-        client.says(data)
+        client.sends(data)
         return client
 
     def worker(self, glob: str = "http://api.test/**", kind: str = "http") -> FakeLink:
@@ -193,7 +193,9 @@ class ForwardProxyHarness:
         (matched,) = [m for m in worker.sent if m["type"] == "request:matched"]
         worker.sent.clear()
         result = {"action": action, **fields}
-        self.core.say(worker, "handler:result", requestId=matched["requestId"], result=result)
+        self.core.send_message(
+            worker, "handler:result", requestId=matched["requestId"], result=result
+        )
 
     def entries(self) -> list[dict[str, Any]]:
         """List the history, oldest first."""

@@ -19,50 +19,50 @@ from trafficmock.wire import inbound, outbound
 class Coordination:
     """Keeps what it is told."""
 
-    told: list[Any] = field(factory=list)
+    calls: list[Any] = field(factory=list)
 
     def client_opened(self, proxy_client: ProxyClient, hello: inbound.Hello) -> None:
-        self.told.append(("opened", proxy_client.client_id, hello.role, hello.features))
+        self.calls.append(("opened", proxy_client.client_id, hello.role, hello.features))
 
     def client_sent(self, proxy_client: ProxyClient, message: Any) -> None:
-        self.told.append((proxy_client.client_id, message))
+        self.calls.append((proxy_client.client_id, message))
 
     def client_closed(self, proxy_client: ProxyClient) -> None:
-        self.told.append(("closed", proxy_client.client_id))
+        self.calls.append(("closed", proxy_client.client_id))
 
     def client_recorded(self, record: Any) -> None:
-        self.told.append(record)
+        self.calls.append(record)
 
     def socket_backlogged(self, socket: Any) -> None:
-        self.told.append(("backlogged", socket))
+        self.calls.append(("backlogged", socket))
 
     def socket_drained(self, socket: Any) -> None:
-        self.told.append(("drained", socket))
+        self.calls.append(("drained", socket))
 
     def socket_gone(self, socket: Any) -> None:
-        self.told.append(("gone", socket))
+        self.calls.append(("gone", socket))
 
 
 class Subject:
     """Keeps what it is told, unless it fails at that."""
 
     def __init__(self, error: Exception | None = None) -> None:
-        self.heard: list[Any] = []
+        self.events: list[Any] = []
         self.error = error
 
     def on_message(self, message: Any) -> None:
         if self.error is not None:
             raise self.error
-        self.heard.append(message)
+        self.events.append(message)
 
     def crashed(self) -> None:
-        self.heard.append("crashed")
+        self.events.append("crashed")
 
     def stopped(self) -> None:
-        self.heard.append("stopped")
+        self.events.append("stopped")
 
 
-class PartyTests(SynchronousTestCase):
+class ProxyClientTests(SynchronousTestCase):
     """One client id."""
 
     def setUp(self) -> None:
@@ -72,7 +72,7 @@ class PartyTests(SynchronousTestCase):
     def test_alive(self) -> None:
         """A ping is answered."""
         self.proxy_client.deliver(inbound.Ping(7))
-        self.assertEqual(self.core.told, [("shop", inbound.Pong(7))])
+        self.assertEqual(self.core.calls, [("shop", inbound.Pong(7))])
 
     def test_subjects(self) -> None:
         """A message reaches the request or WebSocket that it is about; others are nobody's."""
@@ -81,13 +81,13 @@ class PartyTests(SynchronousTestCase):
         self.proxy_client.deliver(message)
         self.proxy_client.deliver(outbound.DecisionPassthrough("b"))
         self.proxy_client.deliver(outbound.SocketPassthrough("a"))
-        self.assertEqual(receiver.heard, [message, outbound.SocketPassthrough("a")])
+        self.assertEqual(receiver.events, [message, outbound.SocketPassthrough("a")])
 
     def test_trouble(self) -> None:
         """Trouble of one request is logged, ends it, and stays its own."""
         receiver = self.proxy_client.receivers["a"] = Subject(ZeroDivisionError())
         self.proxy_client.deliver(outbound.DecisionPassthrough("a"))
-        self.assertEqual(receiver.heard, ["crashed"])
+        self.assertEqual(receiver.events, ["crashed"])
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
 
     def test_redirects(self) -> None:
@@ -121,7 +121,7 @@ class PartiesTests(SynchronousTestCase):
         one, same = self.proxy_clients.enter("shop"), self.proxy_clients.enter("shop")
         self.assertIs(one, same)
         features = ["headers-list", "stream"]
-        self.assertEqual(self.core.told, [("opened", "shop", "node", features)])
+        self.assertEqual(self.core.calls, [("opened", "shop", "node", features)])
 
     def test_lingers(self) -> None:
         """It stays a while for clients that open a connection for each request."""
@@ -129,9 +129,9 @@ class PartiesTests(SynchronousTestCase):
         self.clock.advance(29)
         self.proxy_clients.leave(self.proxy_clients.enter("shop"))
         self.clock.advance(29)
-        self.assertEqual(len(self.core.told), 1)
+        self.assertEqual(len(self.core.calls), 1)
         self.clock.advance(1)
-        self.assertEqual(self.core.told[1:], [("closed", "shop")])
+        self.assertEqual(self.core.calls[1:], [("closed", "shop")])
 
     def test_many(self) -> None:
         """Made-up ids do not pile up."""
@@ -147,29 +147,29 @@ class CoreTests(SynchronousTestCase):
 
     def test_shown(self) -> None:
         """/api/connections has one row for each live id, of kind ``proxy``."""
-        rig = ForwardProxyHarness()
-        rig.ask(GET)
-        rig.ask(GET)
-        rig.ask(GET.replace(b"\r\n\r\n", b"\r\nProxy-Authorization: Basic YTo=\r\n\r\n"))
-        rows = connections_report(rig.core.driver.coordinator)["nodeAgents"]
+        harness = ForwardProxyHarness()
+        harness.ask(GET)
+        harness.ask(GET)
+        harness.ask(GET.replace(b"\r\n\r\n", b"\r\nProxy-Authorization: Basic YTo=\r\n\r\n"))
+        rows = connections_report(harness.core.driver.coordinator)["nodeAgents"]
         self.assertEqual(
             [(r["clientId"], r["kind"]) for r in rows], [("proxy", "proxy"), ("a", "proxy")]
         )
 
     def test_linked(self) -> None:
         """The request that follows a redirect is routed on its own, and linked."""
-        rig = ForwardProxyHarness()
-        client = rig.ask(GET)
-        rig.servers[0].says(b"HTTP/1.1 302 x\r\nLocation: /y\r\nContent-Length: 0\r\n\r\n")
-        client.says(GET.replace(b"/x", b"/y"))
-        first, second = rig.entries()
+        harness = ForwardProxyHarness()
+        client = harness.ask(GET)
+        harness.servers[0].sends(b"HTTP/1.1 302 x\r\nLocation: /y\r\nContent-Length: 0\r\n\r\n")
+        client.sends(GET.replace(b"/x", b"/y"))
+        first, second = harness.entries()
         self.assertEqual(first["redirectedToId"], second["id"])
         self.assertEqual(second["redirectedFromId"], first["id"])
 
     def test_heartbeat(self) -> None:
         """The heartbeat does not cut a proxy client that has nothing to say."""
-        rig = ForwardProxyHarness()
-        rig.ask(GET)
+        harness = ForwardProxyHarness()
+        harness.ask(GET)
         for _ in range(40):
-            rig.core.clock.advance(10)
-        self.assertEqual(len(rig.core.driver.coordinator.clients()), 1)
+            harness.core.clock.advance(10)
+        self.assertEqual(len(harness.core.driver.coordinator.clients()), 1)

@@ -47,13 +47,13 @@ class TunnelTests(SynchronousTestCase):
     """Both ends."""
 
     def setUp(self) -> None:
-        self.rig = ForwardProxyHarness()
+        self.harness = ForwardProxyHarness()
         self.client = FakeTransport()
-        proxy_client = self.rig.context.proxy_clients.enter("shop")
+        proxy_client = self.harness.context.proxy_clients.enter("shop")
         self.spoke: list[str] = []
         self.tunnel = Tunnel(
             self.client,
-            self.rig.context,
+            self.harness.context,
             Authority("db.test", 1),
             entry=lambda: TunnelRecord(proxy_client, "db.test:1", {}),
             server_spoke=lambda: self.spoke.append("spoke"),
@@ -61,22 +61,22 @@ class TunnelTests(SynchronousTestCase):
 
     def test_pace(self) -> None:
         """Each side is held back by the other, and nothing is read before both are there."""
-        self.rig.dialer.slow = []
+        self.harness.dialer.slow = []
         self.tunnel.carry_blindly(b"a")
         self.assertTrue(self.client.paused)
-        self.assertEqual(self.rig.servers, [])
+        self.assertEqual(self.harness.servers, [])
 
     def test_joined(self) -> None:
         """Each is the other's producer."""
         self.tunnel.carry_blindly(b"a")
-        (server,) = self.rig.servers
+        (server,) = self.harness.servers
         self.assertIs(server.producer, self.client)
         self.assertIs(self.client.producer, server)
 
     def test_half_closed(self) -> None:
         """The end of one direction is passed on, the other goes on."""
         self.tunnel.carry_blindly(b"a")
-        (server,) = self.rig.servers
+        (server,) = self.harness.servers
         server.protocol.readConnectionLost()
         self.assertTrue(self.client.half_closed)
         self.assertFalse(self.client.disconnecting or server.disconnecting)
@@ -84,7 +84,7 @@ class TunnelTests(SynchronousTestCase):
     def test_half_closed_by_client(self) -> None:
         """The end of the client's direction is passed on, the server's goes on."""
         self.tunnel.carry_blindly(b"a")
-        (server,) = self.rig.servers
+        (server,) = self.harness.servers
         self.tunnel.client_done()
         self.assertTrue(server.half_closed)
         self.assertFalse(self.client.disconnecting or server.disconnecting)
@@ -94,7 +94,7 @@ class TunnelTests(SynchronousTestCase):
         for first, second in (("client", "server"), ("server", "client")):
             self.setUp()
             self.tunnel.carry_blindly(b"a")
-            (server,) = self.rig.servers
+            (server,) = self.harness.servers
             for side in (first, second):
                 if side == "client":
                     self.tunnel.client_done()
@@ -104,12 +104,12 @@ class TunnelTests(SynchronousTestCase):
             self.assertTrue(server.disconnecting, first)
             self.assertIsNone(self.client.producer)
             self.assertIsNone(server.producer)
-            self.assertEqual(self.rig.events()[-1][0], "response")
+            self.assertEqual(self.harness.events()[-1][0], "response")
 
     def test_server_done_early(self) -> None:
         """A server that closed its direction before the tunnel was blind is not forgotten."""
         self.tunnel.open()
-        self.rig.servers[0].protocol.readConnectionLost()
+        self.harness.servers[0].protocol.readConnectionLost()
         self.assertFalse(self.client.half_closed)
         self.tunnel.carry_blindly(b"a")
         self.assertTrue(self.client.half_closed)
@@ -117,28 +117,28 @@ class TunnelTests(SynchronousTestCase):
     def test_server_ends(self) -> None:
         """When the server goes, what it said still reaches the client."""
         self.tunnel.carry_blindly(b"a")
-        self.rig.servers[0].says(b"bye")
-        self.rig.servers[0].lose()
+        self.harness.servers[0].sends(b"bye")
+        self.harness.servers[0].lose()
         self.assertEqual((self.client.took(), self.client.disconnecting), (b"bye", True))
         self.assertIsNone(self.client.producer)
 
     def test_no_server(self) -> None:
         """A server that is not there ends the client's side, and the row says why."""
-        self.rig.dialer.error = refused()
+        self.harness.dialer.error = refused()
         self.tunnel.carry_blindly(b"a")
         self.assertTrue(self.client.aborted)
         self.assertEqual(
-            self.rig.events()[-1], ("upstream_error", "db.test: it refused the connection.")
+            self.harness.events()[-1], ("upstream_error", "db.test: it refused the connection.")
         )
 
     def test_loop(self) -> None:
         """A tunnel to ourselves is none."""
-        self.rig.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
+        self.harness.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
         self.tunnel.carry_blindly(b"a")
         self.assertTrue(self.client.aborted)
 
     def test_spoke(self) -> None:
         """A server that speaks before anybody knows what the client speaks is told of."""
         self.tunnel.open()
-        self.rig.servers[0].says(b"220")
+        self.harness.servers[0].sends(b"220")
         self.assertEqual((self.spoke, self.client.took()), (["spoke"], b"220"))

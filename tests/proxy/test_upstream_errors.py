@@ -30,9 +30,9 @@ class ExplainTests(SynchronousTestCase):
             (ValueError("x"), 502, "upstream_error"),
             (None, 502, "upstream_error"),
         ):
-            told = upstream_error(error, "http://a.test")
-            self.assertEqual((told.status, told.code), (status, code), error)
-            self.assertTrue(told.text.startswith("http://a.test: "), told.text)
+            description = upstream_error(error, "http://a.test")
+            self.assertEqual((description.status, description.code), (status, code), error)
+            self.assertTrue(description.text.startswith("http://a.test: "), description.text)
 
     def test_known(self) -> None:
         """What is explained already stays."""

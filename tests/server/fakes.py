@@ -91,12 +91,14 @@ class DriverHarness:
         self.driver.link_opened(link)
         return link
 
-    def say(self, link: FakeLink, type_: str, **fields: Any) -> None:
+    def send_message(self, link: FakeLink, type_: str, **fields: Any) -> None:
         self.driver.link_received(link, json.dumps({"type": type_, **fields}).encode())
 
     def hello(self, role: str, **fields: Any) -> FakeLink:
         link = self.connect()
-        self.say(link, "hello", protocolVersion=3, packageVersion="0.1.0", role=role, **fields)
+        self.send_message(
+            link, "hello", protocolVersion=3, packageVersion="0.1.0", role=role, **fields
+        )
         link.took("hello:ok")
         return link
 
@@ -106,8 +108,10 @@ class DriverHarness:
     def worker_with_route(self, glob: str, *, kind: str = "http") -> FakeLink:
         """Give a worker with one test ``t`` and one route ``r``."""
         link = self.hello("playwright", workerId="0")
-        self.say(link, "test:register", testId="t", title="T", file="t.spec.ts", workerId="0")
-        self.say(
+        self.send_message(
+            link, "test:register", testId="t", title="T", file="t.spec.ts", workerId="0"
+        )
+        self.send_message(
             link, "route:register", routeId="r", testId="t", matcher={"urlGlob": glob}, kind=kind
         )
         link.took("test:registered", "route:registered")
@@ -115,4 +119,6 @@ class DriverHarness:
 
     def request(self, agent: FakeLink, request_id: str, url: str, **fields: Any) -> None:
         request = {"url": url, "method": "GET", "headers": HEADERS, "bodyBase64": None, **fields}
-        self.say(agent, "request:start", requestId=request_id, clientId="shop", request=request)
+        self.send_message(
+            agent, "request:start", requestId=request_id, clientId="shop", request=request
+        )

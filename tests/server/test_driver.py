@@ -25,24 +25,24 @@ class DecisionTests(SynchronousTestCase):
     """Messages in, messages out, and the history beside them."""
 
     def setUp(self) -> None:
-        self.rig = DriverHarness()
-        self.agent = self.rig.agent()
+        self.harness = DriverHarness()
+        self.agent = self.harness.agent()
 
     def test_passthrough(self) -> None:
         """A request that nobody wants is sent on, and remembered."""
-        self.rig.request(self.agent, "1", URL)
+        self.harness.request(self.agent, "1", URL)
         self.agent.took("decision:passthrough")
-        stored = self.rig.history.requests.get("1")
+        stored = self.harness.history.requests.get("1")
         assert stored is not None
         entry = json.loads(stored.to_json())
         self.assertEqual((entry["action"], entry["timestamp"]), ("passthrough", 1_000_000))
 
     def test_fulfilled(self) -> None:
         """A matched request goes to its test, whose answer goes to the application."""
-        worker = self.rig.worker_with_route("http://api.test/*")
-        self.rig.request(self.agent, "1", URL)
+        worker = self.harness.worker_with_route("http://api.test/*")
+        self.harness.request(self.agent, "1", URL)
         worker.took("request:observed", "request:matched")
-        self.rig.say(
+        self.harness.send_message(
             worker, "handler:result", requestId="1", result={"action": "fulfill", "response": OK}
         )
         (decision,) = self.agent.took("decision:fulfill")
@@ -51,65 +51,69 @@ class DecisionTests(SynchronousTestCase):
 
     def test_one_encoding_for_all(self) -> None:
         """A message to many is the very same bytes for each."""
-        workers = [self.rig.hello("playwright") for _ in range(3)]
+        workers = [self.harness.hello("playwright") for _ in range(3)]
         for number, worker in enumerate(workers):
             test = {"testId": str(number), "title": "T", "file": "f", "workerId": "0"}
-            self.rig.say(worker, "test:register", **test)
-        self.rig.request(self.agent, "1", URL)
+            self.harness.send_message(worker, "test:register", **test)
+        self.harness.request(self.agent, "1", URL)
         self.assertEqual(len({id(worker.payloads[-1]) for worker in workers}), 1)
 
     def test_news(self) -> None:
         """News of requests may wait; decisions, matches and acknowledgements may not."""
-        worker = self.rig.worker_with_route("http://api.test/*")
-        self.rig.request(self.agent, "1", "http://else.test/")
-        self.rig.say(self.agent, "request:response", requestId="1", ok=True, response=OK)
+        worker = self.harness.worker_with_route("http://api.test/*")
+        self.harness.request(self.agent, "1", "http://else.test/")
+        self.harness.send_message(
+            self.agent, "request:response", requestId="1", ok=True, response=OK
+        )
         worker.took("request:observed", "request:response")
         self.assertEqual((worker.news, self.agent.news), (2, 0))
-        self.rig.request(self.agent, "2", URL)
+        self.harness.request(self.agent, "2", URL)
         worker.took("request:observed", "request:matched")
         self.assertEqual(worker.news, 3)
 
     def test_invalid_message(self) -> None:
         """Junk gets an answer and harms nobody."""
-        self.rig.driver.link_received(self.agent, b"\xff{")
+        self.harness.driver.link_received(self.agent, b"\xff{")
         (complaint,) = self.agent.took("proxy:error")
         self.assertEqual(complaint["code"], "invalid_message")
         self.assertIsNone(self.agent.closed)
 
     def test_refused(self) -> None:
         """A connection that does not say hello first is closed, and not heard again."""
-        link = self.rig.connect()
-        self.rig.request(link, "1", URL)
+        link = self.harness.connect()
+        self.harness.request(link, "1", URL)
         link.took("hello:error")
         self.assertEqual(link.closed, (1008, "invalid_hello"))
-        self.rig.say(link, "hello", protocolVersion=3, packageVersion="x", role="node")
+        self.harness.send_message(link, "hello", protocolVersion=3, packageVersion="x", role="node")
         link.took()
 
     def test_history_query(self) -> None:
         """A worker may ask for the entries that a glob matches."""
-        worker = self.rig.worker_with_route("http://other.test/")
-        self.rig.request(self.agent, "1", URL)
-        self.rig.request(self.agent, "2", "http://api.test/cart")
+        worker = self.harness.worker_with_route("http://other.test/")
+        self.harness.request(self.agent, "1", URL)
+        self.harness.request(self.agent, "2", "http://api.test/cart")
         worker.took("request:observed", "request:observed")
-        self.rig.say(worker, "history:query", queryId="q", matcher={"urlGlob": "**/users"})
+        self.harness.send_message(
+            worker, "history:query", queryId="q", matcher={"urlGlob": "**/users"}
+        )
         (result,) = worker.took("history:result")
         self.assertEqual([entry["id"] for entry in result["entries"]], ["1"])
 
     def test_lost_connection(self) -> None:
         """The agent of a lost worker's request is answered."""
-        worker = self.rig.worker_with_route("http://api.test/*")
-        self.rig.request(self.agent, "1", URL)
-        self.rig.driver.link_closed(worker)
+        worker = self.harness.worker_with_route("http://api.test/*")
+        self.harness.request(self.agent, "1", URL)
+        self.harness.driver.link_closed(worker)
         (decision,) = self.agent.took("decision:error")
         self.assertEqual(decision["code"], "disconnected")
 
     def test_overlong(self) -> None:
         """A result that was too long to be read fails its request, and names the option."""
-        worker = self.rig.worker_with_route("http://api.test/*")
-        self.rig.request(self.agent, "1", URL)
+        worker = self.harness.worker_with_route("http://api.test/*")
+        self.harness.request(self.agent, "1", URL)
         worker.took("request:observed", "request:matched")
         head = b'{"type":"handler:result","requestId":"1","result":{"action":"fulf'
-        self.rig.driver.link_overlong(worker, OversizedMessage(1000, 100, head))
+        self.harness.driver.link_overlong(worker, OversizedMessage(1000, 100, head))
         (decision,) = self.agent.took("decision:error")
         self.assertEqual(decision["code"], "handler_failed")
         _, complaint = worker.took("request:response", "proxy:error")
@@ -119,9 +123,9 @@ class DecisionTests(SynchronousTestCase):
     def test_overlong_stranger(self) -> None:
         """Whoever begins with a huge message is refused, and told why."""
         stranger = FakeLink(peer="127.0.0.1:4711")
-        self.rig.driver.link_opened(stranger)
+        self.harness.driver.link_opened(stranger)
         logs = self.enterContext(capturedLogs())
-        self.rig.driver.link_overlong(
+        self.harness.driver.link_overlong(
             stranger, OversizedMessage(70_000, 65_536, b'{"type":"hello",')
         )
         (refusal,) = stranger.took("hello:error")
@@ -134,17 +138,17 @@ class DecisionTests(SynchronousTestCase):
         """However much nonsense a client sends, the log stays short and says so."""
         logs = self.enterContext(capturedLogs())
         for _ in range(MOST_LINES + 5):
-            self.rig.driver.link_received(self.agent, b"{}")
+            self.harness.driver.link_received(self.agent, b"{}")
         self.assertEqual(len(logs), MOST_LINES)
-        self.rig.clock.advance(PERIOD_SECONDS)
-        self.rig.driver.link_received(self.agent, b"{}")
+        self.harness.clock.advance(PERIOD_SECONDS)
+        self.harness.driver.link_received(self.agent, b"{}")
         self.assertEqual((len(logs), logs[MOST_LINES]["count"]), (MOST_LINES + 2, 5))
 
     def test_too_big(self) -> None:
         """A body that no client would take is left out of the news; the decision still comes."""
-        worker = self.rig.worker_with_route("http://other.test/")
+        worker = self.harness.worker_with_route("http://other.test/")
         body = "QUJD" * (26 * 2**20)
-        self.rig.request(self.agent, "1", URL, bodyBase64=body)
+        self.harness.request(self.agent, "1", URL, bodyBase64=body)
         (news,) = worker.took("request:observed")
         self.assertIsNone(news["request"]["bodyBase64"])
         self.agent.took("decision:passthrough")
@@ -154,40 +158,40 @@ class LongQueryTests(SynchronousTestCase):
     """A query that takes longer than a slice of time."""
 
     def setUp(self) -> None:
-        self.rig = DriverHarness()
-        self.agent = self.rig.agent()
-        self.worker = self.rig.worker_with_route("http://other.test/")
+        self.harness = DriverHarness()
+        self.agent = self.harness.agent()
+        self.worker = self.harness.worker_with_route("http://other.test/")
         for number in range(5):
-            self.rig.request(self.agent, str(number), URL)
+            self.harness.request(self.agent, str(number), URL)
         self.worker.sent.clear()
         self.agent.sent.clear()
         ticks = itertools.count()
-        self.rig.driver.monotonic = lambda: next(ticks) * 0.01
-        self.rig.say(self.worker, "history:query", queryId="q")
+        self.harness.driver.monotonic = lambda: next(ticks) * 0.01
+        self.harness.send_message(self.worker, "history:query", queryId="q")
 
     def test_others_first(self) -> None:
         """A decision that is due meanwhile does not wait for the answer."""
         self.worker.took()
-        self.rig.request(self.agent, "due", URL)
+        self.harness.request(self.agent, "due", URL)
         self.agent.took("decision:passthrough")
         self.worker.sent.clear()
-        self.rig.clock.pump([0] * 10)
+        self.harness.clock.pump([0] * 10)
         (result,) = self.worker.took("history:result")
         self.assertEqual(len(result["entries"]), 5)
 
     def test_many_share_a_slice(self) -> None:
         """However many queries there are, one slice of time is worked before others have theirs."""
         for number in range(20):
-            self.rig.say(self.worker, "history:query", queryId=f"more {number}")
-        slices = [call for call in self.rig.clock.getDelayedCalls() if call.getTime() == 0]
+            self.harness.send_message(self.worker, "history:query", queryId=f"more {number}")
+        slices = [call for call in self.harness.clock.getDelayedCalls() if call.getTime() == 0]
         self.assertEqual(len(slices), 1)
-        self.rig.clock.pump([0] * 200)
+        self.harness.clock.pump([0] * 200)
         self.assertEqual(len(self.worker.took(*["history:result"] * 21)), 21)
 
     def test_gone(self) -> None:
         """Nobody works for a worker that has left."""
-        self.rig.driver.link_closed(self.worker)
-        self.rig.clock.advance(0)
+        self.harness.driver.link_closed(self.worker)
+        self.harness.clock.advance(0)
         self.worker.took()
 
 
@@ -195,89 +199,89 @@ class TimeTests(SynchronousTestCase):
     """The driver wakes the core when it asked for it."""
 
     def setUp(self) -> None:
-        self.rig = DriverHarness(settings=Settings(version="1", claim_timeout=4.0))
+        self.harness = DriverHarness(settings=Settings(version="1", claim_timeout=4.0))
 
     def test_claim_timeout(self) -> None:
         """An owner that stays silent is pinged, and given up when the time is over."""
-        agent = self.rig.agent()
-        worker = self.rig.worker_with_route("http://api.test/*")
-        self.rig.clock.advance(0.001)
-        self.rig.request(agent, "1", URL)
+        agent = self.harness.agent()
+        worker = self.harness.worker_with_route("http://api.test/*")
+        self.harness.clock.advance(0.001)
+        self.harness.request(agent, "1", URL)
         worker.took("request:observed", "request:matched")
-        self.rig.clock.advance(2.01)
+        self.harness.clock.advance(2.01)
         worker.took("ping")
-        self.rig.clock.advance(2.01)
+        self.harness.clock.advance(2.01)
         (decision,) = agent.took("decision:error")
         self.assertEqual(decision["code"], "claim_timeout")
 
     def test_stopped_owner(self) -> None:
         """The kernel takes what is sent to a stopped process: that is no sign of its life."""
-        agent = self.rig.agent()
-        worker = self.rig.worker_with_route("http://api.test/*")
-        self.rig.clock.advance(0.001)
-        self.rig.request(agent, "1", URL)
+        agent = self.harness.agent()
+        worker = self.harness.worker_with_route("http://api.test/*")
+        self.harness.clock.advance(0.001)
+        self.harness.request(agent, "1", URL)
         for _ in range(50):
             worker.queued_bytes = 10
             worker.drained_total += 10
-            self.rig.clock.advance(0.1)
+            self.harness.clock.advance(0.1)
         (decision,) = agent.took("decision:error")
         self.assertEqual(decision["code"], "claim_timeout")
 
     def test_owner_sends_a_large_answer(self) -> None:
         """An owner whose message is still arriving is not silent; one that stops sending is."""
-        agent = self.rig.agent()
-        worker = self.rig.worker_with_route("http://api.test/*")
-        self.rig.clock.advance(0.001)
-        self.rig.request(agent, "1", URL)
+        agent = self.harness.agent()
+        worker = self.harness.worker_with_route("http://api.test/*")
+        self.harness.clock.advance(0.001)
+        self.harness.request(agent, "1", URL)
         for _ in range(60):
             worker.arriving_bytes += 1000
-            self.rig.clock.advance(0.1)
+            self.harness.clock.advance(0.1)
         self.assertEqual(agent.took(), [])
-        self.rig.clock.pump([0.1] * 50)
+        self.harness.clock.pump([0.1] * 50)
         (decision,) = agent.took("decision:error")
         self.assertEqual(decision["code"], "claim_timeout")
 
     def test_owner_drips(self) -> None:
         """An owner that sends a byte of a message now and then is given up in time."""
-        agent = self.rig.agent()
-        worker = self.rig.worker_with_route("http://api.test/*")
-        self.rig.clock.advance(0.001)
-        self.rig.request(agent, "1", URL)
+        agent = self.harness.agent()
+        worker = self.harness.worker_with_route("http://api.test/*")
+        self.harness.clock.advance(0.001)
+        self.harness.request(agent, "1", URL)
         for _ in range(50):
             worker.arriving_bytes += 1
-            self.rig.clock.advance(0.1)
+            self.harness.clock.advance(0.1)
         (decision,) = agent.took("decision:error")
         self.assertEqual(decision["code"], "claim_timeout")
 
     def test_one_timer(self) -> None:
         """All deadlines share one timer."""
         for _ in range(5):
-            self.rig.agent()
-        self.assertEqual(len(self.rig.clock.getDelayedCalls()), 1)
+            self.harness.agent()
+        self.assertEqual(len(self.harness.clock.getDelayedCalls()), 1)
 
     def test_idle(self) -> None:
         """A silent connection is cut; one that lags and takes what was queued for it is not."""
-        dead, slow = self.rig.agent(), self.rig.agent()
-        self.rig.driver.link_backlogged(slow)
+        dead, slow = self.harness.agent(), self.harness.agent()
+        self.harness.driver.link_backlogged(slow)
         for _ in range(80):
             slow.drained_total += 1
-            self.rig.clock.advance(1)
+            self.harness.clock.advance(1)
         self.assertTrue(dead.aborted)
         self.assertFalse(slow.aborted)
 
     def test_stop(self) -> None:
         """At the end whoever waits is answered, all links are closed and no timer is left."""
-        agent = self.rig.agent()
-        worker = self.rig.worker_with_route("http://api.test/*")
-        self.rig.request(agent, "1", URL)
-        self.rig.driver.stop()
+        agent = self.harness.agent()
+        worker = self.harness.worker_with_route("http://api.test/*")
+        self.harness.request(agent, "1", URL)
+        self.harness.driver.stop()
         (decision,) = agent.took("decision:error")
         self.assertIn("stopped", decision["message"])
         self.assertEqual(
             [link.closed for link in (agent, worker)], [(1001, "The proxy stops.")] * 2
         )
-        self.assertEqual(self.rig.clock.getDelayedCalls(), [])
-        self.assertEqual(self.rig.driver.open_links(), 2)
+        self.assertEqual(self.harness.clock.getDelayedCalls(), [])
+        self.assertEqual(self.harness.driver.open_links(), 2)
 
 
 class ObservabilityTests(SynchronousTestCase):
@@ -285,17 +289,17 @@ class ObservabilityTests(SynchronousTestCase):
 
     def conversation(self, capture: Capture) -> list[bytes]:
         """Give all that everybody is told in one playbook, under one capture mode."""
-        rig = DriverHarness(history=History(capture=capture))
-        agent, worker = rig.agent(), rig.worker_with_route("http://api.test/*")
+        harness = DriverHarness(history=History(capture=capture))
+        agent, worker = harness.agent(), harness.worker_with_route("http://api.test/*")
         for number, url in enumerate((URL, "http://api.test/x", "http://else.test/")):
-            rig.request(agent, str(number), url)
-        rig.say(
+            harness.request(agent, str(number), url)
+        harness.send_message(
             worker, "handler:result", requestId="0", result={"action": "fulfill", "response": OK}
         )
-        rig.say(worker, "handler:result", requestId="1", result={"action": "continue"})
-        rig.say(agent, "request:response", requestId="1", ok=True, response=OK)
-        rig.say(agent, "request:response", requestId="2", ok=False)
-        rig.driver.link_closed(agent)
+        harness.send_message(worker, "handler:result", requestId="1", result={"action": "continue"})
+        harness.send_message(agent, "request:response", requestId="1", ok=True, response=OK)
+        harness.send_message(agent, "request:response", requestId="2", ok=False)
+        harness.driver.link_closed(agent)
         return agent.payloads + worker.payloads
 
     def test_same_conversation(self) -> None:
@@ -306,74 +310,74 @@ class ObservabilityTests(SynchronousTestCase):
         self.assertEqual(self.conversation("none"), everything)
 
 
-class Told:
+class RecordingClient:
     """A client within the process that keeps what it is told, and answers in between."""
 
     kind = "proxy"
     id = ""
 
-    def __init__(self, rig: DriverHarness) -> None:
-        self.rig = rig
-        self.told: list[Message] = []
+    def __init__(self, harness: DriverHarness) -> None:
+        self.harness = harness
+        self.received: list[Message] = []
         self.answers: list[Message] = []
 
     def socket(self, socket_id: str) -> None:
         """Have no WebSockets."""
 
     def deliver(self, message: Message) -> None:
-        self.told.append(message)
+        self.received.append(message)
         for answer in self.answers:
-            self.rig.driver.client_sent(self, answer)
+            self.harness.driver.client_sent(self, answer)
         self.answers.clear()
 
 
-class PartyTests(SynchronousTestCase):
+class ProxyClientTests(SynchronousTestCase):
     """Clients of the core within the process."""
 
     def setUp(self) -> None:
-        self.rig = DriverHarness()
-        self.client = Told(self.rig)
-        self.rig.driver.client_opened(self.client, Hello(3, "1", "node", client_id="here"))
+        self.harness = DriverHarness()
+        self.client = RecordingClient(self.harness)
+        self.harness.driver.client_opened(self.client, Hello(3, "1", "node", client_id="here"))
 
     def start(self, request_id: str) -> RequestStart:
         return RequestStart(request_id, "here", SerializedRequest(URL, "GET", {}, NULL))
 
     def test_told_the_message_itself(self) -> None:
         """It is introduced like everybody, and told messages, not their encoding."""
-        self.rig.driver.client_sent(self.client, self.start("1"))
-        hello, decision = self.client.told
+        self.harness.driver.client_sent(self.client, self.start("1"))
+        hello, decision = self.client.received
         self.assertIsInstance(hello, HelloOk)
         self.assertEqual(decision, DecisionPassthrough("1"))
-        (client,) = self.rig.driver.coordinator.clients()
+        (client,) = self.harness.driver.coordinator.clients()
         self.assertEqual((client.id, client.kind), (self.client.id, "proxy"))
 
     def test_does_not_overtake(self) -> None:
         """What it answers while it is told comes after all that it was told about."""
-        worker = self.rig.worker_with_route("http://other.test/")
+        worker = self.harness.worker_with_route("http://other.test/")
         self.client.answers.append(RequestCancel("1"))
         self.client.answers.append(self.start("2"))
-        self.rig.driver.client_sent(self.client, self.start("1"))
+        self.harness.driver.client_sent(self.client, self.start("1"))
         news = worker.took("request:observed", "request:response", "request:observed")
         self.assertEqual([message["requestId"] for message in news], ["1", "1", "2"])
 
     def test_many_answer(self) -> None:
         """A thousand of them may answer one effect: none is heard within another's turn."""
         for number in range(1000):
-            client = Told(self.rig)
-            self.rig.driver.client_opened(client, Hello(3, "1", "node", client_id=f"c{number}"))
+            client = RecordingClient(self.harness)
+            self.harness.driver.client_opened(client, Hello(3, "1", "node", client_id=f"c{number}"))
             client.answers.append(Pong(0))
             self.client.answers.append(Pong(0))
-        self.rig.clock.advance(15)
-        self.assertIsInstance(client.told[-1], Ping)
+        self.harness.clock.advance(15)
+        self.assertIsInstance(client.received[-1], Ping)
         self.assertEqual(self.client.answers, [])
 
     def test_closed(self) -> None:
         """When it goes, the core forgets it, and nothing is sent to it."""
-        self.rig.driver.client_closed(self.client)
-        self.assertEqual(self.rig.driver.coordinator.clients(), [])
+        self.harness.driver.client_closed(self.client)
+        self.assertEqual(self.harness.driver.coordinator.clients(), [])
 
     def test_recorded(self) -> None:
         """It may have in the history what the core has nothing to decide about."""
         request = SerializedRequest(URL, "CONNECT", {}, NULL)
-        self.rig.driver.client_recorded(RequestSeen("t", "here", request))
-        self.assertIsNotNone(self.rig.history.requests.get("t"))
+        self.harness.driver.client_recorded(RequestSeen("t", "here", request))
+        self.assertIsNotNone(self.harness.history.requests.get("t"))

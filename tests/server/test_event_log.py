@@ -30,13 +30,13 @@ class EventLogTests(SynchronousTestCase):
         self.lines = observer.lines
         globalLogPublisher.addObserver(observer)
         self.addCleanup(globalLogPublisher.removeObserver, observer)
-        self.rig = DriverHarness()
+        self.harness = DriverHarness()
 
     def test_coming_and_going(self) -> None:
         """Who connects, from where, and who leaves, is said; strangers are not."""
-        self.rig.driver.link_closed(self.rig.connect())
-        agent = self.rig.agent()
-        self.rig.driver.link_closed(agent)
+        self.harness.driver.link_closed(self.harness.connect())
+        agent = self.harness.agent()
+        self.harness.driver.link_closed(agent)
         self.assertEqual(
             self.lines,
             [
@@ -47,36 +47,38 @@ class EventLogTests(SynchronousTestCase):
 
     def test_no_forged_lines(self) -> None:
         """No name, URL or title makes a line of its own, in detail neither."""
-        self.rig.driver.event_log.debug = True
+        self.harness.driver.event_log.debug = True
         name, url = "a\nforged", "http://api.test/\nforged"
-        agent = self.rig.agent(name)
-        self.rig.say(agent, "ws:connection", socketId=name, url=url, protocols=[], clientId=name)
-        self.rig.request(agent, name, url)
-        self.rig.driver.link_closed(agent)
+        agent = self.harness.agent(name)
+        self.harness.send_message(
+            agent, "ws:connection", socketId=name, url=url, protocols=[], clientId=name
+        )
+        self.harness.request(agent, name, url)
+        self.harness.driver.link_closed(agent)
         self.assertGreater(len(self.lines), 5)
         for _, line in self.lines:
             self.assertTrue(line.isprintable(), line)
 
     def test_failures(self) -> None:
         """What could not be decided is a warning; that somebody left is none."""
-        agent = self.rig.agent()
-        worker = self.rig.worker_with_route("http://api.test/*")
+        agent = self.harness.agent()
+        worker = self.harness.worker_with_route("http://api.test/*")
         self.lines.clear()
-        self.rig.request(agent, "1", "http://api.test/a")
+        self.harness.request(agent, "1", "http://api.test/a")
         bad = {"status": 100, "statusText": "", "headers": {}, "bodyBase64": None}
         result = {"action": "fulfill", "response": bad}
-        self.rig.say(worker, "handler:result", requestId="1", result=result)
-        self.rig.request(agent, "2", "http://api.test/b")
-        self.rig.driver.link_closed(worker)
+        self.harness.send_message(worker, "handler:result", requestId="1", result=result)
+        self.harness.request(agent, "2", "http://api.test/b")
+        self.harness.driver.link_closed(worker)
         levels = [(level, line.partition(":")[0]) for level, line in self.lines]
         self.assertIn(("warn", "handler_failed"), levels)
         self.assertIn(("info", "disconnected"), levels)
 
     def test_detail(self) -> None:
         """With debug on each request and what became of it is said."""
-        self.rig.driver.event_log = EventLog(debug=True)
-        agent = self.rig.agent()
-        self.rig.request(agent, "1", "http://api.test/a")
+        self.harness.driver.event_log = EventLog(debug=True)
+        agent = self.harness.agent()
+        self.harness.request(agent, "1", "http://api.test/a")
         self.assertEqual(
             self.lines[1:],
             [("debug", "1 GET http://api.test/a of shop"), ("debug", "1 RequestPassedThrough")],
@@ -84,6 +86,6 @@ class EventLogTests(SynchronousTestCase):
 
     def test_no_detail(self) -> None:
         """Without debug a decision costs no line."""
-        agent = self.rig.agent()
-        self.rig.request(agent, "1", "http://api.test/a")
+        agent = self.harness.agent()
+        self.harness.request(agent, "1", "http://api.test/a")
         self.assertEqual(len(self.lines), 1)

@@ -129,9 +129,9 @@ class ValueTests(OptionsTestCase):
     def test_bad(self) -> None:
         """A bad value ends with one line that says what is allowed, and status 1."""
         for words, expected in BAD:
-            said = self.refused(*words)
-            self.assertTrue(said.startswith(f"trafficmock: {expected}"), (words, said))
-            self.assertEqual(said.count("\n"), 1, said)
+            message = self.refused(*words)
+            self.assertTrue(message.startswith(f"trafficmock: {expected}"), (words, message))
+            self.assertEqual(message.count("\n"), 1, message)
 
     def test_version(self) -> None:
         """``--version`` names the program and its version."""

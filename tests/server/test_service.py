@@ -94,13 +94,13 @@ class ServiceParts:
     driver: FakeDriver
     reactor: FakeReactor
     start: FakeStart
-    told: list[str] = field(factory=list)
+    notified: list[str] = field(factory=list)
 
 
 class ServiceTestCase(SynchronousTestCase):
     """Makes services that open nothing."""
 
-    def stage(
+    def parts(
         self,
         *,
         address: Any = HERE,
@@ -120,16 +120,16 @@ class ServiceTestCase(SynchronousTestCase):
             banner=lambda url: [f"here: {url}"],
             start=start,
         )
-        stage = ServiceParts(made, port, driver, reactor, start)
-        self.patch(service, "notify", lambda state, _: stage.told.append(state))
-        return stage
+        parts = ServiceParts(made, port, driver, reactor, start)
+        self.patch(service, "notify", lambda state, _: parts.notified.append(state))
+        return parts
 
-    def refused(self, stage: ServiceParts) -> str:
+    def refused(self, parts: ServiceParts) -> str:
         """Start a service that must not start; give its one complaint."""
-        ended = self.assertRaises(SystemExit, stage.service.privilegedStartService)
+        ended = self.assertRaises(SystemExit, parts.service.privilegedStartService)
         self.assertEqual(ended.code, 1)
-        self.assertEqual(stage.told, [])
-        (complaint,) = stage.start.complaints
+        self.assertEqual(parts.notified, [])
+        (complaint,) = parts.start.complaints
         return complaint
 
 
@@ -139,9 +139,9 @@ class StartTests(ServiceTestCase):
     def test_ready(self) -> None:
         """A service that listens says so to systemd and to whoever waits for the file."""
         path = Path(self.mktemp())
-        stage = self.stage(ready_file=path)
-        stage.service.privilegedStartService()
-        self.assertEqual(stage.told, ["READY=1"])
+        parts = self.parts(ready_file=path)
+        parts.service.privilegedStartService()
+        self.assertEqual(parts.notified, ["READY=1"])
         expected = {"url": "http://127.0.0.1:4310", "pid": os.getpid()}
         self.assertEqual(json.loads(path.read_text()), expected)
         self.assertTrue(path.read_text().endswith("}\n"))
@@ -151,7 +151,7 @@ class StartTests(ServiceTestCase):
         """A directory in the place of the ready file ends the start with one line."""
         path = Path(self.mktemp())
         path.mkdir()
-        self.assertIn("no plain file", self.refused(self.stage(ready_file=path)))
+        self.assertIn("no plain file", self.refused(self.parts(ready_file=path)))
 
     def test_second_start(self) -> None:
         """A start that finds the port taken leaves the ready file of the running service."""
@@ -159,24 +159,24 @@ class StartTests(ServiceTestCase):
         text = json.dumps({"url": "http://127.0.0.1:4310", "pid": os.getppid()})
         path.write_text(text)
         taken = CannotListenError("127.0.0.1", 4310, OSError(98, "Address already in use"))
-        stage = self.stage(ready_file=path, answer=fail(taken))
-        self.refused(stage)
-        self.successResultOf(stage.service.stopService())
+        parts = self.parts(ready_file=path, answer=fail(taken))
+        self.refused(parts)
+        self.successResultOf(parts.service.stopService())
         self.assertEqual(path.read_text(), text)
 
     def test_old_ready_file(self) -> None:
         """A ready file of an earlier run is gone before we listen."""
         path = Path(self.mktemp())
         path.write_text("old")
-        stage = self.stage(ready_file=path, answer=Deferred())
-        stage.service.privilegedStartService()
+        parts = self.parts(ready_file=path, answer=Deferred())
+        parts.service.privilegedStartService()
         self.assertFalse(path.exists())
 
     def test_unwritable_ready_file(self) -> None:
         """A ready file that cannot be written ends the start with that reason."""
-        said = self.refused(self.stage(ready_file=Path(self.mktemp()) / "missing" / "file"))
-        self.assertIn("--ready-file", said)
-        self.assertIn("cannot be written", said)
+        message = self.refused(self.parts(ready_file=Path(self.mktemp()) / "missing" / "file"))
+        self.assertIn("--ready-file", message)
+        self.assertIn("cannot be written", message)
 
     def test_urls(self) -> None:
         """The base URL is how people reach the service."""
@@ -187,8 +187,8 @@ class StartTests(ServiceTestCase):
             (IPv4Address("TCP", "192.0.2.7", 80), "http://192.0.2.7:80"),
         ]:
             path = Path(self.mktemp())
-            stage = self.stage(address=address, open_to_all=True, ready_file=path)
-            stage.service.privilegedStartService()
+            parts = self.parts(address=address, open_to_all=True, ready_file=path)
+            parts.service.privilegedStartService()
             self.assertEqual(json.loads(path.read_text())["url"], url)
 
 
@@ -197,13 +197,13 @@ class SuccessTests(ServiceTestCase):
 
     def test_after_privileges(self) -> None:
         """Listening is not all of a start: twistd sheds its privileges after it."""
-        stage = self.stage()
-        stage.service.privilegedStartService()
-        self.assertEqual(stage.start.successes, 0)
-        self.patch(stage.service, "_handle_signals", lambda: None)
-        stage.reactor.callWhenRunning = lambda call: call()  # type: ignore[attr-defined] # a fake
-        stage.service.startService()
-        self.assertEqual((stage.start.successes, stage.start.complaints), (1, []))
+        parts = self.parts()
+        parts.service.privilegedStartService()
+        self.assertEqual(parts.start.successes, 0)
+        self.patch(parts.service, "_handle_signals", lambda: None)
+        parts.reactor.callWhenRunning = lambda call: call()  # type: ignore[attr-defined] # a fake
+        parts.service.startService()
+        self.assertEqual((parts.start.successes, parts.start.complaints), (1, []))
 
 
 class LogTests(ServiceTestCase):
@@ -211,16 +211,16 @@ class LogTests(ServiceTestCase):
 
     def test_ours(self) -> None:
         """The application that the service is given to logs our way."""
-        stage = self.stage()
-        stage.service.log_observer = silent
+        parts = self.parts()
+        parts.service.log_observer = silent
         application = Application("any")
-        stage.service.setServiceParent(application)
+        parts.service.setServiceParent(application)
         self.assertIs(ILogObserver(application), silent)
 
     def test_theirs(self) -> None:
         """Without an observer of ours the application is left as it is."""
         application = Application("any")
-        self.stage().service.setServiceParent(application)
+        self.parts().service.setServiceParent(application)
         self.assertIsNone(application.getComponent(ILogObserver))
 
 
@@ -230,10 +230,10 @@ class RefusalTests(ServiceTestCase):
     def test_port_in_use(self) -> None:
         """A port that is taken ends the process with one line and status 1."""
         taken = CannotListenError("127.0.0.1", 4310, OSError(98, "Address already in use"))
-        said = self.refused(self.stage(answer=fail(taken)))
-        self.assertIn("cannot listen", said)
-        self.assertIn("127.0.0.1:4310", said)
-        self.assertIn("Address already in use", said)
+        message = self.refused(self.parts(answer=fail(taken)))
+        self.assertIn("cannot listen", message)
+        self.assertIn("127.0.0.1:4310", message)
+        self.assertIn("Address already in use", message)
 
     def test_beyond_loopback(self) -> None:
         """Beyond loopback nothing is served without a token, and the line says what to do."""
@@ -242,9 +242,9 @@ class RefusalTests(ServiceTestCase):
             IPv4Address("TCP", "192.0.2.7", 1),
             IPv6Address("TCP", "::", 1),
         ):
-            said = self.refused(self.stage(address=address))
-            self.assertIn("--token", said)
-            self.assertIn("--insecure", said)
+            message = self.refused(self.parts(address=address))
+            self.assertIn("--token", message)
+            self.assertIn("--insecure", message)
 
     def test_loopback(self) -> None:
         """All of loopback, and UNIX sockets, need no token."""
@@ -253,23 +253,23 @@ class RefusalTests(ServiceTestCase):
             IPv6Address("TCP", "::1", 1),
             UNIXAddress("/run/x"),
         ):
-            stage = self.stage(address=address)
-            stage.service.privilegedStartService()
-            self.assertEqual(stage.told, ["READY=1"])
+            parts = self.parts(address=address)
+            parts.service.privilegedStartService()
+            self.assertEqual(parts.notified, ["READY=1"])
 
     def test_fault_of_ours(self) -> None:
         """Whatever else goes wrong is logged with its traceback, and ends the start too."""
-        self.assertIn("cannot start", self.refused(self.stage(answer=fail(KeyError("odd")))))
+        self.assertIn("cannot start", self.refused(self.parts(answer=fail(KeyError("odd")))))
         self.assertEqual(len(self.flushLoggedErrors(KeyError)), 1)
 
     def test_late(self) -> None:
         """An endpoint that fails later stops the reactor."""
         answer: Deferred[Any] = Deferred()
-        stage = self.stage(answer=answer)
-        stage.service.privilegedStartService()
+        parts = self.parts(answer=answer)
+        parts.service.privilegedStartService()
         answer.errback(OSError("not to be had"))
-        self.assertEqual(stage.reactor.stops, 1)
-        (complaint,) = stage.start.complaints
+        self.assertEqual(parts.reactor.stops, 1)
+        (complaint,) = parts.start.complaints
         self.assertIn("cannot listen: not to be had; choose another --port", complaint)
 
 
@@ -278,55 +278,55 @@ class StopTests(ServiceTestCase):
 
     def started(self, links: int) -> tuple[ServiceParts, Path]:
         path = Path(self.mktemp())
-        stage = self.stage(ready_file=path)
-        stage.service.privilegedStartService()
-        stage.driver.links = links
-        return stage, path
+        parts = self.parts(ready_file=path)
+        parts.service.privilegedStartService()
+        parts.driver.links = links
+        return parts, path
 
     def test_at_once(self) -> None:
         """With nobody connected the end is immediate, and the ready file goes."""
-        stage, path = self.started(links=0)
-        self.successResultOf(stage.service.stopService())
-        self.assertTrue(stage.port.stopped)
-        self.assertTrue(stage.driver.stopped)
-        self.assertEqual(stage.told, ["READY=1", "STOPPING=1"])
+        parts, path = self.started(links=0)
+        self.successResultOf(parts.service.stopService())
+        self.assertTrue(parts.port.stopped)
+        self.assertTrue(parts.driver.stopped)
+        self.assertEqual(parts.notified, ["READY=1", "STOPPING=1"])
         self.assertFalse(path.exists())
 
     def test_goodbyes(self) -> None:
         """Clients get a moment for their closing handshakes."""
-        stage, _ = self.started(links=1)
-        ended = stage.service.stopService()
-        self.assertTrue(stage.driver.stopped)
-        stage.reactor.advance(0.1)
+        parts, _ = self.started(links=1)
+        ended = parts.service.stopService()
+        self.assertTrue(parts.driver.stopped)
+        parts.reactor.advance(0.1)
         self.assertNoResult(ended)
-        stage.driver.links = 0
-        stage.reactor.advance(0.1)
+        parts.driver.links = 0
+        parts.reactor.advance(0.1)
         self.successResultOf(ended)
-        self.assertEqual(stage.reactor.getDelayedCalls(), [])
+        self.assertEqual(parts.reactor.getDelayedCalls(), [])
 
     def test_no_goodbye(self) -> None:
         """A client that does not say goodbye holds up the end for two seconds at most."""
-        stage, _ = self.started(links=1)
-        ended = stage.service.stopService()
-        stage.reactor.pump([0.1] * 19)
+        parts, _ = self.started(links=1)
+        ended = parts.service.stopService()
+        parts.reactor.pump([0.1] * 19)
         self.assertNoResult(ended)
-        stage.reactor.pump([0.1] * 2)
+        parts.reactor.pump([0.1] * 2)
         self.successResultOf(ended)
 
     def test_never_listened(self) -> None:
         """What never came up can be stopped all the same."""
         events = self.capture()
-        self.successResultOf(self.stage(answer=Deferred()).service.stopService())
+        self.successResultOf(self.parts(answer=Deferred()).service.stopService())
         self.assertEqual(events, [])
 
     def test_log(self) -> None:
         """One line of the log says that the service has stopped."""
-        stage, _ = self.started(links=1)
+        parts, _ = self.started(links=1)
         events = self.capture()
-        ended = stage.service.stopService()
+        ended = parts.service.stopService()
         self.assertEqual(events, [])
-        stage.driver.links = 0
-        stage.reactor.advance(0.1)
+        parts.driver.links = 0
+        parts.reactor.advance(0.1)
         self.successResultOf(ended)
         self.assertEqual([formatEvent(event) for event in events], ["trafficmock stopped"])
 

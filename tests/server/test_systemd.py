@@ -125,8 +125,10 @@ class ActivationTests(SystemdTestCase):
             check=False,
         )
         self.assertEqual(done.returncode, 1)
-        said = r"\Atrafficmock: --endpoint .* cannot be used: no such socket was .*--fdname.*\n\Z"
-        self.assertRegex(done.stderr, said)
+        message = (
+            r"\Atrafficmock: --endpoint .* cannot be used: no such socket was .*--fdname.*\n\Z"
+        )
+        self.assertRegex(done.stderr, message)
 
     def test_no_names(self) -> None:
         """A socket without a name in LISTEN_FDNAMES is not taken; the line says what is missing."""
@@ -151,13 +153,13 @@ class NotifyTests(SystemdTestCase):
     def test_states(self) -> None:
         """READY comes when the service answers, STOPPING when it ends."""
         path = self.directory / "notify"
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as heard:
-            heard.settimeout(20)
-            heard.bind(str(path))
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as receiver:
+            receiver.settimeout(20)
+            receiver.bind(str(path))
             with running_proxy(env={"NOTIFY_SOCKET": str(path)}) as running:
-                self.assertEqual(heard.recv(100), b"READY=1")
+                self.assertEqual(receiver.recv(100), b"READY=1")
                 self.assertTrue(running.get("/health")["ok"])
-            self.assertEqual(heard.recv(100), b"STOPPING=1")
+            self.assertEqual(receiver.recv(100), b"STOPPING=1")
         self.assertEqual(running.process.returncode, 0)
 
 

@@ -125,8 +125,8 @@ def continue_(
 def abort(
     request_id: str = "r1", code: inbound.AbortCode = "failed", message: str | None = None
 ) -> inbound.HandlerResult:
-    said = UNSET if message is None else message
-    return inbound.HandlerResult(request_id, inbound.Abort(code, said))
+    text = UNSET if message is None else message
+    return inbound.HandlerResult(request_id, inbound.Abort(code, text))
 
 
 def fetch(request_id: str = "r1", fetch_id: str = "f1") -> inbound.HandlerResult:

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, settings
 DEEP = os.environ.get("TRAFFICMOCK_DEEP") == "1"
 
 
-def effort(examples: int, *, deep: int = 20, steps: int = 50) -> settings:
+def profile(examples: int, *, deep: int = 20, steps: int = 50) -> settings:
     """Say how many examples a property gets.
 
     :param examples: in the normal run.

@@ -6,9 +6,9 @@ passed on. Playbooks and the stateful test keep one.
 
 from attrs import define, field
 
-from tests.support.request_invariants import RequestLedger
-from tests.support.subscription_invariants import SubscriptionLedger
-from tests.support.websocket_invariants import SocketLedger
+from tests.support.request_invariants import RequestInvariants
+from tests.support.subscription_invariants import SubscriptionInvariants
+from tests.support.websocket_invariants import SocketInvariants
 from trafficmock.core.effects import CloseConnection, Effects, Send
 from trafficmock.wire import inbound, outbound
 
@@ -58,14 +58,14 @@ FOR_WORKERS = (
 
 
 @define
-class Ledger:
-    """The books: who is there, and what became of each request and WebSocket."""
+class Invariants:
+    """Who is connected, and what became of each request and WebSocket."""
 
     agents: set[str] = field(factory=set)
     workers: set[str] = field(factory=set)
-    requests: RequestLedger = field(factory=RequestLedger)
-    sockets: SocketLedger = field(factory=SocketLedger)
-    subscriptions: SubscriptionLedger = field(factory=SubscriptionLedger)
+    requests: RequestInvariants = field(factory=RequestInvariants)
+    sockets: SocketInvariants = field(factory=SocketInvariants)
+    subscriptions: SubscriptionInvariants = field(factory=SubscriptionInvariants)
 
     def leaving(self, connection_id: str) -> None:
         """Note that a connection is not there any more to be told anything."""
@@ -78,33 +78,33 @@ class Ledger:
         self.leaving(connection_id)
         self.requests.left(connection_id)
 
-    def took(self, effects: Effects, sender: str | None, said: object) -> None:
+    def took(self, effects: Effects, sender: str | None, cause: object) -> None:
         """Check what an event led to.
 
         :param sender: the connection that the event came from, if any.
-        :param said: its message, or the error that its message was.
+        :param cause: its message, or the error that its message was.
         """
         for effect in effects:
             if isinstance(effect, Send):
-                self._addressed(effect, said)
+                self._addressed(effect, cause)
         closed = {effect.connection_id for effect in effects if isinstance(effect, CloseConnection)}
         # Who says hello again is gone before its affairs are wound up.
-        present = self.agents - closed if isinstance(said, inbound.Hello) else self.agents
-        self.requests.took(effects, sender, said, present)
-        self.sockets.took(effects, sender, said, present)
-        self.subscriptions.took(effects, said)
+        present = self.agents - closed if isinstance(cause, inbound.Hello) else self.agents
+        self.requests.took(effects, sender, cause, present)
+        self.sockets.took(effects, sender, cause, present)
+        self.subscriptions.took(effects, cause)
         for connection_id in closed:
             self.leaving(connection_id)
-            if isinstance(said, inbound.Hello):
+            if isinstance(cause, inbound.Hello):
                 self.left(connection_id)
 
-    def _addressed(self, send: Send, said: object) -> None:
+    def _addressed(self, send: Send, cause: object) -> None:
         """Check that nobody is told what its role does not know."""
         assert send.to, f"to nobody: {send}"
         assert len(set(send.to)) == len(send.to), f"twice to the same: {send}"
         if isinstance(send.message, outbound.HelloOk):
-            assert isinstance(said, inbound.Hello)
-            (self.agents if said.role == "node" else self.workers).add(send.to[0])
+            assert isinstance(cause, inbound.Hello)
+            (self.agents if cause.role == "node" else self.workers).add(send.to[0])
         for connection_id in send.to:
             if connection_id in self.agents:
                 assert isinstance(send.message, FOR_AGENTS), f"not for agents: {send}"

@@ -4,7 +4,7 @@
     agent, worker = play.agent("shop"), play.worker("0")
     test = worker.test("buys")
     test.route("http://h.test/**")
-    agent.says(start("r1"))
+    agent.sends(start("r1"))
     play.expect(...)
 
 Effects that no ``expect`` has looked at are an error at the next event and at the end
@@ -19,7 +19,7 @@ from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import ANY, glob
-from tests.support.invariants import Ledger
+from tests.support.invariants import Invariants
 from tests.support.tables import tables
 from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.effects import CloseConnection, Effects, Note, Send, Wake
@@ -37,7 +37,7 @@ EPOCH_MS = 1_700_000_000_000
 
 
 class Playbook:
-    """A coordinator on a stage of its own, with a clock that only the test moves.
+    """A coordinator of its own, with a clock that only the test moves.
 
     :ivar notes: texts for the log so far; they need no ``expect``.
     :ivar muted: connections that do not answer pings during :meth:`wait`.
@@ -46,7 +46,7 @@ class Playbook:
     def __init__(self, case: SynchronousTestCase, settings: Settings = SETTINGS) -> None:
         self.case = case
         self.coordinator = Coordinator(settings)
-        self.ledger = Ledger()
+        self.invariants = Invariants()
         self.seconds = 1000.0
         self.notes: list[str] = []
         self.muted: set[str] = set()
@@ -75,7 +75,7 @@ class Playbook:
         self.connect(peer.id)
         token = self.coordinator.settings.token or UNSET
         wanted = list(features) if features else UNSET
-        peer.says(inbound.Hello(3, "0.1.0", role, name, token=token, features=wanted))
+        peer.sends(inbound.Hello(3, "0.1.0", role, name, token=token, features=wanted))
         streams = role == "node" and STREAM in features
         limits = body_limits(self.coordinator.settings) if streams else UNSET
         self.expect(peer.gets(outbound.HelloOk(peer.id, 3, "1.2.3", name, wanted, limits)))
@@ -84,7 +84,7 @@ class Playbook:
     # Time
 
     def now(self) -> Moment:
-        """Tell the time of the stage."""
+        """Give the time that the playbook has reached."""
         return Moment(self.seconds, EPOCH_MS + round((self.seconds - 1000) * 1000))
 
     def wait(self, seconds: float) -> None:
@@ -112,19 +112,19 @@ class Playbook:
         for ping in pings:
             for connection_id in ping.to:
                 if connection_id not in self.muted:
-                    self.tell(connection_id, inbound.Pong(0))
+                    self.deliver(connection_id, inbound.Pong(0))
                     effects += self._unread
                     self._unread = []
 
     # Events
 
-    def tell(self, connection_id: str, message: inbound.Message) -> None:
+    def deliver(self, connection_id: str, message: inbound.Message) -> None:
         """Let a connection say something."""
         self._assert_all_read()
         effects = self.coordinator.handle(connection_id, message, self.now())
         self._took(effects, connection_id, message)
 
-    def tell_text(self, connection_id: str, payload: bytes) -> None:
+    def deliver_text(self, connection_id: str, payload: bytes) -> None:
         """Let a connection say something in bytes, valid or not."""
         try:
             message = decode(payload)
@@ -133,14 +133,14 @@ class Playbook:
             effects = self.coordinator.handle_invalid(connection_id, error, self.now())
             self._took(effects, connection_id, error)
         else:
-            self.tell(connection_id, message)
+            self.deliver(connection_id, message)
 
     def disconnect(self, connection_id: str) -> None:
         """End a connection."""
         self._assert_all_read()
-        self.ledger.leaving(connection_id)
+        self.invariants.leaving(connection_id)
         self._took(self.coordinator.disconnect(connection_id, self.now()), None, None)
-        self.ledger.left(connection_id)
+        self.invariants.left(connection_id)
 
     def stop(self) -> None:
         """End the service."""
@@ -160,7 +160,7 @@ class Playbook:
             return [Send(send.to, smaller)]
         return self.coordinator.undelivered(send.message, problem, self.now())
 
-    def _took(self, effects: Effects, sender: str | None, said: object) -> None:
+    def _took(self, effects: Effects, sender: str | None, cause: object) -> None:
         for effect in effects:
             if isinstance(effect, Wake):
                 assert self._wake_at is None or effect.at <= self._wake_at, "a wake-up was put off"
@@ -169,7 +169,7 @@ class Playbook:
                 self.notes.append(effect.text)
             else:
                 self._unread.append(effect)
-        self.ledger.took(effects, sender, said)
+        self.invariants.took(effects, sender, cause)
 
     # Expectations
 
@@ -204,23 +204,23 @@ class Playbook:
 
 
 class Peer:
-    """A connection on the stage."""
+    """A connection of the playbook."""
 
-    def __init__(self, play: Playbook, connection_id: str) -> None:
-        self.play = play
+    def __init__(self, playbook: Playbook, connection_id: str) -> None:
+        self.playbook = playbook
         self.id = connection_id
 
-    def says(self, message: inbound.Message) -> None:
+    def sends(self, message: inbound.Message) -> None:
         """Send a message."""
-        self.play.tell(self.id, message)
+        self.playbook.deliver(self.id, message)
 
-    def says_text(self, payload: str) -> None:
+    def sends_text(self, payload: str) -> None:
         """Send text that may be no valid message."""
-        self.play.tell_text(self.id, payload.encode())
+        self.playbook.deliver_text(self.id, payload.encode())
 
     def dies(self) -> None:
         """Lose the connection."""
-        self.play.disconnect(self.id)
+        self.playbook.disconnect(self.id)
 
     def gets(self, message: inbound.Message) -> Send:
         """Write the effect that this connection, and no other, is sent a message."""
@@ -228,18 +228,18 @@ class Peer:
 
 
 class WorkerPeer(Peer):
-    """A test worker on the stage."""
+    """A test worker of the playbook."""
 
     def test(self, title: str = "buys") -> "RegisteredTest":
         """Register a test; its id is its title."""
         test = RegisteredTest(self, title)
-        self.says(inbound.TestRegister(title, title, f"{title}.spec.ts", self.id[-1]))
-        self.play.expect(self.gets(outbound.TestRegistered(title)))
+        self.sends(inbound.TestRegister(title, title, f"{title}.spec.ts", self.id[-1]))
+        self.playbook.expect(self.gets(outbound.TestRegistered(title)))
         return test
 
 
 class RegisteredTest:
-    """A registered test on the stage."""
+    """A registered test of the playbook."""
 
     def __init__(self, worker: WorkerPeer, title: str) -> None:
         self.worker = worker
@@ -253,13 +253,13 @@ class RegisteredTest:
         self.count += 1
         route_id = f"{self.id}#{self.count}"
         matcher = glob(wanted) if isinstance(wanted, str) else wanted
-        self.worker.says(inbound.RouteRegister(route_id, self.id, matcher, kind))
-        self.worker.play.expect(self.worker.gets(outbound.RouteRegistered(route_id)))
+        self.worker.sends(inbound.RouteRegister(route_id, self.id, matcher, kind))
+        self.worker.playbook.expect(self.worker.gets(outbound.RouteRegistered(route_id)))
         return route_id
 
     def ends(self) -> None:
         """Unregister the test."""
-        self.worker.says(inbound.TestUnregister(self.id))
+        self.worker.sends(inbound.TestUnregister(self.id))
 
     def ended(self) -> Send:
         """Write the acknowledgement of :meth:`ends`."""

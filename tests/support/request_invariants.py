@@ -37,7 +37,7 @@ class Row:
         is in use cannot be told from outside.
     :param settled: how it ended.
     :param record: what the history was told of it.
-    :param told: the agent was told.
+    :param decision_sent: the agent was told.
     :param answered: those who saw the request saw an answer, or that there is none.
     :param awaiting: the agent still owes a report.
     :param body_pending: its body is still to come, so that nobody may hear of it.
@@ -48,7 +48,7 @@ class Row:
     recorded: bool = True
     settled: str | None = None
     record: Any = None
-    told: bool = False
+    decision_sent: bool = False
     answered: bool = False
     awaiting: bool = False
     matched: bool = False
@@ -64,22 +64,22 @@ class Row:
 
 
 @define
-class RequestLedger:
+class RequestInvariants:
     """The books about requests; ``fetches`` counts who waits for which."""
 
     rows: dict[str, Row] = field(factory=dict)
     fetches: Counter[tuple[str, str, str]] = field(factory=Counter)
     _refused: str | None = None
 
-    def took(self, effects: Effects, sender: str | None, said: object, agents: set[str]) -> None:
+    def took(self, effects: Effects, sender: str | None, cause: object, agents: set[str]) -> None:
         """Check what an event led to; ``agents`` are there to hear of it."""
-        self._refused = self._to_be_refused(sender, said, agents)
-        if sender in agents and isinstance(said, inbound.RequestObserve):
-            self._hop_after_nothing(said, effects, sender)
+        self._refused = self._to_be_refused(sender, cause, agents)
+        if sender in agents and isinstance(cause, inbound.RequestObserve):
+            self._hop_after_nothing(cause, effects, sender)
         unheard = []
         for effect in effects:
             if isinstance(effect, Send):
-                self._sent(effect, sender, said)
+                self._sent(effect, sender, cause)
             elif type(effect) in SETTLES:
                 unheard.append(self._settled(effect))
             elif isinstance(effect, records.RequestSeen):
@@ -93,9 +93,9 @@ class RequestLedger:
                 self._reported(effect)
             elif isinstance(effect, records.HopSeen):
                 self._hop(effect, sender)
-        cancelled = isinstance(said, inbound.RequestCancel)
+        cancelled = isinstance(cause, inbound.RequestCancel)
         for row in unheard:
-            assert row.told or cancelled or row.agent not in agents, "settled in silence"
+            assert row.decision_sent or cancelled or row.agent not in agents, "settled in silence"
 
     def left(self, connection_id: str) -> None:
         """Note that all is done that a lost connection leads to."""
@@ -110,27 +110,27 @@ class RequestLedger:
         return [request_id for request_id, row in self.rows.items() if not row.settled]
 
     def _hop_after_nothing(
-        self, said: inbound.RequestObserve, effects: Effects, sender: str
+        self, cause: inbound.RequestObserve, effects: Effects, sender: str
     ) -> None:
-        row = self.rows.get(said.request_id)
+        row = self.rows.get(cause.request_id)
         recorded = any(isinstance(effect, records.HopSeen) for effect in effects)
         if not recorded and (row is None or not row.may_be_in_use()):
-            self.rows[said.request_id] = Row(sender, recorded=False, settled="hop")
+            self.rows[cause.request_id] = Row(sender, recorded=False, settled="hop")
 
     # Messages
 
-    def _to_be_refused(self, sender: str | None, said: object, agents: set[str]) -> str | None:
+    def _to_be_refused(self, sender: str | None, cause: object, agents: set[str]) -> str | None:
         """Tell which id, if any, the event must not get in with."""
         if sender not in agents:
             return None
-        if isinstance(said, InvalidMessageError) and said.type == "request:start":
-            return said.ids.get("requestId")
-        if isinstance(said, inbound.RequestStart):
-            row = self.rows.get(said.request_id)
-            return said.request_id if row is not None and row.may_be_in_use() else None
+        if isinstance(cause, InvalidMessageError) and cause.type == "request:start":
+            return cause.ids.get("requestId")
+        if isinstance(cause, inbound.RequestStart):
+            row = self.rows.get(cause.request_id)
+            return cause.request_id if row is not None and row.may_be_in_use() else None
         return None
 
-    def _sent(self, send: Send, sender: str | None, said: object) -> None:
+    def _sent(self, send: Send, sender: str | None, cause: object) -> None:
         message = send.message
         if isinstance(message, TERMINAL):
             self._decided(send, message)
@@ -147,7 +147,7 @@ class RequestLedger:
             assert not row.asked, f"asked again: {send}"
             row.asked = True
         elif isinstance(message, outbound.FetchDone):
-            self._fetch_done(send, message, said)
+            self._fetch_done(send, message, cause)
         elif isinstance(message, outbound.RequestObserved):
             row = self.rows[message.request_id]
             assert not row.body_pending, f"told before its body: {send}"
@@ -178,15 +178,15 @@ class RequestLedger:
             return
         row = self.rows[message.request_id]
         assert send.to == (row.agent,), f"decision to somebody else: {send}"
-        assert not row.told, f"told again: {send}"
+        assert not row.decision_sent, f"told again: {send}"
         assert row.settled is not None, f"told before it was recorded: {send}"
         assert isinstance(message, DECISIONS[row.settled]), f"recorded {row.settled}, told {send}"
-        row.told = True
+        row.decision_sent = True
 
-    def _fetch_done(self, send: Send, message: outbound.FetchDone, said: object) -> None:
+    def _fetch_done(self, send: Send, message: outbound.FetchDone, cause: object) -> None:
         key = message.request_id, message.fetch_id
-        if isinstance(said, inbound.HandlerResult) and isinstance(said.result, inbound.Fetch):
-            assert key == (said.request_id, said.result.fetch_id), f"another fetch: {send}"
+        if isinstance(cause, inbound.HandlerResult) and isinstance(cause.result, inbound.Fetch):
+            assert key == (cause.request_id, cause.result.fetch_id), f"another fetch: {send}"
         else:
             self.fetches[*key, send.to[0]] -= 1
             assert self.fetches[*key, send.to[0]] >= 0, f"nobody waits for {send}"

@@ -10,7 +10,7 @@ from trafficmock.wire.features import SUBSCRIBE
 
 
 @define
-class SubscriptionLedger:
+class SubscriptionInvariants:
     """The tests of each worker, and those among them that asked.
 
     :param asking: workers that are told only what they ask for.
@@ -26,13 +26,13 @@ class SubscriptionLedger:
         self.tests.pop(connection_id, None)
         self.subscribed.pop(connection_id, None)
 
-    def took(self, effects: Effects, said: object) -> None:
+    def took(self, effects: Effects, cause: object) -> None:
         """Check what an event led to."""
         for effect in effects:
             if isinstance(effect, Send):
-                self._sent(effect, said)
+                self._sent(effect, cause)
 
-    def _sent(self, send: Send, said: object) -> None:
+    def _sent(self, send: Send, cause: object) -> None:
         message, receiver = send.message, send.to[0]
         if isinstance(message, outbound.HelloOk) and SUBSCRIBE in (message.features or ()):
             self.asking.add(receiver)
@@ -46,7 +46,7 @@ class SubscriptionLedger:
             assert message.test_id in self.tests[receiver], f"subscribed for another's: {send}"
             self.subscribed[receiver].add(message.test_id)
         elif isinstance(message, outbound.RequestObserved) and isinstance(
-            said, inbound.RequestStart
+            cause, inbound.RequestStart
         ):
             assert set(send.to) == self._audience(), f"told of {send}, not {self._audience()}"
 

@@ -82,26 +82,26 @@ class RowContext:
 
     # The application
 
-    async def tell(self, action: str, **command: Any) -> Any:
+    async def control_app(self, action: str, **command: Any) -> Any:
         return await self(
             self.adapter.in_background(control, self.node_app.app_url, action, command)
         )
 
     async def get(self, url: str, **command: Any) -> Any:
         """Let the application send a request; tell how it ended."""
-        return await self.tell("request", kind="http", url=url, **command)
+        return await self.control_app("request", kind="http", url=url, **command)
 
     async def fetch(self, url: str, **command: Any) -> Any:
-        return await self.tell("request", url=url, **command)
+        return await self.control_app("request", url=url, **command)
 
     async def begin(self, url: str, **command: Any) -> str:
         """Let the application begin a request; give the key of its outcome."""
         key = uuid.uuid4().hex
-        await self.tell("begin", key=key, kind="http", url=url, **command)
+        await self.control_app("begin", key=key, kind="http", url=url, **command)
         return key
 
     async def outcome(self, key: str) -> Any:
-        return await self.tell("outcome", key=key)
+        return await self.control_app("outcome", key=key)
 
     async def upstream(self, page: str) -> Any:
         """Ask the upstream directly."""

@@ -41,16 +41,16 @@ class HardshipTests(SynchronousTestCase):
         self.node_app = shared_app()
         self.url = f"{self.node_app.upstream_url}/echo/{uuid.uuid4().hex}"
 
-    def tell(self, action: str, **command: Any) -> Any:
+    def control_app(self, action: str, **command: Any) -> Any:
         return control(self.node_app.app_url, action, {"kind": "http", "url": self.url, **command})
 
     def get(self, **command: Any) -> Any:
-        return self.tell("request", **command)
+        return self.control_app("request", **command)
 
     def begin(self) -> str:
         """Let the application begin a request; give the key of its outcome."""
         key = uuid.uuid4().hex
-        self.tell("begin", key=key)
+        self.control_app("begin", key=key)
         return key
 
     def mocks(self) -> Any:
@@ -74,7 +74,7 @@ class HardshipTests(SynchronousTestCase):
             mocks.route(self.url, blocks)
             key = self.begin()
             started.wait(20)
-        outcome = self.tell("outcome", key=key)
+        outcome = self.control_app("outcome", key=key)
         self.assertNotIn("too late", str(outcome))
         gate.set()
         with self.mocks() as mocks:
@@ -98,7 +98,7 @@ class HardshipTests(SynchronousTestCase):
             mocks.route(self.url, lambda route: route.fulfill(body="beside"), times=1)
             self.assertEqual(self.get()["body"], "beside")
             gate.set()
-            outcomes = [self.tell("outcome", key=key)["body"] for key in keys]
+            outcomes = [self.control_app("outcome", key=key)["body"] for key in keys]
         self.assertEqual(outcomes, ["at last"] * 20)
 
     def test_two_threads_decide(self) -> None:
@@ -179,7 +179,7 @@ class HardshipTests(SynchronousTestCase):
         key = self.begin()
         child.announced()
         child.process.send_signal(signal.SIGKILL)
-        self.assertIn("error", self.tell("outcome", key=key))
+        self.assertIn("error", self.control_app("outcome", key=key))
         self.assertIn('"path"', self.get()["body"])
 
     def test_proxy_restarts(self) -> None:

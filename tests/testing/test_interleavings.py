@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.hypothesis_profiles import effort
+from tests.support.hypothesis_profiles import profile
 from tests.testing.fakes import SessionHarness
 from trafficmock.testing.errors import AlreadyHandledError
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
@@ -164,5 +164,5 @@ class InterleavingTests(SynchronousTestCase):
     def test_any_order(self) -> None:
         """Each request is answered once, ``times`` is exact, the newest comes first."""
         case = Interleavings.TestCase()
-        type(case).settings = effort(60, steps=40)
+        type(case).settings = profile(60, steps=40)
         case.runTest()

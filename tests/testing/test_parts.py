@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.hypothesis_profiles import effort
+from tests.support.hypothesis_profiles import profile
 from tests.testing.fakes import URL, request, response
 from trafficmock.core.http.response_rules import sendable
 from trafficmock.testing.adapters.proxy_address import websocket_url
@@ -44,12 +44,12 @@ class PromiseTests(SynchronousTestCase):
     def test_settled_once(self) -> None:
         """The first value stays, and watchers hear it whenever they come."""
         promise: Promise[int] = Promise()
-        heard: list[int] = []
-        promise.watch(lambda done: heard.append(done.value))
+        values: list[int] = []
+        promise.watch(lambda done: values.append(done.value))
         self.assertTrue(promise.resolve(1))
         self.assertFalse(promise.reject(ValueError()) or promise.resolve(2))
-        promise.watch(lambda done: heard.append(done.value))
-        self.assertEqual(heard, [1, 1])
+        promise.watch(lambda done: values.append(done.value))
+        self.assertEqual(values, [1, 1])
 
     def test_all(self) -> None:
         """All of several waits for the last, and fails with the first error."""
@@ -131,7 +131,7 @@ class MatcherTests(SynchronousTestCase):
 class HeaderTests(SynchronousTestCase):
     """Headers as pairs."""
 
-    @effort(100)
+    @profile(100)
     @given(PAIRS)
     def test_there_and_back(self, pairs: Any) -> None:
         """What goes onto the wire comes back, but for the case of names."""
@@ -139,7 +139,7 @@ class HeaderTests(SynchronousTestCase):
         expected = tuple((name.lower(), value) for name, value in pairs)
         self.assertEqual(hd.from_wire(mapped, listed), expected)
 
-    @effort(100)
+    @profile(100)
     @given(PAIRS, PAIRS)
     def test_forbidden_stay(self, original: Any, changed: Any) -> None:
         """What a handler may not set is the original's, whatever it says."""
@@ -218,7 +218,7 @@ class MockTests(SynchronousTestCase):
         self.assertEqual(build(Mock(status=299), "u").status_text, "")
         self.assertEqual(build(Mock(status_text="Très\tbien"), "u").status_text, "Très\tbien")
 
-    @effort(100)
+    @profile(100)
     @given(st.text(max_size=3) | st.binary(max_size=2) | st.integers())
     def test_any_status_text(self, text: Any) -> None:
         """What no status line can carry is refused; what is taken can be sent."""
@@ -343,13 +343,13 @@ class HarTests(SynchronousTestCase):
 class CodecTests(SynchronousTestCase):
     """What the proxy sends."""
 
-    @effort(200)
+    @profile(200)
     @given(st.binary(max_size=60) | TEXT.map(str.encode))
     def test_any_bytes(self, payload: bytes) -> None:
         """No bytes raise; what is no message is none."""
         decode_for_worker(payload)
 
-    @effort(200)
+    @profile(200)
     @given(st.integers(0, 200), st.binary(max_size=3))
     def test_damaged(self, at: int, instead: bytes) -> None:
         """Damaged messages do not raise."""

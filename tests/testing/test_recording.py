@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.hypothesis_profiles import effort
+from tests.support.hypothesis_profiles import profile
 from tests.testing import runs
 from tests.testing.fakes import request, response
 from trafficmock.testing.har.har_file import HarFile
@@ -31,7 +31,7 @@ def recorded(content: Any, mode: Any, sent: bytes, answered: bytes) -> HarRecord
 class ReplayTests(SynchronousTestCase):
     """What comes out is what went in."""
 
-    @effort(50)
+    @profile(50)
     @given(
         st.sampled_from(get_args(Content)),
         st.sampled_from(get_args(Mode)),

@@ -52,8 +52,8 @@ class ShopTests(ExampleTestCase):
 
     def test_script(self) -> None:
         """In a script."""
-        said = ["Thank you! Receipt R1.", "['http://payments.example/charges']"]
-        self.assertEqual(self.run_child("script").splitlines(), said)
+        message = ["Thank you! Receipt R1.", "['http://payments.example/charges']"]
+        self.assertEqual(self.run_child("script").splitlines(), message)
 
     def test_trial(self) -> None:
         """With trial."""

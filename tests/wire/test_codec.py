@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec import Raw, Struct
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.hypothesis_profiles import effort
+from tests.support.hypothesis_profiles import profile
 from tests.wire.test_samples import compact, samples
 from trafficmock.wire import body, outbound
 from trafficmock.wire.codec import InvalidMessageError, decode, encode, to_plain
@@ -80,19 +80,19 @@ class ArbitraryInputTests(SynchronousTestCase):
             whole = loosely(payload.decode(errors="replace"))
             self.assertTrue(is_part_of(loosely(written), whole), (written, payload))
 
-    @effort(150)
+    @profile(150)
     @given(st.binary())
     def test_bytes(self, payload: bytes) -> None:
         """Arbitrary bytes never raise anything else."""
         self.read(payload)
 
-    @effort(150)
+    @profile(150)
     @given(JSON)
     def test_json(self, document: Any) -> None:
         """Arbitrary JSON never raises anything else."""
         self.read(json.dumps(document).encode())
 
-    @effort(400)
+    @profile(400)
     @given(st.data())
     def test_mutated_messages(self, data: st.DataObject) -> None:
         """A valid message with one place changed is read as it is meant, or refused."""
@@ -101,7 +101,7 @@ class ArbitraryInputTests(SynchronousTestCase):
         document = changed(message, path, data.draw(JSON))
         self.read(json.dumps(document).encode())
 
-    @effort(150)
+    @profile(150)
     @given(st.sampled_from(GOOD), st.integers(0, 400), st.integers(0, 30), st.binary(max_size=4))
     def test_damaged_bytes(self, message: Any, at: int, length: int, instead: bytes) -> None:
         """A valid message with some bytes replaced never raises anything else."""
@@ -164,7 +164,7 @@ class ArbitraryInputTests(SynchronousTestCase):
 class SurrogateTests(SynchronousTestCase):
     """JavaScript's strings may have halves of characters; they are kept."""
 
-    @effort(100)
+    @profile(100)
     @given(st.text(alphabet=st.characters(categories=["Cs", "L"]), min_size=1))
     def test_kept(self, text: str) -> None:
         """Strings with lone surrogates survive the way in and the way out."""

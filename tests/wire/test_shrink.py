@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.hypothesis_profiles import effort
+from tests.support.hypothesis_profiles import profile
 from trafficmock.wire import body, inbound, outbound
 from trafficmock.wire.codec import encode
 from trafficmock.wire.serialized_request import SerializedRequest
@@ -45,7 +45,7 @@ STATEFUL: st.SearchStrategy[Any] = st.one_of(
 class ShrinkTests(SynchronousTestCase):
     """What goes in the place of a message that no client takes."""
 
-    @effort(100)
+    @profile(100)
     @given(st.one_of(NEWS, ANSWERS))
     def test_once(self, message: Any) -> None:
         """There is one smaller form: it has none of its own."""
@@ -53,7 +53,7 @@ class ShrinkTests(SynchronousTestCase):
         if smaller is not None:
             self.assertIsNone(shrink(smaller, PROBLEM))
 
-    @effort(100)
+    @profile(100)
     @given(NEWS)
     def test_bodies_go(self, message: Any) -> None:
         """What observers get loses its body, and an error all but the beginning of its text."""
@@ -64,7 +64,7 @@ class ShrinkTests(SynchronousTestCase):
         if isinstance(smaller, inbound.RequestResponse) and smaller.error is not UNSET:
             self.assertLessEqual(len(smaller.error.message), MAX_TEXT)
 
-    @effort(100)
+    @profile(100)
     @given(ANSWERS)
     def test_answers_stay(self, message: Any) -> None:
         """An answer stays an answer to the same request, with a bounded text."""
@@ -72,7 +72,7 @@ class ShrinkTests(SynchronousTestCase):
         self.assertEqual(getattr(smaller, "request_id", "r"), "r")
         self.assertLess(len(encode(smaller)), 7 * MAX_TEXT)
 
-    @effort(20)
+    @profile(20)
     @given(STATEFUL)
     def test_no_smaller_form(self, message: Any) -> None:
         """What the core must settle in another way has none."""

@@ -73,7 +73,7 @@ class Bench:
         decider = Decider(self.upstream, mode.decide)
         calls: dict[str, dict[str, Any]] = {}
 
-        def heard(message: dict[str, Any]) -> None:
+        def received(message: dict[str, Any]) -> None:
             if "begin" in message:
                 decider.begin(message["begin"])
                 self.upstream.call(message["begin"])
@@ -90,7 +90,7 @@ class Bench:
                 mocks = held.enter_context(sync.mocks(self.url, title=library.name))
                 mocks.route(None, decider)
             running = held.enter_context(program(command, env, library.program.parent))
-            ended = running.follow(heard)
+            ended = running.follow(received)
             decider.over.set()
             if mode.decide is not None:
                 errors = [f"{type(one).__name__}: {one}" for one in mocks.take_errors()]

@@ -126,8 +126,8 @@ LIBRARIES = (
 
 def machine_node() -> int:
     """Say which major version the Node on the path has."""
-    said = subprocess.check_output([shutil.which("node") or "node", "--version"], text=True)
-    return int(said.removeprefix("v").partition(".")[0])
+    answer = subprocess.check_output([shutil.which("node") or "node", "--version"], text=True)
+    return int(answer.removeprefix("v").partition(".")[0])
 
 
 @cache

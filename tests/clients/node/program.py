@@ -46,10 +46,10 @@ class Program:
     go: IO[bytes]
     output: tuple[IO[bytes], IO[bytes]]
 
-    def follow(self, heard: Callable[[dict[str, Any]], None]) -> Ended:
+    def follow(self, received: Callable[[dict[str, Any]], None]) -> Ended:
         """Hand over each message, until the program has ended."""
         while message := self._next():
-            heard(message)
+            received(message)
             self.go.write(b"\n")
             self.go.flush()
             if "done" in message:
@@ -79,12 +79,12 @@ def _read(file: IO[bytes]) -> str:
 @contextmanager
 def program(command: Sequence[str], env: Mapping[str, str], cwd: Path) -> Iterator[Program]:
     """Start a program, and see to it that it is gone at the end of the block."""
-    told, tell = os.pipe()
+    reader, writer = os.pipe()
     wait, go = os.pipe()
     with (
         tempfile.TemporaryFile() as stdout,
         tempfile.TemporaryFile() as stderr,
-        open(told, "rb", buffering=0) as lines,  # noqa: PTH123 - a descriptor
+        open(reader, "rb", buffering=0) as lines,  # noqa: PTH123 - a descriptor
         open(go, "wb", buffering=0) as onwards,  # noqa: PTH123
     ):
         process = subprocess.Popen(
@@ -92,11 +92,11 @@ def program(command: Sequence[str], env: Mapping[str, str], cwd: Path) -> Iterat
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=stderr,
-            pass_fds=(tell, wait),
-            env={**env, "BENCH_FDS": f"{tell},{wait}"},
+            pass_fds=(writer, wait),
+            env={**env, "BENCH_FDS": f"{writer},{wait}"},
             cwd=cwd,
         )
-        os.close(tell)
+        os.close(writer)
         os.close(wait)
         try:
             yield Program(process, lines, onwards, (stdout, stderr))

@@ -128,15 +128,15 @@ def serve(act: Callable[[Order], dict[str, Any]]) -> None:
 def report(act: Callable[[Order], dict[str, Any]], order: Order) -> None:
     """Do what is said, and tell what came of it."""
     try:
-        said = act(order)
+        answer = act(order)
     except NotAvailableError as why:
-        said = {"na": str(why)}
+        answer = {"na": str(why)}
     except Exception as error:  # noqa: BLE001 - what the client raises is the result
-        said = {"error": f"{type(error).__name__}: {error}"}
-    say(said)
+        answer = {"error": f"{type(error).__name__}: {error}"}
+    send(answer)
 
 
-def say(said: dict[str, Any]) -> None:
+def send(answer: dict[str, Any]) -> None:
     """Write one line."""
-    sys.stdout.write(json.dumps(said) + "\n")
+    sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()

@@ -73,10 +73,10 @@ async def main() -> None:
             order = Order.read(line)
             try:
                 act = _websocket if order.mode == "ws" else _http
-                said = await act(session, order)
+                answer = await act(session, order)
             except Exception as error:  # noqa: BLE001 - what the client raises is the result
-                said = {"error": f"{type(error).__name__}: {error}"}
-            base.say(said)
+                answer = {"error": f"{type(error).__name__}: {error}"}
+            base.send(answer)
 
 
 if __name__ == "__main__":

@@ -79,12 +79,12 @@ async def main(clock: Any) -> None:
     client = HTTPClient(ProxyAgent(endpoint, clock))
     while line := await deferToThread(sys.stdin.readline):
         try:
-            said = await _act(client, Order.read(line))
+            answer = await _act(client, Order.read(line))
         except NotAvailableError as why:
-            said = {"na": str(why)}
+            answer = {"na": str(why)}
         except Exception as error:  # noqa: BLE001 - what the client raises is the result
-            said = {"error": f"{type(error).__name__}: {error}"}
-        base.say(said)
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        base.send(answer)
 
 
 if __name__ == "__main__":

@@ -37,9 +37,9 @@ def act(order: Order) -> dict[str, Any]:
     )
     if order.mode == "sse":
         return base.events(response, lambda: _MANAGER.request("GET", order.following_url))
-    said = answer(response.status, response.headers.items(), response.stream(65536))
+    outcome = answer(response.status, response.headers.items(), response.stream(65536))
     response.release_conn()
-    return said
+    return outcome
 
 
 if __name__ == "__main__":

@@ -40,15 +40,15 @@ class RequestPageTests(CommandTestCase):
 
     def test_upstream_failed(self) -> None:
         """The headline names why a passthrough failed; the words are told once."""
-        said = "getaddrinfo EAI_AGAIN api.example"
-        events = [{"kind": "upstream_error", "timestamp": 4, "detail": said}]
+        message = "getaddrinfo EAI_AGAIN api.example"
+        events = [{"kind": "upstream_error", "timestamp": 4, "detail": message}]
         entry = {**ENTRY, "id": "a", "outcome": {}, "durationMs": 3, "events": events}
         out = io.StringIO()
         write_request(entry, Terminal(out=out, width=None, coloured=False), full=False)
         page = out.getvalue()
         self.assertTrue(page.startswith("GET http://x/\n  passthrough, EAI_AGAIN, 3 ms\n"), page)
-        self.assertIn(f"  error     {said}\n", page)
-        self.assertEqual(page.count(said), 1)
+        self.assertIn(f"  error     {message}\n", page)
+        self.assertEqual(page.count(message), 1)
 
     def test_binary(self) -> None:
         """A body that is no text is shown in hex."""

@@ -62,7 +62,7 @@ class TerminalTests(SynchronousTestCase):
 
     def test_complain(self) -> None:
         """What stands beside the output goes to standard error, with our name, escaped."""
-        said = io.StringIO()
-        self.patch(sys, "stderr", said)
+        message = io.StringIO()
+        self.patch(sys, "stderr", message)
         complain("so and \x1b[31mso")
-        self.assertEqual(said.getvalue(), "trafficmock: so and \\x1b[31mso\n")
+        self.assertEqual(message.getvalue(), "trafficmock: so and \\x1b[31mso\n")

@@ -20,11 +20,11 @@ class SocketPageTests(CommandTestCase):
         page = self.run_command("show", "chat").out
         head, _, frames = page.partition("\n\n")
         self.assertIn("matched, closed 1000 bye\n", head)
-        said = [line.split(" ", 3)[3] for line in frames.splitlines()[1:]]
+        message = [line.split(" ", 3)[3] for line in frames.splitlines()[1:]]
         expected = ["· open  observed", "· handler  matched", "· handler  ensureOpened"]
-        self.assertEqual(said[:3], expected)
-        self.assertTrue(said[3].startswith("→ hello \\x1b]0;owned"))
-        self.assertEqual(said[4:6], ["→ 3 bytes: 00 01 ff", "← hi!  (handler sendToPage)"])
+        self.assertEqual(message[:3], expected)
+        self.assertTrue(message[3].startswith("→ hello \\x1b]0;owned"))
+        self.assertEqual(message[4:6], ["→ 3 bytes: 00 01 ff", "← hi!  (handler sendToPage)"])
 
 
 class WidthTests(SynchronousTestCase):

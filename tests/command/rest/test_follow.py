@@ -45,7 +45,7 @@ def entry(entry_id: str, at: int, action: str = "fulfill", status: int | None = 
 
 
 @define
-class PlayedProxy:
+class ScriptedProxy:
     """Answers lists from a script: entries, oldest first; ``None`` for 304; or an error."""
 
     script: list[Any]
@@ -77,15 +77,15 @@ class FollowerTests(SynchronousTestCase):
     """What is asked, and what is printed."""
 
     def setUp(self) -> None:
-        self.out, self.said = io.StringIO(), [""]
+        self.out, self.complaints = io.StringIO(), [""]
         self.slept: list[float] = []
         self.accepts: Callable[[Any], bool] = lambda _: True
-        self.patch(follow, "complain", self.said.append)
+        self.patch(follow, "complain", self.complaints.append)
 
     def follow(
         self, *script: Any, first: int = 10, width: int | None = None, **known: Any
-    ) -> PlayedProxy:
-        proxy = PlayedProxy(list(script), known)
+    ) -> ScriptedProxy:
+        proxy = ScriptedProxy(list(script), known)
         follower = Follower(
             client=proxy,  # type: ignore[arg-type] # plays it
             listing=REQUESTS,
@@ -165,32 +165,32 @@ class FollowerTests(SynchronousTestCase):
     def test_away_and_back(self) -> None:
         """A proxy that is away is waited for, and said to be the same when it is."""
 
-        def gone(_: PlayedProxy) -> Any:
+        def gone(_: ScriptedProxy) -> Any:
             return UnreachableError("gone")
 
         self.follow([entry("a", 1)], gone, None, a=entry("a", 1))
-        self.assertIn("the proxy is away (gone)", self.said[1])
-        self.assertEqual(self.said[2:], ["the proxy is back"])
+        self.assertIn("the proxy is away (gone)", self.complaints[1])
+        self.assertEqual(self.complaints[2:], ["the proxy is back"])
         self.assertIn(AWAY_SECONDS, self.slept)
 
     def test_restarted(self) -> None:
         """A proxy that does not know what it showed is another one, also with the same ids."""
         for known in ({}, {"a": entry("a", 77)}):
-            self.said = [""]
-            self.patch(follow, "complain", self.said.append)
+            self.complaints = [""]
+            self.patch(follow, "complain", self.complaints.append)
             self.follow([entry("a", 1)], UnreachableError("gone"), [entry("z", 99)], **known)
-            self.assertEqual(self.said[2:], [RESTARTED])
+            self.assertEqual(self.complaints[2:], [RESTARTED])
         self.assertIn(("z", "fulfill"), self.printed())
 
     def test_restarted_between_polls(self) -> None:
         """A restart that no poll met is noticed by the connection that ended."""
 
-        def lose(proxy: PlayedProxy) -> list[Any]:
+        def lose(proxy: ScriptedProxy) -> list[Any]:
             proxy.lost += 1
             return [entry("n", 5)]
 
         self.follow([entry("a", 1)], lose)
-        self.assertEqual(self.said[1:], [RESTARTED])
+        self.assertEqual(self.complaints[1:], [RESTARTED])
 
 
 _RESTORE_SIGINT = """

@@ -34,11 +34,11 @@ class ScriptedServer:
         self._thread.start()
 
     def _serve(self) -> None:
-        for said in self._answers:
+        for message in self._answers:
             connection, _ = self._listener.accept()
             with connection:
                 self.asked.append(connection.recv(65536))
-                connection.sendall(said)
+                connection.sendall(message)
 
     def close(self) -> None:
         """End it; all its answers must have been fetched."""
@@ -84,16 +84,16 @@ class OddServerTests(SynchronousTestCase):
 
     def test_no_proxy(self) -> None:
         """Whoever does not speak our JSON, or no HTTP, is no proxy: status 3."""
-        for said in (answer(200, b"<html>"), answer(404, b"[]"), b"SSH-2.0-x\r\n", b""):
-            _, client = self.server(said)
+        for message in (answer(200, b"<html>"), answer(404, b"[]"), b"SSH-2.0-x\r\n", b""):
+            _, client = self.server(message)
             error = self.assertRaises(UnreachableError, client.get, "/health")
             self.assertEqual(error.status, 3)
 
     def test_hostile(self) -> None:
         """What an odd server says reaches no terminal raw."""
         refusal = json.dumps({"message": HOSTILE}).encode()
-        for said in (b"\x1b[31mSSH\r\n", answer(400, refusal)):
-            _, client = self.server(said)
+        for message in (b"\x1b[31mSSH\r\n", answer(400, refusal)):
+            _, client = self.server(message)
             error = self.assertRaises(CommandError, client.get, "/health")
             self.assertTrue(str(error).isprintable(), str(error))
 

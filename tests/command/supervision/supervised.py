@@ -64,8 +64,8 @@ class SupervisionCase(SynchronousTestCase):
 
     def ended(self, process: subprocess.Popen[str]) -> tuple[int, str]:
         """Wait for the end; give the exit status and what stands on standard error."""
-        _, said = process.communicate(timeout=SECONDS)
-        return process.returncode, said
+        _, message = process.communicate(timeout=SECONDS)
+        return process.returncode, message
 
     def on_terminal(self, *command: str) -> tuple[int, int]:
         """Start a command in the foreground of a terminal; give its pid and the terminal."""

@@ -26,8 +26,8 @@ class EndTests(SupervisionCase):
         """A command that a signal ends is said to have been, in one line, and so do we end."""
         for number in (signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM):
             ended = self.ended(self.start("sh", "-c", f"kill -{number.value} $$"))
-            said = f"trafficmock run: sh was ended by {number.name}\n"
-            self.assertEqual(ended, (-number, said))
+            message = f"trafficmock run: sh was ended by {number.name}\n"
+            self.assertEqual(ended, (-number, message))
 
     def test_interrupt(self) -> None:
         """An interrupt needs no line."""

@@ -30,51 +30,51 @@ class MatchedTests(SynchronousTestCase):
     """A request that is matched to a test; another worker watches."""
 
     def setUp(self) -> None:
-        self.play = Playbook(self)
-        self.agent = self.play.agent()
-        self.worker, self.watcher = self.play.worker("0"), self.play.worker("1")
+        self.playbook = Playbook(self)
+        self.agent = self.playbook.agent()
+        self.worker, self.watcher = self.playbook.worker("0"), self.playbook.worker("1")
         self.everybody = to(self.worker, self.watcher)
         self.test = self.worker.test("buys")
         self.watcher.test("watches")
         self.test.route("**")
-        self.before = self.play.tables()
-        self.agent.says(start())
-        self.play.take()
+        self.before = self.playbook.tables()
+        self.agent.sends(start())
+        self.playbook.take()
 
     def news(self, answer: SerializedError | None = None) -> Send:
         return Send(self.everybody, report("r1", answer))
 
     def unchanged(self) -> None:
-        self.assertEqual(self.play.tables(), self.before)
+        self.assertEqual(self.playbook.tables(), self.before)
 
     def test_fulfill(self) -> None:
         """The answer goes to the application, then to all who saw the request."""
         answer = response(201, b"made", etag='"1"')
-        self.worker.says(fulfill("r1", answer))
-        self.play.expect(
+        self.worker.sends(fulfill("r1", answer))
+        self.playbook.expect(
             records.RequestFulfilled("r1", OWNER, answer),
             self.agent.gets(outbound.DecisionFulfill("r1", answer)),
             Send(self.everybody, report("r1", answer)),
         )
         self.unchanged()
-        self.agent.says(report("r1"))
-        self.play.expect()
+        self.agent.sends(report("r1"))
+        self.playbook.expect()
 
     def test_continue(self) -> None:
         """It goes on unchanged; the report of what came is recorded and passed on."""
-        self.worker.says(continue_())
-        self.play.expect(
+        self.worker.sends(continue_())
+        self.playbook.expect(
             records.RequestContinued("r1", OWNER, None),
             self.agent.gets(outbound.DecisionContinue("r1")),
         )
         answer = response(200, b"real", url="x")
-        self.agent.says(report("r1", answer))
-        self.play.expect(
+        self.agent.sends(report("r1", answer))
+        self.playbook.expect(
             records.ResponseReported("r1", answer, None), Send(self.everybody, report("r1", answer))
         )
         self.unchanged()
-        self.agent.says(report("r1", answer))
-        self.play.expect()
+        self.agent.sends(report("r1", answer))
+        self.playbook.expect()
 
     def test_overrides(self) -> None:
         """Overrides reach the agent and the record as they are, also none of them."""
@@ -83,22 +83,22 @@ class MatchedTests(SynchronousTestCase):
             SerializedOverrides(),
             SerializedOverrides("http://h.test/b", "PUT", {"a": "b"}, body),
         ):
-            self.worker.says(continue_("r1", overrides))
-            self.play.expect(
+            self.worker.sends(continue_("r1", overrides))
+            self.playbook.expect(
                 records.RequestContinued("r1", OWNER, overrides),
                 self.agent.gets(outbound.DecisionContinue("r1", overrides)),
             )
-            self.agent.says(report())
-            self.play.take()
-            self.agent.says(start())
-            self.play.take()
+            self.agent.sends(report())
+            self.playbook.take()
+            self.agent.sends(start())
+            self.playbook.take()
 
     def test_upstream_failure(self) -> None:
         """A failure after continue is recorded and passed on."""
-        self.worker.says(continue_())
-        self.play.take()
-        self.agent.says(report("r1", failure()))
-        self.play.expect(
+        self.worker.sends(continue_())
+        self.playbook.take()
+        self.agent.sends(report("r1", failure()))
+        self.playbook.expect(
             records.ResponseReported("r1", None, failure()),
             Send(self.everybody, report("r1", failure())),
         )
@@ -106,9 +106,9 @@ class MatchedTests(SynchronousTestCase):
 
     def test_abort(self) -> None:
         """The application's call fails; all who saw the request learn that there is no answer."""
-        self.worker.says(abort("r1", "timedout"))
+        self.worker.sends(abort("r1", "timedout"))
         error = SerializedError("AbortError", "timedout", code="timedout")
-        self.play.expect(
+        self.playbook.expect(
             records.RequestAborted("r1", OWNER, "timedout", "timedout"),
             self.agent.gets(outbound.DecisionAbort("r1", "timedout")),
             self.news(error),
@@ -117,9 +117,9 @@ class MatchedTests(SynchronousTestCase):
 
     def test_handler_throws(self) -> None:
         """What a handler threw goes along to the application."""
-        self.worker.says(abort("r1", "failed", "boom"))
+        self.worker.sends(abort("r1", "failed", "boom"))
         error = SerializedError("AbortError", "boom", code="failed")
-        self.play.expect(
+        self.playbook.expect(
             records.RequestAborted("r1", OWNER, "failed", "boom"),
             self.agent.gets(outbound.DecisionAbort("r1", "failed", "boom")),
             self.news(error),
@@ -127,98 +127,100 @@ class MatchedTests(SynchronousTestCase):
 
     def test_decline_needs_the_feature(self) -> None:
         """A worker that did not announce ``decline`` may not do it, and is told."""
-        self.worker.says(decline())
-        said = text("decline")
-        error = SerializedError("Error", said, code="handler_failed")
-        self.play.expect(
-            records.RequestFailed("r1", OWNER, "handler_failed", said, None),
-            self.agent.gets(outbound.DecisionError("r1", "handler_failed", said)),
+        self.worker.sends(decline())
+        message = text("decline")
+        error = SerializedError("Error", message, code="handler_failed")
+        self.playbook.expect(
+            records.RequestFailed("r1", OWNER, "handler_failed", message, None),
+            self.agent.gets(outbound.DecisionError("r1", "handler_failed", message)),
             self.news(error),
-            self.worker.gets(outbound.ProxyError("handler_failed", said, "buys")),
+            self.worker.gets(outbound.ProxyError("handler_failed", message, "buys")),
         )
         self.unchanged()
 
     def test_late_results(self) -> None:
         """After the first decision no other counts."""
-        self.worker.says(fulfill())
-        self.play.take()
+        self.worker.sends(fulfill())
+        self.playbook.take()
         for message in (fulfill(), continue_(), abort(), decline()):
-            self.worker.says(message)
-            self.play.expect()
+            self.worker.sends(message)
+            self.playbook.expect()
         self.unchanged()
 
     def test_cancel(self) -> None:
         """The application gives up: its owner stays on record, and all learn of it."""
-        self.agent.says(inbound.RequestCancel("r1", "closed the tab"))
+        self.agent.sends(inbound.RequestCancel("r1", "closed the tab"))
         error = SerializedError("AbortError", "closed the tab", code="aborted")
-        self.play.expect(
+        self.playbook.expect(
             records.RequestAborted("r1", OWNER, "aborted", "closed the tab"), self.news(error)
         )
         self.unchanged()
-        self.worker.says(fulfill())
-        self.play.expect()
+        self.worker.sends(fulfill())
+        self.playbook.expect()
 
     def test_cancel_without_reason(self) -> None:
         """Without a reason one is made up."""
-        self.agent.says(inbound.RequestCancel("r1"))
-        said = text("gave the request up")
-        error = SerializedError("AbortError", said, code="aborted")
-        self.play.expect(records.RequestAborted("r1", OWNER, "aborted", said), self.news(error))
+        self.agent.sends(inbound.RequestCancel("r1"))
+        message = text("gave the request up")
+        error = SerializedError("AbortError", message, code="aborted")
+        self.playbook.expect(
+            records.RequestAborted("r1", OWNER, "aborted", message), self.news(error)
+        )
 
     def test_cancel_on_its_way(self) -> None:
         """Giving up what was sent on ends the wait for its report."""
-        self.worker.says(continue_())
-        self.play.take()
-        self.agent.says(inbound.RequestCancel("r1", "enough"))
+        self.worker.sends(continue_())
+        self.playbook.take()
+        self.agent.sends(inbound.RequestCancel("r1", "enough"))
         error = SerializedError("AbortError", "enough", code="aborted")
-        self.play.expect(records.ResponseReported("r1", None, error), self.news(error))
+        self.playbook.expect(records.ResponseReported("r1", None, error), self.news(error))
         self.unchanged()
 
     def test_cancel_of_nothing(self) -> None:
         """Giving up what is settled, or was never there, is no matter."""
-        self.worker.says(fulfill())
-        self.play.take()
+        self.worker.sends(fulfill())
+        self.playbook.take()
         for request_id in ("r1", "unknown"):
-            self.agent.says(inbound.RequestCancel(request_id))
-            self.play.expect()
+            self.agent.sends(inbound.RequestCancel(request_id))
+            self.playbook.expect()
 
     def test_cancel_during_the_round(self) -> None:
         """Giving up while tests are asked ends the round; late answers are no matter."""
-        self.worker.says(fulfill())
-        self.play.take()
+        self.worker.sends(fulfill())
+        self.playbook.take()
         self.test.route(predicate())
-        self.worker.says(inbound.RouteUnregister("buys#1"))
-        self.play.take()
-        before = self.play.tables()
-        self.agent.says(start("r2"))
-        self.play.take()
-        self.agent.says(inbound.RequestCancel("r2", "enough"))
-        aborted = self.play.take()[0]
+        self.worker.sends(inbound.RouteUnregister("buys#1"))
+        self.playbook.take()
+        before = self.playbook.tables()
+        self.agent.sends(start("r2"))
+        self.playbook.take()
+        self.agent.sends(inbound.RequestCancel("r2", "enough"))
+        aborted = self.playbook.take()[0]
         self.assertEqual(aborted, records.RequestAborted("r2", None, "aborted", "enough"))
-        self.worker.says(claims("r2", "buys", "buys#2"))
-        self.play.expect()
-        self.assertEqual(self.play.tables(), before)
+        self.worker.sends(claims("r2", "buys", "buys#2"))
+        self.playbook.expect()
+        self.assertEqual(self.playbook.tables(), before)
 
 
 class HeadersListTests(SynchronousTestCase):
     """Ordered headers go to agents that know them; others get a map."""
 
     def cast(self, *features: str) -> None:
-        self.play = Playbook(self)
-        self.agent, self.worker = self.play.agent(features=features), self.play.worker()
+        self.playbook = Playbook(self)
+        self.agent, self.worker = self.playbook.agent(features=features), self.playbook.worker()
         self.worker.test().route("**")
-        self.agent.says(start())
-        self.play.take()
+        self.agent.sends(start())
+        self.playbook.take()
 
     def decision(self) -> outbound.DecisionFulfill | outbound.DecisionContinue:
-        sends = [effect for effect in self.play.take() if isinstance(effect, Send)]
+        sends = [effect for effect in self.playbook.take() if isinstance(effect, Send)]
         message = sends[0].message
         assert isinstance(message, outbound.DecisionFulfill | outbound.DecisionContinue)
         return message
 
     def fulfilled(self, **headers: object) -> Effects:
         answer = structs.replace(response(), **headers)
-        self.worker.says(fulfill("r1", answer))
+        self.worker.sends(fulfill("r1", answer))
         message = self.decision()
         assert isinstance(message, outbound.DecisionFulfill)
         return [message.response.headers, message.response.headers_list]  # type: ignore[list-item]
@@ -257,7 +259,7 @@ class HeadersListTests(SynchronousTestCase):
             ((), SerializedOverrides(headers={"set-cookie": "a=1, b=2", "x": "y"})),
         ):
             self.cast(*features)
-            self.worker.says(continue_("r1", overrides))
+            self.worker.sends(continue_("r1", overrides))
             message = self.decision()
             assert isinstance(message, outbound.DecisionContinue)
             self.assertEqual(message.overrides, expected)

@@ -49,60 +49,60 @@ class FetchTests(SynchronousTestCase):
     """One matched request."""
 
     def setUp(self) -> None:
-        self.play = Playbook(self, evolve(SETTINGS, handler_body_bytes=10))
-        self.agent, self.worker = self.play.agent(), self.play.worker()
+        self.playbook = Playbook(self, evolve(SETTINGS, handler_body_bytes=10))
+        self.agent, self.worker = self.playbook.agent(), self.playbook.worker()
         self.test = self.worker.test()
         self.test.route("**")
-        self.before = self.play.tables()
-        self.agent.says(start())
-        self.play.take()
+        self.before = self.playbook.tables()
+        self.agent.sends(start())
+        self.playbook.take()
 
     def asks(self, fetch_id: str = "f1") -> None:
-        self.worker.says(fetch("r1", fetch_id))
-        self.play.expect(self.agent.gets(outbound.DecisionFetch("r1", fetch_id)))
+        self.worker.sends(fetch("r1", fetch_id))
+        self.playbook.expect(self.agent.gets(outbound.DecisionFetch("r1", fetch_id)))
 
     def test_sequence(self) -> None:
         """Fetches interleave; each answer goes to its asker, then the handler decides."""
-        matched = self.play.tables()
+        matched = self.playbook.tables()
         self.asks("f1")
         self.asks("f2")
-        self.agent.says(fetched("r1", "f2", response(404)))
-        self.play.expect(done(self.worker, "f2", response(404)))
+        self.agent.sends(fetched("r1", "f2", response(404)))
+        self.playbook.expect(done(self.worker, "f2", response(404)))
         self.asks("f3")
-        self.agent.says(fetched("r1", "f1", failure()))
-        self.play.expect(done(self.worker, "f1", failure()))
-        self.agent.says(fetched("r1", "f3"))
-        self.play.expect(done(self.worker, "f3", response()))
-        self.assertEqual(self.play.tables(), matched)
-        self.worker.says(fulfill())
-        self.play.take()
-        self.assertEqual(self.play.tables(), self.before)
+        self.agent.sends(fetched("r1", "f1", failure()))
+        self.playbook.expect(done(self.worker, "f1", failure()))
+        self.agent.sends(fetched("r1", "f3"))
+        self.playbook.expect(done(self.worker, "f3", response()))
+        self.assertEqual(self.playbook.tables(), matched)
+        self.worker.sends(fulfill())
+        self.playbook.take()
+        self.assertEqual(self.playbook.tables(), self.before)
 
     def test_options(self) -> None:
         """Overrides and limits reach the agent."""
         overrides = SerializedOverrides(headers={}, headers_list=[("A", "b"), ("a", "c")])
-        self.worker.says(inbound.HandlerResult("r1", inbound.Fetch("f1", overrides, 0, 3)))
+        self.worker.sends(inbound.HandlerResult("r1", inbound.Fetch("f1", overrides, 0, 3)))
         question = outbound.DecisionFetch(
             "r1", "f1", SerializedOverrides(headers={"a": "b, c"}), 0, 3
         )
-        self.play.expect(self.agent.gets(question))
+        self.playbook.expect(self.agent.gets(question))
 
     def test_twice_the_same_id(self) -> None:
         """A fetch id that is in use is not asked for again; the first one is answered."""
         self.asks()
-        self.worker.says(fetch())
-        self.play.expect()
-        self.agent.says(fetched())
-        self.play.expect(done(self.worker, "f1", response()))
-        self.agent.says(fetched())
-        self.play.expect()
+        self.worker.sends(fetch())
+        self.playbook.expect()
+        self.agent.sends(fetched())
+        self.playbook.expect(done(self.worker, "f1", response()))
+        self.agent.sends(fetched())
+        self.playbook.expect()
 
     def test_after_the_decision(self) -> None:
         """A fetch for a settled request is refused at once."""
-        self.worker.says(fulfill())
-        self.play.take()
-        self.worker.says(fetch())
-        self.play.expect(
+        self.worker.sends(fulfill())
+        self.playbook.take()
+        self.worker.sends(fetch())
+        self.playbook.expect(
             done(
                 self.worker,
                 "f1",
@@ -113,18 +113,18 @@ class FetchTests(SynchronousTestCase):
     def test_answer_after_the_decision(self) -> None:
         """Who decides while a fetch is out still gets its answer."""
         self.asks()
-        self.worker.says(fulfill())
-        self.play.take()
-        self.agent.says(fetched())
-        self.play.expect(done(self.worker, "f1", response()))
-        self.assertEqual(self.play.tables(), self.before)
+        self.worker.sends(fulfill())
+        self.playbook.take()
+        self.agent.sends(fetched())
+        self.playbook.expect(done(self.worker, "f1", response()))
+        self.assertEqual(self.playbook.tables(), self.before)
 
     def test_neither_response_nor_error(self) -> None:
         """An agent that reports nothing at all is answered for."""
         for number, ok in enumerate((True, False)):
             self.asks(f"f{number}")
-            self.agent.says(inbound.FetchResult("r1", f"f{number}", ok))
-            self.play.expect(
+            self.agent.sends(inbound.FetchResult("r1", f"f{number}", ok))
+            self.playbook.expect(
                 done(self.worker, f"f{number}", SerializedError("Error", text("neither")))
             )
 
@@ -135,26 +135,26 @@ class FetchTests(SynchronousTestCase):
             (11, SerializedError("Error", text("11 bytes", "10 bytes", "--handler-body-bytes"))),
         ):
             self.asks()
-            self.agent.says(fetched("r1", "f1", response(200, b"x" * size)))
-            self.play.expect(done(self.worker, "f1", answer))
+            self.agent.sends(fetched("r1", "f1", response(200, b"x" * size)))
+            self.playbook.expect(done(self.worker, "f1", answer))
 
     def test_cancelled(self) -> None:
         """When the application gives up, open fetches are answered."""
         self.asks("f1")
         self.asks("f2")
-        self.agent.says(inbound.RequestCancel("r1"))
-        self.assertEqual(fetches_done(self.play.take()), ["f1", "f2"])
-        self.agent.says(fetched())
-        self.play.expect()
-        self.assertEqual(self.play.tables(), self.before)
+        self.agent.sends(inbound.RequestCancel("r1"))
+        self.assertEqual(fetches_done(self.playbook.take()), ["f1", "f2"])
+        self.agent.sends(fetched())
+        self.playbook.expect()
+        self.assertEqual(self.playbook.tables(), self.before)
 
     def test_cancelled_says_so(self) -> None:
         """The owner is told by a code that its fetch ended with the request."""
         self.asks("f1")
-        self.agent.says(inbound.RequestCancel("r1", "timed out"))
+        self.agent.sends(inbound.RequestCancel("r1", "timed out"))
         answers = [
             effect.message.error
-            for effect in self.play.take()
+            for effect in self.playbook.take()
             if isinstance(effect, Send) and isinstance(effect.message, outbound.FetchDone)
         ]
         self.assertEqual(answers, [SerializedError("Error", "timed out", code=REQUEST_SETTLED)])
@@ -163,53 +163,53 @@ class FetchTests(SynchronousTestCase):
         """When the test ends, open fetches are answered without waiting for the upstream."""
         self.asks("f1")
         self.test.ends()
-        self.assertEqual(fetches_done(self.play.take()), ["f1"])
-        self.agent.says(fetched())
-        self.play.expect()
+        self.assertEqual(fetches_done(self.playbook.take()), ["f1"])
+        self.agent.sends(fetched())
+        self.playbook.expect()
 
     def test_agent_lost(self) -> None:
         """When the agent is lost, open fetches are answered, decided or not."""
         self.asks("f1")
-        self.agent.says(start("r2"))
-        self.play.take()
-        self.worker.says(claims("r2", "buys", "buys#1"))
-        self.play.take()
-        self.worker.says(fetch("r2", "f2"))
-        self.play.take()
-        self.worker.says(fulfill("r2"))
-        self.play.take()
+        self.agent.sends(start("r2"))
+        self.playbook.take()
+        self.worker.sends(claims("r2", "buys", "buys#1"))
+        self.playbook.take()
+        self.worker.sends(fetch("r2", "f2"))
+        self.playbook.take()
+        self.worker.sends(fulfill("r2"))
+        self.playbook.take()
         self.agent.dies()
-        self.assertEqual(fetches_done(self.play.take()), ["f1", "f2"])
-        self.assertNotIn("[agent", str(self.play.tables()))
+        self.assertEqual(fetches_done(self.playbook.take()), ["f1", "f2"])
+        self.assertNotIn("[agent", str(self.playbook.tables()))
 
     def test_invalid_answer(self) -> None:
         """An answer that is no valid message is answered for, and the agent is told."""
         self.asks()
-        self.agent.says_text('{"type":"fetch:result","requestId":"r1","fetchId":"f1","ok":7}')
-        self.play.expect(
+        self.agent.sends_text('{"type":"fetch:result","requestId":"r1","fetchId":"f1","ok":7}')
+        self.playbook.expect(
             done(self.worker, "f1", SerializedError("Error", text("$.ok"))),
             self.agent.gets(outbound.ProxyError("invalid_message", text("$.ok"))),
         )
-        self.agent.says(fetched())
-        self.play.expect()
+        self.agent.sends(fetched())
+        self.playbook.expect()
 
     def test_somebody_elses(self) -> None:
         """Nobody fetches for, nor answers, what is not theirs."""
-        stranger, other = self.play.worker("9"), self.play.agent("other")
-        stranger.says(fetch())
-        self.play.expect(done(stranger, "f1", SerializedError("Error", ANY)))
+        stranger, other = self.playbook.worker("9"), self.playbook.agent("other")
+        stranger.sends(fetch())
+        self.playbook.expect(done(stranger, "f1", SerializedError("Error", ANY)))
         self.asks()
-        other.says(fetched())
-        self.play.expect()
-        self.agent.says(fetched())
-        self.play.expect(done(self.worker, "f1", response()))
+        other.sends(fetched())
+        self.playbook.expect()
+        self.agent.sends(fetched())
+        self.playbook.expect(done(self.worker, "f1", response()))
 
     def test_nothing_while_undecided(self) -> None:
         """Before a request has an owner nobody fetches for it."""
         self.test.ends()
-        self.play.take()
+        self.playbook.take()
         self.worker.test("late").route(predicate())
-        self.agent.says(start("r2"))
-        self.play.take()
-        self.worker.says(inbound.HandlerResult("r2", inbound.Fetch("f1", UNSET)))
-        self.play.expect(done(self.worker, "f1", SerializedError("Error", ANY), "r2"))
+        self.agent.sends(start("r2"))
+        self.playbook.take()
+        self.worker.sends(inbound.HandlerResult("r2", inbound.Fetch("f1", UNSET)))
+        self.playbook.expect(done(self.worker, "f1", SerializedError("Error", ANY), "r2"))

@@ -75,22 +75,24 @@ class BodyCase(SynchronousTestCase):
     settings = SETTINGS
 
     def setUp(self) -> None:
-        self.play = Playbook(self, self.settings)
-        self.agent, self.worker = self.play.agent(features=("stream",)), self.play.worker()
+        self.playbook = Playbook(self, self.settings)
+        self.agent, self.worker = self.playbook.agent(features=("stream",)), self.playbook.worker()
         self.test = self.worker.test()
-        self.before = self.play.tables()
+        self.before = self.playbook.tables()
 
     def await_body(self) -> None:
         """Come to the point where a body is awaited for the owner."""
         self.test.route()
-        self.before = self.play.tables()
-        self.agent.says(announce())
-        self.play.expect(RequestSeen("r1", "app", HEAD, body_pending=True), self.agent.gets(NEED))
+        self.before = self.playbook.tables()
+        self.agent.sends(announce())
+        self.playbook.expect(
+            RequestSeen("r1", "app", HEAD, body_pending=True), self.agent.gets(NEED)
+        )
 
     def pass_through(self) -> None:
         """Come to the point where a body is on its way upstream."""
-        self.agent.says(announce())
-        self.play.expect(
+        self.agent.sends(announce())
+        self.playbook.expect(
             RequestSeen("r1", "app", HEAD, body_pending=True),
             RequestPassedThrough("r1"),
             self.agent.gets(PASS),
@@ -98,11 +100,11 @@ class BodyCase(SynchronousTestCase):
 
     def refused(self, message: inbound.RequestBody) -> None:
         """Check that a body that nobody waits for is refused, and changes nothing."""
-        before = self.play.tables()
-        self.agent.says(message)
+        before = self.playbook.tables()
+        self.agent.sends(message)
         error = outbound.ProxyError("invalid_message", text(message.request_id, "due"))
-        self.play.expect(self.agent.gets(error))
-        self.assertEqual(self.play.tables(), before)
+        self.playbook.expect(self.agent.gets(error))
+        self.assertEqual(self.playbook.tables(), before)
 
 
 class OwnedTests(BodyCase):
@@ -111,81 +113,81 @@ class OwnedTests(BodyCase):
     def test_whole(self) -> None:
         """An owner is handed a request when its body is there, and nobody hears of it before."""
         self.await_body()
-        self.agent.says(brings())
-        self.play.expect(
+        self.agent.sends(brings())
+        self.playbook.expect(
             RequestBodyCame("r1", WHOLE),
             self.worker.gets(observed()),
             self.worker.gets(matched()),
         )
-        self.worker.says(fulfill())
-        self.play.take()
-        self.assertEqual(self.play.tables(), self.before)
+        self.worker.sends(fulfill())
+        self.playbook.take()
+        self.assertEqual(self.playbook.tables(), self.before)
 
     def test_claim(self) -> None:
         """Tests are asked with the head; who wants it gets the whole."""
         self.test.route(predicate())
-        self.agent.says(announce())
+        self.agent.sends(announce())
         question = outbound.RequestClaim("r1", HEAD, "app")
-        self.play.expect(
+        self.playbook.expect(
             RequestSeen("r1", "app", HEAD, body_pending=True), self.worker.gets(question)
         )
         self.refused(brings())
-        self.worker.says(claims("r1", "buys", "buys#1"))
-        self.play.expect(self.agent.gets(NEED))
-        self.agent.says(brings())
-        self.assertEqual(types(self.play.take()), ["request:observed", "request:matched"])
+        self.worker.sends(claims("r1", "buys", "buys#1"))
+        self.playbook.expect(self.agent.gets(NEED))
+        self.agent.sends(brings())
+        self.assertEqual(types(self.playbook.take()), ["request:observed", "request:matched"])
 
     def test_claim_denied(self) -> None:
         """What nobody wants in the end streams."""
         self.test.route(predicate())
-        self.agent.says(announce())
-        self.play.take()
-        self.worker.says(claims("r1", "buys"))
-        self.play.expect(RequestPassedThrough("r1"), self.agent.gets(PASS))
+        self.agent.sends(announce())
+        self.playbook.take()
+        self.worker.sends(claims("r1", "buys"))
+        self.playbook.expect(RequestPassedThrough("r1"), self.agent.gets(PASS))
 
     def test_own_pace(self) -> None:
         """The owner's time limit does not run before the body is there; from then on it does."""
         self.await_body()
-        self.play.muted.add(self.worker.id)
-        self.play.wait(19)
-        self.play.expect()
-        self.agent.says(brings())
-        self.play.take()
-        self.play.wait(6)
-        failed = [each for each in self.play.take() if isinstance(each, RequestFailed)]
+        self.playbook.muted.add(self.worker.id)
+        self.playbook.wait(19)
+        self.playbook.expect()
+        self.agent.sends(brings())
+        self.playbook.take()
+        self.playbook.wait(6)
+        failed = [each for each in self.playbook.take() if isinstance(each, RequestFailed)]
         self.assertEqual([each.code for each in failed], ["claim_timeout"])
 
     def test_cancelled(self) -> None:
         """An application may give up in the middle of its upload."""
         self.await_body()
-        self.agent.says(inbound.RequestCancel("r1", "closed"))
-        self.play.expect(
+        self.agent.sends(inbound.RequestCancel("r1", "closed"))
+        self.playbook.expect(
             RequestAborted("r1", OWNER, "aborted", "closed"),
             RequestBodyCame("r1", CUT_OFF),
             self.worker.gets(observed(CUT_OFF)),
             self.worker.gets(report("r1", ABORTED)),
         )
-        self.assertEqual(self.play.tables(), self.before)
+        self.assertEqual(self.playbook.tables(), self.before)
         self.refused(brings())
 
     def test_agent_dies(self) -> None:
         """The end of an application ends its uploads, and its observers are told."""
         self.await_body()
         self.agent.dies()
-        told = types(self.play.take())
+        told = types(self.playbook.take())
         self.assertEqual(told, ["request:observed", "request:response"])
         self.refused_by_nobody()
 
     def refused_by_nobody(self) -> None:
-        self.agent.says(brings())
-        self.play.expect()
+        self.agent.sends(brings())
+        self.playbook.expect()
 
     def test_test_ends(self) -> None:
         """A body that comes when its owner has ended is refused, its request has failed."""
         self.await_body()
         self.test.ends()
         self.assertEqual(
-            types(self.play.take()),
+            types(self.playbook.take()),
             ["decision:error", "request:observed", "request:response", "test:unregistered"],
         )
         self.refused(brings())
@@ -193,26 +195,26 @@ class OwnedTests(BodyCase):
     def test_route_gone(self) -> None:
         """A request passes through when its route went while it was uploaded."""
         self.await_body()
-        self.worker.says(inbound.RouteUnregister("buys#1"))
-        self.play.take()
-        self.agent.says(brings())
-        self.play.expect(
+        self.worker.sends(inbound.RouteUnregister("buys#1"))
+        self.playbook.take()
+        self.agent.sends(brings())
+        self.playbook.expect(
             RequestBodyCame("r1", WHOLE),
             self.worker.gets(observed()),
             RequestPassedThrough("r1"),
             self.agent.gets(PASS),
         )
-        self.agent.says(report())
-        self.assertEqual(types(self.play.take()), ["request:response"])
+        self.agent.sends(report())
+        self.assertEqual(types(self.playbook.take()), ["request:response"])
 
     def test_another_route(self) -> None:
         """A request goes to another route of the test when the first went meanwhile."""
         self.test.route(glob("**"))
         self.await_body()
-        self.worker.says(inbound.RouteUnregister("buys#1"))
-        self.play.take()
-        self.agent.says(brings())
-        sent = [each for each in self.play.take() if isinstance(each, Send)]
+        self.worker.sends(inbound.RouteUnregister("buys#1"))
+        self.playbook.take()
+        self.agent.sends(brings())
+        sent = [each for each in self.playbook.take() if isinstance(each, Send)]
         match = sent[-1].message
         assert isinstance(match, outbound.RequestMatched)
         self.assertEqual(match.route_id, "buys#2")
@@ -220,54 +222,54 @@ class OwnedTests(BodyCase):
     def test_twice(self) -> None:
         """A body comes once."""
         self.await_body()
-        self.agent.says(brings())
-        self.play.take()
+        self.agent.sends(brings())
+        self.playbook.take()
         self.refused(brings(b"other"))
 
     def test_another_agent(self) -> None:
         """A body comes from the connection that announced the request, and no other."""
         self.await_body()
-        announcer, self.agent = self.agent, self.play.agent("other", features=("stream",))
+        announcer, self.agent = self.agent, self.playbook.agent("other", features=("stream",))
         self.refused(brings())
         self.agent = announcer
-        self.agent.says(brings())
-        self.assertEqual(types(self.play.take()), ["request:observed", "request:matched"])
+        self.agent.sends(brings())
+        self.assertEqual(types(self.playbook.take()), ["request:observed", "request:matched"])
 
     def test_early_result(self) -> None:
         """A worker cannot decide about what it was not handed."""
         self.await_body()
-        self.worker.says(fulfill())
-        self.play.expect()
-        self.agent.says(brings())
-        self.assertEqual(types(self.play.take()), ["request:observed", "request:matched"])
+        self.worker.sends(fulfill())
+        self.playbook.expect()
+        self.agent.sends(brings())
+        self.assertEqual(types(self.playbook.take()), ["request:observed", "request:matched"])
 
     def test_decline(self) -> None:
         """A test that gives a request back has it sent on with the body that the agent holds."""
-        worker = self.play.worker("1", features=("decline",))
+        worker = self.playbook.worker("1", features=("decline",))
         worker.test("sells").route("**")
-        self.agent.says(announce())
-        self.play.take()
-        self.agent.says(brings())
-        self.play.take()
-        worker.says(decline())
-        self.play.expect(RequestPassedThrough("r1"), self.agent.gets(PASS))
+        self.agent.sends(announce())
+        self.playbook.take()
+        self.agent.sends(brings())
+        self.playbook.take()
+        worker.sends(decline())
+        self.playbook.expect(RequestPassedThrough("r1"), self.agent.gets(PASS))
         self.refused(brings())
 
     def test_unreadable(self) -> None:
         """A body that is no valid message fails its request, and its owner is told."""
         self.await_body()
-        self.agent.says_text('{"type":"request:body","requestId":"r1","bodyBase64":7}')
-        told = types(self.play.take())
+        self.agent.sends_text('{"type":"request:body","requestId":"r1","bodyBase64":7}')
+        told = types(self.playbook.take())
         self.assertIn("decision:error", told)
         self.assertEqual(told.count("proxy:error"), 2)
-        self.assertEqual(self.play.tables(), self.before)
+        self.assertEqual(self.playbook.tables(), self.before)
 
     def test_without_the_feature(self) -> None:
         """Who did not announce the feature cannot hold a body back."""
-        agent = self.play.agent("old")
+        agent = self.playbook.agent("old")
         self.test.route()
-        agent.says(inbound.RequestStart("r2", "old", WHOLE, body_pending=True))
-        self.assertEqual(types(self.play.take()), ["request:observed", "request:matched"])
+        agent.sends(inbound.RequestStart("r2", "old", WHOLE, body_pending=True))
+        self.assertEqual(types(self.playbook.take()), ["request:observed", "request:matched"])
 
 
 class OverdueTests(BodyCase):
@@ -275,60 +277,64 @@ class OverdueTests(BodyCase):
 
     def fails(self, *parts: str) -> None:
         """Check that the application and the test are told so, and nothing is left."""
-        sent = [each.message for each in self.play.take() if isinstance(each, Send)]
-        said = text("POST http://h.test/a", "--body-timeout-ms", *parts)
-        self.assertIn(outbound.DecisionError("r1", "internal", said), sent)
-        self.assertIn(outbound.ProxyError("internal", said, "buys"), sent)
-        self.assertEqual(self.play.tables(), self.before)
+        sent = [each.message for each in self.playbook.take() if isinstance(each, Send)]
+        message = text("POST http://h.test/a", "--body-timeout-ms", *parts)
+        self.assertIn(outbound.DecisionError("r1", "internal", message), sent)
+        self.assertIn(outbound.ProxyError("internal", message, "buys"), sent)
+        self.assertEqual(self.playbook.tables(), self.before)
 
     def test_overdue(self) -> None:
         """It fails the request, and both sides are told which body did not come."""
         self.await_body()
-        self.play.wait(19.9)
-        self.play.expect()
-        self.play.wait(0.2)
+        self.playbook.wait(19.9)
+        self.playbook.expect()
+        self.playbook.wait(0.2)
         self.fails("20000 ms", "not announced")
         self.refused(brings())
 
     def test_announced_length(self) -> None:
         """The error names the length that the head announces."""
         self.test.route()
-        self.before = self.play.tables()
+        self.before = self.playbook.tables()
         head = SerializedRequest(URL, "POST", {"Content-Length": "137"}, body.NULL)
-        self.agent.says(inbound.RequestStart("r1", "app", head, body_pending=True))
-        self.play.take()
-        self.play.wait(21)
+        self.agent.sends(inbound.RequestStart("r1", "app", head, body_pending=True))
+        self.playbook.take()
+        self.playbook.wait(21)
         self.fails("137 bytes are announced")
 
     def test_in_time(self) -> None:
         """A body that came is not waited for any more."""
         self.await_body()
-        self.agent.says(brings())
-        self.play.take()
-        self.play.wait(60)
-        self.play.expect()
+        self.agent.sends(brings())
+        self.playbook.take()
+        self.playbook.wait(60)
+        self.playbook.expect()
 
     def test_several(self) -> None:
         """Each has the whole time from its own announcement."""
         self.await_body()
-        self.play.wait(15)
-        self.agent.says(announce("r2"))
-        self.play.take()
-        self.worker.says(claims("r2", "buys", "buys#1"))
-        self.play.take()
-        self.play.wait(6)
-        failed = [each.request_id for each in self.play.take() if isinstance(each, RequestFailed)]
+        self.playbook.wait(15)
+        self.agent.sends(announce("r2"))
+        self.playbook.take()
+        self.worker.sends(claims("r2", "buys", "buys#1"))
+        self.playbook.take()
+        self.playbook.wait(6)
+        failed = [
+            each.request_id for each in self.playbook.take() if isinstance(each, RequestFailed)
+        ]
         self.assertEqual(failed, ["r1"])
-        self.play.wait(14.5)
-        failed = [each.request_id for each in self.play.take() if isinstance(each, RequestFailed)]
+        self.playbook.wait(14.5)
+        failed = [
+            each.request_id for each in self.playbook.take() if isinstance(each, RequestFailed)
+        ]
         self.assertEqual(failed, ["r2"])
 
     def test_unowned(self) -> None:
         """A body that nobody waits for takes the time that it takes."""
         self.pass_through()
-        self.play.wait(600)
-        self.agent.says(brings())
-        self.play.expect(RequestBodyCame("r1", WHOLE), self.worker.gets(observed()))
+        self.playbook.wait(600)
+        self.agent.sends(brings())
+        self.playbook.expect(RequestBodyCame("r1", WHOLE), self.worker.gets(observed()))
 
 
 class UnlimitedTests(BodyCase):
@@ -339,10 +345,10 @@ class UnlimitedTests(BodyCase):
     def test_for_ever(self) -> None:
         """A body is waited for until it comes."""
         self.await_body()
-        self.play.wait(3600)
-        self.play.expect()
-        self.agent.says(brings())
-        self.assertEqual(types(self.play.take()), ["request:observed", "request:matched"])
+        self.playbook.wait(3600)
+        self.playbook.expect()
+        self.agent.sends(brings())
+        self.assertEqual(types(self.playbook.take()), ["request:observed", "request:matched"])
 
 
 class LargeTests(BodyCase):
@@ -352,12 +358,12 @@ class LargeTests(BodyCase):
 
     def fails(self, message: inbound.RequestBody, *parts: str) -> None:
         self.await_body()
-        self.agent.says(message)
-        sent = [each.message for each in self.play.take() if isinstance(each, Send)]
-        said = text(*parts)
-        self.assertIn(outbound.DecisionError("r1", "internal", said), sent)
-        self.assertIn(outbound.ProxyError("internal", said, "buys"), sent)
-        self.assertEqual(self.play.tables(), self.before)
+        self.agent.sends(message)
+        sent = [each.message for each in self.playbook.take() if isinstance(each, Send)]
+        reason = text(*parts)
+        self.assertIn(outbound.DecisionError("r1", "internal", reason), sent)
+        self.assertIn(outbound.ProxyError("internal", reason, "buys"), sent)
+        self.assertEqual(self.playbook.tables(), self.before)
 
     def test_whole(self) -> None:
         """It fails both sides with the name of the limit."""
@@ -380,28 +386,28 @@ class PassedThroughTests(BodyCase):
     def test_copy(self) -> None:
         """The copy may come after the decision; then the observers are told, once."""
         self.pass_through()
-        self.agent.says(brings())
-        self.play.expect(RequestBodyCame("r1", WHOLE), self.worker.gets(observed()))
+        self.agent.sends(brings())
+        self.playbook.expect(RequestBodyCame("r1", WHOLE), self.worker.gets(observed()))
         self.refused(brings())
-        self.agent.says(report())
-        self.assertEqual(types(self.play.take()), ["request:response"])
-        self.assertEqual(self.play.tables(), self.before)
+        self.agent.sends(report())
+        self.assertEqual(types(self.playbook.take()), ["request:response"])
+        self.assertEqual(self.playbook.tables(), self.before)
 
     def test_cut_copy(self) -> None:
         """A copy that is not all of it goes to the history; observers get none of it."""
         self.pass_through()
-        self.agent.says(brings(b"abc", size=500))
+        self.agent.sends(brings(b"abc", size=500))
         kept = SerializedRequest(
             URL, "POST", {}, body.from_bytes(b"abc"), truncated=True, body_size=500
         )
         told = SerializedRequest(URL, "POST", {}, body.NULL, truncated=True, body_size=500)
-        self.play.expect(RequestBodyCame("r1", kept), self.worker.gets(observed(told)))
+        self.playbook.expect(RequestBodyCame("r1", kept), self.worker.gets(observed(told)))
 
     def test_long_copy(self) -> None:
         """A copy that is longer than what was allowed is cut here."""
         self.pass_through()
-        self.agent.says(brings(b"0123456789"))
-        (came, _) = self.play.take()
+        self.agent.sends(brings(b"0123456789"))
+        (came, _) = self.playbook.take()
         assert isinstance(came, RequestBodyCame)
         self.assertEqual(body.to_bytes(came.request.body_base64), b"012345")
         self.assertEqual((came.request.truncated, came.request.body_size), (True, 10))
@@ -409,8 +415,8 @@ class PassedThroughTests(BodyCase):
     def test_no_copy(self) -> None:
         """Without a copy the observers are told before the response, and no body is claimed."""
         self.pass_through()
-        self.agent.says(report())
-        self.play.expect(
+        self.agent.sends(report())
+        self.playbook.expect(
             RequestBodyCame("r1", CUT_OFF),
             self.worker.gets(observed(CUT_OFF)),
             ResponseReported("r1", response(), None),
@@ -421,32 +427,32 @@ class PassedThroughTests(BodyCase):
     def test_failures(self) -> None:
         """A failure, a cancel and the agent's end tell of the request, and then of that."""
         for end in (
-            lambda: self.agent.says(report("r1", failure())),
-            lambda: self.agent.says(inbound.RequestCancel("r1")),
-            lambda: self.agent.says_text('{"type":"request:response","requestId":"r1"}'),
+            lambda: self.agent.sends(report("r1", failure())),
+            lambda: self.agent.sends(inbound.RequestCancel("r1")),
+            lambda: self.agent.sends_text('{"type":"request:response","requestId":"r1"}'),
             self.agent.dies,
         ):
             self.pass_through()
             end()
-            told = [each for each in types(self.play.take()) if each != "proxy:error"]
+            told = [each for each in types(self.playbook.take()) if each != "proxy:error"]
             self.assertEqual(told, ["request:observed", "request:response"])
 
     def test_unreadable(self) -> None:
         """A copy that is no valid message counts as none."""
         self.pass_through()
-        self.agent.says_text('{"type":"request:body","requestId":"r1"}')
-        self.assertEqual(types(self.play.take()), ["request:observed", "proxy:error"])
+        self.agent.sends_text('{"type":"request:body","requestId":"r1"}')
+        self.assertEqual(types(self.playbook.take()), ["request:observed", "proxy:error"])
 
     def test_subscribers(self) -> None:
         """Who subscribes while a body is on its way is told when it is there."""
-        worker = self.play.worker("1", features=("subscribe",))
-        worker.says(inbound.TestRegister("t", "t", "f", "1"))
-        self.play.take()
+        worker = self.playbook.worker("1", features=("subscribe",))
+        worker.sends(inbound.TestRegister("t", "t", "f", "1"))
+        self.playbook.take()
         self.pass_through()
-        worker.says(inbound.TestSubscribe("t"))
-        self.play.take()
-        self.agent.says(brings())
-        (_, send) = self.play.take()
+        worker.sends(inbound.TestSubscribe("t"))
+        self.playbook.take()
+        self.agent.sends(brings())
+        (_, send) = self.playbook.take()
         assert isinstance(send, Send)
         self.assertEqual(send.to, (self.worker.id, worker.id))
 
@@ -454,15 +460,15 @@ class PassedThroughTests(BodyCase):
         """A request that is no longer waited for is told of, since no copy will be taken."""
         self.patch(response_reports, "MOST_AWAITED", 1)
         self.pass_through()
-        self.agent.says(start("r2"))
-        self.assertEqual(types(self.play.take())[-1], "request:observed")
+        self.agent.sends(start("r2"))
+        self.assertEqual(types(self.playbook.take())[-1], "request:observed")
         self.refused(brings())
 
     def test_hop(self) -> None:
         """A redirect whose copy never came is told of before its hop."""
         self.pass_through()
-        self.agent.says(observe("r2", "r1", URL))
-        effects = self.play.take()
+        self.agent.sends(observe("r2", "r1", URL))
+        effects = self.playbook.take()
         self.assertEqual(types(effects), ["request:observed", "request:observed"])
         kinds = [type(each) for each in effects if not isinstance(each, Send)]
         self.assertEqual(kinds, [RequestBodyCame, HopSeen])
@@ -475,41 +481,41 @@ class ResponseTests(BodyCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.agent.says(start())
-        self.play.take()
+        self.agent.sends(start())
+        self.playbook.take()
 
     def head(self, status: int = 200) -> inbound.RequestResponse:
         return inbound.RequestResponse("r1", ok=True, response=response(status), body_pending=True)
 
     def begin(self) -> None:
-        self.agent.says(self.head())
-        self.play.expect(ResponseReported("r1", response(), None, body_pending=True))
+        self.agent.sends(self.head())
+        self.playbook.expect(ResponseReported("r1", response(), None, body_pending=True))
 
     def test_too_many(self) -> None:
         """A body that is no longer waited for is not shown as on its way for good."""
         self.begin()
         self.patch(response_reports, "MOST_AWAITED", 1)
-        self.agent.says(start("r2"))
-        dropped = [each for each in self.play.take() if isinstance(each, ResponseReported)]
+        self.agent.sends(start("r2"))
+        dropped = [each for each in self.playbook.take() if isinstance(each, ResponseReported)]
         self.assertEqual([(each.request_id, each.response) for each in dropped], [("r1", None)])
-        self.agent.says(report("r1", response(200, b"abc")))
-        self.play.expect()
+        self.agent.sends(report("r1", response(200, b"abc")))
+        self.playbook.expect()
 
     def test_head_first(self) -> None:
         """The history is told of the head; waiters of the whole, when it is there."""
         self.begin()
-        self.agent.says(report("r1", response(200, b"abc")))
-        self.play.expect(
+        self.agent.sends(report("r1", response(200, b"abc")))
+        self.playbook.expect(
             ResponseReported("r1", response(200, b"abc"), None),
             self.worker.gets(report("r1", response(200, b"abc"))),
         )
-        self.assertEqual(self.play.tables(), self.before)
+        self.assertEqual(self.playbook.tables(), self.before)
 
     def test_cut(self) -> None:
         """Of a body that is too long the history gets the beginning, and waiters nothing."""
         self.begin()
-        self.agent.says(report("r1", response(200, b"0123456789")))
-        (recorded, send) = self.play.take()
+        self.agent.sends(report("r1", response(200, b"0123456789")))
+        (recorded, send) = self.playbook.take()
         assert isinstance(recorded, ResponseReported) and recorded.response is not None
         assert isinstance(send, Send) and isinstance(send.message, inbound.RequestResponse)
         told = send.message.response
@@ -523,19 +529,19 @@ class ResponseTests(BodyCase):
         """A response that broke off leaves what came in the history; waiters see a failure."""
         self.begin()
         part = response(200, b"abc")
-        self.agent.says(inbound.RequestResponse("r1", ok=False, response=part, error=ABORTED))
-        self.play.expect(
+        self.agent.sends(inbound.RequestResponse("r1", ok=False, response=part, error=ABORTED))
+        self.playbook.expect(
             ResponseReported("r1", part, ABORTED), self.worker.gets(report("r1", ABORTED))
         )
-        self.assertEqual(self.play.tables(), self.before)
+        self.assertEqual(self.playbook.tables(), self.before)
 
     def test_given_up(self) -> None:
         """What the application reads no further is a response to workers; the history knows."""
         self.begin()
         part = structs.replace(response(200, b"abc"), truncated=True, body_size=3)
         told = structs.replace(part, body_base64=body.NULL)
-        self.agent.says(inbound.RequestResponse("r1", ok=True, response=part, error=ABORTED))
-        self.play.expect(
+        self.agent.sends(inbound.RequestResponse("r1", ok=True, response=part, error=ABORTED))
+        self.playbook.expect(
             ResponseReported("r1", part, ABORTED),
             self.worker.gets(report("r1", told)),
         )
@@ -544,37 +550,37 @@ class ResponseTests(BodyCase):
         """A response whose application died has failed."""
         self.begin()
         self.agent.dies()
-        self.assertEqual(types(self.play.take()), ["request:response"])
+        self.assertEqual(types(self.playbook.take()), ["request:response"])
 
     def test_redirect(self) -> None:
         """A redirect is followed as ever."""
-        self.agent.says(report("r1", redirect("http://h.test/next")))
-        self.play.take()
-        self.agent.says(observe("r2", "r1", "http://h.test/next"))
-        self.assertEqual(types(self.play.take()), ["request:observed"])
+        self.agent.sends(report("r1", redirect("http://h.test/next")))
+        self.playbook.take()
+        self.agent.sends(observe("r2", "r1", "http://h.test/next"))
+        self.assertEqual(types(self.playbook.take()), ["request:observed"])
 
     def test_owner(self) -> None:
         """An owner that continued hears of the whole response, not of the head."""
         self.test.route()
-        self.agent.says(start("r2"))
-        self.play.take()
-        self.worker.says(continue_("r2"))
-        self.play.take()
-        self.agent.says(
+        self.agent.sends(start("r2"))
+        self.playbook.take()
+        self.worker.sends(continue_("r2"))
+        self.playbook.take()
+        self.agent.sends(
             inbound.RequestResponse("r2", ok=True, response=response(), body_pending=True)
         )
-        self.assertEqual(types(self.play.take()), [])
-        self.agent.says(report("r2"))
-        self.assertEqual(types(self.play.take()), ["request:response"])
+        self.assertEqual(types(self.playbook.take()), [])
+        self.agent.sends(report("r2"))
+        self.assertEqual(types(self.playbook.take()), ["request:response"])
 
     def test_without_the_feature(self) -> None:
         """From another agent the mark means nothing, and nothing is cut."""
-        agent = self.play.agent("old")
-        agent.says(start("r2", client_id="old"))
-        self.play.take()
+        agent = self.playbook.agent("old")
+        agent.sends(start("r2", client_id="old"))
+        self.playbook.take()
         long = response(200, b"0123456789")
-        agent.says(inbound.RequestResponse("r2", ok=True, response=long, body_pending=True))
-        self.assertIn(ResponseReported("r2", long, None), self.play.take())
+        agent.sends(inbound.RequestResponse("r2", ok=True, response=long, body_pending=True))
+        self.assertIn(ResponseReported("r2", long, None), self.playbook.take())
 
 
 def types(effects: Effects) -> list[str]:

@@ -30,15 +30,15 @@ class WithAgent(SynchronousTestCase):
     """An agent whose request ``r1`` passes through, and a worker that watches."""
 
     def setUp(self) -> None:
-        self.play = Playbook(self)
-        self.agent, self.worker = self.play.agent(), self.play.worker()
+        self.playbook = Playbook(self)
+        self.agent, self.worker = self.playbook.agent(), self.playbook.worker()
         self.test = self.worker.test()
-        self.before = self.play.tables()
+        self.before = self.playbook.tables()
         self.passes("r1")
 
     def passes(self, request_id: str) -> None:
-        self.agent.says(start(request_id))
-        self.play.take()
+        self.agent.sends(start(request_id))
+        self.playbook.take()
 
     def reported(self, request_id: str, answer: SerializedResponse | SerializedError) -> Effects:
         if isinstance(answer, SerializedError):
@@ -50,12 +50,12 @@ class WithAgent(SynchronousTestCase):
     def observed(self, request_id: str, url: str = NEXT) -> Effects:
         return [self.worker.gets(outbound.RequestObserved(request_id, request(url), "app"))]
 
-    def says(self, message: inbound.Message, *expected: object) -> None:
-        self.agent.says(message)
-        self.play.expect(*expected)
+    def sends(self, message: inbound.Message, *expected: object) -> None:
+        self.agent.sends(message)
+        self.playbook.expect(*expected)
 
     def unchanged(self) -> None:
-        self.assertEqual(self.play.tables(), self.before)
+        self.assertEqual(self.playbook.tables(), self.before)
 
 
 class ChainTests(WithAgent):
@@ -69,88 +69,88 @@ class ChainTests(WithAgent):
 
     def test_passthrough(self) -> None:
         """Each hop is recorded and passed on; the last report ends the wait."""
-        self.says(report("r1", redirect(NEXT)), *self.reported("r1", redirect(NEXT)))
-        self.says(observe("r2", "r1", NEXT), self.hop("r2", "r1"), *self.observed("r2"))
-        self.says(report("r2", redirect("/", 308)), *self.reported("r2", redirect("/", 308)))
-        self.says(observe("r3", "r2", NEXT), self.hop("r3", "r2"), *self.observed("r3"))
-        self.says(report("r3", response(404)), *self.reported("r3", response(404)))
+        self.sends(report("r1", redirect(NEXT)), *self.reported("r1", redirect(NEXT)))
+        self.sends(observe("r2", "r1", NEXT), self.hop("r2", "r1"), *self.observed("r2"))
+        self.sends(report("r2", redirect("/", 308)), *self.reported("r2", redirect("/", 308)))
+        self.sends(observe("r3", "r2", NEXT), self.hop("r3", "r2"), *self.observed("r3"))
+        self.sends(report("r3", response(404)), *self.reported("r3", response(404)))
         self.unchanged()
 
     def test_continue(self) -> None:
         """A hop has the fate and the owner of the request before it."""
         self.test.route("**/owned")
-        self.agent.says(start("o1", "http://h.test/owned"))
-        self.play.take()
-        self.worker.says(continue_("o1"))
-        self.play.take()
+        self.agent.sends(start("o1", "http://h.test/owned"))
+        self.playbook.take()
+        self.worker.sends(continue_("o1"))
+        self.playbook.take()
         self.test.ends()
-        self.play.expect(self.test.ended())
-        self.says(report("o1", redirect(NEXT)), *self.reported("o1", redirect(NEXT)))
+        self.playbook.expect(self.test.ended())
+        self.sends(report("o1", redirect(NEXT)), *self.reported("o1", redirect(NEXT)))
         hop = HopSeen("o2", "app", request(NEXT), "o1", "continue", OWNER)
-        self.says(observe("o2", "o1", NEXT), hop)
+        self.sends(observe("o2", "o1", NEXT), hop)
 
     def test_failing_hop(self) -> None:
         """A failure that the agent reports for the first hop is the last hop's."""
         for request_id, prior_id in (("r2", "r1"), ("r3", "r2")):
-            self.agent.says(report(prior_id, redirect(NEXT)))
-            self.play.take()
-            self.agent.says(observe(request_id, prior_id, NEXT))
-            self.play.take()
-        self.says(report("r1", failure()), *self.reported("r3", failure()))
+            self.agent.sends(report(prior_id, redirect(NEXT)))
+            self.playbook.take()
+            self.agent.sends(observe(request_id, prior_id, NEXT))
+            self.playbook.take()
+        self.sends(report("r1", failure()), *self.reported("r3", failure()))
         self.unchanged()
-        self.says(report("r1", failure()))
+        self.sends(report("r1", failure()))
 
     def test_failing_hop_by_its_name(self) -> None:
         """A failure may also be reported for the hop that failed."""
-        self.agent.says(report("r1", redirect(NEXT)))
-        self.play.take()
-        self.agent.says(observe("r2", "r1", NEXT))
-        self.play.take()
-        self.says(report("r2", failure()), *self.reported("r2", failure()))
+        self.agent.sends(report("r1", redirect(NEXT)))
+        self.playbook.take()
+        self.agent.sends(observe("r2", "r1", NEXT))
+        self.playbook.take()
+        self.sends(report("r2", failure()), *self.reported("r2", failure()))
         self.unchanged()
 
     def test_failure_between_hops(self) -> None:
         """A redirect that cannot be followed fails the hop that named it."""
-        self.agent.says(report("r1", redirect("::")))
-        self.play.take()
-        self.says(report("r1", failure()), *self.reported("r1", failure()))
+        self.agent.sends(report("r1", redirect("::")))
+        self.playbook.take()
+        self.sends(report("r1", failure()), *self.reported("r1", failure()))
         self.unchanged()
 
     def test_redirects_without_location(self) -> None:
         """What no client follows ends the wait."""
         for status, headers in ((302, {}), (302, {"location": ""}), (300, {"location": NEXT})):
             answer = response(status, b"", **headers)
-            self.says(report("r1", answer), *self.reported("r1", answer))
+            self.sends(report("r1", answer), *self.reported("r1", answer))
             self.unchanged()
             self.passes("r1")
 
     def test_last_redirect(self) -> None:
         """A redirect that is not followed is waited for until the connection ends."""
-        self.agent.says(report("r1", redirect(NEXT)))
-        self.play.take()
+        self.agent.sends(report("r1", redirect(NEXT)))
+        self.playbook.take()
         self.agent.dies()
-        self.play.expect()
-        self.assertNotIn("r1", str(self.play.tables()))
+        self.playbook.expect()
+        self.assertNotIn("r1", str(self.playbook.tables()))
 
     def test_hop_after_nothing(self) -> None:
         """A hop without a known request before it is passed on, not recorded."""
         for number, prior_id in enumerate((None, "unknown")):
             hop, following = f"h{number}", f"i{number}"
-            self.says(observe(hop, prior_id, NEXT), *self.observed(hop))
+            self.sends(observe(hop, prior_id, NEXT), *self.observed(hop))
             answer = report(hop, redirect(NEXT))
-            self.says(answer, self.worker.gets(answer))
-            self.says(observe(following, hop, NEXT), *self.observed(following))
-            self.says(report(following), self.worker.gets(report(following)))
-        self.says(report("r1"), *self.reported("r1", response()))
+            self.sends(answer, self.worker.gets(answer))
+            self.sends(observe(following, hop, NEXT), *self.observed(following))
+            self.sends(report(following), self.worker.gets(report(following)))
+        self.sends(report("r1"), *self.reported("r1", response()))
         self.unchanged()
 
     def test_two_hops_after_one(self) -> None:
         """A request has one successor; a second one is a hop after nothing."""
-        self.agent.says(report("r1", redirect(NEXT)))
-        self.play.take()
-        self.agent.says(observe("r2", "r1", NEXT))
-        self.play.take()
-        self.says(observe("r3", "r1", NEXT), *self.observed("r3"))
+        self.agent.sends(report("r1", redirect(NEXT)))
+        self.playbook.take()
+        self.agent.sends(observe("r2", "r1", NEXT))
+        self.playbook.take()
+        self.sends(observe("r3", "r1", NEXT), *self.observed("r3"))
 
 
 class AwaitedTests(WithAgent):
@@ -160,39 +160,39 @@ class AwaitedTests(WithAgent):
         """A report of nothing is a failure."""
         for ok in (True, False):
             error = SerializedError("Error", text("neither"))
-            self.says(inbound.RequestResponse("r1", ok), *self.reported("r1", error))
+            self.sends(inbound.RequestResponse("r1", ok), *self.reported("r1", error))
             self.passes("r1")
 
     def test_somebody_elses(self) -> None:
         """Only who announced a request may report on it."""
-        other = self.play.agent("other")
+        other = self.playbook.agent("other")
         for message in (report("r1"), observe("r9", "r1"), inbound.RequestCancel("r1")):
-            other.says(message)
-            self.assertNotIn("r1", str(self.play.take()))
-        self.says(report("r1"), *self.reported("r1", response()))
+            other.sends(message)
+            self.assertNotIn("r1", str(self.playbook.take()))
+        self.sends(report("r1"), *self.reported("r1", response()))
 
     def test_agent_lost(self) -> None:
         """When the agent is lost, what it owed is recorded as failed."""
         self.agent.dies()
         error = SerializedError("Error", text("'app' disconnected"), code="disconnected")
-        self.play.expect(*self.reported("r1", error))
+        self.playbook.expect(*self.reported("r1", error))
 
     def test_most(self) -> None:
         """Beyond the most reports awaited, the oldest is no longer waited for."""
         self.patch(response_reports, "MOST_AWAITED", 3)
         for request_id in ("r2", "r3", "r4"):
             self.passes(request_id)
-        self.says(report("r1"))
-        self.says(report("r2"), *self.reported("r2", response()))
-        other = self.play.agent("other")
-        other.says(start("x1"))
-        self.play.take()
-        self.says(report("r3"), *self.reported("r3", response()))
+        self.sends(report("r1"))
+        self.sends(report("r2"), *self.reported("r2", response()))
+        other = self.playbook.agent("other")
+        other.sends(start("x1"))
+        self.playbook.take()
+        self.sends(report("r3"), *self.reported("r3", response()))
 
     def test_invalid_report(self) -> None:
         """A report that is no valid message is a failure, and the agent is told."""
-        self.agent.says_text('{"type":"request:response","requestId":"r1","ok":"yes"}')
-        self.play.expect(
+        self.agent.sends_text('{"type":"request:response","requestId":"r1","ok":"yes"}')
+        self.playbook.expect(
             *self.reported("r1", SerializedError("Error", text("$.ok"))),
             self.agent.gets(outbound.ProxyError("invalid_message", text("$.ok"))),
         )
@@ -200,8 +200,8 @@ class AwaitedTests(WithAgent):
 
     def test_latecomers_are_not_told(self) -> None:
         """A worker that did not see the request does not see its response."""
-        self.play.worker("1").test("late")
-        self.says(report("r1"), *self.reported("r1", response()))
+        self.playbook.worker("1").test("late")
+        self.sends(report("r1"), *self.reported("r1", response()))
 
 
 class IdTests(WithAgent):
@@ -209,22 +209,22 @@ class IdTests(WithAgent):
 
     def refused(self, request_id: str = "r1") -> None:
         """Check that nobody gets in with this id."""
-        other = self.play.agent("other")
+        other = self.playbook.agent("other")
         for peer in (self.agent, other):
-            peer.says(start(request_id))
-            said = text(request_id, "in use")
-            self.play.expect(peer.gets(outbound.DecisionError(request_id, "internal", said)))
-            peer.says(observe(request_id, None))
-            self.play.expect()
+            peer.sends(start(request_id))
+            message = text(request_id, "in use")
+            self.playbook.expect(peer.gets(outbound.DecisionError(request_id, "internal", message)))
+            peer.sends(observe(request_id, None))
+            self.playbook.expect()
         other.dies()
-        self.play.expect()
+        self.playbook.expect()
 
     def test_on_its_way(self) -> None:
         """It is in use while a report is owed, and free afterwards."""
         self.refused()
-        self.says(report("r1"), *self.reported("r1", response()))
-        self.agent.says(start("r1"))
-        self.assertEqual(self.play.take()[0], RequestSeen("r1", "app", request()))
+        self.sends(report("r1"), *self.reported("r1", response()))
+        self.agent.sends(start("r1"))
+        self.assertEqual(self.playbook.take()[0], RequestSeen("r1", "app", request()))
 
     def test_undecided(self) -> None:
         """It is in use while the request is paused."""
@@ -234,27 +234,27 @@ class IdTests(WithAgent):
 
     def test_hop(self) -> None:
         """A hop's id is in use, and that of the request before it free again."""
-        self.agent.says(report("r1", redirect(NEXT)))
-        self.play.take()
-        self.agent.says(observe("r2", "r1", NEXT))
-        self.play.take()
+        self.agent.sends(report("r1", redirect(NEXT)))
+        self.playbook.take()
+        self.agent.sends(observe("r2", "r1", NEXT))
+        self.playbook.take()
         self.refused("r2")
         self.passes("r1")
 
     def test_followed_by_the_application(self) -> None:
         """A request that follows a redirect is linked, routed, and frees the one before."""
-        self.agent.says(report("r1", redirect(NEXT)))
-        self.play.take()
+        self.agent.sends(report("r1", redirect(NEXT)))
+        self.playbook.take()
         follows = structs.replace(start("r2", NEXT), redirected_from_request_id="r1")
-        self.agent.says(follows)
+        self.agent.sends(follows)
         seen = RequestSeen("r2", "app", request(NEXT), redirected_from="r1")
-        self.assertEqual(self.play.take()[0], seen)
+        self.assertEqual(self.playbook.take()[0], seen)
         self.passes("r1")
 
     def test_free_when_the_agent_is_gone(self) -> None:
         """What a lost agent held is free."""
         self.agent.dies()
-        self.play.take()
-        other = self.play.agent("other")
-        other.says(start("r1"))
-        self.assertEqual(self.play.take()[0], RequestSeen("r1", "app", request()))
+        self.playbook.take()
+        other = self.playbook.agent("other")
+        other.sends(start("r1"))
+        self.assertEqual(self.playbook.take()[0], RequestSeen("r1", "app", request()))

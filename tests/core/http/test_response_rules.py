@@ -6,7 +6,7 @@ from msgspec import UNSET, Raw, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import continue_, fulfill, response, start, text
-from tests.support.hypothesis_profiles import effort
+from tests.support.hypothesis_profiles import profile
 from tests.support.playbook import Playbook
 from trafficmock.core.effects import Send
 from trafficmock.core.http import response_rules
@@ -113,7 +113,7 @@ class SendableTests(SynchronousTestCase):
         self.assertIs(response_rules.sendable(unlisted), unlisted)
         self.assertEqual(unlisted.status_text, "")
 
-    @effort(100)
+    @profile(100)
     @given(
         st.integers(0, 599),
         st.text(max_size=3),
@@ -144,33 +144,33 @@ class HandlerTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.patch(response_rules, "MOST_BYTES", MOST)
-        self.play = Playbook(self)
-        self.agent, self.worker = self.play.agent(), self.play.worker()
+        self.playbook = Playbook(self)
+        self.agent, self.worker = self.playbook.agent(), self.playbook.worker()
         self.worker.test().route("**")
-        self.agent.says(start())
-        self.play.take()
+        self.agent.sends(start())
+        self.playbook.take()
 
-    def failed(self, said: str) -> None:
+    def failed(self, message: str) -> None:
         """Check that both sides learn of it, and that the record does."""
-        record, decision, _, complaint = self.play.take()
-        self.assertEqual(record, RequestFailed("r1", OWNER, "handler_failed", said, None))
-        error = outbound.DecisionError("r1", "handler_failed", said)
+        record, decision, _, complaint = self.playbook.take()
+        self.assertEqual(record, RequestFailed("r1", OWNER, "handler_failed", message, None))
+        error = outbound.DecisionError("r1", "handler_failed", message)
         self.assertEqual(decision, self.agent.gets(error))
-        told = outbound.ProxyError("handler_failed", said, "buys")
+        told = outbound.ProxyError("handler_failed", message, "buys")
         self.assertEqual(complaint, self.worker.gets(told))
 
     def test_refused(self) -> None:
         """A mock that cannot be sent fails the call and the test, not the application."""
         for answer in UNSENDABLE.values():
-            self.worker.says(fulfill("r1", answer))
+            self.worker.sends(fulfill("r1", answer))
             self.failed(text("GET http://h.test/a", "cannot be sent"))
-            self.agent.says(start())
-            self.play.take()
+            self.agent.sends(start())
+            self.playbook.take()
 
     def test_mended(self) -> None:
         """A mended mock is what is sent, recorded and passed on."""
-        self.worker.says(fulfill("r1", response(204, b"x")))
-        record, decision, news = self.play.take()
+        self.worker.sends(fulfill("r1", response(204, b"x")))
+        record, decision, news = self.playbook.take()
         self.assertEqual(record, RequestFulfilled("r1", OWNER, response(204)))
         self.assertEqual(decision, self.agent.gets(outbound.DecisionFulfill("r1", response(204))))
         assert isinstance(news, Send)
@@ -183,14 +183,14 @@ class HandlerTests(SynchronousTestCase):
             SerializedOverrides(url="x" * MOST),
             SerializedOverrides(headers={"a": "x" * MOST}),
         ):
-            self.worker.says(continue_("r1", overrides))
+            self.worker.sends(continue_("r1", overrides))
             self.failed(text("changes to GET http://h.test/a", "100 MiB"))
-            self.agent.says(start())
-            self.play.take()
+            self.agent.sends(start())
+            self.playbook.take()
 
     def test_large_but_not_too_large(self) -> None:
         """What fits is sent on."""
         overrides = SerializedOverrides(body_base64=Raw(b'"' + b"A" * (MOST - 2000) + b'"'))
-        self.worker.says(continue_("r1", overrides))
-        record, _ = self.play.take()
+        self.worker.sends(continue_("r1", overrides))
+        record, _ = self.playbook.take()
         self.assertEqual(record, RequestContinued("r1", OWNER, overrides))

@@ -26,9 +26,9 @@ class AmbiguityTests(SynchronousTestCase):
     """Two tests on two workers, unless a test says otherwise."""
 
     def setUp(self) -> None:
-        self.play = Playbook(self)
-        self.agent = self.play.agent()
-        self.one, self.other = self.play.worker("1"), self.play.worker("2")
+        self.playbook = Playbook(self)
+        self.agent = self.playbook.agent()
+        self.one, self.other = self.playbook.worker("1"), self.playbook.worker("2")
         self.a, self.b = self.one.test("a"), self.other.test("b")
 
     def seen(self) -> Effects:
@@ -60,59 +60,59 @@ class AmbiguityTests(SynchronousTestCase):
         self.a.route(SerializedMatcher())
         self.a.route("http://other.test/")
         self.b.route(matcher)
-        before = self.play.tables()
-        self.agent.says(start())
+        before = self.playbook.tables()
+        self.agent.sends(start())
         matches = [
             diagnostic(self.a, 1, matcher),
             diagnostic(self.a, 2, SerializedMatcher()),
             diagnostic(self.b, 1, matcher),
         ]
-        self.play.expect(*self.seen(), *self.ambiguous(*matches))
-        self.assertEqual(self.play.tables(), before)
+        self.playbook.expect(*self.seen(), *self.ambiguous(*matches))
+        self.assertEqual(self.playbook.tables(), before)
 
     def test_the_undecided_are_asked_first(self) -> None:
         """With a question open, the diagnostics wait for its answer and are complete."""
         self.a.route(SerializedMatcher())
         self.b.route(predicate())
-        self.agent.says(start())
-        self.play.expect(*self.seen(), self.other.gets(CLAIM))
-        self.other.says(claims("r1", "b", "b#1"))
+        self.agent.sends(start())
+        self.playbook.expect(*self.seen(), self.other.gets(CLAIM))
+        self.other.sends(claims("r1", "b", "b#1"))
         matches = [diagnostic(self.a, 1, SerializedMatcher()), diagnostic(self.b, 1, predicate())]
-        self.play.expect(*self.ambiguous(*matches))
+        self.playbook.expect(*self.ambiguous(*matches))
 
     def test_the_undecided_says_no(self) -> None:
         """One certain match and an answer of no: the certain one gets it."""
         self.a.route(SerializedMatcher())
         self.b.route(predicate())
-        self.agent.says(start())
-        self.play.take()
-        self.other.says(claims("r1", "b"))
+        self.agent.sends(start())
+        self.playbook.take()
+        self.other.sends(claims("r1", "b"))
         matched = outbound.RequestMatched("r1", request(), "app", "a#1", "a")
-        self.play.expect(self.one.gets(matched))
+        self.playbook.expect(self.one.gets(matched))
 
     def test_whoever_is_on_an_asked_connection_is_asked(self) -> None:
         """A certain match beside an undecided test on one connection is asked as well."""
         self.a.route(SerializedMatcher())
         self.one.test("c").route(predicate())
-        self.agent.says(start())
-        self.play.expect(*self.seen(), self.one.gets(CLAIM))
-        self.one.says(claims("r1", "c"))
-        self.play.expect()
-        self.one.says(claims("r1", "a", "a#1"))
+        self.agent.sends(start())
+        self.playbook.expect(*self.seen(), self.one.gets(CLAIM))
+        self.one.sends(claims("r1", "c"))
+        self.playbook.expect()
+        self.one.sends(claims("r1", "a", "a#1"))
         matched = outbound.RequestMatched("r1", request(), "app", "a#1", "a")
-        self.play.expect(self.one.gets(matched))
+        self.playbook.expect(self.one.gets(matched))
 
     def test_guard(self) -> None:
         """Of two certain matches the one with a handler at work is asked first."""
         self.a.route(SerializedMatcher(client_ids=["app", "alone"]))
         self.b.route(SerializedMatcher(client_ids=["app"]))
-        self.agent.says(start("r0", client_id="alone"))
-        self.play.take()
-        self.agent.says(start())
-        self.play.expect(*self.seen(), self.one.gets(CLAIM))
-        self.one.says(claims("r1", "a"))
+        self.agent.sends(start("r0", client_id="alone"))
+        self.playbook.take()
+        self.agent.sends(start())
+        self.playbook.expect(*self.seen(), self.one.gets(CLAIM))
+        self.one.sends(claims("r1", "a"))
         matched = outbound.RequestMatched("r1", request(), "app", "b#1", "b")
-        self.play.expect(self.other.gets(matched))
+        self.playbook.expect(self.other.gets(matched))
 
     def test_two_tests_of_one_worker(self) -> None:
         """Tests compete, not workers: one worker is told once for each of its tests."""
@@ -120,10 +120,10 @@ class AmbiguityTests(SynchronousTestCase):
         self.b = self.one.test("b")
         self.a.route(SerializedMatcher())
         self.b.route(SerializedMatcher())
-        self.agent.says(start())
+        self.agent.sends(start())
         complained = [
             effect.message.test_id
-            for effect in self.play.take()
+            for effect in self.playbook.take()
             if isinstance(effect, Send) and isinstance(effect.message, outbound.ProxyError)
         ]
         self.assertEqual(complained, ["a", "b"])
@@ -132,29 +132,29 @@ class AmbiguityTests(SynchronousTestCase):
         """A rival that ends before the round does is none."""
         self.a.route(predicate())
         self.b.route(predicate())
-        self.agent.says(start())
-        self.play.take()
-        self.one.says(claims("r1", "a", "a#1"))
-        self.play.expect()
+        self.agent.sends(start())
+        self.playbook.take()
+        self.one.sends(claims("r1", "a", "a#1"))
+        self.playbook.expect()
         self.a.ends()
-        self.play.expect(self.a.ended())
-        self.other.says(claims("r1", "b", "b#1"))
+        self.playbook.expect(self.a.ended())
+        self.other.sends(claims("r1", "b", "b#1"))
         matched = outbound.RequestMatched("r1", request(), "app", "b#1", "b")
-        self.play.expect(self.other.gets(matched))
+        self.playbook.expect(self.other.gets(matched))
 
     def test_always_asking(self) -> None:
         """When everybody is asked the outcome is the same."""
-        play = self.play = Playbook(self, evolve(SETTINGS, ownership="always-ask"))
-        self.agent = play.agent()
-        self.one, self.other = play.worker("1"), play.worker("2")
+        playbook = self.playbook = Playbook(self, evolve(SETTINGS, ownership="always-ask"))
+        self.agent = playbook.agent()
+        self.one, self.other = playbook.worker("1"), playbook.worker("2")
         self.a, self.b = self.one.test("a"), self.other.test("b")
         self.a.route(SerializedMatcher())
         self.b.route(SerializedMatcher())
-        self.agent.says(start())
-        play.expect(*self.seen(), Send(to(self.one, self.other), CLAIM))
-        self.other.says(claims("r1", "b", "b#1"))
-        play.expect()
-        self.one.says(claims("r1", "a", "a#1"))
+        self.agent.sends(start())
+        playbook.expect(*self.seen(), Send(to(self.one, self.other), CLAIM))
+        self.other.sends(claims("r1", "b", "b#1"))
+        playbook.expect()
+        self.one.sends(claims("r1", "a", "a#1"))
         matches = sorted(
             [
                 diagnostic(self.a, 1, SerializedMatcher()),
@@ -162,7 +162,7 @@ class AmbiguityTests(SynchronousTestCase):
             ],
             key=lambda each: each.test_id,
         )
-        decided = play.take()
+        decided = playbook.take()
         failed = decided[0]
         assert isinstance(failed, RequestFailed)
         assert failed.matches is not None
@@ -172,8 +172,8 @@ class AmbiguityTests(SynchronousTestCase):
         """The message names tests, files, workers and matchers, and says what to do."""
         self.a.route(SerializedMatcher(methods=["GET", "PUT"], client_ids=["app"], url_glob="**/a"))
         self.b.route(SerializedMatcher(predicate=False))
-        self.agent.says(start())
-        failed = next(each for each in self.play.take() if isinstance(each, RequestFailed))
+        self.agent.sends(start())
+        failed = next(each for each in self.playbook.take() if isinstance(each, RequestFailed))
         expected = text(
             '"a" (a.spec.ts, worker 1)', "'**/a' GET|PUT client app", "any URL", "narrow the URLs"
         )

@@ -37,8 +37,8 @@ class OneWorker(SynchronousTestCase):
     """One agent, one worker."""
 
     def setUp(self) -> None:
-        self.play = Playbook(self)
-        self.agent, self.worker = self.play.agent(), self.play.worker()
+        self.playbook = Playbook(self)
+        self.agent, self.worker = self.playbook.agent(), self.playbook.worker()
 
     def matched(self, test: RegisteredTest, route_id: str, request_id: str = "r1") -> Send:
         message = outbound.RequestMatched(request_id, request(), "app", route_id, test.id)
@@ -62,13 +62,13 @@ class WithoutAskingTests(OneWorker):
     def test_nobody_there(self) -> None:
         """Without workers a request passes at once."""
         self.worker.dies()
-        self.agent.says(start())
-        self.play.expect(*self.seen(), *self.passed())
+        self.agent.sends(start())
+        self.playbook.expect(*self.seen(), *self.passed())
 
     def test_worker_without_tests(self) -> None:
         """A worker without a test is not told of requests."""
-        self.agent.says(start())
-        self.play.expect(*self.seen(), *self.passed())
+        self.agent.sends(start())
+        self.playbook.expect(*self.seen(), *self.passed())
 
     def test_no(self) -> None:
         """Where no route can match, nobody is asked."""
@@ -76,8 +76,8 @@ class WithoutAskingTests(OneWorker):
         for wanted in NO:
             test.route(wanted)
         test.route("**", kind="websocket")
-        self.agent.says(start())
-        self.play.expect(*self.seen(self.worker), *self.passed())
+        self.agent.sends(start())
+        self.playbook.expect(*self.seen(self.worker), *self.passed())
 
     def test_yes(self) -> None:
         """Where one test's route certainly matches, the match goes out at once."""
@@ -85,47 +85,47 @@ class WithoutAskingTests(OneWorker):
             test = self.worker.test(f"t{number}")
             test.route("http://other.test/")
             route_id = test.route(wanted)
-            self.agent.says(start())
-            self.play.expect(*self.seen(self.worker), self.matched(test, route_id))
-            self.worker.says(fulfill())
-            self.play.take()
+            self.agent.sends(start())
+            self.playbook.expect(*self.seen(self.worker), self.matched(test, route_id))
+            self.worker.sends(fulfill())
+            self.playbook.take()
             test.ends()
-            self.play.expect(test.ended())
+            self.playbook.expect(test.ended())
 
     def test_undecidable(self) -> None:
         """Where only the worker can tell, it is asked, and its answer counts."""
         for number, wanted in enumerate(UNDECIDABLE):
             test = self.worker.test(f"t{number}")
             route_id = test.route(wanted)
-            self.agent.says(start("r1"))
-            self.play.expect(*self.seen(self.worker), self.worker.gets(CLAIM))
-            self.worker.says(claims("r1", test.id, route_id))
-            self.play.expect(self.matched(test, route_id))
-            self.worker.says(fulfill())
-            self.play.take()
-            self.agent.says(start("r2"))
-            self.play.take()
-            self.worker.says(claims("r2", test.id))
-            self.play.expect(*self.passed("r2"))
-            self.agent.says(report("r2"))
-            self.play.take()
+            self.agent.sends(start("r1"))
+            self.playbook.expect(*self.seen(self.worker), self.worker.gets(CLAIM))
+            self.worker.sends(claims("r1", test.id, route_id))
+            self.playbook.expect(self.matched(test, route_id))
+            self.worker.sends(fulfill())
+            self.playbook.take()
+            self.agent.sends(start("r2"))
+            self.playbook.take()
+            self.worker.sends(claims("r2", test.id))
+            self.playbook.expect(*self.passed("r2"))
+            self.agent.sends(report("r2"))
+            self.playbook.take()
             test.ends()
-            self.play.expect(test.ended())
+            self.playbook.expect(test.ended())
 
     def test_yes_beside_undecidable(self) -> None:
         """A test that matches for certain by one route needs no question about another."""
         test = self.worker.test()
         test.route(predicate())
         route_id = test.route("**")
-        self.agent.says(start())
-        self.play.expect(*self.seen(self.worker), self.matched(test, route_id))
+        self.agent.sends(start())
+        self.playbook.expect(*self.seen(self.worker), self.matched(test, route_id))
 
     def test_clients_of_one_agent(self) -> None:
         """The message's client id is what counts, not the connection's."""
         test = self.worker.test()
         route_id = test.route(SerializedMatcher(client_ids=["second"]))
-        self.agent.says(start(client_id="second"))
-        seen, _, matched = self.play.take()
+        self.agent.sends(start(client_id="second"))
+        seen, _, matched = self.playbook.take()
         self.assertEqual(seen, RequestSeen("r1", "second", request()))
         message = outbound.RequestMatched("r1", request(), "second", route_id, test.id)
         self.assertEqual(matched, self.worker.gets(message))
@@ -134,144 +134,144 @@ class WithoutAskingTests(OneWorker):
         """Routes that are registered after a request do not count for it."""
         test = self.worker.test()
         early = test.route(predicate())
-        self.agent.says(start())
-        self.play.take()
+        self.agent.sends(start())
+        self.playbook.take()
         late = test.route("**")
         websocket = test.route("**", kind="websocket")
-        self.worker.says(claims("r1", test.id, late, websocket, "unknown"))
-        self.play.expect(*self.passed())
-        self.agent.says(start("r2", "http://h.test/b"))
-        self.play.take()
+        self.worker.sends(claims("r1", test.id, late, websocket, "unknown"))
+        self.playbook.expect(*self.passed())
+        self.agent.sends(start("r2", "http://h.test/b"))
+        self.playbook.take()
         self.assertNotEqual(early, late)
 
     def test_route_removed_during_the_round(self) -> None:
         """A route that is gone when the round ends does not count."""
         test = self.worker.test()
         one, other = test.route(predicate()), test.route(predicate())
-        self.agent.says(start())
-        self.play.take()
-        self.worker.says(inbound.RouteUnregister(one))
-        self.play.take()
-        self.worker.says(claims("r1", test.id, one, other, other))
-        self.play.expect(self.matched(test, other))
+        self.agent.sends(start())
+        self.playbook.take()
+        self.worker.sends(inbound.RouteUnregister(one))
+        self.playbook.take()
+        self.worker.sends(claims("r1", test.id, one, other, other))
+        self.playbook.expect(self.matched(test, other))
 
 
 class GuardTests(OneWorker):
     """A ``times`` route may be expiring while a handler is at work: then its test is asked."""
 
     def at_work(self, worker_features: tuple[str, ...] = ()) -> tuple[RegisteredTest, str]:
-        self.worker = self.play.worker("1", features=worker_features)
+        self.worker = self.playbook.worker("1", features=worker_features)
         test = self.worker.test()
         route_id = test.route("**")
-        self.agent.says(start("r0"))
-        self.play.take()
+        self.agent.sends(start("r0"))
+        self.playbook.take()
         return test, route_id
 
     def test_asked_while_at_work(self) -> None:
         """The second request is asked about while the first has no terminal result."""
         test, route_id = self.at_work()
-        self.worker.says(fetch("r0"))
-        self.play.take()
-        self.agent.says(start())
-        self.play.expect(*self.seen(self.worker), self.worker.gets(CLAIM))
-        self.worker.says(claims("r1", test.id, route_id))
-        self.play.expect(self.matched(test, route_id))
+        self.worker.sends(fetch("r0"))
+        self.playbook.take()
+        self.agent.sends(start())
+        self.playbook.expect(*self.seen(self.worker), self.worker.gets(CLAIM))
+        self.worker.sends(claims("r1", test.id, route_id))
+        self.playbook.expect(self.matched(test, route_id))
 
     def test_another_route_at_work(self) -> None:
         """A handler of another route of the same test cannot expire the one that matches."""
         test, _ = self.at_work()
-        self.worker.says(inbound.RouteUnregister("buys#1"))
-        self.play.take()
+        self.worker.sends(inbound.RouteUnregister("buys#1"))
+        self.playbook.take()
         route_id = test.route("http://h.test/*")
-        self.agent.says(start())
-        self.play.expect(*self.seen(self.worker), self.matched(test, route_id))
+        self.agent.sends(start())
+        self.playbook.expect(*self.seen(self.worker), self.matched(test, route_id))
 
     def test_any_route_counts_between_tests(self) -> None:
         """Before two tests are called ambiguous, one with any handler at work is asked."""
         test, _ = self.at_work()
-        self.worker.says(inbound.RouteUnregister("buys#1"))
-        self.play.take()
+        self.worker.sends(inbound.RouteUnregister("buys#1"))
+        self.playbook.take()
         test.route("http://h.test/*")
-        rival = self.play.worker("2").test("rival")
+        rival = self.playbook.worker("2").test("rival")
         mine = rival.route("http://h.test/a")
-        self.agent.says(start())
-        self.play.expect(*self.seen(self.worker, rival.worker), self.worker.gets(CLAIM))
-        self.worker.says(claims("r1", test.id))
-        self.play.expect(self.matched(rival, mine))
+        self.agent.sends(start())
+        self.playbook.expect(*self.seen(self.worker, rival.worker), self.worker.gets(CLAIM))
+        self.worker.sends(claims("r1", test.id))
+        self.playbook.expect(self.matched(rival, mine))
 
     def test_expired_in_between(self) -> None:
         """A route that expires by the first request lets the second one pass."""
         test, route_id = self.at_work()
-        self.agent.says(start())
-        self.play.take()
-        self.worker.says(inbound.RouteUnregister(route_id))
-        self.play.expect(self.worker.gets(outbound.RouteUnregistered(route_id)))
-        self.worker.says(claims("r1", test.id))
-        self.play.expect(*self.passed())
+        self.agent.sends(start())
+        self.playbook.take()
+        self.worker.sends(inbound.RouteUnregister(route_id))
+        self.playbook.expect(self.worker.gets(outbound.RouteUnregistered(route_id)))
+        self.worker.sends(claims("r1", test.id))
+        self.playbook.expect(*self.passed())
 
     def test_not_asked_afterwards(self) -> None:
         """Once the first is settled, the next one is matched without a question."""
         test, route_id = self.at_work()
-        self.worker.says(fulfill("r0"))
-        self.play.take()
-        self.agent.says(start())
-        self.play.expect(*self.seen(self.worker), self.matched(test, route_id))
+        self.worker.sends(fulfill("r0"))
+        self.playbook.take()
+        self.agent.sends(start())
+        self.playbook.expect(*self.seen(self.worker), self.matched(test, route_id))
 
     def test_who_can_decline_is_not_asked(self) -> None:
         """A worker with the feature ``decline`` gives a match back instead."""
         test, route_id = self.at_work(("decline",))
-        self.agent.says(start())
-        self.play.expect(*self.seen(self.worker), self.matched(test, route_id))
-        self.worker.says(inbound.HandlerResult("r1", inbound.Decline()))
-        self.play.expect(*self.passed())
+        self.agent.sends(start())
+        self.playbook.expect(*self.seen(self.worker), self.matched(test, route_id))
+        self.worker.sends(inbound.HandlerResult("r1", inbound.Decline()))
+        self.playbook.expect(*self.passed())
 
     def test_another_test_at_work(self) -> None:
         """The handler of one test does not make another test doubtful."""
         self.at_work()
         idle = self.worker.test("idle")
-        self.worker.says(inbound.RouteUnregister("buys#1"))
-        self.play.take()
+        self.worker.sends(inbound.RouteUnregister("buys#1"))
+        self.playbook.take()
         route_id = idle.route("**")
-        self.agent.says(start())
-        self.play.expect(*self.seen(self.worker), self.matched(idle, route_id))
+        self.agent.sends(start())
+        self.playbook.expect(*self.seen(self.worker), self.matched(idle, route_id))
 
 
 class AlwaysAskTests(OneWorker):
     """The npm proxy's way: every test with a route of the kind is asked."""
 
     def setUp(self) -> None:
-        self.play = Playbook(self, ALWAYS_ASK)
-        self.agent, self.worker = self.play.agent(), self.play.worker()
+        self.playbook = Playbook(self, ALWAYS_ASK)
+        self.agent, self.worker = self.playbook.agent(), self.playbook.worker()
 
     def test_yes_and_no_are_asked(self) -> None:
         """One question to each connection, one answer from each test."""
-        other = self.play.worker("1")
+        other = self.playbook.worker("1")
         tests = [self.worker.test("a"), self.worker.test("b"), other.test("c")]
         sure = tests[0].route("**")
         for test in tests:
             test.route("http://other.test/")
         other.test("without routes")
         other.test("sockets").route("**", kind="websocket")
-        self.agent.says(start())
+        self.agent.sends(start())
         ask = Send(to(self.worker, other), CLAIM)
-        self.play.expect(*self.seen(self.worker, other), ask)
+        self.playbook.expect(*self.seen(self.worker, other), ask)
         for test in tests[1:]:
-            test.worker.says(claims("r1", test.id))
-            self.play.expect()
-        self.worker.says(claims("r1", "a", sure))
-        self.play.expect(self.matched(tests[0], sure))
+            test.worker.sends(claims("r1", test.id))
+            self.playbook.expect()
+        self.worker.sends(claims("r1", "a", sure))
+        self.playbook.expect(self.matched(tests[0], sure))
 
     def test_nobody_to_ask(self) -> None:
         """Without an HTTP route a request passes at once."""
         self.worker.test().route("**", kind="websocket")
-        self.agent.says(start())
-        self.play.expect(*self.seen(self.worker), *self.passed())
+        self.agent.sends(start())
+        self.playbook.expect(*self.seen(self.worker), *self.passed())
 
     def test_the_worker_is_right(self) -> None:
         """What the worker says counts, whatever its matchers look like."""
         test = self.worker.test()
         route_id = test.route("http://other.test/")
-        self.agent.says(start("r1", URL))
-        self.play.take()
-        self.worker.says(claims("r1", test.id, route_id))
-        self.play.expect(self.matched(test, route_id))
+        self.agent.sends(start("r1", URL))
+        self.playbook.take()
+        self.worker.sends(claims("r1", test.id, route_id))
+        self.playbook.expect(self.matched(test, route_id))

@@ -35,14 +35,14 @@ class WithWorker(SynchronousTestCase):
     """One agent, one worker with one test."""
 
     def setUp(self) -> None:
-        self.play = Playbook(self)
-        self.agent, self.worker = self.play.agent(), self.play.worker()
+        self.playbook = Playbook(self)
+        self.agent, self.worker = self.playbook.agent(), self.playbook.worker()
         self.test = self.worker.test()
-        self.before = self.play.tables()
+        self.before = self.playbook.tables()
 
-    def says(self, peer: Peer, message: inbound.Message, *expected: object) -> None:
-        peer.says(message)
-        self.play.expect(*expected)
+    def sends(self, peer: Peer, message: inbound.Message, *expected: object) -> None:
+        peer.sends(message)
+        self.playbook.expect(*expected)
 
     def claims(self, *route_ids: str, test_id: str = "buys") -> inbound.SocketClaimResult:
         return claims_socket("s1", test_id, *route_ids)
@@ -55,98 +55,98 @@ class OpeningTests(WithWorker):
         """Without a route for WebSockets it is connected to the real server, and forgotten."""
         self.test.route("**")
         self.test.route("ws://other.test/", kind="websocket")
-        before = self.play.tables()
-        self.says(self.agent, open_socket(), SEEN, *passed(self.agent))
-        self.assertEqual(self.play.tables(), before)
+        before = self.playbook.tables()
+        self.sends(self.agent, open_socket(), SEEN, *passed(self.agent))
+        self.assertEqual(self.playbook.tables(), before)
 
     def test_asked_and_matched(self) -> None:
         """A certain match is confirmed by the worker: a wrong one would leave a dead socket."""
         self.test.route("ws://h.test/**", kind="websocket")
-        self.says(self.agent, open_socket(), SEEN, self.worker.gets(CLAIM))
-        self.says(self.worker, self.claims("buys#1"), *matched(self.test))
+        self.sends(self.agent, open_socket(), SEEN, self.worker.gets(CLAIM))
+        self.sends(self.worker, self.claims("buys#1"), *matched(self.test))
 
     def test_asked_and_not_wanted(self) -> None:
         """An answer without a match lets it pass."""
         self.test.route(predicate(), kind="websocket")
-        self.says(self.agent, open_socket(), SEEN, self.worker.gets(CLAIM))
-        self.says(self.worker, self.claims(), *passed(self.agent))
+        self.sends(self.agent, open_socket(), SEEN, self.worker.gets(CLAIM))
+        self.sends(self.worker, self.claims(), *passed(self.agent))
 
     def test_http_routes_do_not_count(self) -> None:
         """An answer that names an HTTP route names none."""
         self.test.route(predicate(), kind="websocket")
         http = self.test.route(predicate())
-        self.says(self.agent, open_socket(), SEEN, self.worker.gets(CLAIM))
-        self.says(self.worker, self.claims(http), *passed(self.agent))
+        self.sends(self.agent, open_socket(), SEEN, self.worker.gets(CLAIM))
+        self.sends(self.worker, self.claims(http), *passed(self.agent))
 
     def test_ambiguous(self) -> None:
         """Several tests want it: it fails, and each of them is told."""
-        other = self.play.worker("1").test("sells")
+        other = self.playbook.worker("1").test("sells")
         for test in (self.test, other):
             test.route("ws://h.test/**", kind="websocket")
         ask = Send(to(self.worker, other.worker), CLAIM)
-        self.says(self.agent, open_socket(), SEEN, ask)
-        self.says(self.worker, self.claims("buys#1"))
-        other.worker.says(self.claims("sells#1", test_id="sells"))
-        failed, refusal, *complaints = self.play.take()
+        self.sends(self.agent, open_socket(), SEEN, ask)
+        self.sends(self.worker, self.claims("buys#1"))
+        other.worker.sends(self.claims("sells#1", test_id="sells"))
+        failed, refusal, *complaints = self.playbook.take()
         assert isinstance(failed, SocketFailed)
-        said = text("Ambiguous backend mock routing", "2 tests", "WebSocket ws://h.test/s")
+        message = text("Ambiguous backend mock routing", "2 tests", "WebSocket ws://h.test/s")
         self.assertEqual(
-            (failed.owner, failed.code, failed.message), (None, "ambiguous_route", said)
+            (failed.owner, failed.code, failed.message), (None, "ambiguous_route", message)
         )
         assert failed.matches is not None
-        error = outbound.SocketError("s1", "ambiguous_route", said, failed.matches)
+        error = outbound.SocketError("s1", "ambiguous_route", message, failed.matches)
         self.assertEqual(refusal, self.agent.gets(error))
         for test, complaint in zip((self.test, other), complaints, strict=True):
-            told = outbound.ProxyError("ambiguous_route", said, test.id, failed.matches)
+            told = outbound.ProxyError("ambiguous_route", message, test.id, failed.matches)
             self.assertEqual(complaint, test.worker.gets(told))
         self.assertEqual([each.test_id for each in failed.matches], ["buys", "sells"])
 
     def test_claim_timeout(self) -> None:
         """Nobody answers in time: it fails."""
         self.test.route(predicate(), kind="websocket")
-        self.says(self.agent, open_socket(), SEEN, self.worker.gets(CLAIM))
-        self.play.wait(5)
-        said = text("5000 ms", URL, '"buys"')
-        self.play.expect(
-            SocketFailed("s1", None, "claim_timeout", said, None),
-            self.agent.gets(outbound.SocketError("s1", "claim_timeout", said)),
+        self.sends(self.agent, open_socket(), SEEN, self.worker.gets(CLAIM))
+        self.playbook.wait(5)
+        message = text("5000 ms", URL, '"buys"')
+        self.playbook.expect(
+            SocketFailed("s1", None, "claim_timeout", message, None),
+            self.agent.gets(outbound.SocketError("s1", "claim_timeout", message)),
         )
 
     def test_worker_lost_during_the_round(self) -> None:
         """A lost worker matches nothing; the round need not wait for its time."""
         self.test.route(predicate(), kind="websocket")
-        self.says(self.agent, open_socket(), SEEN, self.worker.gets(CLAIM))
+        self.sends(self.agent, open_socket(), SEEN, self.worker.gets(CLAIM))
         self.worker.dies()
-        self.play.expect(*passed(self.agent))
+        self.playbook.expect(*passed(self.agent))
 
     def test_id_in_use(self) -> None:
         """The first holder keeps its id, held or open; another agent's too."""
         self.test.route(predicate(), kind="websocket")
-        other = self.play.agent("other")
+        other = self.playbook.agent("other")
         refusal = outbound.SocketError("s1", "internal", text("s1", "in use"))
-        self.says(self.agent, open_socket(), SEEN, self.worker.gets(CLAIM))
-        self.says(other, open_socket(), other.gets(refusal))
-        self.says(self.worker, self.claims("buys#1"), *matched(self.test))
-        self.says(self.agent, open_socket(), self.agent.gets(refusal))
+        self.sends(self.agent, open_socket(), SEEN, self.worker.gets(CLAIM))
+        self.sends(other, open_socket(), other.gets(refusal))
+        self.sends(self.worker, self.claims("buys#1"), *matched(self.test))
+        self.sends(self.agent, open_socket(), self.agent.gets(refusal))
 
     def test_closed_while_held(self) -> None:
         """An owner that is found after the application closed hears of the close at once."""
         self.test.route(predicate(), kind="websocket")
-        before = self.play.tables()
-        self.says(self.agent, open_socket(), SEEN, self.worker.gets(CLAIM))
+        before = self.playbook.tables()
+        self.sends(self.agent, open_socket(), SEEN, self.worker.gets(CLAIM))
         close = inbound.ClosePage("s1", was_clean=True, code=1000)
-        self.says(self.agent, close)
-        self.says(self.agent, close)
-        self.play.seconds += 1
+        self.sends(self.agent, close)
+        self.sends(self.agent, close)
+        self.playbook.seconds += 1
         closed = SocketClosed("s1", "page", 1000, None, was_clean=True)
         told = [*matched(self.test), closed, self.worker.gets(close)]
-        self.says(self.worker, self.claims("buys#1"), *told)
-        self.play.wait(4)
-        self.play.expect()
-        self.assertEqual(self.play.tables(), before)
+        self.sends(self.worker, self.claims("buys#1"), *told)
+        self.playbook.wait(4)
+        self.playbook.expect()
+        self.assertEqual(self.playbook.tables(), before)
 
     def test_frames_while_held(self) -> None:
         """Before there is an owner, frames go nowhere."""
         self.test.route(predicate(), kind="websocket")
-        self.says(self.agent, open_socket(), SEEN, self.worker.gets(CLAIM))
-        self.says(self.agent, inbound.MessageFromPage("s1", "hi", is_base64=False))
+        self.sends(self.agent, open_socket(), SEEN, self.worker.gets(CLAIM))
+        self.sends(self.agent, inbound.MessageFromPage("s1", "hi", is_base64=False))

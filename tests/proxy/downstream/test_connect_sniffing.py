@@ -16,13 +16,13 @@ class Setup:
     """A client that has said CONNECT."""
 
     def __init__(self, settings: ProxySettings | None = None) -> None:
-        self.rig = ForwardProxyHarness(settings or ProxySettings())
+        self.harness = ForwardProxyHarness(settings or ProxySettings())
         self.client = FakeTransport()
         self.inside: list[tuple[bytes, bool]] = []
         self.behind = ConnectSniffer(
             self.client,
-            self.rig.context,
-            self.rig.context.proxy_clients.enter("shop"),
+            self.harness.context,
+            self.harness.context.proxy_clients.enter("shop"),
             authority=Authority("db.test", 5432),
             headers={},
             inside=self.note,
@@ -33,7 +33,7 @@ class Setup:
 
     def timers(self) -> list[Any]:
         heartbeat = 1
-        return list(self.rig.core.clock.getDelayedCalls())[heartbeat:]
+        return list(self.harness.core.clock.getDelayedCalls())[heartbeat:]
 
 
 class BehindTests(SynchronousTestCase):
@@ -48,44 +48,44 @@ class BehindTests(SynchronousTestCase):
                 if made.inside:
                     break
             self.assertEqual(made.inside[0][1], tls)
-            self.assertEqual((made.rig.dialer.asked, made.timers()), ([], []))
+            self.assertEqual((made.harness.dialer.asked, made.timers()), ([], []))
 
     def test_blind(self) -> None:
         """Anything else is carried both ways, and shown as one row."""
         made = Setup()
         made.behind.data_received(b"\x00\x01")
-        self.assertEqual(made.rig.dialer.asked, ["db.test:5432"])
-        made.rig.servers[0].says(b"hello")
+        self.assertEqual(made.harness.dialer.asked, ["db.test:5432"])
+        made.harness.servers[0].sends(b"hello")
         made.behind.data_received(b"more")
-        self.assertEqual(made.rig.servers[0].took(), b"\x00\x01more")
+        self.assertEqual(made.harness.servers[0].took(), b"\x00\x01more")
         self.assertEqual(made.client.took(), b"hello")
-        self.assertEqual(made.rig.entry()["request"]["method"], "CONNECT")
+        self.assertEqual(made.harness.entry()["request"]["method"], "CONNECT")
         made.behind.lost()
-        self.assertEqual(made.rig.entry()["action"], "passthrough")
+        self.assertEqual(made.harness.entry()["action"], "passthrough")
 
     def test_server_first(self) -> None:
         """When the client is silent the server is reached; if it speaks first, that is that."""
         made = Setup()
-        made.rig.core.clock.advance(0.3)
-        self.assertEqual(made.rig.dialer.asked, ["db.test:5432"])
-        made.rig.servers[0].says(b"220 ready")
+        made.harness.core.clock.advance(0.3)
+        self.assertEqual(made.harness.dialer.asked, ["db.test:5432"])
+        made.harness.servers[0].sends(b"220 ready")
         self.assertEqual(made.client.took(), b"220 ready")
         made.behind.data_received(b"EHLO x")
-        self.assertEqual((made.rig.servers[0].took(), made.inside), (b"EHLO x", []))
+        self.assertEqual((made.harness.servers[0].took(), made.inside), (b"EHLO x", []))
 
     def test_slow_client(self) -> None:
         """A client that only took its time is read after all, and the server let go."""
         made = Setup()
-        made.rig.core.clock.advance(0.3)
+        made.harness.core.clock.advance(0.3)
         made.behind.data_received(b"GET / HTTP/1.1")
         self.assertEqual(made.inside, [(b"GET / HTTP/1.1", False)])
-        self.assertTrue(made.rig.servers[0].disconnecting)
+        self.assertTrue(made.harness.servers[0].disconnecting)
 
     def test_left_alone(self) -> None:
         """A host of --tunnel is carried blindly from the beginning."""
         made = Setup(ProxySettings(tunnels=("db.*",)))
         made.behind.data_received(b"\x16\x03")
-        self.assertEqual((made.inside, made.rig.servers[0].took()), ([], b"\x16\x03"))
+        self.assertEqual((made.inside, made.harness.servers[0].took()), ([], b"\x16\x03"))
 
     def test_ends(self) -> None:
         """A client that leaves or has said all leaves no timer."""

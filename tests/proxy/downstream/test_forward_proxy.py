@@ -18,10 +18,10 @@ class FrontTests(SynchronousTestCase):
     """One port, three doors."""
 
     def setUp(self) -> None:
-        self.rig = ForwardProxyHarness()
+        self.harness = ForwardProxyHarness()
         websocket: Any = object()
         self.site: Any = make_site(
-            history=self.rig.core.history,
+            history=self.harness.core.history,
             connections=lambda _: {"nodeAgents": [], "runnerWorkers": []},
             ca_pem=lambda: b"",
             websocket=websocket,
@@ -29,8 +29,8 @@ class FrontTests(SynchronousTestCase):
             version="1.2.3",
             capture="all",
             limits=HttpLimits(),
-            reactor=self.rig.core.clock,
-            forward=self.rig.proxy,
+            reactor=self.harness.core.clock,
+            forward=self.harness.proxy,
         )
 
     def connect(self) -> FakeTransport:
@@ -42,7 +42,7 @@ class FrontTests(SynchronousTestCase):
     def test_rest(self) -> None:
         """A path is REST, and the connection lasts."""
         client = self.connect()
-        client.says(b"GET " + HEALTH)
+        client.sends(b"GET " + HEALTH)
         answer = client.took()
         self.assertIn(b'"ok":true', answer)
         self.assertNotIn(b"connection: close", answer.lower())
@@ -50,7 +50,7 @@ class FrontTests(SynchronousTestCase):
     def test_own_url(self) -> None:
         """Our own URL is REST too, once: the client may want other servers next."""
         client = self.connect()
-        client.says(b"GET http://127.0.0.1:4310" + HEALTH)
+        client.sends(b"GET http://127.0.0.1:4310" + HEALTH)
         answer = client.took()
         self.assertIn(b'"ok":true', answer)
         self.assertIn(b"connection: close", answer.lower())
@@ -58,18 +58,18 @@ class FrontTests(SynchronousTestCase):
     def test_own_url_later(self) -> None:
         """It is REST on a connection that went to other servers before."""
         client = self.connect()
-        client.says(GET)
-        self.rig.servers[0].says(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        client.sends(GET)
+        self.harness.servers[0].sends(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         client.took()
-        client.says(b"GET http://127.0.0.1:4310" + HEALTH)
+        client.sends(b"GET http://127.0.0.1:4310" + HEALTH)
         self.assertIn(b'"ok":true', client.took())
 
     def test_counted(self) -> None:
         """Every connection is counted until its end, whoever has it by then."""
         clients = [self.connect() for _ in range(3)]
         self.assertEqual(self.site.connections.open, 3)
-        clients[0].says(GET)
-        clients[1].says(b"GET " + HEALTH)
+        clients[0].sends(GET)
+        clients[1].sends(b"GET " + HEALTH)
         for client in clients:
             client.lose()
         self.assertEqual(self.site.connections.open, 0)
@@ -77,20 +77,20 @@ class FrontTests(SynchronousTestCase):
     def test_stop(self) -> None:
         """At the end nothing is left of servers and proxy clients."""
         client = self.connect()
-        client.says(GET)
+        client.sends(GET)
         client.lose()
-        self.assertFalse(self.rig.proxy.stop())
-        self.assertEqual(self.rig.core.driver.coordinator.clients(), [])
+        self.assertFalse(self.harness.proxy.stop())
+        self.assertEqual(self.harness.core.driver.coordinator.clients(), [])
 
     def test_stop_answers(self) -> None:
         """At the end who waits for a server is answered, whose answer began is not."""
         waiting, begun = self.connect(), self.connect()
-        waiting.says(GET)
-        begun.says(GET)
-        self.rig.servers[1].says(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")
+        waiting.sends(GET)
+        begun.sends(GET)
+        self.harness.servers[1].sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")
         begun.took()
-        self.assertTrue(self.rig.proxy.stop())
+        self.assertTrue(self.harness.proxy.stop())
         self.assertIn(b'{"error":"disconnected"', waiting.took())
         self.assertEqual(begun.took(), b"")
-        ends = {entry["events"][-1]["kind"] for entry in self.rig.entries()}
+        ends = {entry["events"][-1]["kind"] for entry in self.harness.entries()}
         self.assertEqual(ends, {"upstream_error", "response"})

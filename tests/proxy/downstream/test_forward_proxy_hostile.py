@@ -14,10 +14,10 @@ class LineTests(SynchronousTestCase):
 
     def test_long(self) -> None:
         """A request line without an end is refused above the limit of a head."""
-        rig = ForwardProxyHarness()
+        harness = ForwardProxyHarness()
         service: Any = None
-        transport = rig.attach(rig.proxy.sniffer(service, lambda: None))
-        transport.says(b"GET http://api.test/" + b"a" * 100_000)
+        transport = harness.attach(harness.proxy.sniffer(service, lambda: None))
+        transport.sends(b"GET http://api.test/" + b"a" * 100_000)
         self.assertIn(b" 431 ", transport.took())
 
 
@@ -32,9 +32,9 @@ class HeadTests(SynchronousTestCase):
             b"GET http://api.test/a\tb HTTP/1.1\r\nHost: api.test\r\n\r\n",
             b"GET http://[127.0.0.1]/ HTTP/1.1\r\nHost: api.test\r\n\r\n",
         ):
-            rig = ForwardProxyHarness()
-            self.assertIn(b" 400 ", rig.ask(head).took(), head)
-            self.assertEqual(rig.servers, [])
+            harness = ForwardProxyHarness()
+            self.assertIn(b" 400 ", harness.ask(head).took(), head)
+            self.assertEqual(harness.servers, [])
 
 
 class ConnectTests(SynchronousTestCase):
@@ -42,9 +42,9 @@ class ConnectTests(SynchronousTestCase):
 
     def test_early(self) -> None:
         """A request that came along with its CONNECT is not left lying."""
-        rig = ForwardProxyHarness()
-        rig.ask(b"CONNECT api.test:80 HTTP/1.1\r\nHost: api.test:80\r\n\r\n" + ASK)
-        self.assertTrue(rig.servers[0].took().startswith(b"GET /x HTTP/1.1\r\n"))
+        harness = ForwardProxyHarness()
+        harness.ask(b"CONNECT api.test:80 HTTP/1.1\r\nHost: api.test:80\r\n\r\n" + ASK)
+        self.assertTrue(harness.servers[0].took().startswith(b"GET /x HTTP/1.1\r\n"))
 
     def test_ourselves(self) -> None:
         """CONNECT to this very service is refused."""

@@ -214,6 +214,6 @@ class ProcessTests(SynchronousTestCase):
                 }
                 result = {"action": "fulfill", "response": response}
                 worker.send(type="handler:result", requestId=matched["requestId"], result=result)
-                said, _ = curl.communicate(timeout=SECONDS)
-                self.assertEqual((said, curl.returncode), (b"plain", 0))
+                message, _ = curl.communicate(timeout=SECONDS)
+                self.assertEqual((message, curl.returncode), (b"plain", 0))
                 worker.close()

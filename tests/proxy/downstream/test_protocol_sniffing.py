@@ -47,7 +47,7 @@ class Look:
 
     def after(self, data: bytes) -> tuple[str, bytes] | None:
         """Say something; give who was chosen, and what was read by it."""
-        self.transport.says(data)
+        self.transport.sends(data)
         chosen = self.transport.protocol
         return (chosen.name, chosen.read) if isinstance(chosen, Chosen) else None
 

@@ -46,90 +46,92 @@ class TokenTests(SynchronousTestCase):
 
     def test_required(self) -> None:
         """With a token each request must have it; 407 says how. It never goes upstream."""
-        rig = ForwardProxyHarness(ProxySettings(token="s3cret"))
-        client = rig.ask(GET)
+        harness = ForwardProxyHarness(ProxySettings(token="s3cret"))
+        client = harness.ask(GET)
         answer = client.took()
         self.assertIn(b"407 Proxy Authentication Required", answer)
         self.assertIn(b"proxy-authenticate: Basic", answer)
         known = GET.replace(b"\r\n\r\n", b"\r\nProxy-Authorization: Basic YTpzM2NyZXQ=\r\n\r\n")
-        rig.ask(known)
-        self.assertNotIn(b"uthorization", rig.servers[0].took())
-        self.assertEqual(rig.entry()["clientId"], "a")
+        harness.ask(known)
+        self.assertNotIn(b"uthorization", harness.servers[0].took())
+        self.assertEqual(harness.entry()["clientId"], "a")
 
     def test_tunnel(self) -> None:
         """CONNECT asks for it likewise."""
-        rig = ForwardProxyHarness(ProxySettings(token="s3cret"))
-        self.assertIn(b"407", rig.ask(CONNECT).took())
+        harness = ForwardProxyHarness(ProxySettings(token="s3cret"))
+        self.assertIn(b"407", harness.ask(CONNECT).took())
 
 
 class InsideTests(SynchronousTestCase):
     """Requests behind CONNECT."""
 
     def tunnel(self) -> tuple[ForwardProxyHarness, Opened]:
-        rig = ForwardProxyHarness(certificates=Certificates())
+        harness = ForwardProxyHarness(certificates=Certificates())
         transport = Opened()
-        transport.protocol = rig.proxy._client(rig._no_service, rig._count)
+        transport.protocol = harness.proxy._client(harness._no_service, harness._count)
         transport.protocol.makeConnection(transport)
-        return rig, transport
+        return harness, transport
 
     def test_tls(self) -> None:
         """TLS is opened with a certificate for the host; requests are https then."""
         _, client = self.tunnel()
-        client.says(CONNECT)
+        client.sends(CONNECT)
         self.assertEqual(client.took(), ESTABLISHED)
-        client.says(b"\x16\x03")
+        client.sends(b"\x16\x03")
         self.assertEqual(client.tls, "context of api.test")
 
     def test_over_tls(self) -> None:
         """On an endpoint with TLS a tunnel is refused in words, unless nobody is to read it."""
         for tunnels, expected in (((), b"501 Not Implemented"), (("api.*",), b"200 Connection")):
-            rig = ForwardProxyHarness(ProxySettings(tunnels=tunnels), certificates=Certificates())
+            harness = ForwardProxyHarness(
+                ProxySettings(tunnels=tunnels), certificates=Certificates()
+            )
             client = Opened()
             directlyProvides(client, ISSLTransport)
-            client.protocol = rig.proxy._client(rig._no_service, rig._count)
+            client.protocol = harness.proxy._client(harness._no_service, harness._count)
             client.protocol.makeConnection(client)
-            client.says(CONNECT)
+            client.sends(CONNECT)
             self.assertIn(expected, client.took())
             self.assertEqual((client.half_closed, client.disconnecting), (False, not tunnels))
 
     def test_plain(self) -> None:
         """Plain HTTP in a tunnel is read as such; a mock works there too."""
-        rig, client = self.tunnel()
-        client.says(PLAIN)
+        harness, client = self.tunnel()
+        client.sends(PLAIN)
         client.took()
-        client.says(b"GET /x HTTP/1.1\r\nHost: api.test\r\n\r\n")
-        rig.servers[-1].says(OK)
+        client.sends(b"GET /x HTTP/1.1\r\nHost: api.test\r\n\r\n")
+        harness.servers[-1].sends(OK)
         self.assertIn(b"200 OK", client.took())
-        self.assertEqual(rig.entry()["request"]["url"], "http://api.test/x")
+        self.assertEqual(harness.entry()["request"]["url"], "http://api.test/x")
 
     def test_other_server(self) -> None:
         """A request in a tunnel is for the tunnel's server."""
         _, client = self.tunnel()
-        client.says(PLAIN)
+        client.sends(PLAIN)
         client.took()
-        client.says(b"GET http://other.test/ HTTP/1.1\r\nHost: other.test\r\n\r\n")
+        client.sends(b"GET http://other.test/ HTTP/1.1\r\nHost: other.test\r\n\r\n")
         self.assertIn(b"400 Bad Request", client.took())
 
     def test_untrusted(self) -> None:
         """A client that breaks off TLS leaves a row that says what to do."""
-        rig, client = self.tunnel()
-        client.says(CONNECT)
+        harness, client = self.tunnel()
+        client.sends(CONNECT)
         client.tls = "open"
         client.protocol._successor._inside(b"", tls=False)
         client.lose(SSL.Error([("SSL routines", "", "tlsv1 alert unknown ca")]))
-        kind, detail = rig.events()[-1]
+        kind, detail = harness.events()[-1]
         self.assertEqual(kind, "upstream_error")
         self.assertIn("tlsv1 alert unknown ca", detail or "")
 
     def test_no_certificate(self) -> None:
         """Where no certificate can be made, the history and the log say why."""
-        rig, client = self.tunnel()
-        rig.certificates.error = LocalError("the disk is full")
-        client.says(CONNECT)
+        harness, client = self.tunnel()
+        harness.certificates.error = LocalError("the disk is full")
+        client.sends(CONNECT)
         logs = self.enterContext(capturedLogs())
-        client.says(b"\x16\x03")
+        client.sends(b"\x16\x03")
         self.assertTrue(client.aborted)
-        self.assertIn("the disk is full", rig.events()[-1][1] or "")
+        self.assertIn("the disk is full", harness.events()[-1][1] or "")
         self.assertEqual(len(logs), 1)
 
     def test_refused(self) -> None:

@@ -59,23 +59,25 @@ class RequestTests(SynchronousTestCase):
 class ResponseTests(SynchronousTestCase):
     """Responses."""
 
-    def told(self, text: bytes, method: bytes = b"GET") -> Framing:
+    def response_framing(self, text: bytes, method: bytes = b"GET") -> Framing:
         return framing.of_response(parse_response(b"HTTP/1.1 " + text), method)
 
     def test_told(self) -> None:
         """Some have no body whatever they say; the rest says, or ends with the connection."""
-        self.assertEqual(self.told(b"200 OK\r\nContent-Length: 3"), Framing(Kind.LENGTH, 3))
-        self.assertEqual(self.told(b"200 OK\r\nTransfer-Encoding: chunked"), CHUNKED)
-        self.assertEqual(self.told(b"200 OK"), UNTIL_CLOSE)
-        self.assertEqual(self.told(b"200 OK\r\nContent-Length: 3", b"HEAD"), NONE)
+        self.assertEqual(
+            self.response_framing(b"200 OK\r\nContent-Length: 3"), Framing(Kind.LENGTH, 3)
+        )
+        self.assertEqual(self.response_framing(b"200 OK\r\nTransfer-Encoding: chunked"), CHUNKED)
+        self.assertEqual(self.response_framing(b"200 OK"), UNTIL_CLOSE)
+        self.assertEqual(self.response_framing(b"200 OK\r\nContent-Length: 3", b"HEAD"), NONE)
         for status in (b"204", b"304", b"100"):
-            self.assertEqual(self.told(status + b" x\r\nContent-Length: 3"), NONE)
-        self.assertEqual(self.told(b"200 OK", b"CONNECT"), NONE)
+            self.assertEqual(self.response_framing(status + b" x\r\nContent-Length: 3"), NONE)
+        self.assertEqual(self.response_framing(b"200 OK", b"CONNECT"), NONE)
 
     def test_contradiction(self) -> None:
         """An answer with two lengths is none."""
         text = b"200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked"
-        self.assertRaises(BadMessageError, self.told, text)
+        self.assertRaises(BadMessageError, self.response_framing, text)
 
 
 class KeepAliveTests(SynchronousTestCase):

@@ -90,12 +90,12 @@ class MockTests(SynchronousTestCase):
 
     def test_decoded(self) -> None:
         """A coding that the body does not have is left out: it would not be decoded."""
-        said = {"content-encoding": "gzip", "a": "b"}
-        plain = mock(headers=said, bodyBase64="aGVsbG8=")
+        message = {"content-encoding": "gzip", "a": "b"}
+        plain = mock(headers=message, bodyBase64="aGVsbG8=")
         self.assertEqual((plain.count(b"content-encoding"), plain.count(b"a: b")), (0, 1))
         coded = base64.b64encode(gzip.compress(b"hello")).decode()
-        self.assertIn(b"content-encoding: gzip\r\n", mock(headers=said, bodyBase64=coded))
-        self.assertIn(b"content-encoding: gzip\r\n", mock(headers=said))
+        self.assertIn(b"content-encoding: gzip\r\n", mock(headers=message, bodyBase64=coded))
+        self.assertIn(b"content-encoding: gzip\r\n", mock(headers=message))
 
     def test_repeats(self) -> None:
         """Several cookies are several lines."""

@@ -25,12 +25,12 @@ class FetchTests(SynchronousTestCase):
     """``route.fetch``, carried out for the test."""
 
     def setUp(self) -> None:
-        self.rig = ForwardProxyHarness()
-        self.worker: FakeLink = self.rig.worker()
-        self.client = self.rig.ask(POST)
+        self.harness = ForwardProxyHarness()
+        self.worker: FakeLink = self.harness.worker()
+        self.client = self.harness.ask(POST)
 
     def fetch(self, **fields: Any) -> None:
-        self.rig.decide(self.worker, "fetch", fetchId="f", **fields)
+        self.harness.decide(self.worker, "fetch", fetchId="f", **fields)
 
     def done(self) -> dict[str, Any]:
         (done,) = [m for m in self.worker.sent if m["type"] == "fetch:done"]
@@ -39,7 +39,7 @@ class FetchTests(SynchronousTestCase):
     def test_whole(self) -> None:
         """The request as it came is asked, and the answer handed over decoded."""
         self.fetch()
-        sent = self.rig.servers[0].took()
+        sent = self.harness.servers[0].took()
         self.assertTrue(sent.startswith(b"POST /x HTTP/1.1\r\n"), sent)
         self.assertIn(b"Accept-Encoding: gzip, deflate\r\n", sent)
         self.assertTrue(sent.endswith(b"\r\n\r\nhi"))
@@ -47,7 +47,7 @@ class FetchTests(SynchronousTestCase):
         head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(
             coded
         )
-        self.rig.servers[0].says(head + coded)
+        self.harness.servers[0].sends(head + coded)
         response = self.done()["response"]
         self.assertEqual(base64.b64decode(response["bodyBase64"]), b"plain")
         self.assertNotIn("content-encoding", response["headers"])
@@ -56,33 +56,35 @@ class FetchTests(SynchronousTestCase):
     def test_overrides(self) -> None:
         """What the test changed is asked instead."""
         self.fetch(overrides={"url": "http://b.test/y", "method": "PUT", "bodyBase64": None})
-        self.assertEqual(self.rig.dialer.asked, ["http://b.test"])
-        self.assertTrue(self.rig.servers[0].took().startswith(b"PUT /y HTTP/1.1\r\n"))
+        self.assertEqual(self.harness.dialer.asked, ["http://b.test"])
+        self.assertTrue(self.harness.servers[0].took().startswith(b"PUT /y HTTP/1.1\r\n"))
 
     def test_redirects(self) -> None:
         """They are followed as clients do, to another server without credentials."""
         self.fetch()
-        self.rig.servers[0].says(
+        self.harness.servers[0].sends(
             b"HTTP/1.1 302 x\r\nLocation: http://b.test/z\r\nContent-Length: 0\r\n\r\n"
         )
-        sent = self.rig.servers[1].took()
+        sent = self.harness.servers[1].took()
         self.assertTrue(sent.startswith(b"GET /z HTTP/1.1\r\nhost: b.test\r\n"), sent)
         for gone in (b"uthorization", b"ookie", b"Content-Type", b"hi"):
             self.assertNotIn(gone, sent)
-        self.rig.servers[1].says(OK)
+        self.harness.servers[1].sends(OK)
         self.assertEqual(self.done()["response"]["url"], "http://b.test/z")
 
     def test_same_origin(self) -> None:
         """A redirect within the origin keeps the credentials."""
         self.fetch()
-        self.rig.servers[0].says(b"HTTP/1.1 307 x\r\nLocation: /z\r\nContent-Length: 0\r\n\r\n")
-        sent = self.rig.servers[1].took()
+        self.harness.servers[0].sends(
+            b"HTTP/1.1 307 x\r\nLocation: /z\r\nContent-Length: 0\r\n\r\n"
+        )
+        sent = self.harness.servers[1].took()
         self.assertIn(b"Authorization: a\r\nCookie: s=1\r\n", sent)
 
     def test_invalid_location(self) -> None:
         """A redirect to what is no URL is an error that says so, and no reset to try again."""
         self.fetch(maxRetries=2)
-        self.rig.servers[0].says(
+        self.harness.servers[0].sends(
             b"HTTP/1.1 302 x\r\nLocation: http://[\r\nContent-Length: 0\r\n\r\n"
         )
         error = self.done()["error"]
@@ -93,47 +95,49 @@ class FetchTests(SynchronousTestCase):
         """0 hands over the redirect itself; more than allowed is an error."""
         again = b"HTTP/1.1 307 x\r\nLocation: /z\r\nContent-Length: 0\r\n\r\n"
         self.fetch(maxRedirects=0)
-        self.rig.servers[0].says(again)
+        self.harness.servers[0].sends(again)
         self.assertEqual(self.done()["response"]["status"], 307)
 
     def test_too_many_redirects(self) -> None:
         """The error has the text that clients of the protocol know."""
         again = b"HTTP/1.1 307 x\r\nLocation: /z\r\nContent-Length: 0\r\n\r\n"
         self.fetch(maxRedirects=1)
-        self.rig.servers[0].says(again)
-        self.rig.servers[1].says(again)
+        self.harness.servers[0].sends(again)
+        self.harness.servers[1].sends(again)
         self.assertIn("Max redirect count exceeded", self.done()["error"]["message"])
 
     def test_retries(self) -> None:
         """Resets are tried again, a quarter of a second later and then twice that."""
         self.fetch(maxRetries=2)
-        self.rig.servers[0].lose()
-        self.rig.core.clock.advance(0.25)
-        self.rig.servers[1].lose()
-        self.rig.core.clock.advance(0.5)
-        self.rig.servers[2].says(OK)
+        self.harness.servers[0].lose()
+        self.harness.core.clock.advance(0.25)
+        self.harness.servers[1].lose()
+        self.harness.core.clock.advance(0.5)
+        self.harness.servers[2].sends(OK)
         self.assertTrue(self.done()["ok"])
 
     def test_no_cookies(self) -> None:
         """A cookie of an answer goes to the test and nowhere else: not to the next hop either."""
         again = b"HTTP/1.1 307 x\r\nLocation: /z\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n"
         self.fetch()
-        self.rig.servers[0].says(again)
-        self.assertNotIn(b"a=b", self.rig.servers[1].took())
-        self.rig.servers[1].says(OK.replace(b"\r\n\r\n", b"\r\nSet-Cookie: c=d\r\n\r\n"))
+        self.harness.servers[0].sends(again)
+        self.assertNotIn(b"a=b", self.harness.servers[1].took())
+        self.harness.servers[1].sends(OK.replace(b"\r\n\r\n", b"\r\nSet-Cookie: c=d\r\n\r\n"))
         self.assertEqual(self.done()["response"]["headers"]["set-cookie"], "c=d")
 
     def test_kept_content(self) -> None:
         """A 307 repeats method and body (Fetch standard, HTTP-redirect fetch)."""
         self.fetch()
-        self.rig.servers[0].says(b"HTTP/1.1 307 x\r\nLocation: /z\r\nContent-Length: 0\r\n\r\n")
-        sent = self.rig.servers[1].took()
+        self.harness.servers[0].sends(
+            b"HTTP/1.1 307 x\r\nLocation: /z\r\nContent-Length: 0\r\n\r\n"
+        )
+        sent = self.harness.servers[1].took()
         self.assertTrue(sent.startswith(b"POST /z "), sent)
         self.assertTrue(sent.endswith(b"\r\n\r\nhi"), sent)
 
     def test_failed(self) -> None:
         """What fails is told to the test; the request still waits for it."""
-        self.rig.dialer.error = refused()
+        self.harness.dialer.error = refused()
         self.fetch()
         done = self.done()
         self.assertEqual((done["ok"], done["error"]["code"]), (False, "ECONNREFUSED"))
@@ -142,25 +146,25 @@ class FetchTests(SynchronousTestCase):
     def test_slow(self) -> None:
         """A server that does not answer in time is an error."""
         self.fetch()
-        self.rig.core.clock.advance(60)
-        self.rig.core.clock.advance(60)
-        self.assertTrue(self.rig.servers[0].aborted)
+        self.harness.core.clock.advance(60)
+        self.harness.core.clock.advance(60)
+        self.assertTrue(self.harness.servers[0].aborted)
         self.assertEqual(self.done()["error"]["code"], "ETIMEDOUT")
 
     def test_long_answer(self) -> None:
         """An answer that has begun may take its time."""
-        self.rig = ForwardProxyHarness(settings=ProxySettings(response_seconds=1.0))
-        self.worker = self.rig.worker()
-        self.rig.ask(POST)
+        self.harness = ForwardProxyHarness(settings=ProxySettings(response_seconds=1.0))
+        self.worker = self.harness.worker()
+        self.harness.ask(POST)
         self.fetch()
-        self.rig.servers[0].says(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no")
-        self.rig.core.clock.pump([0.5] * 4)
-        self.rig.servers[0].says(b"k")
+        self.harness.servers[0].sends(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no")
+        self.harness.core.clock.pump([0.5] * 4)
+        self.harness.servers[0].sends(b"k")
         self.assertTrue(self.done()["ok"])
 
     def test_client_gone(self) -> None:
         """Nobody needs the answer when the client is gone."""
         self.fetch()
         self.client.lose()
-        self.assertTrue(self.rig.servers[0].aborted)
+        self.assertTrue(self.harness.servers[0].aborted)
         self.assertFalse(self.done()["ok"])

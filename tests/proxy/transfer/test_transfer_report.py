@@ -23,13 +23,13 @@ class Coordinator:
     """A proxy client that keeps what it is to say."""
 
     limits: BodyLimits | None
-    said: list[Any] = field(factory=list)
+    sent: list[Any] = field(factory=list)
     redirects: list[tuple[str, str]] = field(factory=list)
     clock: Clock = field(factory=Clock)
     decoders: Decoders = field(default=Factory(lambda self: Decoders(self.clock), takes_self=True))
 
     def send(self, message: Any) -> None:
-        self.said.append(message)
+        self.sent.append(message)
 
     def redirected(self, request_id: str, url: str) -> None:
         self.redirects.append((request_id, url))
@@ -54,25 +54,25 @@ class ReportTests(SynchronousTestCase):
         made.response_head(HEAD, HEAD.pairs, body=True)
         made.response_data(b"ok")
         made.report_end(None)
-        copied, told = proxy_client.said
+        copied, reported = proxy_client.sent
         self.assertEqual((copied.truncated, copied.body_size), (True, 8))
         self.assertEqual(body.to_bytes(copied.body_base64), b"0123")
-        self.assertEqual((told.ok, body.to_bytes(told.response.body_base64)), (True, b"ok"))
+        self.assertEqual((reported.ok, body.to_bytes(reported.response.body_base64)), (True, b"ok"))
 
     def test_head_then_whole(self) -> None:
         """A head is told once, and before the body of a request that is complete."""
         proxy_client, made = report(b"01")
         made.request_complete()
         made.report_head()
-        self.assertEqual(proxy_client.said, [])
+        self.assertEqual(proxy_client.sent, [])
         made.response_head(HEAD, HEAD.pairs, body=True)
         made.report_head()
         made.report_head()
         self.assertEqual(
-            [type(m).__name__ for m in proxy_client.said], ["RequestBody", "RequestResponse"]
+            [type(m).__name__ for m in proxy_client.sent], ["RequestBody", "RequestResponse"]
         )
         self.assertEqual(
-            (proxy_client.said[0].truncated, proxy_client.said[1].body_pending), (UNSET, True)
+            (proxy_client.sent[0].truncated, proxy_client.sent[1].body_pending), (UNSET, True)
         )
 
     def test_failure(self) -> None:
@@ -82,16 +82,16 @@ class ReportTests(SynchronousTestCase):
         made.response_data(b"ha")
         made.report_end(UpstreamError("gone", code="x", errno="ECONNRESET"))
         made.report_end(None)
-        (told,) = proxy_client.said
-        self.assertEqual((told.ok, told.error.code), (False, "ECONNRESET"))
-        self.assertEqual(body.to_bytes(told.response.body_base64), b"ha")
+        (reported,) = proxy_client.sent
+        self.assertEqual((reported.ok, reported.error.code), (False, "ECONNRESET"))
+        self.assertEqual(body.to_bytes(reported.response.body_base64), b"ha")
 
     def test_cut_off(self) -> None:
         """A body that never came to its end is marked as cut."""
         proxy_client, made = report(b"")
         made.report_end(UpstreamError("gone", code="x"))
         self.assertEqual(
-            (proxy_client.said[0].truncated, proxy_client.said[0].body_size), (True, 0)
+            (proxy_client.sent[0].truncated, proxy_client.sent[0].body_size), (True, 0)
         )
 
     def test_redirect(self) -> None:
@@ -107,20 +107,20 @@ class ReportTests(SynchronousTestCase):
         for content, turns in ((b"plain", False), (b"0" * 4_000_000, True)):
             proxy_client, made = report(history=8 << 20)
             self.answer(made, b"200 OK", gzip.compress(content))
-            self.assertEqual(proxy_client.said == [], turns)
+            self.assertEqual(proxy_client.sent == [], turns)
             while proxy_client.clock.getDelayedCalls():
                 proxy_client.clock.advance(1)
-            (told,) = proxy_client.said
-            self.assertEqual(body.to_bytes(told.response.body_base64), content)
-            self.assertNotIn("content-encoding", told.response.headers)
+            (reported,) = proxy_client.sent
+            self.assertEqual(body.to_bytes(reported.response.body_base64), content)
+            self.assertNotIn("content-encoding", reported.response.headers)
 
     def test_coded_redirect(self) -> None:
         """The report of a redirect does not wait for its body to be decoded."""
         proxy_client, made = report(history=8 << 20)
         coded = gzip.compress(b"0" * 4_000_000)
         self.answer(made, b"302 Found\r\nLocation: /y", coded)
-        (told,) = proxy_client.said
-        self.assertEqual(body.to_bytes(told.response.body_base64), coded)
+        (reported,) = proxy_client.sent
+        self.assertEqual(body.to_bytes(reported.response.body_base64), coded)
 
     @staticmethod
     def answer(made: TransferReport, line: bytes, coded: bytes) -> None:

@@ -100,7 +100,7 @@ class AgentTests(SynchronousTestCase):
     def test_response(self) -> None:
         """The response has its body, and its connection is kept for the next request."""
         asked = self.ask()
-        self.harness.servers[0].says(OK)
+        self.harness.servers[0].sends(OK)
         response = self.successResultOf(asked)
         self.assertEqual((response.code, response.phrase), (200, b"OK"))
         self.assertEqual(self.successResultOf(treq.content(response)), b"ok")
@@ -109,7 +109,7 @@ class AgentTests(SynchronousTestCase):
     def test_not_decoded(self) -> None:
         """A coded body stays as it is: treq would inflate it to any size."""
         asked, coded = self.ask(), gzip.compress(b"")[:10]
-        self.harness.servers[0].says(
+        self.harness.servers[0].sends(
             b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 10\r\n\r\n" + coded
         )
         response = self.successResultOf(asked)
@@ -119,7 +119,7 @@ class AgentTests(SynchronousTestCase):
     def test_too_large(self) -> None:
         """A body beyond the limit is an error, and its connection is cut."""
         asked = self.ask()
-        self.harness.servers[0].says(b"HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n12345678901")
+        self.harness.servers[0].sends(b"HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n12345678901")
         self.assertEqual(self.failureResultOf(asked, UpstreamError).value.errno, "EFBIG")
         self.assertTrue(self.harness.servers[0].aborted)
 

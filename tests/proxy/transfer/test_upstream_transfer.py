@@ -17,73 +17,75 @@ class AnswerTests(SynchronousTestCase):
 
     def test_unknown_length(self) -> None:
         """What ends with the connection is chunked for the client, event by event."""
-        rig = ForwardProxyHarness()
-        client = rig.ask(GET)
-        rig.servers[0].says(b"HTTP/1.1 200 OK\r\n\r\n")
+        harness = ForwardProxyHarness()
+        client = harness.ask(GET)
+        harness.servers[0].sends(b"HTTP/1.1 200 OK\r\n\r\n")
         self.assertIn(b"transfer-encoding: chunked\r\n", client.took())
-        rig.servers[0].says(b"event 1")
+        harness.servers[0].sends(b"event 1")
         self.assertEqual(client.took(), b"7\r\nevent 1\r\n")
-        rig.servers[0].lose()
+        harness.servers[0].lose()
         self.assertEqual(client.took(), b"0\r\n\r\n")
         self.assertFalse(client.disconnecting)
 
     def test_old_client(self) -> None:
         """A client of HTTP/1.0 gets no chunks but the end of the connection."""
-        rig = ForwardProxyHarness()
-        client = rig.ask(OLD)
-        rig.servers[0].says(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n")
-        rig.servers[0].says(b"0\r\n\r\n")
+        harness = ForwardProxyHarness()
+        client = harness.ask(OLD)
+        harness.servers[0].sends(
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n"
+        )
+        harness.servers[0].sends(b"0\r\n\r\n")
         self.assertTrue(client.took().endswith(b"connection: close\r\n\r\nok"))
         self.assertTrue(client.disconnecting)
 
     def test_interim(self) -> None:
         """1xx answers are passed on, to clients that know them."""
         for request, passed in ((GET, True), (OLD, False)):
-            rig = ForwardProxyHarness()
-            client = rig.ask(request)
-            rig.servers[0].says(b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n")
+            harness = ForwardProxyHarness()
+            client = harness.ask(request)
+            harness.servers[0].sends(b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n")
             self.assertEqual(b"103 Early Hints" in client.took(), passed)
-            rig.servers[0].says(OK)
+            harness.servers[0].sends(OK)
             self.assertIn(b"200 OK", client.took())
 
     def test_pace(self) -> None:
         """A server whose answer goes on is held back by the client from its first pause."""
-        rig = ForwardProxyHarness()
-        client = rig.ask(GET)
-        rig.servers[0].says(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123")
+        harness = ForwardProxyHarness()
+        client = harness.ask(GET)
+        harness.servers[0].sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123")
         client.producer.pauseProducing()
-        self.assertTrue(rig.servers[0].paused)
+        self.assertTrue(harness.servers[0].paused)
         client.producer.resumeProducing()
-        self.assertFalse(rig.servers[0].paused)
-        rig.servers[0].says(b"456789")
+        self.assertFalse(harness.servers[0].paused)
+        harness.servers[0].sends(b"456789")
         self.assertIsNone(client.producer)
 
     def test_shown_at_once(self) -> None:
         """The history shows an answer that goes on, and the rest at its end."""
-        rig = ForwardProxyHarness()
-        rig.ask(GET)
-        rig.servers[0].says(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab")
-        response = rig.entry()["outcome"]["response"]
+        harness = ForwardProxyHarness()
+        harness.ask(GET)
+        harness.servers[0].sends(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab")
+        response = harness.entry()["outcome"]["response"]
         self.assertEqual((response["status"], response["bodyPending"]), (200, True))
-        rig.servers[0].says(b"cd")
-        self.assertEqual(rig.entry()["outcome"]["response"]["bodyBase64"], "YWJjZA==")
+        harness.servers[0].sends(b"cd")
+        self.assertEqual(harness.entry()["outcome"]["response"]["bodyBase64"], "YWJjZA==")
 
     def test_broken_off(self) -> None:
         """An answer that breaks off ends the connection, and both are in the history."""
-        rig = ForwardProxyHarness()
-        client = rig.ask(GET)
-        rig.servers[0].says(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
-        rig.servers[0].lose(ConnectionLost())
+        harness = ForwardProxyHarness()
+        client = harness.ask(GET)
+        harness.servers[0].sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
+        harness.servers[0].lose(ConnectionLost())
         self.assertTrue(client.disconnecting)
-        self.assertEqual(rig.entry()["outcome"]["response"]["bodyBase64"], "aGFsZg==")
-        self.assertEqual(rig.events()[-1][0], "upstream_error")
+        self.assertEqual(harness.entry()["outcome"]["response"]["bodyBase64"], "aGFsZg==")
+        self.assertEqual(harness.events()[-1][0], "upstream_error")
 
     def test_not_noticeable(self) -> None:
         """Where the end of the connection would look like the end of the answer it is reset."""
-        rig = ForwardProxyHarness()
-        client = rig.ask(OLD)
-        rig.servers[0].says(b"HTTP/1.1 200 OK\r\n\r\nhalf")
-        rig.servers[0].lose(ConnectionLost())
+        harness = ForwardProxyHarness()
+        client = harness.ask(OLD)
+        harness.servers[0].sends(b"HTTP/1.1 200 OK\r\n\r\nhalf")
+        harness.servers[0].lose(ConnectionLost())
         self.assertTrue(client.aborted)
 
 
@@ -92,38 +94,38 @@ class UploadTests(SynchronousTestCase):
 
     def test_chunks(self) -> None:
         """Chunks stay chunks."""
-        rig = ForwardProxyHarness()
-        client = rig.ask(CHUNKED)
-        client.says(b"3\r\nabc\r\n")
-        self.assertTrue(rig.servers[0].took().endswith(b"chunked\r\n\r\n3\r\nabc\r\n"))
-        client.says(b"0\r\n\r\n")
-        self.assertEqual(rig.servers[0].took(), b"0\r\n\r\n")
+        harness = ForwardProxyHarness()
+        client = harness.ask(CHUNKED)
+        client.sends(b"3\r\nabc\r\n")
+        self.assertTrue(harness.servers[0].took().endswith(b"chunked\r\n\r\n3\r\nabc\r\n"))
+        client.sends(b"0\r\n\r\n")
+        self.assertEqual(harness.servers[0].took(), b"0\r\n\r\n")
 
     def test_pace(self) -> None:
         """A client is held back by a server that does not take more."""
-        rig = ForwardProxyHarness()
-        client = rig.ask(CHUNKED)
-        rig.servers[0].producer.pauseProducing()
+        harness = ForwardProxyHarness()
+        client = harness.ask(CHUNKED)
+        harness.servers[0].producer.pauseProducing()
         self.assertTrue(client.paused)
-        rig.servers[0].producer.resumeProducing()
+        harness.servers[0].producer.resumeProducing()
         self.assertFalse(client.paused)
 
     def test_no_server_yet(self) -> None:
         """Until there is a connection the body waits at the client's."""
-        rig = ForwardProxyHarness()
-        rig.dialer.slow = []
-        client = rig.ask(CHUNKED)
-        client.says(b"3\r\nabc\r\n")
+        harness = ForwardProxyHarness()
+        harness.dialer.slow = []
+        client = harness.ask(CHUNKED)
+        client.sends(b"3\r\nabc\r\n")
         self.assertTrue(client.paused)
 
     def test_early_answer(self) -> None:
         """A server may answer before it has all; then both connections end."""
-        rig = ForwardProxyHarness()
-        client = rig.ask(CHUNKED)
-        rig.servers[0].says(b"HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n")
+        harness = ForwardProxyHarness()
+        client = harness.ask(CHUNKED)
+        harness.servers[0].sends(b"HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n")
         self.assertIn(b"413 No", client.took())
-        self.assertTrue(rig.servers[0].disconnecting)
-        rig.core.clock.advance(2)
+        self.assertTrue(harness.servers[0].disconnecting)
+        harness.core.clock.advance(2)
         self.assertTrue(client.aborted)
 
 
@@ -132,22 +134,22 @@ class RetryTests(SynchronousTestCase):
 
     def test_again(self) -> None:
         """What can be repeated is sent again over a new connection, once."""
-        rig = ForwardProxyHarness()
-        client = rig.ask(GET)
-        rig.servers[0].says(OK)
+        harness = ForwardProxyHarness()
+        client = harness.ask(GET)
+        harness.servers[0].sends(OK)
         client.took()
-        client.says(GET)
-        rig.servers[0].lose()
-        rig.servers[1].says(OK)
+        client.sends(GET)
+        harness.servers[0].lose()
+        harness.servers[1].sends(OK)
         self.assertIn(b"200 OK", client.took())
 
     def test_not_again(self) -> None:
         """What failed on a new connection, or cannot be repeated, fails."""
-        rig = ForwardProxyHarness()
-        client = rig.ask(GET)
-        rig.servers[0].lose()
+        harness = ForwardProxyHarness()
+        client = harness.ask(GET)
+        harness.servers[0].lose()
         self.assertIn(b"upstream_closed", client.took())
-        self.assertEqual(len(rig.servers), 1)
+        self.assertEqual(len(harness.servers), 1)
 
 
 class LimitTests(SynchronousTestCase):
@@ -155,32 +157,34 @@ class LimitTests(SynchronousTestCase):
 
     def test_slow(self) -> None:
         """A server that does not begin its answer in time is 504."""
-        rig = ForwardProxyHarness(ProxySettings(response_seconds=5.0))
-        client = rig.ask(GET)
-        rig.core.clock.advance(5)
+        harness = ForwardProxyHarness(ProxySettings(response_seconds=5.0))
+        client = harness.ask(GET)
+        harness.core.clock.advance(5)
         self.assertIn(b"504 Gateway Timeout", client.took())
-        self.assertTrue(rig.servers[0].aborted)
-        self.assertEqual(rig.events()[-1][0], "upstream_error")
+        self.assertTrue(harness.servers[0].aborted)
+        self.assertEqual(harness.events()[-1][0], "upstream_error")
 
     def test_loop(self) -> None:
         """A server that is this very proxy is 508."""
-        rig = ForwardProxyHarness()
-        rig.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
-        client = rig.ask(GET)
+        harness = ForwardProxyHarness()
+        harness.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
+        client = harness.ask(GET)
         self.assertIn(b"508 Loop Detected", client.took())
 
     def test_loop_with_tls(self) -> None:
         """A server that is this very proxy is 508 before it is asked for TLS."""
-        rig = ForwardProxyHarness()
-        rig.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
-        client = rig.ask(b"GET https://127.0.0.1:4310/ HTTP/1.1\r\nHost: 127.0.0.1:4310\r\n\r\n")
+        harness = ForwardProxyHarness()
+        harness.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
+        client = harness.ask(
+            b"GET https://127.0.0.1:4310/ HTTP/1.1\r\nHost: 127.0.0.1:4310\r\n\r\n"
+        )
         self.assertIn(b"508 Loop Detected", client.took())
-        self.assertTrue(rig.servers[0].aborted)
+        self.assertTrue(harness.servers[0].aborted)
 
     def test_gone_while_connecting(self) -> None:
         """A client that leaves ends the connecting too."""
-        rig = ForwardProxyHarness()
-        rig.dialer.slow = []
-        client = rig.ask(GET)
+        harness = ForwardProxyHarness()
+        harness.dialer.slow = []
+        client = harness.ask(GET)
         client.lose()
-        self.assertTrue(rig.dialer.slow[0].called)
+        self.assertTrue(harness.dialer.slow[0].called)

@@ -53,18 +53,18 @@ class ThroughTests(SynchronousTestCase):
             b"CONNECT a.test:443 HTTP/1.1\r\nhost: a.test:443\r\n"
             b"proxy-authorization: Basic x\r\n\r\n",
         )
-        proxy.says(b"HTTP/1.1 200 ")
+        proxy.sends(b"HTTP/1.1 200 ")
         self.assertNoResult(connecting)
-        proxy.says(b"Fine\r\n\r\nab")
+        proxy.sends(b"Fine\r\n\r\nab")
         inner = self.successResultOf(connecting)
-        proxy.says(b"cd")
+        proxy.sends(b"cd")
         proxy.lose()
         self.assertEqual((inner.read, inner.lost), (b"abcd", True))
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_not_let_through(self) -> None:
         """Whatever else it says is an error that names the proxy."""
-        for said, words in (
+        for message, words in (
             (b"HTTP/1.1 407 Who?\r\n\r\n", "407 Who?"),
             (b"nonsense\r\n\r\n", "status line"),
             (b"x" * 70_000, "no end"),
@@ -72,10 +72,10 @@ class ThroughTests(SynchronousTestCase):
         ):
             connecting = self.connect()
             proxy = self.dialer.servers.pop()
-            if said is None:
+            if message is None:
                 proxy.lose()
             else:
-                proxy.says(said)
+                proxy.sends(message)
             error = self.failureResultOf(connecting, UpstreamError).value
             self.assertIn("--upstream-proxy", error.text)
             self.assertIn(words, error.text)

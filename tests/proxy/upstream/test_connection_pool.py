@@ -34,8 +34,8 @@ class KeepTests(SynchronousTestCase):
     """Unused connections."""
 
     def setUp(self) -> None:
-        self.rig = ForwardProxyHarness()
-        self.pool = self.rig.context.pool
+        self.harness = ForwardProxyHarness()
+        self.pool = self.harness.context.pool
 
     def kept(self, origin: Origin = A) -> Any:
         connection = self.successResultOf(self.pool.connect(origin))
@@ -53,26 +53,26 @@ class KeepTests(SynchronousTestCase):
     def test_fresh(self) -> None:
         """What cannot be sent twice gets only one that was used just before."""
         self.kept()
-        self.rig.core.clock.advance(1.5)
+        self.harness.core.clock.advance(1.5)
         self.assertIsNone(self.pool.take(A, repeatable=False))
         self.assertIsNotNone(self.pool.take(A, repeatable=True))
 
     def test_closed(self) -> None:
         """After a while it is closed; no timer is left then."""
         self.kept()
-        self.rig.core.clock.advance(2)
+        self.harness.core.clock.advance(2)
         self.kept(B)
-        self.rig.core.clock.advance(2)
-        self.assertTrue(self.rig.servers[0].disconnecting)
-        self.assertFalse(self.rig.servers[1].disconnecting)
-        self.rig.core.clock.advance(2)
-        self.assertTrue(self.rig.servers[1].disconnecting)
-        self.assertEqual(self.rig.core.clock.getDelayedCalls(), [])
+        self.harness.core.clock.advance(2)
+        self.assertTrue(self.harness.servers[0].disconnecting)
+        self.assertFalse(self.harness.servers[1].disconnecting)
+        self.harness.core.clock.advance(2)
+        self.assertTrue(self.harness.servers[1].disconnecting)
+        self.assertEqual(self.harness.core.clock.getDelayedCalls(), [])
 
     def test_lost(self) -> None:
         """One that the server closed is forgotten."""
         self.kept()
-        self.rig.servers[0].lose()
+        self.harness.servers[0].lose()
         self.assertIsNone(self.pool.take(A, repeatable=True))
         self.assertEqual(self.pool.open, set())
 
@@ -80,53 +80,53 @@ class KeepTests(SynchronousTestCase):
         """At the end all are cut."""
         self.kept()
         self.pool.stop()
-        self.assertTrue(self.rig.servers[0].aborted)
-        self.assertEqual(self.rig.core.clock.getDelayedCalls(), [])
+        self.assertTrue(self.harness.servers[0].aborted)
+        self.assertEqual(self.harness.core.clock.getDelayedCalls(), [])
 
 
 class OpeningTests(SynchronousTestCase):
     """Connections on their way."""
 
     def opening(self, trust: Any = None) -> tuple[ForwardProxyHarness, Deferred[Any]]:
-        rig = ForwardProxyHarness()
-        rig.dialer.trust = trust or Checks()
-        return rig, rig.context.pool.connect(TLS)
+        harness = ForwardProxyHarness()
+        harness.dialer.trust = trust or Checks()
+        return harness, harness.context.pool.connect(TLS)
 
     def test_tls(self) -> None:
         """With TLS it is ready after the handshake, when the name has been checked."""
-        rig, opening = self.opening()
+        harness, opening = self.opening()
         self.assertNoResult(opening)
-        rig.servers[0].protocol.handshakeCompleted()
+        harness.servers[0].protocol.handshakeCompleted()
         self.successResultOf(opening)
-        self.assertEqual(rig.dialer.trust.checked, ["a.test"])
-        self.assertEqual(rig.core.clock.getDelayedCalls(), [])
+        self.assertEqual(harness.dialer.trust.checked, ["a.test"])
+        self.assertEqual(harness.core.clock.getDelayedCalls(), [])
 
     def test_wrong_name(self) -> None:
         """A server that is somebody else is cut off, whatever the check raised."""
-        rig, opening = self.opening(Checks(ValueError("x")))
-        rig.servers[0].protocol.handshakeCompleted()
+        harness, opening = self.opening(Checks(ValueError("x")))
+        harness.servers[0].protocol.handshakeCompleted()
         self.failureResultOf(opening, ValueError)
-        self.assertTrue(rig.servers[0].aborted)
+        self.assertTrue(harness.servers[0].aborted)
 
     def test_silent(self) -> None:
         """A handshake has its time, too."""
-        rig, opening = self.opening()
-        rig.core.clock.advance(10)
+        harness, opening = self.opening()
+        harness.core.clock.advance(10)
         self.failureResultOf(opening, TimeoutError)
-        self.assertTrue(rig.servers[0].aborted)
+        self.assertTrue(harness.servers[0].aborted)
 
     def test_given_up(self) -> None:
         """Cancelling cuts a connection that is in its handshake."""
-        rig, opening = self.opening()
+        harness, opening = self.opening()
         opening.cancel()
         self.failureResultOf(opening)
-        self.assertTrue(rig.servers[0].aborted)
-        self.assertEqual(rig.core.clock.getDelayedCalls(), [])
+        self.assertTrue(harness.servers[0].aborted)
+        self.assertEqual(harness.core.clock.getDelayedCalls(), [])
 
     def test_refused(self) -> None:
         """What the road says is passed on, as is that there is none."""
-        rig = ForwardProxyHarness()
-        rig.dialer.error = ConnectionRefusedError()
-        self.failureResultOf(rig.context.pool.connect(A), ConnectionRefusedError)
-        rig.dialer.nowhere = ValueError("no such host")
-        self.failureResultOf(rig.context.pool.connect(A), ValueError)
+        harness = ForwardProxyHarness()
+        harness.dialer.error = ConnectionRefusedError()
+        self.failureResultOf(harness.context.pool.connect(A), ConnectionRefusedError)
+        harness.dialer.nowhere = ValueError("no such host")
+        self.failureResultOf(harness.context.pool.connect(A), ValueError)

@@ -19,41 +19,41 @@ if TYPE_CHECKING:
 
 
 @define(eq=False)
-class Ears:
+class RecordingReceiver:
     """Keeps what it is told."""
 
-    heard: list[Any] = field(factory=list)
+    events: list[Any] = field(factory=list)
 
     def interim(self, head: ResponseHead) -> None:
-        self.heard.append(head.status)
+        self.events.append(head.status)
 
     def response_head(self, head: ResponseHead, body: Framing) -> None:
-        self.heard.append((head.status, body.kind.name))
+        self.events.append((head.status, body.kind.name))
 
     def response_data(self, data: bytes) -> None:
-        self.heard.append(data)
+        self.events.append(data)
 
     def response_end(self) -> None:
-        self.heard.append("end")
+        self.events.append("end")
 
     def response_pause(self) -> None:
-        self.heard.append("pause")
+        self.events.append("pause")
 
     def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:
-        self.heard.append((type(reason), answered))
+        self.events.append((type(reason), answered))
 
     def server_ready(self) -> None:
-        self.heard.append("ready")
+        self.events.append("ready")
 
     def server_busy(self) -> None:
-        self.heard.append("busy")
+        self.events.append("busy")
 
 
 @define(eq=False)
 class Server:
     """A connection, and the server at its end."""
 
-    ears: Ears = field(factory=Ears)
+    receiver: RecordingReceiver = field(factory=RecordingReceiver)
     handshaken: list[UpstreamConnection] = field(factory=list)
     ended: list[BaseException] = field(factory=list)
     transport: FakeTransport = field(factory=FakeTransport)
@@ -69,7 +69,7 @@ class Server:
         self.connection.makeConnection(self.transport)
 
     def ask(self, *, complete: bool = True) -> None:
-        self.connection.begin(self.ears, b"GET", b"GET", complete=complete)
+        self.connection.begin(self.receiver, b"GET", b"GET", complete=complete)
 
 
 class AnswerTests(SynchronousTestCase):
@@ -79,11 +79,11 @@ class AnswerTests(SynchronousTestCase):
         """Interim answers, the head, pieces of the body and the end, in order."""
         server = Server()
         server.ask()
-        server.transport.says(b"HTTP/1.1 100 x\r\n\r\nHTTP/1.1 200 OK\r\nContent-")
-        server.transport.says(b"Length: 4\r\n\r\nab")
-        server.transport.says(b"cd")
+        server.transport.sends(b"HTTP/1.1 100 x\r\n\r\nHTTP/1.1 200 OK\r\nContent-")
+        server.transport.sends(b"Length: 4\r\n\r\nab")
+        server.transport.sends(b"cd")
         expected = [100, "pause", (200, "LENGTH"), b"ab", "pause", b"cd", "end"]
-        self.assertEqual(server.ears.heard, expected)
+        self.assertEqual(server.receiver.events, expected)
         self.assertTrue(server.connection.reusable)
 
     def test_not_reusable(self) -> None:
@@ -95,7 +95,7 @@ class AnswerTests(SynchronousTestCase):
         ):
             server = Server()
             server.ask()
-            server.transport.says(answer)
+            server.transport.sends(answer)
             self.assertFalse(server.connection.reusable, answer)
 
     def test_end_is_body(self) -> None:
@@ -103,13 +103,13 @@ class AnswerTests(SynchronousTestCase):
         for reason, last in ((None, "end"), (ConnectionLost(), (ConnectionLost, True))):
             server = Server()
             server.ask()
-            server.transport.says(b"HTTP/1.1 200 OK\r\n\r\nab")
+            server.transport.sends(b"HTTP/1.1 200 OK\r\n\r\nab")
             server.transport.lose(reason)
-            self.assertEqual(server.ears.heard[-1], last)
+            self.assertEqual(server.receiver.events[-1], last)
 
     def test_malformed(self) -> None:
         """What is not HTTP, is unasked, or has no end is a failure that says so."""
-        for said in (
+        for message in (
             b"hello\r\n\r\n",
             b"HTTP/1.1 101 x\r\n\r\n",
             b"HTTP/1.1 200 OK\r\nA: " + b"b" * 1000,
@@ -117,14 +117,14 @@ class AnswerTests(SynchronousTestCase):
         ):
             server = Server()
             server.ask()
-            server.transport.says(said)
-            self.assertEqual(server.ears.heard[-1][0], BadMessageError, said)
+            server.transport.sends(message)
+            self.assertEqual(server.receiver.events[-1][0], BadMessageError, message)
             self.assertTrue(server.transport.aborted)
 
     def test_unasked(self) -> None:
         """A server that speaks when nothing was asked is cut off."""
         server = Server()
-        server.transport.says(b"HTTP/1.1 408 Timeout\r\n\r\n")
+        server.transport.sends(b"HTTP/1.1 408 Timeout\r\n\r\n")
         self.assertTrue(server.transport.aborted)
         self.assertEqual(len(server.ended), 1)
 
@@ -135,7 +135,7 @@ class AnswerTests(SynchronousTestCase):
         server.ask()
         for piece in [b"HTTP/1.1 200 OK\r\n", *pieces]:
             if server.transport.protocol is not None:
-                server.transport.says(piece)
+                server.transport.sends(piece)
 
 
 class RequestTests(SynchronousTestCase):
@@ -155,7 +155,7 @@ class RequestTests(SynchronousTestCase):
         server.transport.producer.pauseProducing()
         server.transport.producer.resumeProducing()
         server.connection.send(b"x", complete=True)
-        self.assertEqual(server.ears.heard, ["busy", "ready"])
+        self.assertEqual(server.receiver.events, ["busy", "ready"])
         self.assertIsNone(server.transport.producer)
 
     def test_cancel(self) -> None:
@@ -163,7 +163,7 @@ class RequestTests(SynchronousTestCase):
         server = Server()
         server.ask(complete=False)
         server.connection.cancel()
-        self.assertEqual((server.transport.aborted, server.ears.heard), (True, []))
+        self.assertEqual((server.transport.aborted, server.receiver.events), (True, []))
 
     def test_wide(self) -> None:
         """The transport below all layers lets more pass at a time."""

@@ -24,14 +24,14 @@ class SocketCase(SynchronousTestCase):
     """A client, and a test that may own its WebSocket."""
 
     def setUp(self) -> None:
-        self.rig = ForwardProxyHarness()
+        self.harness = ForwardProxyHarness()
         self.page = Connection(CLIENT)
         self.server = Connection(SERVER)
 
     def owned(self, opening: bytes = OPEN) -> FakeLink:
         """Open a WebSocket that a test owns; the handshake waits for it."""
-        self.worker = self.rig.worker("**://api.test/**", "websocket")
-        self.client = self.rig.ask(opening)
+        self.worker = self.harness.worker("**://api.test/**", "websocket")
+        self.client = self.harness.ask(opening)
         (claim,) = self.worker.took("ws:claim")
         self.socket_id = claim["socketId"]
         self.send("ws:claim-result", testId="t", matches=[{"routeId": "r"}])
@@ -40,7 +40,7 @@ class SocketCase(SynchronousTestCase):
         return self.worker
 
     def send(self, type_: str, **fields: Any) -> None:
-        self.rig.core.say(self.worker, type_, socketId=self.socket_id, **fields)
+        self.harness.core.send_message(self.worker, type_, socketId=self.socket_id, **fields)
 
     def answer(self) -> bytes:
         """Give the head of what the client got, and feed the rest to its parser."""

@@ -18,16 +18,16 @@ from trafficmock.proxy.websocket.frame_stream import EVENTS_AT_ONCE, FrameStream
 
 
 @define(eq=False)
-class Ears:
+class RecordingReceiver:
     """Keeps what is heard."""
 
-    heard: list[Any] = field(factory=list)
+    received: list[Any] = field(factory=list)
 
     def message(self, data: str | bytes) -> None:
-        self.heard.append(data)
+        self.received.append(data)
 
     def closed(self, code: int, reason: str, *, clean: bool) -> None:
-        self.heard.append((code, reason, clean))
+        self.received.append((code, reason, clean))
 
     def pauseProducing(self) -> None:
         """Take it."""
@@ -46,18 +46,18 @@ class Side:
     client: bool = False
     longest: int = 1000
     transport: FakeTransport = field(factory=FakeTransport)
-    ears: Ears = field(factory=Ears)
+    receiver: RecordingReceiver = field(factory=RecordingReceiver)
     clock: Clock = field(factory=Clock)
     frames: FrameStream = field(init=False)
     other: Connection = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.frames = FrameStream(
-            self.transport, self.ears, self.clock, client=self.client, longest=self.longest
+            self.transport, self.receiver, self.clock, client=self.client, longest=self.longest
         )
         self.other = Connection(SERVER if self.client else CLIENT)
 
-    def says(self, event: Any) -> None:
+    def sends(self, event: Any) -> None:
         self.frames.data_received(self.other.send(event))
 
     def took(self) -> list[Any]:
@@ -72,9 +72,9 @@ class MessageTests(SynchronousTestCase):
         """Text stays text, bytes stay bytes, in both roles."""
         for client in (False, True):
             side = Side(client)
-            side.says(TextMessage("é"))
-            side.says(BytesMessage(b"\xff"))
-            self.assertEqual(side.ears.heard, ["é", b"\xff"])
+            side.sends(TextMessage("é"))
+            side.sends(BytesMessage(b"\xff"))
+            self.assertEqual(side.receiver.received, ["é", b"\xff"])
             side.frames.send("a")
             side.frames.send(b"b")
             self.assertEqual([event.data for event in side.took()], ["a", b"b"])
@@ -82,19 +82,19 @@ class MessageTests(SynchronousTestCase):
     def test_fragments(self) -> None:
         """A message in fragments, with a ping between them, is one."""
         side = Side()
-        side.says(TextMessage("a", message_finished=False))
-        side.says(Ping(b"x"))
-        side.says(TextMessage("b"))
-        self.assertEqual(side.ears.heard, ["ab"])
+        side.sends(TextMessage("a", message_finished=False))
+        side.sends(Ping(b"x"))
+        side.sends(TextMessage("b"))
+        self.assertEqual(side.receiver.received, ["ab"])
         self.assertEqual(side.took(), [Pong(b"x")])
 
     def test_too_long(self) -> None:
         """A message over the limit, in fragments or not, closes with 1009."""
         side = Side(longest=10)
-        side.says(BytesMessage(b"123456", message_finished=False))
-        side.says(BytesMessage(b"123456"))
+        side.sends(BytesMessage(b"123456", message_finished=False))
+        side.sends(BytesMessage(b"123456"))
         (goodbye,) = side.took()
-        self.assertEqual((goodbye.code, side.ears.heard), (1009, [(1009, "", False)]))
+        self.assertEqual((goodbye.code, side.receiver.received), (1009, [(1009, "", False)]))
         self.assertTrue(side.transport.disconnecting)
 
     @given(st.binary(max_size=60))
@@ -110,7 +110,7 @@ class TurnTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.side = Side()
-        self.transport, self.ears = self.side.transport, self.side.ears
+        self.transport, self.receiver = self.side.transport, self.side.receiver
 
     def says_much(self, number: int, *more: Any) -> None:
         events = [*(BytesMessage(b"%d" % index) for index in range(number)), *more]
@@ -123,10 +123,10 @@ class TurnTests(SynchronousTestCase):
         """A turn takes so many frames and no more; the transport is read again after the last."""
         self.says_much(2 * EVENTS_AT_ONCE + 1)
         for taken in (1, 2):
-            self.assertEqual(len(self.ears.heard), taken * EVENTS_AT_ONCE)
+            self.assertEqual(len(self.receiver.received), taken * EVENTS_AT_ONCE)
             self.assertTrue(self.transport.paused)
             self.turn()
-        self.assertEqual(self.ears.heard, [b"%d" % i for i in range(2 * EVENTS_AT_ONCE + 1)])
+        self.assertEqual(self.receiver.received, [b"%d" % i for i in range(2 * EVENTS_AT_ONCE + 1)])
         self.assertFalse(self.transport.paused)
         self.assertEqual(self.side.clock.getDelayedCalls(), [])
 
@@ -141,21 +141,21 @@ class TurnTests(SynchronousTestCase):
         """What a transport still gives while it is paused waits for its turn."""
         self.says_much(EVENTS_AT_ONCE + 1)
         self.says_much(1)
-        self.assertEqual(len(self.ears.heard), EVENTS_AT_ONCE)
+        self.assertEqual(len(self.receiver.received), EVENTS_AT_ONCE)
         self.turn()
-        self.assertEqual(self.ears.heard[-2:], [b"%d" % EVENTS_AT_ONCE, b"0"])
+        self.assertEqual(self.receiver.received[-2:], [b"%d" % EVENTS_AT_ONCE, b"0"])
 
     def test_held(self) -> None:
         """While it is held nothing is taken, and the rest when it goes on."""
         self.says_much(EVENTS_AT_ONCE + 1)
         self.side.frames.pause()
         self.turn()
-        self.assertEqual(len(self.ears.heard), EVENTS_AT_ONCE + 1)
+        self.assertEqual(len(self.receiver.received), EVENTS_AT_ONCE + 1)
         self.says_much(1)
-        self.assertEqual(len(self.ears.heard), EVENTS_AT_ONCE + 1)
+        self.assertEqual(len(self.receiver.received), EVENTS_AT_ONCE + 1)
         self.side.frames.resume()
         self.turn()
-        self.assertEqual(len(self.ears.heard), EVENTS_AT_ONCE + 2)
+        self.assertEqual(len(self.receiver.received), EVENTS_AT_ONCE + 2)
         self.assertFalse(self.transport.paused)
 
     def test_lost(self) -> None:
@@ -167,14 +167,16 @@ class TurnTests(SynchronousTestCase):
                 self.side.frames.pause()
             self.side.frames.lost()
             self.turn()
-            self.assertEqual(self.ears.heard[-2:], [b"%d" % EVENTS_AT_ONCE, (1006, "", False)])
+            self.assertEqual(
+                self.receiver.received[-2:], [b"%d" % EVENTS_AT_ONCE, (1006, "", False)]
+            )
             self.assertEqual(self.side.clock.getDelayedCalls(), [])
 
     def test_closed(self) -> None:
         """A close among them is the last that is taken."""
         self.says_much(EVENTS_AT_ONCE, CloseConnection(4001, "bye"))
         self.turn()
-        self.assertEqual(self.ears.heard[-1], (4001, "bye", True))
+        self.assertEqual(self.receiver.received[-1], (4001, "bye", True))
         self.assertEqual((self.transport.paused, self.transport.disconnecting), (False, True))
         self.assertEqual(self.side.clock.getDelayedCalls(), [])
 
@@ -190,7 +192,7 @@ class TurnTests(SynchronousTestCase):
             self.side.frames.data_received(data[at : at + size])
         while self.side.clock.getDelayedCalls():
             self.turn()
-        self.assertEqual(self.ears.heard, [("é", b"b")[kind] for kind in kinds if kind < 2])
+        self.assertEqual(self.receiver.received, [("é", b"b")[kind] for kind in kinds if kind < 2])
 
 
 class CloseTests(SynchronousTestCase):
@@ -199,16 +201,16 @@ class CloseTests(SynchronousTestCase):
     def test_theirs(self) -> None:
         """A close is answered with the same code and told."""
         side = Side()
-        side.says(CloseConnection(4001, "bye"))
+        side.sends(CloseConnection(4001, "bye"))
         (echo,) = side.took()
         side.frames.lost()
-        self.assertEqual((echo.code, side.ears.heard), (4001, [(4001, "bye", True)]))
+        self.assertEqual((echo.code, side.receiver.received), (4001, [(4001, "bye", True)]))
 
     def test_without_code(self) -> None:
         """A close without a code is 1005."""
         side = Side()
         side.frames.data_received(b"\x88\x80\0\0\0\0")
-        self.assertEqual(side.ears.heard, [(1005, "", True)])
+        self.assertEqual(side.receiver.received, [(1005, "", True)])
 
     def test_ours_answered_with_its_code(self) -> None:
         """The reason of our close is told when an application answers with the code alone."""
@@ -220,8 +222,8 @@ class CloseTests(SynchronousTestCase):
         ):
             side = Side(client)
             side.frames.close(4002, "over")
-            side.says(CloseConnection(*answer))
-            self.assertEqual(side.ears.heard, [told])
+            side.sends(CloseConnection(*answer))
+            self.assertEqual(side.receiver.received, [told])
 
     def test_ours(self) -> None:
         """Our close is told when it is answered; nothing is sent after it."""
@@ -231,17 +233,17 @@ class CloseTests(SynchronousTestCase):
         self.assertFalse(side.frames.open)
         (goodbye,) = side.took()
         self.assertEqual((goodbye.code, goodbye.reason), (4002, "over"))
-        side.says(goodbye.response())
-        self.assertEqual(side.ears.heard, [(4002, "over", True)])
+        side.sends(goodbye.response())
+        self.assertEqual(side.receiver.received, [(4002, "over", True)])
         self.assertEqual(side.clock.getDelayedCalls(), [])
 
     def test_ping_after_ours(self) -> None:
         """A ping between our close and its answer is passed over."""
         side = Side()
         side.frames.close(4002, "over")
-        side.says(Ping(b"x"))
-        side.says(CloseConnection(4002))
-        self.assertEqual(side.ears.heard, [(4002, "over", True)])
+        side.sends(Ping(b"x"))
+        side.sends(CloseConnection(4002))
+        self.assertEqual(side.receiver.received, [(4002, "over", True)])
 
     def test_unanswered(self) -> None:
         """Who does not answer a close is cut off."""
@@ -262,11 +264,11 @@ class CloseTests(SynchronousTestCase):
         """A connection that is gone without a close is 1006."""
         side = Side()
         side.frames.lost()
-        self.assertEqual(side.ears.heard, [(1006, "", False)])
+        self.assertEqual(side.receiver.received, [(1006, "", False)])
 
     def test_breach(self) -> None:
         """What breaks the rules is closed with 1002."""
         side = Side()
         side.frames.data_received(b"\x81\x01a")
         (goodbye,) = side.took()
-        self.assertEqual((goodbye.code, side.ears.heard[0][2]), (1002, False))
+        self.assertEqual((goodbye.code, side.receiver.received[0][2]), (1002, False))

@@ -23,14 +23,16 @@ class Pair:
         self.records: list[Any] = []
         self.sides, self.listeners = [], []
         for role, page in ((CLIENT, True), (SERVER, False)):
-            own, heard = agreed(chosen), agreed(chosen)
+            own, recorded = agreed(chosen), agreed(chosen)
             assert own is not None
-            assert heard is not None
+            assert recorded is not None
             self.sides.append(Connection(role, extensions=own))
-            listener = FrameRecorder("s", page=page, extensions=heard, record=self.records.append)
+            listener = FrameRecorder(
+                "s", page=page, extensions=recorded, record=self.records.append
+            )
             self.listeners.append(listener)
 
-    def say(self, side: int, event: Any, size: int = 1 << 30) -> None:
+    def feed(self, side: int, event: Any, size: int = 1 << 30) -> None:
         data = self.sides[side].send(event)
         for at in range(0, len(data), size):
             self.listeners[side].data_received(data[at : at + size])
@@ -45,16 +47,16 @@ class ListenerTests(SynchronousTestCase):
     def test_frames(self) -> None:
         """Text as it is and bytes in base64, each with its direction; pings are no frames."""
         pair = Pair()
-        pair.say(0, TextMessage("hi"), size=1)
-        pair.say(1, Ping())
-        pair.say(1, BytesMessage(b"\xff"))
+        pair.feed(0, TextMessage("hi"), size=1)
+        pair.feed(1, Ping())
+        pair.feed(1, BytesMessage(b"\xff"))
         self.assertEqual(pair.frames(), [("client", "hi", False), ("server", "/w==", True)])
 
     def test_fragments(self) -> None:
         """A message in fragments is one."""
         pair = Pair()
-        pair.say(0, TextMessage("one, ", message_finished=False))
-        pair.say(0, TextMessage("two"))
+        pair.feed(0, TextMessage("one, ", message_finished=False))
+        pair.feed(0, TextMessage("two"))
         self.assertEqual(pair.frames(), [("client", "one, two", False)])
 
     def test_compressed(self) -> None:
@@ -62,8 +64,8 @@ class ListenerTests(SynchronousTestCase):
         for more in (b"", b"; client_no_context_takeover; server_no_context_takeover"):
             pair = Pair(b"permessage-deflate" + more)
             for _ in range(3):
-                pair.say(0, TextMessage("there " * 20))
-                pair.say(1, TextMessage("and back " * 10))
+                pair.feed(0, TextMessage("there " * 20))
+                pair.feed(1, TextMessage("and back " * 10))
             expected = [
                 ("client", "there " * 20, False),
                 ("server", "and back " * 10, False),
@@ -73,18 +75,18 @@ class ListenerTests(SynchronousTestCase):
     def test_close(self) -> None:
         """Each side's close is recorded with its code, and once."""
         pair = Pair()
-        pair.say(0, CloseConnection(4001, "bye"))
+        pair.feed(0, CloseConnection(4001, "bye"))
         pair.listeners[0].lost()
         pair.listeners[1].lost()
-        said = SocketClosed("s", "page", 4001, "bye", was_clean=True)
+        message = SocketClosed("s", "page", 4001, "bye", was_clean=True)
         gone = SocketClosed("s", "server", 1006, None, was_clean=False)
-        self.assertEqual(pair.records, [said, gone])
+        self.assertEqual(pair.records, [message, gone])
 
     def test_too_long(self) -> None:
         """A message of more than a megabyte is recorded by its length, and the next one whole."""
         pair = Pair()
-        pair.say(1, BytesMessage(bytes(LONGEST_BYTES + 1)))
-        pair.say(1, TextMessage("next"))
+        pair.feed(1, BytesMessage(bytes(LONGEST_BYTES + 1)))
+        pair.feed(1, TextMessage("next"))
         long, following = pair.records
         self.assertEqual((long.data, long.is_base64), (None, None))
         self.assertEqual(long.detail, f"{LONGEST_BYTES + 1} bytes, too many to be kept")
@@ -137,7 +139,7 @@ class AgreedTests(SynchronousTestCase):
 class CostTests(GrowthMixin, SynchronousTestCase):
     """What listening may cost."""
 
-    def heard(self, data: bytes, chosen: bytes = b"permessage-deflate") -> list[Any]:
+    def recorded(self, data: bytes, chosen: bytes = b"permessage-deflate") -> list[Any]:
         """Give what is heard when a server says something, a part at a time."""
         records: list[Any] = []
         extensions = agreed(chosen)
@@ -152,19 +154,19 @@ class CostTests(GrowthMixin, SynchronousTestCase):
         """A message that becomes very long ends the listening; the close is noted all the same."""
         server = Connection(SERVER, extensions=agreed(b"permessage-deflate"))
         bomb = server.send(BytesMessage(b"0" * 30_000_000)) + server.send(TextMessage("after"))
-        (closed,) = self.heard(bomb)
+        (closed,) = self.recorded(bomb)
         self.assertIsInstance(closed, SocketClosed)
 
     def test_compressed_well(self) -> None:
         """Messages that compress as well as messages do are heard."""
         server = Connection(SERVER, extensions=agreed(b"permessage-deflate"))
-        said = [server.send(TextMessage('{"price": 12, "name": "x"}' * 200)) for _ in range(500)]
-        self.assertEqual(len(self.heard(b"".join(said))), 501)
+        message = [server.send(TextMessage('{"price": 12, "name": "x"}' * 200)) for _ in range(500)]
+        self.assertEqual(len(self.recorded(b"".join(message))), 501)
 
     def test_many_frames(self) -> None:
         """Very many frames at once end the listening; as many one after the other do not."""
         frame = b"\x82\x00"
-        self.assertLess(len(self.heard(frame * 30_000)), 6_000)
+        self.assertLess(len(self.recorded(frame * 30_000)), 6_000)
         records: list[Any] = []
         listener = FrameRecorder("s", page=False, extensions=[], record=records.append)
         for _ in range(6_000):
@@ -175,4 +177,4 @@ class CostTests(GrowthMixin, SynchronousTestCase):
         """Listening takes time in proportion to what is said, however it is cut."""
         whole, parts = b"\x82\x7e\x01\x00" + b"0" * 256, b"\x02\x01a" + b"\x00\x01a" * 8
         for frame in (whole, parts + b"\x80\x00"):
-            self.assert_linear(frame.__mul__, lambda data: self.heard(data, b""), 200)
+            self.assert_linear(frame.__mul__, lambda data: self.recorded(data, b""), 200)

@@ -22,39 +22,39 @@ class PassthroughTests(SocketCase):
     def test_loop(self) -> None:
         """A server that is this very service is 508, before it is asked for TLS."""
         for scheme in (b"http", b"https"):
-            self.rig = ForwardProxyHarness()
-            self.rig.dialer.trust = ServerVerification()
-            self.rig.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
-            client = self.rig.ask(OPEN.replace(b"GET http", b"GET " + scheme))
+            self.harness = ForwardProxyHarness()
+            self.harness.dialer.trust = ServerVerification()
+            self.harness.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
+            client = self.harness.ask(OPEN.replace(b"GET http", b"GET " + scheme))
             self.assertIn(b'"error":"loop_detected"', client.took())
-            self.assertTrue(self.rig.servers[0].aborted)
-            self.assertEqual(self.rig.servers[0].took(), b"")
+            self.assertTrue(self.harness.servers[0].aborted)
+            self.assertEqual(self.harness.servers[0].took(), b"")
 
     def test_relayed(self) -> None:
         """The handshake goes on as it is, extensions included, and then all bytes."""
-        self.client = self.rig.ask(OPEN)
-        (server,) = self.rig.servers
+        self.client = self.harness.ask(OPEN)
+        (server,) = self.harness.servers
         sent = parse_request(server.took().removesuffix(b"\r\n\r\n"))
         self.assertEqual(sent.fields[b"sec-websocket-extensions"], b"permessage-deflate")
         self.assertEqual(sent.fields[b"upgrade"], b"websocket")
-        server.says(acceptance(b"x", "b").replace(b"\r\n\r\n", b"\r\nX-A: b\r\n\r\nhello"))
+        server.sends(acceptance(b"x", "b").replace(b"\r\n\r\n", b"\r\nX-A: b\r\n\r\nhello"))
         answer = self.client.took()
         self.assertIn(b"101 Switching Protocols", answer)
         self.assertIn(b"X-A: b\r\n", answer)
         self.assertTrue(answer.endswith(b"hello"))
-        self.client.says(b"bytes")
+        self.client.sends(b"bytes")
         self.assertEqual(server.took(), b"bytes")
         server.lose()
         self.assertTrue(self.client.disconnecting)
 
     def test_recorded(self) -> None:
         """Frames of both directions and the close are in the history."""
-        self.client = self.rig.ask(OPEN)
-        (server,) = self.rig.servers
-        server.says(acceptance(b"x", "b") + self.server.send(TextMessage("early")))
-        self.client.says(self.page.send(BytesMessage(b"\xff")))
-        self.client.says(self.page.send(CloseConnection(4001, "bye")))
-        (row,) = self.rig.core.history.sockets.query(Query())
+        self.client = self.harness.ask(OPEN)
+        (server,) = self.harness.servers
+        server.sends(acceptance(b"x", "b") + self.server.send(TextMessage("early")))
+        self.client.sends(self.page.send(BytesMessage(b"\xff")))
+        self.client.sends(self.page.send(CloseConnection(4001, "bye")))
+        (row,) = self.harness.core.history.sockets.query(Query())
         events = json.loads(row.to_json())["events"]
         self.assertEqual(
             [(event["direction"], event.get("data") or event["detail"]) for event in events[:3]],
@@ -63,71 +63,71 @@ class PassthroughTests(SocketCase):
 
     def test_not_recorded(self) -> None:
         """Where the history keeps no passthrough, nothing listens."""
-        self.rig = ForwardProxyHarness(settings=ProxySettings(records_passthrough=False))
-        self.client = self.rig.ask(OPEN)
-        (server,) = self.rig.servers
-        server.says(acceptance(b"x", "b") + self.server.send(TextMessage("early")))
-        (row,) = self.rig.core.history.sockets.query(Query())
+        self.harness = ForwardProxyHarness(settings=ProxySettings(records_passthrough=False))
+        self.client = self.harness.ask(OPEN)
+        (server,) = self.harness.servers
+        server.sends(acceptance(b"x", "b") + self.server.send(TextMessage("early")))
+        (row,) = self.harness.core.history.sockets.query(Query())
         self.assertNotIn(b"early", row.to_json())
 
     def test_refused_by_server(self) -> None:
         """A server that refuses is heard."""
-        self.client = self.rig.ask(OPEN)
-        self.rig.servers[0].says(b"HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno")
+        self.client = self.harness.ask(OPEN)
+        self.harness.servers[0].sends(b"HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno")
         answer = self.client.took()
         self.assertIn(b"403 No", answer)
         self.assertTrue(answer.endswith(b"\r\n\r\nno"))
 
     def test_no_server(self) -> None:
         """A server that is not there is 502."""
-        self.rig.dialer.error = refused()
-        self.assertIn(b"upstream_unreachable", self.rig.ask(OPEN).took())
-        (row,) = self.rig.core.history.sockets.query(Query())
+        self.harness.dialer.error = refused()
+        self.assertIn(b"upstream_unreachable", self.harness.ask(OPEN).took())
+        (row,) = self.harness.core.history.sockets.query(Query())
         self.assertIn(b"upstream_unreachable", row.to_json())
 
     def test_client_gone(self) -> None:
         """A client that leaves takes the server's side along."""
-        self.client = self.rig.ask(OPEN)
+        self.client = self.harness.ask(OPEN)
         self.client.lose()
-        self.assertTrue(self.rig.servers[0].aborted)
+        self.assertTrue(self.harness.servers[0].aborted)
 
     def test_order(self) -> None:
         """What the client sends before the server's answer follows the handshake, in order."""
-        self.rig.dialer.slow = []
-        self.client = self.rig.ask(OPEN + b"one")
-        self.client.says(b"two")
-        self.rig.dialer.slow[0].cancel()
+        self.harness.dialer.slow = []
+        self.client = self.harness.ask(OPEN + b"one")
+        self.client.sends(b"two")
+        self.harness.dialer.slow[0].cancel()
         self.assertIn(b"upstream", self.client.took())
-        self.rig.dialer.slow = None
-        self.client = self.rig.ask(OPEN + b"one")
-        (server,) = self.rig.servers
-        self.client.says(b"two")
+        self.harness.dialer.slow = None
+        self.client = self.harness.ask(OPEN + b"one")
+        (server,) = self.harness.servers
+        self.client.sends(b"two")
         self.assertTrue(server.took().endswith(b"\r\n\r\n"))
-        server.says(acceptance(b"x", "b"))
-        self.client.says(b"three")
+        server.sends(acceptance(b"x", "b"))
+        self.client.sends(b"three")
         self.assertEqual(server.took(), b"onetwothree")
 
     def test_too_early(self) -> None:
         """Before the server's answer a client may send as much as a head."""
-        self.client = self.rig.ask(OPEN)
-        self.client.says(b"a" * 65537)
+        self.client = self.harness.ask(OPEN)
+        self.client.sends(b"a" * 65537)
         self.assertTrue(self.client.aborted)
-        self.assertTrue(self.rig.servers[0].aborted)
+        self.assertTrue(self.harness.servers[0].aborted)
 
     def test_no_answer(self) -> None:
         """A server that does not answer the handshake in time is 504."""
-        self.client = self.rig.ask(OPEN)
-        self.rig.core.clock.pump([60, 60])
-        self.assertTrue(self.rig.servers[0].aborted)
+        self.client = self.harness.ask(OPEN)
+        self.harness.core.clock.pump([60, 60])
+        self.assertTrue(self.harness.servers[0].aborted)
         self.assertIn(b" 504 ", self.client.took())
 
     def test_gone_before_the_decision(self) -> None:
         """For a client that is gone when nobody wants its WebSocket no server is asked."""
-        worker = self.rig.worker("ws://api.test/**", "websocket")
-        self.client = self.rig.ask(OPEN)
+        worker = self.harness.worker("ws://api.test/**", "websocket")
+        self.client = self.harness.ask(OPEN)
         (claim,) = worker.took("ws:claim")
         self.client.lose()
-        self.rig.core.say(
+        self.harness.core.send_message(
             worker, "ws:claim-result", socketId=claim["socketId"], testId="t", matches=[]
         )
-        self.assertEqual(self.rig.dialer.asked, [])
+        self.assertEqual(self.harness.dialer.asked, [])

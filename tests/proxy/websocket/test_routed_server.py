@@ -20,17 +20,17 @@ class ConnectedTests(SocketCase):
     def connected(self) -> FakeTransport:
         self.owned()
         self.send("ws:connect")
-        (server,) = self.rig.servers
+        (server,) = self.harness.servers
         sent = parse_request(server.took().removesuffix(b"\r\n\r\n"))
         self.assertNotIn(b"sec-websocket-extensions", sent.fields)
-        server.says(acceptance(sent.fields[b"sec-websocket-key"], "b"))
+        server.sends(acceptance(sent.fields[b"sec-websocket-key"], "b"))
         self.assertIn(b"sec-websocket-protocol: b", self.answer())
         return server
 
     def test_both_ways(self) -> None:
         """Frames of both sides go through the test."""
         server = self.connected()
-        server.says(self.server.send(TextMessage("from server")))
+        server.sends(self.server.send(TextMessage("from server")))
         (frame,) = self.worker.took("ws:messageFromServer")
         self.assertEqual(frame["data"], "from server")
         self.send("ws:sendToServer", data="to server", isBase64=False)
@@ -39,7 +39,7 @@ class ConnectedTests(SocketCase):
     def test_server_closes(self) -> None:
         """The server's close is told with its code, and once."""
         server = self.connected()
-        server.says(self.server.send(CloseConnection(4003, "done")))
+        server.sends(self.server.send(CloseConnection(4003, "done")))
         server.lose()
         (close,) = self.worker.took("ws:closeServer")
         self.assertEqual((close["code"], close["wasClean"]), (4003, True))
@@ -49,7 +49,7 @@ class ConnectedTests(SocketCase):
         server = self.connected()
         self.client.lose()
         self.worker.took("ws:closePage")
-        self.rig.core.clock.advance(5)
+        self.harness.core.clock.advance(5)
         self.assertTrue(server.aborted)
 
     def test_sent_early(self) -> None:
@@ -57,16 +57,16 @@ class ConnectedTests(SocketCase):
         self.owned()
         self.send("ws:connect")
         self.send("ws:sendToServer", data="early", isBase64=False)
-        (server,) = self.rig.servers
+        (server,) = self.harness.servers
         sent = parse_request(server.took().removesuffix(b"\r\n\r\n"))
-        server.says(acceptance(sent.fields[b"sec-websocket-key"], None))
+        server.sends(acceptance(sent.fields[b"sec-websocket-key"], None))
         self.assertEqual(self.got(self.server, server)[0].data, "early")
 
     def test_refused(self) -> None:
         """A server that refuses, or is not there, is told to the test and to the client."""
         self.owned()
         self.send("ws:connect")
-        self.rig.servers[0].says(b"HTTP/1.1 403 No\r\n\r\n")
+        self.harness.servers[0].sends(b"HTTP/1.1 403 No\r\n\r\n")
         (close,) = self.worker.took("ws:closeServer")
         self.assertEqual((close["code"], close["wasClean"]), (1006, False))
         self.assertIn(b"403 No", self.client.took())
@@ -76,7 +76,7 @@ class ConnectedTests(SocketCase):
         self.owned()
         self.send("ws:ensureOpened")
         self.answer()
-        self.rig.dialer.error = refused()
+        self.harness.dialer.error = refused()
         self.send("ws:connect")
         (close,) = self.worker.took("ws:closeServer")
         self.assertEqual((close["code"], close["wasClean"]), (1006, False))
@@ -87,12 +87,12 @@ class ConnectedTests(SocketCase):
     def test_closed_while_connecting(self) -> None:
         """A test that closes the server while it is being reached gives up reaching it."""
         self.owned()
-        self.rig.dialer.slow = []
+        self.harness.dialer.slow = []
         self.send("ws:connect")
         self.send("ws:closeServer", wasClean=True, code=1000)
         (close,) = self.worker.took("ws:closeServer")
         self.assertEqual((close["code"], close["wasClean"]), (1006, False))
-        self.assertTrue(self.rig.dialer.slow[0].called)
+        self.assertTrue(self.harness.dialer.slow[0].called)
 
     def test_client_gone_while_connecting(self) -> None:
         """The server's side is given up a while after the client has gone."""
@@ -100,18 +100,18 @@ class ConnectedTests(SocketCase):
         self.send("ws:connect")
         self.client.lose()
         self.worker.took("ws:closePage")
-        self.rig.core.clock.advance(5)
-        self.assertTrue(self.rig.servers[0].aborted)
+        self.harness.core.clock.advance(5)
+        self.assertTrue(self.harness.servers[0].aborted)
 
     def test_no_tls(self) -> None:
         """A server that does not finish its TLS handshake, or answer, fails in time."""
         for url, seconds in ((b"https", 10), (b"http", 120)):
             self.setUp()
-            self.rig.dialer.trust = ServerVerification()
+            self.harness.dialer.trust = ServerVerification()
             self.owned(OPEN.replace(b"http:", url + b":"))
             self.send("ws:connect")
-            self.rig.core.clock.pump([seconds / 2] * 2)
-            self.assertTrue(self.rig.servers[0].aborted)
+            self.harness.core.clock.pump([seconds / 2] * 2)
+            self.assertTrue(self.harness.servers[0].aborted)
             (close,) = [each for each in self.worker.sent if each["type"] == "ws:closeServer"]
             self.assertIn("in time", close["reason"])
 
@@ -120,13 +120,13 @@ class ConnectedTests(SocketCase):
         self.owned()
         self.send("ws:ensureOpened")
         self.answer()
-        self.rig.core.driver.link_backlogged(self.worker)
-        self.client.says(self.page.send(TextMessage("hi")))
+        self.harness.core.driver.link_backlogged(self.worker)
+        self.client.sends(self.page.send(TextMessage("hi")))
         self.send("ws:connect")
-        (server,) = self.rig.servers
+        (server,) = self.harness.servers
         sent = parse_request(server.took().removesuffix(b"\r\n\r\n"))
-        server.says(acceptance(sent.fields[b"sec-websocket-key"], None))
+        server.sends(acceptance(sent.fields[b"sec-websocket-key"], None))
         self.assertTrue(server.paused)
-        self.rig.core.driver.link_drained(self.worker)
-        self.rig.core.clock.advance(NEXT_TURN_SECONDS)
+        self.harness.core.driver.link_drained(self.worker)
+        self.harness.core.clock.advance(NEXT_TURN_SECONDS)
         self.assertFalse(server.paused)

@@ -21,16 +21,16 @@ class MockTests(SocketCase):
         answer = self.answer()
         self.assertIn(b"sec-websocket-protocol: a", answer)
         self.assertNotIn(b"extensions", answer)
-        self.client.says(self.page.send(TextMessage("hi")))
-        self.client.says(self.page.send(BytesMessage(b"\xff")))
+        self.client.sends(self.page.send(TextMessage("hi")))
+        self.client.sends(self.page.send(BytesMessage(b"\xff")))
         text, data = worker.took("ws:messageFromPage", "ws:messageFromPage")
         self.assertEqual((text["data"], data["data"], data["isBase64"]), ("hi", "/w==", True))
         self.send("ws:sendToPage", data="ho", isBase64=False)
         self.assertEqual(self.got(self.page, self.client)[0].data, "ho")
-        self.client.says(self.page.send(CloseConnection(4001, "bye")))
+        self.client.sends(self.page.send(CloseConnection(4001, "bye")))
         (close,) = worker.took("ws:closePage")
         self.assertEqual((close["code"], close["reason"], close["wasClean"]), (4001, "bye", True))
-        self.assertEqual(self.rig.dialer.asked, [])
+        self.assertEqual(self.harness.dialer.asked, [])
 
     def test_sent_first(self) -> None:
         """A frame of the handler opens it."""
@@ -48,7 +48,7 @@ class MockTests(SocketCase):
         goodbye = next(self.page.events())
         assert isinstance(goodbye, CloseConnection)
         self.assertEqual((goodbye.code, goodbye.reason), (4002, "no"))
-        self.client.says(self.page.send(goodbye.response()))
+        self.client.sends(self.page.send(goodbye.response()))
         worker.took("ws:closePage")
 
     def test_client_gone(self) -> None:
@@ -61,7 +61,7 @@ class MockTests(SocketCase):
     def test_owner_lost(self) -> None:
         """When the test's worker goes, a held WebSocket is 502, an open one is closed."""
         worker = self.owned()
-        self.rig.core.driver.link_closed(worker)
+        self.harness.core.driver.link_closed(worker)
         self.assertIn(b'"error":"disconnected"', self.client.took())
 
 
@@ -82,11 +82,11 @@ class PaceTests(SocketCase):
         """A flood of tiny frames leaves others their turn, and loses nothing."""
         worker = self.owned()
         self.send("ws:ensureOpened")
-        self.client.says(b"\x82\x80\0\0\0\0" * 10_000)
+        self.client.sends(b"\x82\x80\0\0\0\0" * 10_000)
         self.assertEqual(len(worker.took(*["ws:messageFromPage"] * EVENTS_AT_ONCE)), EVENTS_AT_ONCE)
         self.assertTrue(self.client.paused)
         while self.client.paused:
-            self.rig.core.clock.advance(NEXT_TURN_SECONDS)
+            self.harness.core.clock.advance(NEXT_TURN_SECONDS)
             self.assertLessEqual(len(worker.sent), EVENTS_AT_ONCE)
             worker.sent.clear()
 
@@ -103,11 +103,11 @@ class PaceTests(SocketCase):
         """A client whose test lags behind is not read until that has caught up."""
         worker = self.owned()
         self.send("ws:ensureOpened")
-        self.rig.core.driver.link_backlogged(worker)
-        self.client.says(self.page.send(TextMessage("hi")))
+        self.harness.core.driver.link_backlogged(worker)
+        self.client.sends(self.page.send(TextMessage("hi")))
         self.assertTrue(self.client.paused)
-        self.rig.core.driver.link_drained(worker)
-        self.rig.core.clock.advance(NEXT_TURN_SECONDS)
+        self.harness.core.driver.link_drained(worker)
+        self.harness.core.clock.advance(NEXT_TURN_SECONDS)
         self.assertFalse(self.client.paused)
 
 

@@ -14,30 +14,30 @@ from trafficmock.proxy.websocket.websocket_upstream import WebSocketUpstream
 
 
 @define(eq=False)
-class Ears:
+class RecordingReceiver:
     """Keeps what it is told."""
 
-    heard: list[Any] = field(factory=list)
+    events: list[Any] = field(factory=list)
 
     def server_opened(self, _: WebSocketUpstream) -> None:
-        self.heard.append("opened")
+        self.events.append("opened")
 
     def server_answered(self, _: WebSocketUpstream, head: ResponseHead) -> None:
-        self.heard.append(head.status)
+        self.events.append(head.status)
 
     def server_data(self, data: bytes) -> None:
-        self.heard.append(data)
+        self.events.append(data)
 
     def server_lost(self, error: BaseException | None) -> None:
-        self.heard.append(type(error))
+        self.events.append(type(error))
 
 
-def connect(check: Any = None) -> tuple[Ears, FakeTransport]:
-    ears, transport = Ears(), FakeTransport()
-    rig = ForwardProxyHarness(settings=ProxySettings(max_header_bytes=100))
-    transport.protocol = WebSocketUpstream(ears, rig.context, check)
+def connect(check: Any = None) -> tuple[RecordingReceiver, FakeTransport]:
+    receiver, transport = RecordingReceiver(), FakeTransport()
+    harness = ForwardProxyHarness(settings=ProxySettings(max_header_bytes=100))
+    transport.protocol = WebSocketUpstream(receiver, harness.context, check)
     transport.protocol.makeConnection(transport)
-    return ears, transport
+    return receiver, transport
 
 
 class ServerTests(SynchronousTestCase):
@@ -45,29 +45,29 @@ class ServerTests(SynchronousTestCase):
 
     def test_answer(self) -> None:
         """The head is read, all behind it is passed on."""
-        ears, server = connect()
-        server.says(b"HTTP/1.1 101 x\r\n")
-        server.says(b"A: b\r\n\r\nab")
-        server.says(b"cd")
-        self.assertEqual(ears.heard, [101, b"ab", b"cd"])
+        receiver, server = connect()
+        server.sends(b"HTTP/1.1 101 x\r\n")
+        server.sends(b"A: b\r\n\r\nab")
+        server.sends(b"cd")
+        self.assertEqual(receiver.events, [101, b"ab", b"cd"])
 
     def test_bad_answer(self) -> None:
         """What is no head, or has no end, is the error that it ends with."""
-        for said in (b"nonsense\r\n\r\n", b"x" * 200):
-            ears, server = connect()
-            server.says(said)
-            self.assertEqual(ears.heard, [BadMessageError])
+        for message in (b"nonsense\r\n\r\n", b"x" * 200):
+            receiver, server = connect()
+            server.sends(message)
+            self.assertEqual(receiver.events, [BadMessageError])
 
     def test_tls(self) -> None:
         """With TLS it begins after the handshake, if the certificate is right."""
-        ears, server = connect(lambda _: None)
-        self.assertEqual(ears.heard, [])
+        receiver, server = connect(lambda _: None)
+        self.assertEqual(receiver.events, [])
         server.protocol.handshakeCompleted()
-        self.assertEqual(ears.heard, ["opened"])
+        self.assertEqual(receiver.events, ["opened"])
 
         def wrong(_: Any) -> None:
             raise ZeroDivisionError
 
-        ears, server = connect(wrong)
+        receiver, server = connect(wrong)
         server.protocol.handshakeCompleted()
-        self.assertEqual((ears.heard, server.aborted), ([ZeroDivisionError], True))
+        self.assertEqual((receiver.events, server.aborted), ([ZeroDivisionError], True))

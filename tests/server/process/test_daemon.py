@@ -58,10 +58,10 @@ class SuccessTests(DaemonCase):
 class FailureTests(DaemonCase):
     """A daemon that does not come up: status 1 and one line, soon."""
 
-    def refused(self, *words: str, said: str) -> None:
+    def refused(self, *words: str, message: str) -> None:
         done = self.start(*words)
         self.assertEqual((done.returncode, done.stdout), (1, ""), done)
-        self.assertRegex(done.stderr, rf"\Atrafficmock: {said}.*\n\Z")
+        self.assertRegex(done.stderr, rf"\Atrafficmock: {message}.*\n\Z")
         log = self.directory / "twistd.log"
         written = log.read_text() if log.exists() else ""
         self.assertNotIn("Traceback", written)
@@ -72,32 +72,32 @@ class FailureTests(DaemonCase):
         with running_proxy() as running:
             port = running.url.rpartition(":")[2]
             for name in SERVICES:
-                said = f"cannot listen: .*127.0.0.1:{port}.*in use"
-                self.refused(name, "--port", port, said=said)
-                self.assertRegex((self.directory / "twistd.log").read_text(), said)
+                message = f"cannot listen: .*127.0.0.1:{port}.*in use"
+                self.refused(name, "--port", port, message=message)
+                self.assertRegex((self.directory / "twistd.log").read_text(), message)
 
     def test_beyond_loopback(self) -> None:
         """Listening beyond loopback without a token is refused."""
         everywhere = ("--host", "0.0.0.0", "--port", "0")  # noqa: S104 - what is refused
-        self.refused("trafficmock", *everywhere, said="refusing to listen on 0.0.0.0 without")
+        self.refused("trafficmock", *everywhere, message="refusing to listen on 0.0.0.0 without")
 
     def test_paths(self) -> None:
         """Files that cannot be written are named."""
         (self.directory / "twistd.log").touch()
         for name in SERVICES:
             for option in ("--logfile", "--pidfile", "--rundir", "--chroot"):
-                said = f"{option} '.*none/x' "
-                self.refused(option, "none/x", name, "--port", "0", said=said)
+                message = f"{option} '.*none/x' "
+                self.refused(option, "none/x", name, "--port", "0", message=message)
             ready = ("--port", "0", "--ready-file", "none/x")
-            self.refused(name, *ready, said="--ready-file 'none/x' cannot be written")
+            self.refused(name, *ready, message="--ready-file 'none/x' cannot be written")
 
     def test_running_already(self) -> None:
         """The pid file of a process that runs is named, and left alone."""
         pidfile = Path(self.mktemp()).absolute()
         pidfile.write_text(f"{os.getpid()}\n")
-        said = f"--pidfile '{pidfile}' is that of process {os.getpid()}, which runs"
+        message = f"--pidfile '{pidfile}' is that of process {os.getpid()}, which runs"
         for name in SERVICES:
-            self.refused("--pidfile", str(pidfile), name, "--port", "0", said=said)
+            self.refused("--pidfile", str(pidfile), name, "--port", "0", message=message)
         self.assertEqual(pidfile.read_text(), f"{os.getpid()}\n")
 
     def test_own_end(self) -> None:
@@ -112,8 +112,8 @@ class FailureTests(DaemonCase):
         words = ("trafficmock", "--port", "0", "--log-level", "debug")
         done = run(*command, *words, env=HERE, cwd=self.directory)
         self.assertEqual(done.returncode, 1)
-        said = r"\Atrafficmock: the daemon ended before it had started; .*\n\Z"
-        self.assertRegex(done.stderr, said)
+        message = r"\Atrafficmock: the daemon ended before it had started; .*\n\Z"
+        self.assertRegex(done.stderr, message)
         self.assertIn("failed to set uid", (self.directory / "twistd.log").read_text())
 
 

@@ -29,8 +29,8 @@ class StartingTests(SynchronousTestCase):
         found = listening_endpoint(self.options("--host", "::1"), reactor)
         self.assertIsInstance(found, TCP6ServerEndpoint)
         bad = self.options("--endpoint", "pigeon:1")
-        said = self.refused(listening_endpoint, bad, reactor)
-        self.assertIn("--endpoint 'pigeon:1' cannot be used", said)
+        message = self.refused(listening_endpoint, bad, reactor)
+        self.assertIn("--endpoint 'pigeon:1' cannot be used", message)
 
     def test_report(self) -> None:
         """In the foreground the terminal is told; of a daemon, the process that waits for it."""
@@ -45,7 +45,7 @@ class StartingTests(SynchronousTestCase):
         here.mkdir()
         file = here / "file"
         file.touch()
-        for given, said in (
+        for given, message in (
             ({"rundir": str(here / "none")}, "--rundir '.*none' is no directory"),
             ({"rundir": str(file)}, "--rundir '.*file' is no directory"),
             ({"rundir": str(here), "pidfile": "none/x.pid"}, "--pidfile 'none/x.pid' cannot be"),
@@ -53,7 +53,9 @@ class StartingTests(SynchronousTestCase):
         ):
             options = self.options()
             options.parent = cast("Any", self.twistd(**given))
-            self.assertRegex(self.refused(start_report, options), rf"\Atrafficmock: {said}.*\n\Z")
+            self.assertRegex(
+                self.refused(start_report, options), rf"\Atrafficmock: {message}.*\n\Z"
+            )
 
     @staticmethod
     def twistd(**given: Any) -> dict[str, Any]:
@@ -61,10 +63,10 @@ class StartingTests(SynchronousTestCase):
 
     def refused(self, function: Callable[..., object], *arguments: object) -> str:
         """Make a start fail; give what the terminal shows."""
-        said = StringIO()
-        self.patch(sys, "__stderr__", said)
+        message = StringIO()
+        self.patch(sys, "__stderr__", message)
         self.assertEqual(self.assertRaises(SystemExit, function, *arguments).code, 1)
-        return said.getvalue()
+        return message.getvalue()
 
     def test_observer(self) -> None:
         """Without a log file of ours twistd's own logging stays."""
@@ -73,5 +75,7 @@ class StartingTests(SynchronousTestCase):
         options["logfile"] = "-"
         self.assertIsNotNone(chosen_observer(options))
         options["logfile"] = str(Path(self.mktemp()) / "none" / "x.log")
-        said = self.refused(chosen_observer, options)
-        self.assertRegex(said, "--logfile '.*x.log' cannot be written: No such file or directory")
+        message = self.refused(chosen_observer, options)
+        self.assertRegex(
+            message, "--logfile '.*x.log' cannot be written: No such file or directory"
+        )

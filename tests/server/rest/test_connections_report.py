@@ -11,16 +11,18 @@ class ConnectionsReportTests(SynchronousTestCase):
 
     def test_rows(self) -> None:
         """Rows come in the order of connecting, with counts over both kinds of route."""
-        rig = DriverHarness()
-        rig.connect()
-        rig.clock.advance(2)
-        rig.agent("shop")
-        worker = rig.worker_with_route("**/x")
-        rig.say(worker, "route:register", routeId="ws", testId="t", matcher={}, kind="websocket")
-        rig.say(worker, "route:register", routeId="inert", testId="later", matcher={})
-        rig.hello("playwright")
+        harness = DriverHarness()
+        harness.connect()
+        harness.clock.advance(2)
+        harness.agent("shop")
+        worker = harness.worker_with_route("**/x")
+        harness.send_message(
+            worker, "route:register", routeId="ws", testId="t", matcher={}, kind="websocket"
+        )
+        harness.send_message(worker, "route:register", routeId="inert", testId="later", matcher={})
+        harness.hello("playwright")
         self.assertEqual(
-            connections_report(rig.driver.coordinator),
+            connections_report(harness.driver.coordinator),
             {
                 "nodeAgents": [
                     {
@@ -52,19 +54,21 @@ class ConnectionsReportTests(SynchronousTestCase):
 
     def test_process(self) -> None:
         """A row says which process it is, where its client told."""
-        rig = DriverHarness()
+        harness = DriverHarness()
         for role in ("node", "playwright"):
-            rig.hello(role, pid=4711, command="node server.js")
-        report = connections_report(rig.driver.coordinator)
+            harness.hello(role, pid=4711, command="node server.js")
+        report = connections_report(harness.driver.coordinator)
         for row in (*report["nodeAgents"], *report["runnerWorkers"]):
             self.assertEqual((row["pid"], row["command"]), (4711, "node server.js"))
 
     def test_tests(self) -> None:
         """On request, workers list their tests with the routes of each."""
-        rig = DriverHarness()
-        worker = rig.worker_with_route("**/x")
-        rig.say(worker, "route:register", routeId="ws", testId="t", matcher={}, kind="websocket")
-        (row,) = connections_report(rig.driver.coordinator, tests=True)["runnerWorkers"]
+        harness = DriverHarness()
+        worker = harness.worker_with_route("**/x")
+        harness.send_message(
+            worker, "route:register", routeId="ws", testId="t", matcher={}, kind="websocket"
+        )
+        (row,) = connections_report(harness.driver.coordinator, tests=True)["runnerWorkers"]
         (test,) = row["tests"]
         self.assertEqual(
             (test["testId"], sorted(test)), ("t", ["file", "routes", "testId", "title"])

@@ -372,8 +372,8 @@ class SharingTests(SynchronousTestCase):
         logs = self.enterContext(capturedLogs())
         answer = made.ask("/ca.pem")
         self.assertEqual(answer.status, 500)
-        said = {"error": "ca_unavailable", "message": "cannot write /x"}
-        self.assertEqual(answer.json(), said)
+        message = {"error": "ca_unavailable", "message": "cannot write /x"}
+        self.assertEqual(answer.json(), message)
         self.assertEqual([formatEvent(event) for event in logs], ["cannot write /x"])
 
     def test_open_history(self) -> None:

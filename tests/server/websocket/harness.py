@@ -119,7 +119,7 @@ class FakeConnection(Connection):
 
 
 @define(eq=False, slots=False)
-class Heard:
+class RecordingHandler:
     """A handler that keeps what it is told, and does what the test wants done."""
 
     messages: list[bytes] = field(factory=list)
@@ -160,7 +160,7 @@ class ConnectionHarness:
 
     protocol_class: type[AutobahnProtocol]
     limits: WebSocketLimits = field(factory=WebSocketLimits)
-    handler: Heard = field(factory=Heard)
+    handler: RecordingHandler = field(factory=RecordingHandler)
     socket: FakeSocket = field(factory=FakeSocket)
     reactor: MemoryReactorClock = field(factory=MemoryReactorClock)
     protocol: Any = field(init=False)

@@ -15,7 +15,7 @@ from tests.server.websocket.harness import (
     PONG,
     TEXT,
     ConnectionHarness,
-    Heard,
+    RecordingHandler,
     close_frame,
     frame,
     server_frames,
@@ -151,23 +151,25 @@ class Client:
 
 def outcome(protocol_class: type[AutobahnProtocol], reads: list[bytes]) -> Outcome:
     """Play a session to the end."""
-    rig = ConnectionHarness(protocol_class, limits=LIMITS, handler=Heard(react=react))
-    rig.open()
+    harness = ConnectionHarness(
+        protocol_class, limits=LIMITS, handler=RecordingHandler(react=react)
+    )
+    harness.open()
     sent = b""
     for data in reads:
-        rig.receive(data)
-        sent += rig.sent()
-    connected, reading = rig.connected, rig.connected and rig.reading
+        harness.receive(data)
+        sent += harness.sent()
+    connected, reading = harness.connected, harness.connected and harness.reading
     if connected:
-        rig.lose()
-    rig.turn()
+        harness.lose()
+    harness.turn()
     return Outcome(
-        rig.handler.messages,
-        rig.handler.events,
+        harness.handler.messages,
+        harness.handler.events,
         server_frames(sent),
         connected,
         reading,
-        rig.timers(),
+        harness.timers(),
     )
 
 

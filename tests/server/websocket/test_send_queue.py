@@ -97,51 +97,55 @@ class WritingTests(SynchronousTestCase):
 
     def test_first_through_transport(self) -> None:
         """As long as the transport may hold bytes of others, nothing goes past it."""
-        rig = QueueHarness(room=100)
-        rig.send_queue.add(b"hello")
-        rig.clock.advance(0)
-        self.assertEqual((rig.transport.written, rig.taken), ([b"hello"], []))
-        self.assertEqual((rig.send_queue.queued_bytes, rig.send_queue.drained_total), (5, 0))
-        rig.transport.empty()
-        self.assertEqual((rig.send_queue.queued_bytes, rig.send_queue.drained_total), (0, 5))
-        self.assertIsNone(rig.transport.producer)
+        harness = QueueHarness(room=100)
+        harness.send_queue.add(b"hello")
+        harness.clock.advance(0)
+        self.assertEqual((harness.transport.written, harness.taken), ([b"hello"], []))
+        self.assertEqual(
+            (harness.send_queue.queued_bytes, harness.send_queue.drained_total), (5, 0)
+        )
+        harness.transport.empty()
+        self.assertEqual(
+            (harness.send_queue.queued_bytes, harness.send_queue.drained_total), (0, 5)
+        )
+        self.assertIsNone(harness.transport.producer)
 
     def test_one_write(self) -> None:
         """What was queued in one turn is one write, past an empty transport."""
-        rig = QueueHarness()
-        rig.shake_hands()
-        rig.room = 100
-        rig.send_queue.add(b"a", b"b")
-        rig.send_queue.add(b"c")
-        self.assertEqual(rig.taken, [])
-        rig.clock.advance(0)
-        self.assertEqual((rig.taken, rig.transport.written), ([b"abc"], []))
+        harness = QueueHarness()
+        harness.shake_hands()
+        harness.room = 100
+        harness.send_queue.add(b"a", b"b")
+        harness.send_queue.add(b"c")
+        self.assertEqual(harness.taken, [])
+        harness.clock.advance(0)
+        self.assertEqual((harness.taken, harness.transport.written), ([b"abc"], []))
 
     def test_kernel_full(self) -> None:
         """What the kernel does not take follows through the transport, then past it again."""
-        rig = QueueHarness()
-        rig.shake_hands()
-        rig.room = 2
-        rig.send_queue.add(b"abcd")
-        rig.clock.advance(0)
-        self.assertEqual((rig.taken, rig.transport.written), ([b"ab"], [b"cd"]))
-        rig.send_queue.add(b"ef")
-        rig.room = 100
-        rig.transport.empty()
-        self.assertEqual((rig.taken, rig.transport.written), ([b"ab", b"ef"], [b"cd"]))
+        harness = QueueHarness()
+        harness.shake_hands()
+        harness.room = 2
+        harness.send_queue.add(b"abcd")
+        harness.clock.advance(0)
+        self.assertEqual((harness.taken, harness.transport.written), ([b"ab"], [b"cd"]))
+        harness.send_queue.add(b"ef")
+        harness.room = 100
+        harness.transport.empty()
+        self.assertEqual((harness.taken, harness.transport.written), ([b"ab", b"ef"], [b"cd"]))
 
     def test_chunks(self) -> None:
         """A slow reader's progress shows chunk by chunk, in order."""
-        rig = QueueHarness(limits=WebSocketLimits(), direct=False)
+        harness = QueueHarness(limits=WebSocketLimits(), direct=False)
         payload = bytes(range(256)) * 2048
-        rig.send_queue.add(b"head", payload)
-        rig.clock.advance(0)
+        harness.send_queue.add(b"head", payload)
+        harness.clock.advance(0)
         totals = []
-        while rig.transport.producer is not None:
-            rig.transport.producer.resumeProducing()
-            totals.append(rig.send_queue.drained_total)
+        while harness.transport.producer is not None:
+            harness.transport.producer.resumeProducing()
+            totals.append(harness.send_queue.drained_total)
         self.assertEqual(totals, [*range(CHUNK_BYTES, len(payload), CHUNK_BYTES), *totals[-2:]][:5])
-        self.assertEqual(b"".join(rig.transport.written), b"head" + payload)
+        self.assertEqual(b"".join(harness.transport.written), b"head" + payload)
         self.assertEqual(totals[-1], len(payload) + 4)
 
     def test_by_reference(self) -> None:
@@ -152,12 +156,12 @@ class WritingTests(SynchronousTestCase):
             seen.extend(pieces)
             return sum(map(len, seen))
 
-        rig = QueueHarness(limits=WebSocketLimits())
-        rig.shake_hands()
-        rig.send_queue._write = write
+        harness = QueueHarness(limits=WebSocketLimits())
+        harness.shake_hands()
+        harness.send_queue._write = write
         payload = bytes(100_000)
-        rig.send_queue.add(b"head", payload)
-        rig.clock.advance(0)
+        harness.send_queue.add(b"head", payload)
+        harness.clock.advance(0)
         self.assertIs(seen[1], payload)
 
     @given(
@@ -168,103 +172,105 @@ class WritingTests(SynchronousTestCase):
     def test_any_pace(self, pieces: list[bytes], rooms: list[int], direct: bool) -> None:  # noqa: FBT001 - Hypothesis gives it
         """Whatever the kernel takes and when, the bytes arrive whole and are counted right."""
         limits = WebSocketLimits(high_water=30, low_water=10)
-        rig = QueueHarness(limits=limits, direct=direct)
+        harness = QueueHarness(limits=limits, direct=direct)
         output: list[bytes] = []
         # One list for both ways keeps the order in which the bytes went out.
-        rig.taken = rig.transport.written = output
+        harness.taken = harness.transport.written = output
         for at, piece in enumerate(pieces):
-            rig.room = rooms[at] if at < len(rooms) else 0
-            rig.send_queue.add(piece)
+            harness.room = rooms[at] if at < len(rooms) else 0
+            harness.send_queue.add(piece)
             if at % 3:
-                rig.clock.advance(0)
-            if at % 2 and rig.transport.producer is not None:
-                rig.transport.producer.resumeProducing()
-        rig.clock.advance(0)
-        rig.transport.empty()
+                harness.clock.advance(0)
+            if at % 2 and harness.transport.producer is not None:
+                harness.transport.producer.resumeProducing()
+        harness.clock.advance(0)
+        harness.transport.empty()
         sent = b"".join(pieces)
         self.assertEqual(b"".join(output), sent)
         self.assertEqual(
-            (rig.send_queue.queued_bytes, rig.send_queue.drained_total), (0, len(sent))
+            (harness.send_queue.queued_bytes, harness.send_queue.drained_total), (0, len(sent))
         )
-        self.assertEqual(rig.events, ["backlogged", "drained"] * (len(rig.events) // 2))
+        self.assertEqual(harness.events, ["backlogged", "drained"] * (len(harness.events) // 2))
 
 
 class LimitTests(SynchronousTestCase):
     """Water marks and the limit of the queue."""
 
     def setUp(self) -> None:
-        self.rig = QueueHarness()
-        self.rig.shake_hands()
+        self.harness = QueueHarness()
+        self.harness.shake_hands()
 
     def test_backlogged_at_once(self) -> None:
         """Above the high-water mark the owner hears of it within the call."""
-        self.rig.send_queue.add(bytes(100))
-        self.assertEqual(self.rig.events, [])
-        self.rig.send_queue.add(b"x")
-        self.rig.send_queue.add(b"x")
-        self.assertEqual(self.rig.events, ["backlogged"])
+        self.harness.send_queue.add(bytes(100))
+        self.assertEqual(self.harness.events, [])
+        self.harness.send_queue.add(b"x")
+        self.harness.send_queue.add(b"x")
+        self.assertEqual(self.harness.events, ["backlogged"])
 
     def test_not_backlogged(self) -> None:
         """A large message that the kernel takes at once is no backlog."""
-        self.rig.room = 1000
-        self.rig.send_queue.add(bytes(500))
-        self.assertEqual((self.rig.events, self.rig.send_queue.queued_bytes), ([], 0))
+        self.harness.room = 1000
+        self.harness.send_queue.add(bytes(500))
+        self.assertEqual((self.harness.events, self.harness.send_queue.queued_bytes), ([], 0))
 
     def test_drained(self) -> None:
         """At the low-water mark the owner hears of it, once for each backlog."""
-        self.rig.send_queue.add(bytes(200))
-        self.rig.transport.empty()
-        self.rig.send_queue.add(bytes(50))
-        self.rig.clock.advance(0)
-        self.rig.transport.empty()
-        self.assertEqual(self.rig.events, ["backlogged", "drained"])
+        self.harness.send_queue.add(bytes(200))
+        self.harness.transport.empty()
+        self.harness.send_queue.add(bytes(50))
+        self.harness.clock.advance(0)
+        self.harness.transport.empty()
+        self.assertEqual(self.harness.events, ["backlogged", "drained"])
 
     def test_overflow(self) -> None:
         """When more than the limit waits, the next message is refused."""
         for _ in range(11):
-            self.rig.send_queue.add(bytes(100))
-        self.assertEqual(self.rig.events, ["backlogged"])
-        self.rig.send_queue.add(b"x")
-        self.assertEqual(self.rig.events, ["backlogged", "overflowed 1100"])
-        self.assertEqual(self.rig.send_queue.queued_bytes, 1100)
+            self.harness.send_queue.add(bytes(100))
+        self.assertEqual(self.harness.events, ["backlogged"])
+        self.harness.send_queue.add(b"x")
+        self.assertEqual(self.harness.events, ["backlogged", "overflowed 1100"])
+        self.assertEqual(self.harness.send_queue.queued_bytes, 1100)
 
     def test_large_message(self) -> None:
         """One message larger than the limit leaves as much room as there was without it."""
-        self.rig.send_queue.add(bytes(5000))
+        self.harness.send_queue.add(bytes(5000))
         for _ in range(11):
-            self.rig.send_queue.add(bytes(100))
-        self.assertEqual(self.rig.events, ["backlogged"])
-        self.rig.send_queue.add(b"x")
-        self.assertEqual(self.rig.events, ["backlogged", "overflowed 6100"])
+            self.harness.send_queue.add(bytes(100))
+        self.assertEqual(self.harness.events, ["backlogged"])
+        self.harness.send_queue.add(b"x")
+        self.assertEqual(self.harness.events, ["backlogged", "overflowed 6100"])
 
     def test_large_messages(self) -> None:
         """Of several large messages one is not counted: the first that has not been taken."""
-        send_queue = self.rig.send_queue
+        send_queue = self.harness.send_queue
         send_queue.add(bytes(5000))
         send_queue.add(bytes(2000))
-        self.assertEqual(self.rig.events, ["backlogged"])
-        self.rig.transport.empty()
-        self.assertEqual((send_queue.queued_bytes, self.rig.events), (0, ["backlogged", "drained"]))
+        self.assertEqual(self.harness.events, ["backlogged"])
+        self.harness.transport.empty()
+        self.assertEqual(
+            (send_queue.queued_bytes, self.harness.events), (0, ["backlogged", "drained"])
+        )
         send_queue.add(bytes(5000))
         send_queue.add(bytes(2000))
         send_queue.add(b"x")
-        self.assertEqual(self.rig.events[2:], ["backlogged", "overflowed 7000"])
+        self.assertEqual(self.harness.events[2:], ["backlogged", "overflowed 7000"])
 
     def test_no_limit(self) -> None:
         """With 0 there is neither a mark nor a limit."""
-        rig = QueueHarness(limits=WebSocketLimits(send_queue_bytes=0, high_water=0))
+        harness = QueueHarness(limits=WebSocketLimits(send_queue_bytes=0, high_water=0))
         for _ in range(3):
-            rig.send_queue.add(bytes(100_000_000))
-        rig.clock.advance(0)
-        self.assertEqual(rig.events, [])
+            harness.send_queue.add(bytes(100_000_000))
+        harness.clock.advance(0)
+        self.assertEqual(harness.events, [])
 
     def test_discard(self) -> None:
         """After a cut nothing is kept, taken or reported."""
-        self.rig.send_queue.add(bytes(200))
-        self.rig.send_queue.discard()
-        self.rig.send_queue.add(bytes(200))
-        self.rig.clock.advance(0)
-        self.assertEqual(self.rig.send_queue.queued_bytes, 0)
-        self.rig.send_queue.resumeProducing()
-        self.assertEqual(len(self.rig.transport.written), 1)
-        self.assertEqual(self.rig.events, ["backlogged"])
+        self.harness.send_queue.add(bytes(200))
+        self.harness.send_queue.discard()
+        self.harness.send_queue.add(bytes(200))
+        self.harness.clock.advance(0)
+        self.assertEqual(self.harness.send_queue.queued_bytes, 0)
+        self.harness.send_queue.resumeProducing()
+        self.assertEqual(len(self.harness.transport.written), 1)
+        self.assertEqual(self.harness.events, ["backlogged"])

@@ -18,7 +18,7 @@ from tests.server.websocket.harness import (
     TEXT,
     FakeConnection,
     FakeSocket,
-    Heard,
+    RecordingHandler,
     frame,
 )
 from trafficmock.server.websocket import upgrade
@@ -31,7 +31,7 @@ class ResourceTests(SynchronousTestCase):
     """Upgrades by a real Twisted site."""
 
     def setUp(self) -> None:
-        self.handler = Heard()
+        self.handler = RecordingHandler()
         self.reactor = MemoryReactorClock()
 
     def upgrade(self, *, stock: bool = False) -> FakeConnection:

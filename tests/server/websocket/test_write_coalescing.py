@@ -95,7 +95,7 @@ class NewsTests(SynchronousTestCase):
         self.coalescer = WriteCoalescer(self.clock)
         self.queues = [Queue(), Queue()]
 
-    def tell(self) -> None:
+    def send_news(self) -> None:
         with self.coalescer:
             for queue in self.queues:
                 self.coalescer.add_news(queue)
@@ -105,27 +105,27 @@ class NewsTests(SynchronousTestCase):
 
     def test_at_once(self) -> None:
         """When little happens, news leave at the end of handling, to all, without a timer."""
-        self.tell()
+        self.send_news()
         self.assertEqual((self.flushed(), self.clock.getDelayedCalls()), ([1, 1], []))
 
     def test_gap(self) -> None:
         """When much happens, news are gathered for the time of the gap."""
         for _ in range(5):
-            self.tell()
+            self.send_news()
         self.assertEqual((self.flushed(), len(self.clock.getDelayedCalls())), ([1, 1], 1))
         self.clock.advance(NEWS_GAP)
         self.assertEqual((self.flushed(), self.clock.getDelayedCalls()), ([2, 2], []))
 
     def test_gap_is_over(self) -> None:
         """News leave at once again when the gap has passed."""
-        self.tell()
+        self.send_news()
         self.clock.advance(2 * NEWS_GAP)
-        self.tell()
+        self.send_news()
         self.assertEqual(self.flushed(), [2, 2])
 
     def test_others_do_not_wait(self) -> None:
         """What somebody waits for leaves at the end of handling, also within the gap."""
-        self.tell()
+        self.send_news()
         with self.coalescer:
             self.coalescer.add_news(self.queues[0])
             self.coalescer.add(self.queues[0])
@@ -140,7 +140,7 @@ class NewsTests(SynchronousTestCase):
 
     def test_clock_set_back(self) -> None:
         """A clock that was set back delays nothing."""
-        self.tell()
+        self.send_news()
         self.clock.rightNow -= 3600
-        self.tell()
+        self.send_news()
         self.assertEqual(self.flushed(), [2, 2])

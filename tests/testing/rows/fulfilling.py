@@ -159,4 +159,4 @@ async def fulfill_with_a_bad_mock(t: RowContext) -> None:
     await t.route(url, handler)
     assert "error" in await t.fetch(url)
     assert len(await t.errors()) == 1
-    assert (await t.tell("alive"))["pid"]
+    assert (await t.control_app("alive"))["pid"]

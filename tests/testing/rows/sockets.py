@@ -7,14 +7,14 @@ from trafficmock.testing.errors import UsageError
 
 
 async def opened(t: RowContext, url: str, **command: Any) -> str:
-    answer = await t.tell("ws/open", url=url, key=t.base + url[-3:], **command)
+    answer = await t.control_app("ws/open", url=url, key=t.base + url[-3:], **command)
     key: str = answer["id"]
     await events(t, key, 1)
     return key
 
 
 async def events(t: RowContext, key: str, count: int) -> list[dict[str, Any]]:
-    events: list[dict[str, Any]] = (await t.tell("ws/events", id=key, count=count))["events"]
+    events: list[dict[str, Any]] = (await t.control_app("ws/events", id=key, count=count))["events"]
     return events
 
 
@@ -40,8 +40,8 @@ async def mocked(t: RowContext) -> None:
     await mock(t, url, handler)
     key = await opened(t, url, protocols=["one", "two"])
     for number in range(5):
-        await t.tell("ws/send", id=key, data=str(number))
-    await t.tell("ws/send", id=key, base64="YQ==")
+        await t.control_app("ws/send", id=key, data=str(number))
+    await t.control_app("ws/send", id=key, base64="YQ==")
     got = await events(t, key, 7)
     assert seen == [(url, ["one", "two"])]
     assert got[0] == {"type": "open", "protocol": "one"}
@@ -65,7 +65,7 @@ async def relayed(t: RowContext) -> None:
     await mock(t, url, handler)
     key = await opened(t, url)
     await events(t, key, 1)
-    await t.tell("ws/send", id=key, data="hello")
+    await t.control_app("ws/send", id=key, data="hello")
     assert (await events(t, key, 2))[1]["data"] == "ECHO HELLO"
 
 
@@ -81,7 +81,7 @@ async def opens_early(t: RowContext) -> None:
         await t(after.wait())
 
     await mock(t, url, handler)
-    key = (await t.tell("ws/open", url=url, key=t.base))["id"]
+    key = (await t.control_app("ws/open", url=url, key=t.base))["id"]
     await t.get(t.url("echo"))
     assert await events(t, key, 0) == []
     before.open()
@@ -124,7 +124,7 @@ async def closed_by_the_handler(t: RowContext) -> None:
 
     await mock(t, url, handler)
     key = await opened(t, url)
-    await t.tell("ws/send", id=key, data="bye")
+    await t.control_app("ws/send", id=key, data="bye")
     last = (await events(t, key, 2))[-1]
     assert (last["type"], last["code"], last["reason"]) == ("close", 3001, "bye"), last
 
@@ -144,7 +144,7 @@ async def closed_by_the_page(t: RowContext) -> None:
     await mock(t, url, handler)
     key = await opened(t, url)
     await events(t, key, 1)
-    await t.tell("ws/close", id=key, code=3002, reason="done")
+    await t.control_app("ws/close", id=key, code=3002, reason="done")
     while not closes:
         await t.upstream("seen?path=/nothing")
     assert closes == [(3002, "done")]
@@ -161,7 +161,7 @@ async def closed_by_the_server(t: RowContext) -> None:
     await mock(t, url, handler)
     key = await opened(t, url)
     await events(t, key, 1)
-    await t.tell("ws/send", id=key, data="close:3003:server")
+    await t.control_app("ws/send", id=key, data="close:3003:server")
     last = (await events(t, key, 2))[-1]
     assert (last["type"], last["code"]) == ("close", 3003), last
 
@@ -212,5 +212,5 @@ async def not_matched(t: RowContext) -> None:
     url = t.socket_url("ws-echo")
     key = await opened(t, url)
     await events(t, key, 1)
-    await t.tell("ws/send", id=key, data="hello")
+    await t.control_app("ws/send", id=key, data="hello")
     assert (await events(t, key, 2))[1]["data"] == "echo hello"

@@ -271,10 +271,10 @@ class ErrorTests(SynchronousTestCase):
     def test_advice_once(self) -> None:
         """What our proxy advises is not said again in other words."""
         harness = SessionHarness()
-        said = "Ambiguous: Give each test's application its own client id."
-        harness.receive(outbound.ProxyError("ambiguous_route", said, "t1", []))
+        message = "Ambiguous: Give each test's application its own client id."
+        harness.receive(outbound.ProxyError("ambiguous_route", message, "t1", []))
         (error,) = self.taken(harness)
-        self.assertEqual(str(error), said)
+        self.assertEqual(str(error), message)
 
     def test_sync_playwright(self) -> None:
         """The error of a page that is used on another thread becomes one that says what to do."""

@@ -24,7 +24,7 @@ PAIRS = 5
 PACE = 0.01
 """Seconds between an answer and the next question."""
 
-CALM_REQUESTS = 6
+BASELINE_REQUESTS = 6
 MOST_REQUESTS = 10_000
 """Of one agent in one test: the loop ends by itself."""
 
@@ -161,7 +161,7 @@ def mock(name: str, request_id: str) -> dict[str, Any]:
 
 async def make_pair(url: str, number: int, token: dict[str, str], cpu: Callable[[], float]) -> Pair:
     """Connect an agent and a worker with one test and one route."""
-    name = f"honest-{number}"
+    name = f"well-behaved-{number}"
     pair = Pair(name, await connect(url), await connect(url), cpu)
     for raw, role in ((pair.agent, "node"), (pair.worker, "playwright")):
         await raw.upgrade()
@@ -187,11 +187,11 @@ async def make_pair(url: str, number: int, token: dict[str, str], cpu: Callable[
 
 
 @define(eq=False)
-class Honest:
+class WellBehavedClients:
     """All ten."""
 
     pairs: list[Pair] = field(factory=list)
-    calm: Wait = field(factory=Wait)
+    baseline: Wait = field(factory=Wait)
 
     async def come(self, url: str, token: str | None, cpu: Callable[[], float]) -> None:
         """Connect them and let them work undisturbed for a while.
@@ -203,9 +203,9 @@ class Honest:
             self.pairs.append(await make_pair(url, number, given, cpu))
         for pair in self.pairs:
             pair.start()
-        while any(pair.answered < CALM_REQUESTS and not pair.faults for pair in self.pairs):
+        while any(pair.answered < BASELINE_REQUESTS and not pair.faults for pair in self.pairs):
             await pause(PACE)
-        self.calm = self.waited()
+        self.baseline = self.waited()
         for pair in self.pairs:
             pair.waited = Wait()
 
