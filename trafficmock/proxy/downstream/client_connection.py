@@ -13,7 +13,8 @@ from zope.interface import implementer
 
 from trafficmock.proxy.downstream.half_close import HalfCloseWatch
 from trafficmock.proxy.http1.body_readers import reader
-from trafficmock.proxy.http1.heads import END, BadMessageError, parse_request
+from trafficmock.proxy.http1.heads import BadMessageError
+from trafficmock.proxy.http1.request_heads import take_request_head
 from trafficmock.proxy.upstream.upstream_connection import widen
 from trafficmock.proxy.upstream_errors import error_response
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall, IPushProducer
     from twisted.python.failure import Failure
 
-    from trafficmock.proxy.downstream.router import RequestRouter
     from trafficmock.proxy.http1.body_readers import BodyReader
+    from trafficmock.proxy.http1.heads import RequestHead
     from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.proxy_settings import ProxyContext
     from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
@@ -73,12 +74,26 @@ class UpgradedProtocol(typing.Protocol):
         """Take it that the client is gone."""
 
 
+class RequestRouter(typing.Protocol):
+    """Knows what the requests of a connection are aimed at."""
+
+    def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:
+        """Let a request go its way.
+
+        :param raw: its bytes and all that came behind it.
+        :raises BadMessageError: it cannot.
+        """
+
+    def lost(self, reason: BaseException | None) -> None:
+        """Learn why the connection ended."""
+
+
 @implementer(IHalfCloseableProtocol)
 class ClientConnection(Protocol):
     """Speaks HTTP/1.1 to an application.
 
     :param context: what all connections of the proxy have in common.
-    :param router: tells what a request is aimed at.
+    :param router: lets each request go its way.
     :param ended: called when the connection is lost.
     """
 
@@ -197,27 +212,13 @@ class ClientConnection(Protocol):
 
     def _next_request(self) -> bool:
         self._pause(_AHEAD, on=False)
-        buffer = self._buffer = (
-            self._buffer.lstrip(b"\r\n") if self._buffer[:1] in b"\r\n" else self._buffer
-        )
-        if not buffer:
+        raw = self._buffer = self._buffer.lstrip(b"\r\n")
+        head, behind = take_request_head(raw, self.context.settings.max_header_bytes)
+        if head is None:
             return False
-        limit = self.context.settings.max_header_bytes
-        end = buffer.find(END, 0, limit + len(END))
-        if end < 0:
-            if len(buffer) > limit:
-                raise BadMessageError(
-                    f"The request line and headers are over {limit} bytes. Send less, or raise "
-                    "--max-header-bytes.",
-                    status=431,
-                    code="headers_too_large",
-                )
-            _look_for_bare_line_ends(buffer)
-            return False
-        head = parse_request(buffer[:end])
         self._stop_waiting()
-        self._buffer = buffer[end + len(END) :]
-        self._router.enter(self, head, buffer)
+        self._buffer = behind
+        self._router.enter(self, head, raw)
         # Behind CONNECT there may be no request, but a request that came along with it.
         return self._request is not None or (bool(self._buffer) and self._successor is None)
 
@@ -392,9 +393,3 @@ class ClientConnection(Protocol):
         else:
             self._enter(State.CLOSING)
             self.transport.loseConnection()
-
-
-def _look_for_bare_line_ends(buffer: bytes) -> None:
-    """Refuse a head that ends its lines with LF alone: its end would never be seen."""
-    if b"\n\n" in buffer or b"\n\r\n" in buffer.replace(b"\r\n", b""):
-        raise BadMessageError("A line of the head ends without CR LF.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from OpenSSL import SSL
 from twisted.internet.interfaces import ISSLTransport
@@ -38,20 +38,6 @@ if TYPE_CHECKING:
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
 
-class RequestRouter(Protocol):
-    """Knows what the requests of a connection are aimed at."""
-
-    def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:
-        """Let a request go its way.
-
-        :param raw: its bytes and all that came behind it.
-        :raises BadMessageError: it cannot.
-        """
-
-    def lost(self, reason: BaseException | None) -> None:
-        """Learn why the connection ended."""
-
-
 class AbsoluteFormRouter:
     """The way of requests in absolute form, and of CONNECT.
 
@@ -76,7 +62,7 @@ class AbsoluteFormRouter:
         self._proxy_client: ProxyClient | None = None
 
     def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:
-        """Let a request go its way; see :class:`RequestRouter`."""
+        """Let a request go its way."""
         check_host(head)
         if head.method == b"CONNECT":
             self._connect(connection, head)
@@ -176,7 +162,7 @@ class TunnelledRequestRouter:
         self._used = False
 
     def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:  # noqa: ARG002 - the protocol's
-        """Let a request go its way; see :class:`RequestRouter`."""
+        """Let a request go its way."""
         self._used = True
         check_host(head)
         aim = self._aim(head)

@@ -1,6 +1,7 @@
 """HTTP/1.1 messages (RFC 9112), read strictly and written: no sockets, no Twisted.
 
-``heads`` parses start lines and fields, ``framing`` says how long a body is, ``body_readers`` cut
-it out of the stream, ``forwarded_headers`` drops hop-by-hop fields, ``content_codings`` decodes
-gzip and deflate for people and tests.
+``heads`` parses start lines and fields, ``request_heads`` takes a request's head off a stream,
+``framing`` says how long a body is, ``body_readers`` cut it out of the stream,
+``forwarded_headers`` drops hop-by-hop fields, ``content_codings`` decodes gzip and deflate for
+people and tests.
 """
