@@ -144,7 +144,7 @@ function install(agent) {
     http.install(agent, (held) => sockets.takeRequest(held)),
     sockets.install(),
     warnOfHttp2(agent),
-    onModule("undici", UNDICI, (exports) => undici.hookModule(exports)),
+    onModule(UNDICI, (exports) => undici.hookModule(exports)),
     () => undici.uninstall(),
   ];
   return () => {

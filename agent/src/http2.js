@@ -4,7 +4,7 @@ const http2 = require("node:http2");
 const { syncBuiltinESMExports } = require("node:module");
 
 /** undici opens its HTTP/2 sessions for requests that were seen. */
-const OF_UNDICI = /[\\/]undici|internal\/deps\/undici/;
+const OF_UNDICI = /[\\/]node_modules[\\/]undici[^\\/]*[\\/]|node:internal\/deps\/undici\//;
 
 let isTold = false;
 

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import http2 from "node:http2";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { readSettings } from "../src/settings.js";
 import { IMPORT, REQUIRE, runNode } from "./lib/child.mjs";
@@ -85,8 +88,9 @@ describe("what is left alone, what is not, and what is said of it", () => {
     }
   });
 
-  test("a first HTTP/2 session is said to be unseen, once, unless its host is to be left alone", async () => {
+  test("a first HTTP/2 session is said to be unseen, once, unless its host is to be left alone", async (t) => {
     const server = http2.createServer((req, res) => res.end("two")).listen(0, "127.0.0.1");
+    t.after(() => server.close());
     await new Promise((resolve) => server.once("listening", resolve));
     const origin = `http://127.0.0.1:${server.address().port}`;
     const code = `
@@ -109,7 +113,21 @@ describe("what is left alone, what is not, and what is said of it", () => {
       );
     }
     assert.equal((await runNode(code, { env: { ...env, TRAFFICMOCK_IGNORE_HOSTS: "127.0.0.1" } })).stderr, "");
-    server.close();
+    // What is in such a directory is the application, whatever the directory is called.
+    const directory = mkdtempSync(join(tmpdir(), "undici-shop-"));
+    writeFileSync(join(directory, "index.js"), code);
+    const { stdout, stderr } = await runNode(`require(${JSON.stringify(`${directory}/index.js`)})`, { env });
+    rmSync(directory, { recursive: true });
+    assert.deepEqual([stdout, stderr.split(":")[1]], ["two\n", " HTTP/2 is not seen"]);
+  });
+
+  test("Node warns of what it deprecates where the application asks for it, not where a package does", async () => {
+    const env = { TRAFFICMOCK_PROXY_URL: proxy.url };
+    for (const code of ["require('node-fetch2')", "require('punycode')"]) {
+      const [attached, alone] = await Promise.all([REQUIRE, ""].map((preload) => runNode(code, { env, preload })));
+      const warning = ({ stderr }) => stderr.replace(/\d+/, "PID");
+      assert.equal(warning(attached), warning(alone), code);
+    }
   });
 
   test("needle at our own proxy, which it asks for https by absolute URL: a handler changes and fetches", async () => {

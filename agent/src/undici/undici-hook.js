@@ -103,11 +103,12 @@ class UndiciHook {
   }
 
   /**
-   * Hook a copy of undici from npm.
+   * Hook a copy of undici from npm, if it is one.
    * @param {any} undici its exports
    */
   hookModule(undici) {
     const { Agent, MockAgent, ProxyAgent, createRedirectInterceptor } = undici;
+    if (!Agent || !MockAgent || !ProxyAgent) return;
     this.redirecting ??= createRedirectInterceptor;
     for (const { prototype } of [Agent, MockAgent, ProxyAgent]) this.hook(prototype);
     this.hookGlobals(globalThis);

@@ -161,27 +161,7 @@ RIGHT = (
 )
 """Differences that are as they should be."""
 
-WRONG = (
-    Difference(
-        "undici 8 gets the dispatcher of Node 24's own undici, which the agent loads first and "
-        "which takes the length of an answer without a body (204, 304) for a mismatch",
-        ("passthrough", "continue"),
-        r"error|result",
-        call=r"undici8: status (204|304) with a length",
-        shown=True,
-        surely=(("undici8", 24),),
-    ),
-    Difference(
-        "Node 22 and 24 warn of `punycode` where a package asks for it: the agent's hook of "
-        "`Module._load` hides from Node that it is a package that asks",
-        ("passthrough", "mock", "abort", "continue", "fetch"),
-        r"stderr",
-        call=r".*: ",
-        now=r"\(node:PID\) \[DEP0040\] [^\n]*`punycode`[^\n]*\n\([^\n]*\n",
-        shown=True,
-        surely=(("node-fetch2", 22), ("node-fetch2", 24)),
-    ),
-)
+WRONG: tuple[Difference, ...] = ()
 """Differences that are defects of the agent, and shall go."""
 
 
