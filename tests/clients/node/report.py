@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.clients.node.differences import WRONG
+from tests.clients.node import differences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,9 @@ def _state(cells: Sequence[Cell], notes: dict[str, int]) -> str:
         return "-"
     failed = [str(cell.node) for cell in cells if not cell.is_good]
     shown = {each for cell in cells for each in cell.declared if each.shown}
-    wrong = [str(cell.node) for cell in cells if any(each in WRONG for each in cell.declared)]
+    wrong = [
+        str(cell.node) for cell in cells if any(each in differences.WRONG for each in cell.declared)
+    ]
     differs = f"differs ({', '.join(wrong)})"
     words = [f"FAILED ({', '.join(failed)})" if failed else differs if wrong else "ok"]
     reasons = sorted(each.reason for each in shown)
