@@ -15,9 +15,6 @@ LEAN = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 _PROXIES = re.compile("TRAFFICMOCK_|_PROXY", re.IGNORECASE)
 """Variables that name a proxy: ours, or one of the machine's."""
 
-BROWSER_PLUGINS = ("playwright", "playwright-asyncio")
-"""pytest-playwright's two: an environment may hold both, a run only one of them."""
-
 
 def run(
     *arguments: str,
@@ -48,15 +45,11 @@ def run(
     return finished.stdout
 
 
-def pytest(browser: str = "playwright") -> list[str]:
-    """Name pytest, with our plugin and one of those that bring a browser.
-
-    :param browser: the name of that plugin.
-    """
+def pytest() -> list[str]:
+    """Name pytest with all plugins that are installed, but for pytest-playwright's second one."""
     ours = [] if _is_installed() else ["-p", PLUGIN]
-    others = [f"-pno:{name}" for name in BROWSER_PLUGINS if name != browser]
     scope = ["-o", "asyncio_default_fixture_loop_scope=session"]
-    return ["pytest", *ours, *others, "-p", "no:cacheprovider", *scope]
+    return ["pytest", *ours, "-pno:playwright-asyncio", "-p", "no:cacheprovider", *scope]
 
 
 def lean_pytest(*plugins: str) -> list[str]:

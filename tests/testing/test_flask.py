@@ -17,6 +17,6 @@ class FlaskTests(SynchronousTestCase):
         """Its https calls are answered, watched and failed by the handlers of its tests."""
         folder = Path(self.mktemp()).resolve() / "flask"
         shutil.copytree(FOLDER, folder)
-        data = {"XDG_DATA_HOME": str(folder.parent / "data")}
-        output = runs.run(*runs.pytest(), environment=data, cwd=folder)
+        environment = {**runs.LEAN, "XDG_DATA_HOME": str(folder.parent / "data")}
+        output = runs.run(*runs.lean_pytest(), environment=environment, cwd=folder)
         self.assertIn("5 passed", output, output)

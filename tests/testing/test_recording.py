@@ -51,6 +51,7 @@ class ReplayTests(SynchronousTestCase):
     def test_by_playwright(self) -> None:
         """Chromium shows the recorded page, from a file and from an archive."""
         ways: tuple[tuple[str, Content], ...] = (("some.har", "embed"), ("some.zip", "attach"))
+        paths = []
         for name, content in ways:
             path = Path(self.mktemp()).resolve() / name
             asked = RequestState("r", "app", request(URL), 1)
@@ -59,5 +60,6 @@ class ReplayTests(SynchronousTestCase):
             recording.add(asked, ResponseState(asked, answer), 0, 5)
             HarFile(path).save(recording.document(), recording.files)
             self.assertEqual(zipfile.is_zipfile(path), name == "some.zip")
-            sample = "tests.testing.samples.browser_replays"
-            self.assertEqual(runs.run(sample, str(path), URL, environment={}), "<p>recorded")
+            paths.append(str(path))
+        output = runs.run("tests.testing.samples.browser_replays", URL, *paths, environment={})
+        self.assertEqual(output, "<p>recorded\n<p>recorded\n")

@@ -87,7 +87,7 @@ class PytestTests(SynchronousTestCase):
 
     def test_parallel(self) -> None:
         """Tests side by side on one proxy, scoped by client id, do not see each other's mocks."""
-        workers, count, runs = (8, 400, 20) if DEEP else (3, 4, 1)
+        workers, count, runs = (8, 400, 20) if DEEP else (2, 4, 1)
         proxy = shared_app().proxy.url
         for _ in range(runs):
             output = run_pytest(

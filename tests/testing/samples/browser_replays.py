@@ -1,6 +1,6 @@
-"""Run as a child: replays a HAR by Playwright's own means, in Chromium, and prints the body.
+"""Run as a child: replays HARs by Playwright's own means, in Chromium, and prints the bodies.
 
-python -m tests.testing.samples.browser_replays HAR URL
+python -m tests.testing.samples.browser_replays URL HAR...
 """
 
 import sys
@@ -10,15 +10,16 @@ from playwright.sync_api import sync_playwright
 from tests.support.node_parts import chromium
 
 
-def main(har: str, url: str) -> None:
+def main(url: str, *hars: str) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"]
         )
-        page = browser.new_page()
-        page.route_from_har(har, not_found="abort")
-        response = page.goto(url)
-        sys.stdout.write(response.text() if response else "nothing")
+        for har in hars:
+            page = browser.new_page()
+            page.route_from_har(har, not_found="abort")
+            response = page.goto(url)
+            sys.stdout.write(f"{response.text() if response else 'nothing'}\n")
         browser.close()
 
 
