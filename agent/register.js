@@ -7,10 +7,18 @@
 
 /**
  * Package managers, and what starts a server anew when a file changes, are started with our
- * NODE_OPTIONS too, and are not the application.
+ * NODE_OPTIONS too, and are not the application. They are known by their file's name or by the
+ * directory of their package: an application may live in a directory named "npm".
  */
-const TOOLS =
-  /[\\/]\.bin[\\/](nodemon|tsx)$|[\\/]node_modules[\\/](nodemon[\\/]bin|tsx[\\/]dist)[\\/]|[\\/](npm|npx|pnpm|pnpx|yarn|corepack)(-cli)?(\.c?js)?$|[\\/](npm|pnpm|yarn|corepack)[\\/]/;
+const TOOLS = [
+  /[\\/]\.bin[\\/](nodemon|tsx)$/,
+  /[\\/]node_modules[\\/](nodemon[\\/]bin|tsx[\\/]dist)[\\/]/,
+  /[\\/](npm|npx|pnpm|pnpx|yarn|yarnpkg|corepack)(-cli|-[\d.]+)?(\.[cm]?js)?$/,
+  /[\\/](node_modules|nodejs)[\\/](npm|pnpm|yarn|corepack)[\\/]/,
+];
+
+/** @param {string} file */
+const isTool = (file) => TOOLS.some((tool) => tool.test(file));
 
 /** @param {Error} error */
 const complain = (error) => {
@@ -21,7 +29,7 @@ try {
   const { env, argv } = process;
   const isWanted = env.TRAFFICMOCK_PROXY_URL || env.PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL;
   // Loaded only then: without a URL this file costs nothing.
-  if (isWanted && !TOOLS.test(argv[1] ?? "")) {
+  if (isWanted && !isTool(argv[1] ?? "")) {
     const { readSettings } = require("./src/settings.js");
     const { attachNow, refuseAll } = require("./src/attach.js");
     try {

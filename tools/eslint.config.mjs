@@ -22,7 +22,18 @@ const rules = {
 
 export default [
   {
-    ignores: ["**/node_modules/", "agent/dist/", "**/.next/", "**/.nuxt/", "**/.output/", "docs/_build/", "**/*.ts"],
+    ignores: [
+      ".*/",
+      "build/",
+      "dist/",
+      "**/node_modules/",
+      "agent/dist/",
+      "**/.next/",
+      "**/.nuxt/",
+      "**/.output/",
+      "docs/_build/",
+      "**/*.ts",
+    ],
   },
   js.configs.recommended,
   { rules, linterOptions: { reportUnusedDisableDirectives: "error" } },

@@ -27,7 +27,10 @@ describe("start and stop", () => {
 
   test("stop() puts everything back and fails what waits", async () => {
     const before = [globalThis.fetch, http.request, http.Agent.prototype.addRequest];
-    const agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "stopper" });
+    const agent = await startTrafficMock({
+      proxyUrl: proxy.url,
+      clientId: "stopper",
+    });
     assert.equal(agent.clientId, "stopper");
     assert.notEqual(http.request, before[1]);
     await worker.route("/held-at-stop", () => {});
@@ -42,7 +45,9 @@ describe("start and stop", () => {
 
   test("a second start is refused while the first is attached", async () => {
     const agent = await startTrafficMock({ proxyUrl: proxy.url });
-    await assert.rejects(startTrafficMock({ proxyUrl: proxy.url }), { code: "ERR_TRAFFICMOCK_ALREADY_STARTED" });
+    await assert.rejects(startTrafficMock({ proxyUrl: proxy.url }), {
+      code: "ERR_TRAFFICMOCK_ALREADY_STARTED",
+    });
     await agent.stop();
   });
 
@@ -58,7 +63,10 @@ describe("start and stop", () => {
   });
 
   test("the handshake says what this agent can do, and the proxy lists it", async () => {
-    const agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "listed" });
+    const agent = await startTrafficMock({
+      proxyUrl: proxy.url,
+      clientId: "listed",
+    });
     await until(proxy, "/api/connections", ({ nodeAgents }) =>
       nodeAgents.some(({ clientId }) => clientId === "listed"),
     );
@@ -70,7 +78,10 @@ describe("start and stop", () => {
     );
   });
 
-  for (const [name, preload] of Object.entries({ "--require": REQUIRE, "--import": IMPORT })) {
+  for (const [name, preload] of Object.entries({
+    "--require": REQUIRE,
+    "--import": IMPORT,
+  })) {
     for (const module of [false, true]) {
       test(`${name} attaches ${module ? "ESM" : "CommonJS"} without code`, async () => {
         const env = { TRAFFICMOCK_PROXY_URL: proxy.url };
@@ -100,7 +111,9 @@ describe("start and stop", () => {
   });
 
   test("an attached process that has nothing to do ends", async () => {
-    const { ms, status } = await runNode("", { env: { TRAFFICMOCK_PROXY_URL: proxy.url } });
+    const { ms, status } = await runNode("", {
+      env: { TRAFFICMOCK_PROXY_URL: proxy.url },
+    });
     assert.equal(status, 0);
     assert.ok(ms < 5000, `it took ${ms} ms`);
   });
@@ -137,7 +150,10 @@ describe("when things go wrong", () => {
   });
 
   test("a URL that is none, and an unknown choice, are named", async () => {
-    await assert.rejects(startTrafficMock({ proxyUrl: "proxy" }), { name: "TypeError", message: /"proxy"/ });
+    await assert.rejects(startTrafficMock({ proxyUrl: "proxy" }), {
+      name: "TypeError",
+      message: /"proxy"/,
+    });
     await assert.rejects(startTrafficMock({ proxyUrl: "http://x", webSocket: "some" }), {
       name: "TypeError",
       message: /"some"/,
@@ -150,9 +166,14 @@ describe("when things go wrong", () => {
       code: "ERR_TRAFFICMOCK_UNAUTHORIZED",
       message: /TRAFFICMOCK_TOKEN/,
     });
-    const agent = await startTrafficMock({ proxyUrl: proxy.url, token: "secret" });
+    const agent = await startTrafficMock({
+      proxyUrl: proxy.url,
+      token: "secret",
+    });
     await agent.stop();
-    const inUrl = await startTrafficMock({ proxyUrl: proxy.url.replace("//", "//me:secret@") });
+    const inUrl = await startTrafficMock({
+      proxyUrl: proxy.url.replace("//", "//me:secret@"),
+    });
     assert.equal(inUrl.clientId, "me");
     await inUrl.stop();
     await proxy.stop();
@@ -177,21 +198,40 @@ describe("when things go wrong", () => {
     assert.equal(status, 0);
   });
 
-  test("a preload inside npm does nothing", async () => {
-    const code =
-      'console.log(require("http").request === require("http").request, globalThis[Symbol.for("undici.globalDispatcher.1")])';
-    const { stderr } = await runNode(
-      `process.argv[1] = "/usr/lib/node_modules/npm/bin/npm-cli.js"; ${code}; require("./register.js")`,
-      { preload: "", env: { TRAFFICMOCK_PROXY_URL: "http://127.0.0.1:2" } },
+  const preloadIn = (file) =>
+    runNode(
+      `process.argv[1] = ${JSON.stringify(file)}; require("./register.js"); require("http").get("http://127.0.0.1:3/").on("error", (error) => console.log(error.code))`,
+      {
+        preload: "",
+        env: { TRAFFICMOCK_PROXY_URL: "http://127.0.0.1:2" },
+      },
     );
-    assert.equal(stderr, "");
+
+  test("a preload inside a package manager does nothing", async () => {
+    const tools = [
+      "/usr/lib/node_modules/npm/bin/npm-cli.js",
+      "/usr/share/nodejs/npm/lib/cli.js",
+      "/home/ada/.yarn/releases/yarn-4.1.0.cjs",
+    ];
+    for (const { stdout, stderr } of await Promise.all(tools.map(preloadIn))) {
+      assert.deepEqual([stdout, stderr], ["ECONNREFUSED\n", ""]);
+    }
+  });
+
+  test("a preload attaches an application in a directory that is named as a package manager", async () => {
+    for (const { stdout } of await Promise.all(["/srv/npm/shop.mjs", "/srv/yarn/dist/main.js"].map(preloadIn))) {
+      assert.equal(stdout, "ERR_TRAFFICMOCK_UNREACHABLE\n");
+    }
   });
 
   test("a lost link fails what waits and what comes, until it is back", async () => {
     let proxy = await startProxy();
     const upstream = await startUpstream();
     const port = new URL(proxy.url).port;
-    const agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "survivor" });
+    const agent = await startTrafficMock({
+      proxyUrl: proxy.url,
+      clientId: "survivor",
+    });
     const worker = await startWorker(proxy.url);
     await worker.route("/held", () => {});
     const held = [
