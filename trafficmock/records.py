@@ -20,11 +20,25 @@ class Owner:
 
 
 @frozen
+class MadeFor:
+    """The test whose context a request or a socket carries, whoever gets it.
+
+    :param late: the test had ended.
+    """
+
+    test_id: str
+    title: str
+    file: str
+    late: bool
+
+
+@frozen
 class RequestSeen:
     """An application's request arrived.
 
     :param body_pending: without its body, of which :class:`RequestBodyCame` will tell.
     :param redirected_from: the request of the same client whose redirect it follows.
+    :param made_for: the test whose context it carries, if any.
     """
 
     request_id: str
@@ -32,6 +46,7 @@ class RequestSeen:
     request: SerializedRequest
     body_pending: bool = field(default=False, kw_only=True)
     redirected_from: str | None = field(default=None, kw_only=True)
+    made_for: MadeFor | None = field(default=None, kw_only=True)
 
 
 @frozen
@@ -47,9 +62,14 @@ class RequestBodyCame:
 
 @frozen
 class RequestPassedThrough:
-    """Nobody wanted it: it goes to the real network unchanged."""
+    """Nobody wanted it: it goes to the real network unchanged.
+
+    :param also_matched: routes of other tests that match it, where its context kept it from
+        them; the first few ids.
+    """
 
     request_id: str
+    also_matched: tuple[str, ...] = ()
 
 
 @frozen
@@ -114,16 +134,21 @@ class HopSeen:
     prior_id: str
     action: Literal["continue", "passthrough"]
     owner: Owner | None
+    made_for: MadeFor | None = field(default=None, kw_only=True)
 
 
 @frozen
 class SocketSeen:
-    """An application opened a WebSocket."""
+    """An application opened a WebSocket.
+
+    :param made_for: the test whose context it carries, if any.
+    """
 
     socket_id: str
     client_id: str
     url: str
     protocols: list[str]
+    made_for: MadeFor | None = field(default=None, kw_only=True)
 
 
 @frozen
@@ -136,9 +161,13 @@ class SocketOwned:
 
 @frozen
 class SocketPassedThrough:
-    """Nobody wanted it."""
+    """Nobody wanted it.
+
+    :param also_matched: as in :class:`RequestPassedThrough`.
+    """
 
     socket_id: str
+    also_matched: tuple[str, ...] = ()
 
 
 @frozen

@@ -96,6 +96,7 @@ def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver
     """Make the core and what drives it."""
     settings = Settings(
         version=__version__,
+        own_hosts=tuple(options["own-host"]),
         token=options["token"],
         claim_timeout=options["claim-timeout-ms"] / 1000,
         heartbeat=options["heartbeat-ms"] / 1000,

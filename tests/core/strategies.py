@@ -32,8 +32,13 @@ FEATURES = st.sampled_from(
         ["decline", "headers-list", "subscribe"],
         ["stream"],
         ["stream", "decline"],
+        ["context"],
+        ["context", "decline", "stream", "subscribe"],
     ]
 )
+CONTEXTS = st.sampled_from(["a" * 32, "b" * 32])
+claimed = CONTEXTS | st.just(UNSET)
+carried = CONTEXTS | st.sampled_from([UNSET, "", "c" * 32, "\ud800"])
 
 requests = st.builds(
     builders.request, URLS, st.sampled_from(["GET", "POST"]), st.sampled_from([b"", b"x" * 30])
@@ -102,7 +107,9 @@ on_sockets_by_workers: SearchStrategy[Message] = st.one_of(
     st.builds(inbound.CloseServer, *closes),
 )
 maybe = st.sampled_from([UNSET, True, False])
-starts = st.builds(inbound.RequestStart, REQUESTS, clients, requests, maybe)
+starts = st.builds(
+    inbound.RequestStart, REQUESTS, clients, requests, maybe, st.just(UNSET), carried
+)
 contents = st.builds(
     inbound.RequestBody,
     REQUESTS,
@@ -119,12 +126,22 @@ of_agents: SearchStrategy[Message] = st.one_of(
     st.builds(
         inbound.RequestResponse, REQUESTS, st.just(value=True), responses, body_pending=maybe
     ),
-    st.builds(inbound.RequestObserve, REQUESTS, clients, requests, REQUESTS | st.just(UNSET)),
-    st.builds(inbound.SocketOpen, SOCKETS, st.just("ws://h.test/"), st.just([]), clients),
+    st.builds(
+        inbound.RequestObserve, REQUESTS, clients, requests, REQUESTS | st.just(UNSET), carried
+    ),
+    st.builds(inbound.SocketOpen, SOCKETS, st.just("ws://h.test/"), st.just([]), clients, carried),
     on_sockets_by_agents,
 )
 of_workers: SearchStrategy[Message] = st.one_of(
-    st.builds(inbound.TestRegister, TESTS, st.just("title"), st.just("file"), st.just("0")),
+    st.builds(
+        inbound.TestRegister,
+        TESTS,
+        st.just("title"),
+        st.just("file"),
+        st.just("0"),
+        claimed,
+        st.just("worker") | st.just(UNSET),
+    ),
     st.builds(inbound.TestUnregister, TESTS),
     st.builds(inbound.TestSubscribe, TESTS),
     st.builds(inbound.RouteRegister, ROUTES, TESTS, matchers, kinds),

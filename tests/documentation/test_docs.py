@@ -38,6 +38,7 @@ def options_table() -> str:
     for method in (
         ProxyOptions.opt_allowed_host,
         ProxyOptions.opt_cors_origin,
+        ProxyOptions.opt_own_host,
         ProxyOptions.opt_tunnel,
         ProxyOptions.opt_upstream_ca,
         ProxyOptions.opt_upstream_insecure,

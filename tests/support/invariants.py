@@ -6,6 +6,7 @@ passed on. Playbooks and the stateful test keep one.
 
 from attrs import define, field
 
+from tests.support.context_invariants import ContextInvariants
 from tests.support.request_invariants import RequestInvariants
 from tests.support.subscription_invariants import SubscriptionInvariants
 from tests.support.websocket_invariants import SocketInvariants
@@ -66,12 +67,14 @@ class Invariants:
     requests: RequestInvariants = field(factory=RequestInvariants)
     sockets: SocketInvariants = field(factory=SocketInvariants)
     subscriptions: SubscriptionInvariants = field(factory=SubscriptionInvariants)
+    contexts: ContextInvariants = field(factory=ContextInvariants)
 
     def leaving(self, connection_id: str) -> None:
         """Note that a connection is not there any more to be told anything."""
         self.agents.discard(connection_id)
         self.workers.discard(connection_id)
         self.subscriptions.left(connection_id)
+        self.contexts.left(connection_id)
 
     def left(self, connection_id: str) -> None:
         """Note that all is done that a lost connection leads to."""
@@ -93,6 +96,7 @@ class Invariants:
         self.requests.took(effects, sender, cause, present)
         self.sockets.took(effects, sender, cause, present)
         self.subscriptions.took(effects, cause)
+        self.contexts.took(effects, sender, cause)
         for connection_id in closed:
             self.leaving(connection_id)
             if isinstance(cause, inbound.Hello):

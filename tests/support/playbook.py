@@ -28,7 +28,7 @@ from trafficmock.core.settings import Settings
 from trafficmock.core.timers import Moment
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import InvalidMessageError, decode, to_plain
-from trafficmock.wire.features import STREAM
+from trafficmock.wire.features import CONTEXT, STREAM
 from trafficmock.wire.serialized_matcher import SerializedMatcher
 from trafficmock.wire.shrink import shrink, too_large
 
@@ -78,7 +78,10 @@ class Playbook:
         peer.sends(inbound.Hello(3, "0.1.0", role, name, token=token, features=wanted))
         streams = role == "node" and STREAM in features
         limits = body_limits(self.coordinator.settings) if streams else UNSET
-        self.expect(peer.gets(outbound.HelloOk(peer.id, 3, "1.2.3", name, wanted, limits)))
+        hosts = list(self.coordinator.settings.own_hosts)
+        own_hosts = hosts if role == "node" and CONTEXT in features else UNSET
+        welcome = outbound.HelloOk(peer.id, 3, "1.2.3", name, wanted, limits, own_hosts)
+        self.expect(peer.gets(welcome))
         return peer
 
     # Time
@@ -230,10 +233,14 @@ class Peer:
 class WorkerPeer(Peer):
     """A test worker of the playbook."""
 
-    def test(self, title: str = "buys") -> "RegisteredTest":
+    def test(
+        self, title: str = "buys", context: str | None = None, *, shared: bool = False
+    ) -> "RegisteredTest":
         """Register a test; its id is its title."""
         test = RegisteredTest(self, title)
-        self.sends(inbound.TestRegister(title, title, f"{title}.spec.ts", self.id[-1]))
+        scope: Any = "worker" if shared else UNSET
+        file, worker_id = f"{title}.spec.ts", self.id[-1]
+        self.sends(inbound.TestRegister(title, title, file, worker_id, context or UNSET, scope))
         self.playbook.expect(self.gets(outbound.TestRegistered(title)))
         return test
 

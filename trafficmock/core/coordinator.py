@@ -18,6 +18,7 @@ from trafficmock.core.http.response_reports import AwaitedReports, ResponseRepor
 from trafficmock.core.invalid_messages import InvalidMessages
 from trafficmock.core.lifecycle import Socket
 from trafficmock.core.ownership.claims import Claims
+from trafficmock.core.ownership.contexts import Contexts
 from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
 from trafficmock.core.ownership.registry import Registry
 from trafficmock.core.peers import Agent, Client, Peer, Unauthenticated, Worker, connected
@@ -57,6 +58,7 @@ class Coordinator:
     peers: dict[str, Peer] = field(init=False, factory=dict)
     registry: Registry = field(init=False)
     claims: Claims = field(init=False, factory=Claims)
+    contexts: Contexts = field(init=False, factory=Contexts)
     alarm: Alarm = field(init=False, factory=Alarm)
     owner_timeouts: OwnerTimeouts = field(init=False)
     deadlines: BodyDeadlines = field(init=False)
@@ -77,6 +79,7 @@ class Coordinator:
 
     def __attrs_post_init__(self) -> None:
         settings, claims, alarm = self.settings, self.claims, self.alarm
+        contexts = self.contexts
         pattern_cache = PatternCache(settings.regex_memory_bytes)
         registry = self.registry = Registry(
             pattern_cache=pattern_cache, regex_steps=settings.regex_steps
@@ -86,16 +89,27 @@ class Coordinator:
         deadlines = self.deadlines = BodyDeadlines(settings.body_timeout, alarm)
         self.decisions = Decisions(claims, self.owner_timeouts, awaited, deadlines)
         self.requests = RequestRouting(
-            settings, registry, claims, alarm, self.owner_timeouts, awaited, self.decisions
+            settings,
+            registry,
+            claims,
+            contexts,
+            alarm,
+            self.owner_timeouts,
+            awaited,
+            self.decisions,
         )
-        self.sockets = WebSocketRouting(settings, registry, claims, alarm, self.owner_timeouts)
+        self.sockets = WebSocketRouting(
+            settings, registry, claims, contexts, alarm, self.owner_timeouts
+        )
         self.routing = {"http": self.requests, "websocket": self.sockets}
         self.relay = WebSocketRelay(self.sockets.sockets)
-        self.reports = ResponseReports(settings, registry, awaited, self.decisions.pending)
+        self.reports = ResponseReports(
+            settings, registry, contexts, awaited, self.decisions.pending
+        )
         self.bodies = PendingBodies(settings, self.requests, self.decisions)
         self.handlers = HandlerResults(settings, self.decisions)
         self.setup = Registration(
-            registry, claims, self.decisions, self.routing, self.sockets, self._agents
+            registry, contexts, claims, self.decisions, self.routing, self.sockets, self._agents
         )
         self.handshake = Handshake(settings)
         self.heartbeat = Heartbeat(settings)
@@ -178,6 +192,7 @@ class Coordinator:
         for pending in self.deadlines.overdue(now):
             self.bodies.overdue(pending, out)
         self.sockets.forget_closed(now.seconds)
+        self.contexts.forget_ended(now.seconds)
         self.heartbeat.beat(self.clients(), out)
         self._set_alarm(out)
         return out

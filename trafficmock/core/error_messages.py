@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from trafficmock.wire.serialized_matcher import SerializedMatcher
 
 
+CONTEXT_IN_USE = (
+    "The context of this test is in use by another test, or the test is registered with another "
+    "one. Each test needs a context of its own: 128 random bits."
+)
+
+
 def ambiguous(subject: str, claimants: list[Claimant]) -> str:
     """Say which tests compete. The first words are matched on by users' tests."""
     rivals = "; ".join(

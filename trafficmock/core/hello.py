@@ -114,7 +114,9 @@ class Handshake:
         )
 
     def _welcome(self, client: Client, hello: Hello) -> HelloOk:
-        streams = features.STREAM in client.features and isinstance(client, Agent)
+        is_agent = isinstance(client, Agent)
+        streams = features.STREAM in client.features and is_agent
+        contexts = features.CONTEXT in client.features and is_agent
         return HelloOk(
             connection_id=client.id,
             protocol_version=PROTOCOL_VERSION,
@@ -122,6 +124,7 @@ class Handshake:
             client_id=client.client_id,
             features=sorted(client.features) if hello.features is not UNSET else UNSET,
             body_limits=body_limits(self.settings) if streams else UNSET,
+            own_hosts=list(self.settings.own_hosts) if contexts else UNSET,
         )
 
 

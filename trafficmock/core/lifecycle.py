@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.deferred_bodies import DeferredObservation
     from trafficmock.core.ownership.claims import Claim
+    from trafficmock.core.ownership.contexts import ContextTest
     from trafficmock.core.ownership.registry import RegisteredTest
     from trafficmock.core.peers import Agent
     from trafficmock.records import Owner
@@ -77,6 +78,8 @@ class PendingRequest:
     :param routes: the ids of the owner's routes that match it.
     :param deferred: what the observers get when the body is there; ``None`` when they got it.
     :param fetches: the ids of the fetches that are under way for it.
+    :param made_for: the test whose context it carries, if any.
+    :param also_matched: routes of other tests that would have matched without its context.
     """
 
     id: str
@@ -93,6 +96,8 @@ class PendingRequest:
     routes: tuple[str, ...] = ()
     deferred: DeferredObservation | None = None
     fetches: set[str] = field(factory=set)
+    made_for: ContextTest | None = None
+    also_matched: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.request.method} {self.request.url}"
@@ -127,6 +132,8 @@ class Socket:
     :param connected: the handler asked for the real upstream.
     :param closed: the sides whose close was recorded.
     :param early: closes that came before there was an owner to tell, and when.
+    :param made_for: the test whose context it carries, if any.
+    :param also_matched: routes of other tests that would have matched without its context.
     """
 
     id: str
@@ -141,6 +148,8 @@ class Socket:
     connected: bool = False
     closed: set[SocketSide] = field(factory=set)
     early: dict[type, tuple[CloseMessage, float]] = field(factory=dict)
+    made_for: ContextTest | None = None
+    also_matched: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"the WebSocket {self.url}"

@@ -9,9 +9,10 @@ from msgspec import UNSET
 
 from trafficmock.core import error_messages
 from trafficmock.core.effects import EffectList
+from trafficmock.core.ownership.contexts import Contexts, may_observe
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.wire import outbound
-from trafficmock.wire.features import SUBSCRIBE
+from trafficmock.wire.features import CONTEXT, SUBSCRIBE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -34,6 +35,7 @@ class Registration:
     __test__ = False
 
     registry: Registry
+    contexts: Contexts
     claims: Claims
     decisions: Decisions
     routing: dict[Kind, RequestRouting | WebSocketRouting]
@@ -41,7 +43,13 @@ class Registration:
     agents: Callable[[], Iterable[Agent]]
 
     def add_test(self, worker: Worker, message: inbound.TestRegister, out: EffectList) -> None:
-        if self.registry.add_test(worker, message):
+        context = message.context if CONTEXT in worker.features else UNSET
+        holder = self.contexts.running.get(context or "")
+        if context is not UNSET and holder is not worker.tests.get(message.test_id):
+            self._refuse(worker, message.test_id, error_messages.CONTEXT_IN_USE, out)
+        elif self.registry.add_test(worker, message):
+            if context is not UNSET and holder is None:
+                self.contexts.claim(context, worker.tests[message.test_id])
             at = out.now.epoch_ms if SUBSCRIBE in worker.features else UNSET
             out.send(worker.id, outbound.TestRegistered(message.test_id, at))
         else:
@@ -62,9 +70,11 @@ class Registration:
         self.registry.subscribe(test)
         for agent in self.agents():
             for pending in agent.pending.values():
-                pending.observers = with_observer(pending.observers, worker.id)
+                if may_observe(worker, pending.made_for):
+                    pending.observers = with_observer(pending.observers, worker.id)
             for report in agent.awaited.values():
-                report.observers = with_observer(report.observers, worker.id)
+                if may_observe(worker, report.made_for):
+                    report.observers = with_observer(report.observers, worker.id)
         out.send(worker.id, outbound.TestSubscribed(test.id))
 
     def remove_test(self, worker: Worker, message: inbound.TestUnregister, out: EffectList) -> None:
@@ -72,6 +82,7 @@ class Registration:
         test = worker.tests.get(message.test_id)
         if test is not None:
             self.registry.remove_test(test)
+            self.contexts.release(test, out.now.seconds)
             self._release(test, error_messages.test_ended, out)
             self.sockets.test_ended(test, out)
         elif message.test_id in self.registry.tests:
@@ -110,6 +121,7 @@ class Registration:
         tests = list(worker.tests.values())
         for test in tests:
             self.registry.remove_test(test)
+            self.contexts.release(test, out.now.seconds)
         for test in tests:
             self._release(test, error_messages.worker_lost, out)
             self.sockets.worker_lost(test, out)

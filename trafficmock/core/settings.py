@@ -14,6 +14,7 @@ class Settings:
     """Options of the core; times in seconds, sizes in bytes.
 
     :param version: ours, for ``hello:ok``.
+    :param own_hosts: globs of hosts of the system under test, which agents add to their own.
     :param token: what ``hello`` must carry, or ``None`` for anybody.
     :param claim_timeout: how long tests may take to answer a claim.
     :param heartbeat: how often connections are pinged.
@@ -33,6 +34,7 @@ class Settings:
     """
 
     version: str
+    own_hosts: tuple[str, ...] = ()
     token: str | None = None
     claim_timeout: float = field(default=5.0, validator=_positive)
     heartbeat: float = field(default=15.0, validator=_positive)

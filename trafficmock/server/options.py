@@ -78,7 +78,14 @@ class ProxyOptions(ServiceOptions):
 
     def __init__(self) -> None:
         super().__init__()
-        for name in ("cors-origin", "tunnel", "upstream-ca", "upstream-insecure", "resolve"):
+        for name in (
+            "cors-origin",
+            "own-host",
+            "tunnel",
+            "upstream-ca",
+            "upstream-insecure",
+            "resolve",
+        ):
             self[name] = []
 
     def opt_cors_origin(self, origin: str) -> None:
@@ -88,6 +95,10 @@ class ProxyOptions(ServiceOptions):
             raise usage.UsageError(
                 f"--cors-origin must be an origin such as http://host:port, or *, not {origin!r}"
             )
+
+    def opt_own_host(self, glob: str) -> None:
+        """Host under test, besides loopback; * stands for any text. Repeatable."""
+        self["own-host"].append(self.given("own-host", glob))
 
     def opt_tunnel(self, glob: str) -> None:
         """Hosts whose TLS is left alone, * stands for any text. Repeatable."""

@@ -6,6 +6,9 @@ A client that does not name a feature never sees the messages and keys that belo
 AGENTS = "agents"
 """Workers may ask which agents are connected."""
 
+CONTEXT = "context"
+"""Tests give their traffic a context, and agents say which context a request carries."""
+
 DECLINE = "decline"
 """Workers give requests back with ``request:decline`` when their handler falls through."""
 
@@ -18,7 +21,7 @@ STREAM = "stream"
 SUBSCRIBE = "subscribe"
 """Workers ask for the events of all traffic and are sent none before."""
 
-ALL = frozenset({AGENTS, DECLINE, HEADERS_LIST, STREAM, SUBSCRIBE})
+ALL = frozenset({AGENTS, CONTEXT, DECLINE, HEADERS_LIST, STREAM, SUBSCRIBE})
 
 OF_AGENTS = (HEADERS_LIST, STREAM)
 """What an agent of ours names."""

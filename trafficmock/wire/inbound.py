@@ -25,6 +25,8 @@ AbortCode = Literal[
     "failed", "aborted", "timedout", "connectionrefused", "connectionreset", "namenotresolved"
 ]
 RouteKind = Literal["http", "websocket"]
+NewContext = Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
+"""128 random bits in lower-case hex, so that it can be a trace id of W3C Trace Context too."""
 
 
 class Message(Struct, frozen=True, tag_field="type", rename="camel", omit_defaults=True):
@@ -67,6 +69,7 @@ class RequestStart(Message, frozen=True, tag="request:start"):
     :param body_pending: its body has not arrived and stands nowhere yet (feature ``stream``).
     :param redirected_from_request_id: the request whose redirect the application follows
         with this one, which is routed like any other.
+    :param context: what the request that led to it carried (feature ``context``); any text.
     """
 
     request_id: str
@@ -74,6 +77,7 @@ class RequestStart(Message, frozen=True, tag="request:start"):
     request: SerializedRequest
     body_pending: bool | UnsetType = UNSET
     redirected_from_request_id: str | UnsetType = UNSET
+    context: str | UnsetType = UNSET
 
 
 class RequestBody(Message, frozen=True, tag="request:body"):
@@ -121,12 +125,16 @@ class RequestResponse(Message, frozen=True, tag="request:response"):
 
 
 class RequestObserve(Message, frozen=True, tag="request:observe"):
-    """The next hop of a redirect that the agent follows by itself."""
+    """The next hop of a redirect that the agent follows by itself.
+
+    :param context: as in :class:`RequestStart`; that of the hop before counts where it is known.
+    """
 
     request_id: str
     client_id: str
     request: SerializedRequest
     redirected_from_request_id: str | UnsetType = UNSET
+    context: str | UnsetType = UNSET
 
 
 class AgentError(Message, frozen=True, tag="agent:error"):
@@ -137,12 +145,19 @@ class AgentError(Message, frozen=True, tag="agent:error"):
 
 
 class TestRegister(Message, frozen=True, tag="test:register"):
-    """A test begins."""
+    """A test begins.
+
+    :param context: what its traffic carries (feature ``context``).
+    :param scope: ``worker`` for routes that serve all tests of this worker, after their own
+        (feature ``context``).
+    """
 
     test_id: str
     title: str
     file: str
     worker_id: str
+    context: NewContext | UnsetType = UNSET
+    scope: Literal["worker"] | UnsetType = UNSET
 
 
 class TestUnregister(Message, frozen=True, tag="test:unregister"):
@@ -254,12 +269,16 @@ class AgentsQuery(Message, frozen=True, tag="agents:query"):
 
 
 class SocketOpen(Message, frozen=True, tag="ws:connection"):
-    """An application opened a WebSocket; it is held until somebody decides."""
+    """An application opened a WebSocket; it is held until somebody decides.
+
+    :param context: as in :class:`RequestStart`.
+    """
 
     socket_id: NonEmpty
     url: NonEmpty
     protocols: list[str]
     client_id: NonEmpty
+    context: str | UnsetType = UNSET
 
 
 class SocketFrame(Message, frozen=True):

@@ -18,6 +18,9 @@ ErrorCode = Literal[
 ]
 """The codes that the npm agent understands in a decision; no other may be sent."""
 
+Context = Literal["own"]
+"""The context that a request carries, as its worker is told: never the id itself."""
+
 HelloErrorCode = Literal["protocol_mismatch", "unauthorized", "invalid_hello"]
 
 
@@ -36,6 +39,7 @@ class HelloOk(Message, frozen=True, tag="hello:ok"):
     """The client is in; ``features`` is what both sides know.
 
     :param body_limits: only for agents with the feature ``stream``.
+    :param own_hosts: globs of ``--own-host``, only for agents with the feature ``context``.
     """
 
     connection_id: str
@@ -44,6 +48,7 @@ class HelloOk(Message, frozen=True, tag="hello:ok"):
     client_id: str
     features: list[str] | UnsetType = UNSET
     body_limits: BodyLimits | UnsetType = UNSET
+    own_hosts: list[str] | UnsetType = UNSET
 
 
 class HelloError(Message, frozen=True, tag="hello:error"):
@@ -89,7 +94,11 @@ class RouteUnregistered(Message, frozen=True, tag="route:unregistered"):
 
 
 class RequestMessage(Message, frozen=True):
-    """The parent of what tells a worker about a request."""
+    """The parent of what tells a worker about a request.
+
+    Each has ``context``: ``own`` when it carries the context of a test of this worker, absent
+    for traffic without a context and for workers without the feature ``context``.
+    """
 
     request_id: str
     request: SerializedRequest
@@ -97,11 +106,19 @@ class RequestMessage(Message, frozen=True):
 
 
 class RequestObserved(RequestMessage, frozen=True, tag="request:observed"):
-    """Some application made this request."""
+    """Some application made this request.
+
+    :param test_id: the test whose context it carries, where ``context`` is ``own``.
+    """
+
+    context: Context | UnsetType = UNSET
+    test_id: str | UnsetType = UNSET
 
 
 class RequestClaim(RequestMessage, frozen=True, tag="request:claim"):
     """Which of your tests want it?"""
+
+    context: Context | UnsetType = UNSET
 
 
 class RequestMatched(RequestMessage, frozen=True, tag="request:matched"):
@@ -109,6 +126,7 @@ class RequestMatched(RequestMessage, frozen=True, tag="request:matched"):
 
     route_id: str
     test_id: str
+    context: Context | UnsetType = UNSET
 
 
 class FetchDone(Message, frozen=True, tag="fetch:done"):
@@ -225,6 +243,7 @@ class SocketClaim(Message, frozen=True, tag="ws:claim"):
     url: str
     protocols: list[str]
     client_id: str
+    context: Context | UnsetType = UNSET
 
 
 class SocketMatched(Message, frozen=True, tag="ws:matched"):
@@ -236,6 +255,7 @@ class SocketMatched(Message, frozen=True, tag="ws:matched"):
     url: str
     protocols: list[str]
     client_id: str
+    context: Context | UnsetType = UNSET
 
 
 class SocketPassthrough(Message, frozen=True, tag="ws:passthrough"):

@@ -47,7 +47,7 @@ class Decisions:
     def pass_through(self, pending: PendingRequest, out: EffectList) -> None:
         """Send the request upstream unchanged: nobody wants it."""
         self._settle(pending)
-        out.record(records.RequestPassedThrough(pending.id))
+        out.record(records.RequestPassedThrough(pending.id, pending.also_matched))
         out.send(pending.agent.id, to_client.DecisionPassthrough(pending.id))
         self._await_report(pending, None, out)
 
@@ -172,6 +172,7 @@ class Decisions:
             head=pending.id,
             owner_id=pending.owner_id if owner else None,
             deferred=pending.deferred,
+            made_for=pending.made_for,
         )
         self.awaited.add(pending.agent, report, out)
 

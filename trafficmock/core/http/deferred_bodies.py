@@ -13,6 +13,7 @@ from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
 from trafficmock.core.lifecycle import RequestStage
+from trafficmock.core.ownership.contexts import send_observed
 from trafficmock.records import RequestBodyCame
 from trafficmock.wire import body
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.lifecycle import PendingRequest
+    from trafficmock.core.ownership.contexts import ContextTest
     from trafficmock.core.peers import Agent
     from trafficmock.core.settings import Settings
     from trafficmock.wire.inbound import RequestBody
@@ -43,10 +45,12 @@ class DeferredObservation:
     """The observation of a request that is sent when its body is there, or will never be.
 
     :param request: its head.
+    :param made_for: the test whose context it carries, if any.
     """
 
     client_id: str
     request: SerializedRequest
+    made_for: ContextTest | None = None
 
     def send(
         self,
@@ -75,8 +79,8 @@ class DeferredObservation:
         request = clipped(request, limit)
         out.record(RequestBodyCame(request_id, request))
         if observers:
-            news = RequestObserved(request_id, for_workers(request), self.client_id)
-            out.send_all(observers, news)
+            observed = RequestObserved(request_id, for_workers(request), self.client_id)
+            send_observed(observed, observers, self.made_for, out)
         return request
 
 

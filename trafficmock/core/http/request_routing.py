@@ -5,17 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from attrs import define
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.effects import EffectList
 from trafficmock.core.http.deferred_bodies import DeferredObservation
 from trafficmock.core.lifecycle import IllegalStepError, PendingRequest, RequestStage
+from trafficmock.core.ownership.contexts import (
+    describe,
+    observers_of,
+    own_or_none,
+    send_observed,
+)
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
 from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
-from trafficmock.wire.features import STREAM, SUBSCRIBE
+from trafficmock.wire.features import CONTEXT, STREAM, SUBSCRIBE
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
@@ -51,14 +57,18 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         body_pending = message.body_pending is True and STREAM in agent.features
         if body_pending:
             request = structs.replace(request, body_base64=body.NULL)
+        made_for = None
+        if message.context is not UNSET and CONTEXT in agent.features:
+            made_for = self.contexts.resolve(message.context, out.now.seconds)
         pending = PendingRequest(
             id=request_id,
             client_id=client_id,
             request=request,
             agent=agent,
             announced_at=out.now.seconds,
-            observers=self.registry.observers,
-            deferred=DeferredObservation(client_id, request) if body_pending else None,
+            observers=observers_of(made_for, self.registry),
+            deferred=DeferredObservation(client_id, request, made_for) if body_pending else None,
+            made_for=made_for,
         )
         self.decisions.pending[request_id] = agent.pending[request_id] = pending
         prior = message.redirected_from_request_id or None
@@ -66,12 +76,17 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             self.awaited.followed(agent, prior)
         out.record(
             records.RequestSeen(
-                request_id, client_id, request, body_pending=body_pending, redirected_from=prior
+                request_id,
+                client_id,
+                request,
+                body_pending=body_pending,
+                redirected_from=prior,
+                made_for=describe(made_for),
             )
         )
         if pending.observers and not body_pending:
-            news = to_client.RequestObserved(request_id, request, client_id)
-            out.send_all(pending.observers, news)
+            observed = to_client.RequestObserved(request_id, request, client_id)
+            send_observed(observed, pending.observers, made_for, out)
         self._find_owner(pending, request.url, request.method, out)
 
     def _refuse_id(self, agent: Agent, message: RequestStart, out: EffectList) -> None:
@@ -87,7 +102,8 @@ class RequestRouting(OwnerResolution[PendingRequest]):
 
     def _claiming(self, pending: PendingRequest) -> to_client.RequestClaim:
         pending.step(RequestStage.CLAIMING)
-        return to_client.RequestClaim(pending.id, pending.request, pending.client_id)
+        context = own_or_none(pending.made_for)
+        return to_client.RequestClaim(pending.id, pending.request, pending.client_id, context)
 
     def _pass_through(self, pending: PendingRequest, out: EffectList) -> None:
         self.decisions.pass_through(pending, out)
@@ -139,6 +155,11 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             return
         self.owner_timeouts.begin(pending, test.worker, out)
         match = to_client.RequestMatched(
-            pending.id, pending.request, pending.client_id, owner.route_id, test.id
+            pending.id,
+            pending.request,
+            pending.client_id,
+            owner.route_id,
+            test.id,
+            own_or_none(pending.made_for),
         )
         out.send(test.worker.id, match)

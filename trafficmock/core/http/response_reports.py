@@ -9,10 +9,11 @@ from msgspec import UNSET, structs
 
 from trafficmock.core.effects import EffectList
 from trafficmock.core.http.deferred_bodies import clipped, for_workers
+from trafficmock.core.ownership.contexts import describe, observers_of, send_observed
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.records import HopSeen, Owner, ResponseReported
 from trafficmock.wire import body
-from trafficmock.wire.features import STREAM
+from trafficmock.wire.features import CONTEXT, STREAM
 from trafficmock.wire.inbound import RequestObserve, RequestResponse
 from trafficmock.wire.outbound import RequestObserved
 from trafficmock.wire.serialized_response import SerializedError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.deferred_bodies import DeferredObservation
     from trafficmock.core.lifecycle import PendingRequest
+    from trafficmock.core.ownership.contexts import Contexts, ContextTest
     from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.peers import Agent
     from trafficmock.core.settings import Settings
@@ -47,6 +49,7 @@ class AwaitedReport:
         they got it.
     :param redirected: its redirect was reported and the next hop has not come yet.
     :param begun: the history shows a head whose body is still to come.
+    :param made_for: the test whose context the chain carries, if any.
     """
 
     request_id: str
@@ -59,6 +62,7 @@ class AwaitedReport:
     deferred: DeferredObservation | None = None
     redirected: bool = False
     begun: bool = False
+    made_for: ContextTest | None = None
 
     def send_deferred(
         self, out: EffectList, content: RequestBody | None = None, *, limit: int = 0
@@ -112,6 +116,7 @@ class ResponseReports:
 
     settings: Settings
     registry: Registry
+    contexts: Contexts
     awaited: AwaitedReports
     pending: dict[str, PendingRequest]
 
@@ -195,25 +200,37 @@ class ResponseReports:
             return
         prior = agent.awaited.get(message.redirected_from_request_id or "")
         owner_id = prior.owner_id if prior else None
+        made_for = prior.made_for if prior else None
+        if prior is None and message.context is not UNSET and CONTEXT in agent.features:
+            made_for = self.contexts.resolve(message.context, out.now.seconds)
         report = AwaitedReport(
             request_id=request_id,
             action=prior.action if prior else "passthrough",
             owner=prior.owner if prior else None,
-            observers=with_observer(self.registry.observers, owner_id),
+            observers=with_observer(observers_of(made_for, self.registry), owner_id),
             owner_id=owner_id,
             head=prior.head if prior else request_id,
             recorded=prior.recorded if prior else False,
+            made_for=made_for,
         )
         if prior is not None:
             prior.send_deferred(out)
             self.awaited.free(agent, prior)
             agent.tails[report.head] = request_id
         if prior is not None and prior.recorded:
-            out.record(
-                HopSeen(request_id, client_id, request, prior.request_id, prior.action, prior.owner)
+            seen = HopSeen(
+                request_id,
+                client_id,
+                request,
+                prior.request_id,
+                prior.action,
+                prior.owner,
+                made_for=describe(made_for),
             )
+            out.record(seen)
         if report.observers:
-            out.send_all(report.observers, RequestObserved(request_id, request, client_id))
+            observed = RequestObserved(request_id, request, client_id)
+            send_observed(observed, report.observers, made_for, out)
         self.awaited.add(agent, report, out)
 
     def agent_lost(self, agent: Agent, error: SerializedError, out: EffectList) -> None:

@@ -10,6 +10,7 @@ from attrs import define
 from trafficmock.core import error_messages
 from trafficmock.core.lifecycle import PendingRequest, Socket
 from trafficmock.core.ownership.claims import to_be_asked
+from trafficmock.core.ownership.contexts import Contexts, narrow, without_outranked
 from trafficmock.wire.outbound import ProxyError
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class OwnerResolution(ABC, Generic[S]):
     settings: Settings
     registry: Registry
     claims: Claims
+    contexts: Contexts
     alarm: Alarm
 
     @abstractmethod
@@ -79,6 +81,8 @@ class OwnerResolution(ABC, Generic[S]):
             found = self.registry.everybody(self.kind)
         else:
             found = self.registry.judge(self.kind, url, method, pending.client_id)
+        if pending.made_for is not None:
+            found, pending.also_matched = narrow(found, pending.made_for)
         if found is None:
             self._pass_through(pending, out)
             return
@@ -105,6 +109,8 @@ class OwnerResolution(ABC, Generic[S]):
         self.alarm.need(pending.claim.deadline, out)
 
     def _decide(self, pending: S, claimants: list[Claimant], out: EffectList) -> None:
+        if len(claimants) > 1:
+            claimants = without_outranked(claimants)
         if not claimants:
             self._pass_through(pending, out)
         elif len(claimants) == 1:

@@ -8,7 +8,7 @@ from attrs import Factory, define, field
 
 from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
 from trafficmock.matching.match_cost import STEPS
-from trafficmock.wire.features import SUBSCRIBE
+from trafficmock.wire.features import CONTEXT, SUBSCRIBE
 from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ class RegisteredTest:
     """A running test: who it is, its routes, and what it owns or is asked about.
 
     :param subscribed: it asked for all traffic (feature ``subscribe``).
+    :param context: what its traffic carries; set by :class:`~.contexts.Contexts`.
+    :param shared: its routes serve all tests of its worker, after their own.
     :param busy: how many unsettled requests of this test each of its routes matches.
     """
 
@@ -39,6 +41,8 @@ class RegisteredTest:
     worker_id: str
     worker: Worker
     subscribed: bool = False
+    context: str | None = None
+    shared: bool = False
     routes: dict[str, RegisteredRoute] = field(factory=dict)
     requests: dict[str, PendingRequest] = field(factory=dict)
     sockets: dict[str, Socket] = field(factory=dict)
@@ -108,6 +112,8 @@ class Registry:
     tests: dict[str, RegisteredTest] = field(factory=dict)
     routes: dict[str, RegisteredRoute] = field(factory=dict)
     observers: tuple[str, ...] = ()
+    observers_of_all: tuple[str, ...] = ()
+    """Those without the feature ``context``, who hear of other tests' traffic too."""
     sequence: int = 0
     _indexes: dict[Kind, RouteIndex] = field(
         init=False, default=Factory(lambda self: self._make_indexes(), takes_self=True)
@@ -127,7 +133,12 @@ class Registry:
         if known is not None:
             return known.worker is worker
         test = RegisteredTest(
-            message.test_id, message.title, message.file, message.worker_id, worker
+            message.test_id,
+            message.title,
+            message.file,
+            message.worker_id,
+            worker,
+            shared=message.scope == "worker" and CONTEXT in worker.features,
         )
         self.tests[test.id] = test
         worker.tests[test.id] = test
@@ -234,15 +245,20 @@ class Registry:
     def _look_again(self, worker: Worker) -> None:
         """Put a worker among the observers, or take it out."""
         by_itself = SUBSCRIBE not in worker.features
-        if any(by_itself or test.subscribed for test in worker.tests.values()):
-            self.observers = with_observer(self.observers, worker.id)
-        elif worker.id in self.observers:
-            self.observers = tuple(each for each in self.observers if each != worker.id)
+        observes = any(by_itself or test.subscribed for test in worker.tests.values())
+        change = with_observer if observes else _without_observer
+        self.observers = change(self.observers, worker.id)
+        if CONTEXT not in worker.features:
+            self.observers_of_all = change(self.observers_of_all, worker.id)
 
     def _activate(self, route: RegisteredRoute, test: RegisteredTest) -> None:
         route.test = test
         test.routes[route.id] = route
         self._indexes[route.kind].add(route.id, compile_route(route.matcher))
+
+
+def _without_observer(observers: tuple[str, ...], connection_id: str) -> tuple[str, ...]:
+    return tuple(each for each in observers if each != connection_id)
 
 
 def with_observer(observers: tuple[str, ...], connection_id: str | None) -> tuple[str, ...]:

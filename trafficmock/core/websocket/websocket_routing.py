@@ -10,8 +10,10 @@ from msgspec import UNSET
 from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.lifecycle import Socket, SocketStage
+from trafficmock.core.ownership.contexts import describe, own_or_none
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.features import CONTEXT
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
@@ -46,15 +48,27 @@ class WebSocketRouting(OwnerResolution[Socket]):
             out.note("warn", f"{message.client_id!r}: {text}")
             out.send(agent.id, outbound.SocketError(socket_id, "internal", text))
             return
+        made_for = None
+        if message.context is not UNSET and CONTEXT in agent.features:
+            made_for = self.contexts.resolve(message.context, out.now.seconds)
         socket = Socket(
             id=socket_id,
             client_id=message.client_id,
             url=message.url,
             protocols=message.protocols,
             agent=agent,
+            made_for=made_for,
         )
         self.sockets[socket_id] = agent.sockets[socket_id] = socket
-        out.record(records.SocketSeen(socket_id, socket.client_id, socket.url, socket.protocols))
+        out.record(
+            records.SocketSeen(
+                socket_id,
+                socket.client_id,
+                socket.url,
+                socket.protocols,
+                made_for=describe(made_for),
+            )
+        )
         self._find_owner(socket, socket.url, "GET", out)
 
     def _find(self, socket_id: str) -> Socket:
@@ -62,7 +76,10 @@ class WebSocketRouting(OwnerResolution[Socket]):
 
     def _claiming(self, socket: Socket) -> outbound.SocketClaim:
         socket.step(SocketStage.CLAIMING)
-        return outbound.SocketClaim(socket.id, socket.url, socket.protocols, socket.client_id)
+        context = own_or_none(socket.made_for)
+        return outbound.SocketClaim(
+            socket.id, socket.url, socket.protocols, socket.client_id, context
+        )
 
     def _match(self, socket: Socket, claimant: Claimant, out: EffectList) -> None:
         test, routes = claimant
@@ -74,7 +91,13 @@ class WebSocketRouting(OwnerResolution[Socket]):
         owner = socket.owner = records.Owner(test.id, route_id, test.title, test.file)
         out.record(records.SocketOwned(socket.id, owner))
         match = outbound.SocketMatched(
-            socket.id, route_id, test.id, socket.url, socket.protocols, socket.client_id
+            socket.id,
+            route_id,
+            test.id,
+            socket.url,
+            socket.protocols,
+            socket.client_id,
+            own_or_none(socket.made_for),
         )
         out.send(test.worker.id, match)
         for message, since in socket.early.values():
@@ -82,7 +105,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
 
     def _pass_through(self, socket: Socket, out: EffectList) -> None:
         self._forget(socket)
-        out.record(records.SocketPassedThrough(socket.id))
+        out.record(records.SocketPassedThrough(socket.id, socket.also_matched))
         out.send(socket.agent.id, outbound.SocketPassthrough(socket.id))
 
     def fail(

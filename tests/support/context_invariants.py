@@ -1,0 +1,106 @@
+"""Watches that traffic with a test's context concerns no other test, and that no id gets out."""
+
+import re
+
+from attrs import define, field
+
+from trafficmock.core.effects import Effects, Send
+from trafficmock.records import RequestSeen, SocketSeen
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.features import CONTEXT
+
+_ID = re.compile("[0-9a-f]{32}")
+CONCERNING = (
+    outbound.RequestClaim,
+    outbound.RequestMatched,
+    outbound.RequestObserved,
+    outbound.SocketClaim,
+    outbound.SocketMatched,
+)
+
+
+@define
+class ContextInvariants:
+    """Which worker each running test's context belongs to, and what carried it.
+
+    :param knowing: the connections with the feature.
+    :param running: worker and test by context.
+    :param workers: whose test a request or WebSocket was made for, by its id.
+    """
+
+    knowing: set[str] = field(factory=set)
+    running: dict[str, tuple[str, str]] = field(factory=dict)
+    ever: set[str] = field(factory=set)
+    workers: dict[str, str] = field(factory=dict)
+
+    def left(self, connection_id: str) -> None:
+        """Forget a connection that is gone."""
+        self.knowing.discard(connection_id)
+        self.running = {
+            context: holder
+            for context, holder in self.running.items()
+            if holder[0] != connection_id
+        }
+
+    def took(self, effects: Effects, sender: str | None, cause: object) -> None:
+        """Check what an event led to."""
+        assert not self.ever.intersection(_ID.findall(repr(effects))), "an id got out"
+        if sender is not None:
+            self._heard(effects, sender, cause)
+        for effect in effects:
+            if isinstance(effect, Send):
+                self._sent(effect)
+
+    def _heard(self, effects: Effects, sender: str, cause: object) -> None:
+        if isinstance(cause, inbound.RequestStart) and _has(effects, RequestSeen):
+            self._carries(cause.request_id, sender, cause.context)
+        elif isinstance(cause, inbound.SocketOpen) and _has(effects, SocketSeen):
+            self._carries(cause.socket_id, sender, cause.context)
+        elif isinstance(cause, inbound.RequestObserve):
+            self.workers.pop(cause.request_id, None)
+            # A hop belongs to whom its chain belongs, which is not followed here.
+            for each in effects:
+                if isinstance(each, Send) and getattr(each.message, "context", None) == "own":
+                    self.workers[cause.request_id] = each.to[0]
+        elif isinstance(cause, inbound.TestRegister) and cause.context and sender in self.knowing:
+            holder = self.running.get(cause.context)
+            if any(isinstance(each, Send) and registered(each, cause) for each in effects):
+                assert holder in (None, (sender, cause.test_id)), "claimed twice"
+                self.running[cause.context] = sender, cause.test_id
+                self.ever.add(cause.context)
+
+    def _carries(self, subject_id: str, sender: str, context: object) -> None:
+        holder = self.running.get(str(context)) if sender in self.knowing else None
+        self.workers.pop(subject_id, None)
+        if holder is not None:
+            self.workers[subject_id] = holder[0]
+
+    def _sent(self, send: Send) -> None:
+        message = send.message
+        if isinstance(message, outbound.HelloOk) and CONTEXT in (message.features or ()):
+            self.knowing.add(send.to[0])
+        elif isinstance(message, outbound.TestUnregistered):
+            ended = send.to[0], message.test_id
+            self.running = {c: holder for c, holder in self.running.items() if holder != ended}
+        elif isinstance(message, CONCERNING):
+            self._concerns(send, message)
+
+    def _concerns(self, send: Send, message: inbound.Message) -> None:
+        subject_id: str = getattr(message, "request_id", "") or getattr(message, "socket_id", "")
+        worker = self.workers.get(subject_id)
+        observed = isinstance(message, outbound.RequestObserved)
+        if worker is not None:
+            told = {each for each in send.to if not observed or each in self.knowing}
+            assert told <= {worker}, f"another test's: {send}"
+        if getattr(message, "context", None) == "own":
+            assert send.to == (worker,), f"not this worker's own: {send}"
+
+
+def registered(send: Send, cause: inbound.TestRegister) -> bool:
+    """Tell whether this is the acknowledgement of a registration."""
+    message = send.message
+    return isinstance(message, outbound.TestRegistered) and message.test_id == cause.test_id
+
+
+def _has(effects: Effects, kind: type) -> bool:
+    return any(isinstance(effect, kind) for effect in effects)

@@ -1,0 +1,195 @@
+"""Which test a request was made for, by the context that it carries.
+
+A context is an opaque id that a test puts on its traffic. What a request carries decides:
+
+* the context of a running test: only that test gets it, by its own routes, else by the routes
+  that its worker's tests share; when none matches it passes through;
+* the context of a test that ended less than :data:`LATE_SECONDS` ago: nobody gets it, and it is
+  marked as late;
+* anything else, or none: all tests are asked, as ever. An id that no test claimed leaves no trace.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from attrs import define, field, frozen
+from msgspec import UNSET, structs
+
+from trafficmock.core.ownership.registry import MatchingTests, RegisteredTest, with_observer
+from trafficmock.records import MadeFor
+from trafficmock.wire.features import CONTEXT
+
+if TYPE_CHECKING:
+    from msgspec import UnsetType
+
+    from trafficmock.core.effects import EffectList
+    from trafficmock.core.ownership.claims import Claimant
+    from trafficmock.core.ownership.registry import Registry
+    from trafficmock.core.peers import Worker
+    from trafficmock.wire.outbound import Context, RequestObserved
+
+LATE_SECONDS = 30.0
+"""How long after the end of its test a context still tells whose the traffic was."""
+
+MOST_ENDED = 10_000
+"""Contexts of ended tests that are kept; beyond it the oldest is forgotten."""
+
+MOST_ALSO_MATCHED = 5
+"""Routes of other tests that are named for a request which passed under a context."""
+
+
+@frozen
+class EndedTest:
+    """What is left of a test that had a context.
+
+    :param ended_at: monotonic seconds.
+    """
+
+    id: str
+    title: str
+    file: str
+    ended_at: float
+
+
+ContextTest = RegisteredTest | EndedTest
+"""The test whose context a request carries."""
+
+
+@define
+class Contexts:
+    """The contexts of the tests that run, and of those that ended just now."""
+
+    running: dict[str, RegisteredTest] = field(factory=dict)
+    ended: OrderedDict[str, EndedTest] = field(factory=OrderedDict)
+
+    def claim(self, context: str, test: RegisteredTest) -> None:
+        """Give a test its context, which no running test has.
+
+        The context of a test that has ended may be claimed again: a page may outlive its test,
+        and a worker that lost its connection registers its tests anew.
+        """
+        self.ended.pop(context, None)
+        self.running[context] = test
+        test.context = context
+
+    def release(self, test: RegisteredTest, now: float) -> None:
+        """Note that a test has ended."""
+        if test.context is not None:
+            del self.running[test.context]
+            self.ended[test.context] = EndedTest(test.id, test.title, test.file, now)
+            self.forget_ended(now)
+
+    def resolve(self, context: str, now: float) -> ContextTest | None:
+        """Find the test that a context belongs to; ``None`` for a context that counts as none."""
+        test = self.running.get(context)
+        if test is not None:
+            return test
+        ended = self.ended.get(context)
+        return None if ended is None or _is_over(ended, now) else ended
+
+    def forget_ended(self, now: float) -> None:
+        """Forget the contexts that count as none by now, and the oldest beyond the limit."""
+        while self.ended:
+            oldest = next(iter(self.ended.values()))
+            if len(self.ended) <= MOST_ENDED and not _is_over(oldest, now):
+                return
+            self.ended.popitem(last=False)
+
+
+def own_or_none(test: ContextTest | None) -> Context | UnsetType:
+    """Tell a worker that what it is asked or given carries the context of its own test."""
+    return UNSET if test is None else "own"
+
+
+def observers_of(test: ContextTest | None, registry: Registry) -> tuple[str, ...]:
+    """List who hears of a request that carries the context of ``test``, or none.
+
+    Those with the feature ``context`` hear of their own tests' traffic, and of what has none.
+    """
+    if test is None:
+        return registry.observers
+    if isinstance(test, RegisteredTest) and test.worker.id in registry.observers:
+        return with_observer(registry.observers_of_all, test.worker.id)
+    return registry.observers_of_all
+
+
+def may_observe(worker: Worker, test: ContextTest | None) -> bool:
+    """Tell whether a worker with a subscription hears of traffic with the context of ``test``."""
+    if test is None or CONTEXT not in worker.features:
+        return True
+    return isinstance(test, RegisteredTest) and test.worker is worker
+
+
+def send_observed(
+    observed: RequestObserved,
+    observers: tuple[str, ...],
+    test: ContextTest | None,
+    out: EffectList,
+) -> None:
+    """Tell the observers of a request; the worker of its own test hears which test that is."""
+    if not isinstance(test, RegisteredTest):
+        out.send_all(observers, observed)
+        return
+    own = test.worker.id
+    others = tuple([each for each in observers if each != own])
+    if others:
+        out.send_all(others, observed)
+    if own in observers:
+        out.send(own, structs.replace(observed, context="own", test_id=test.id))
+
+
+def _is_over(ended: EndedTest, now: float) -> bool:
+    return now - ended.ended_at >= LATE_SECONDS
+
+
+def describe(test: ContextTest | None) -> MadeFor | None:
+    """Name the test whose context something carries, for the history."""
+    if test is None:
+        return None
+    return MadeFor(test.id, test.title, test.file, late=isinstance(test, EndedTest))
+
+
+def narrow(
+    found: MatchingTests | None, test: ContextTest
+) -> tuple[MatchingTests | None, tuple[str, ...]]:
+    """Leave only the tests that may have a request which carries the context of ``test``.
+
+    :returns: those among ``found``, and the first route ids of the others that match for certain.
+    """
+    if found is None:
+        return None, ()
+    mine = MatchingTests()
+    others: list[str] = []
+    for test_id, (each, routes) in found.yes.items():
+        if _is_for(each, test):
+            mine.yes[test_id] = each, routes
+        else:
+            others += [route.id for route in routes]
+    mine.undecided = {i: each for i, each in found.undecided.items() if _is_for(each, test)}
+    wanted = mine if mine.yes or mine.undecided else None
+    return wanted, tuple(others[:MOST_ALSO_MATCHED])
+
+
+def _is_for(each: RegisteredTest, test: ContextTest) -> bool:
+    if isinstance(test, EndedTest):
+        return False
+    return each is test or (each.shared and each.worker is test.worker)
+
+
+def without_outranked(claimants: list[Claimant]) -> list[Claimant]:
+    """Leave out shared routes that a test of the same worker outranks, or newer shared ones."""
+    own = {test.worker.id for test, _ in claimants if not test.shared}
+    shared: dict[str, Claimant] = {}
+    for claimant in claimants:
+        test, routes = claimant
+        known = shared.get(test.worker.id)
+        if test.shared and (known is None or routes[-1].sequence > known[1][-1].sequence):
+            shared[test.worker.id] = claimant
+    return [
+        claimant
+        for claimant in claimants
+        if not claimant[0].shared
+        or (claimant[0].worker.id not in own and shared[claimant[0].worker.id] is claimant)
+    ]
