@@ -1,14 +1,16 @@
 """The shape of the source: who imports whom, what is tested where, how large files are."""
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
+from configparser import ConfigParser
 from functools import cache
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests import unit
+from tests import oldest, unit
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "trafficmock"
@@ -88,18 +90,12 @@ PURE_ROOMS = ("proxy.http1", "testing.session", "testing.session.arguments")
 IMPURE = {"twisted", "autobahn", "klein", "time", "os", "socket", "random", "secrets"}
 IMPURE |= {"threading", "asyncio", "websockets", "pathlib", "zipfile", "io"}
 
-TESTED_TOGETHER = {
+TESTED_BY_BEHAVIOUR = {
     "core": "through the coordinator, by the playbooks of tests/core",
     "testing": "through sessions in tests/testing, and through every adapter by the rows there",
     "wire": "by the samples and the codec's tests of tests/wire",
-    "records": "structures only; tests/history and the playbooks of tests/core make and read them",
-    "__init__.py": "packages say only what they hold",
-    "client_transport.py": "a protocol and nothing else; its one class is tested with "
-    "client_connection.py",
-    "attach_options.py": "through run and env, by tests/command/test_run.py",
-    "__main__.py": "two lines, run by tests/test_cli.py",
 }
-"""Sources without a test file of their own name, and where they are tested."""
+"""Packages whose modules have no test file each, and how they are tested."""
 
 SAME_NAME = {
     "__init__": "packages",
@@ -228,21 +224,30 @@ class NameTests(SynchronousTestCase):
 
 
 class TestFileTests(SynchronousTestCase):
-    """Every source file has its test file."""
+    """A module that does something has its test file, or its package is tested by behaviour."""
 
     def test_mirrored(self) -> None:
         """``trafficmock/a/b.py`` is tested in ``tests/a/test_b.py`` or a ``test_b_*.py``."""
         missing = [
             str(path.relative_to(ROOT))
             for path in modules()
-            if not {part(path), path.name} & TESTED_TOGETHER.keys() and not test_files(path)
+            if part(path) not in TESTED_BY_BEHAVIOUR and acts(path) and not test_files(path)
         ]
         self.assertEqual(missing, [])
 
     def test_exceptions_are_needed(self) -> None:
-        """The list of exceptions names only what exists."""
-        there = {path.name for path in modules()} | {part(path) for path in modules()}
-        self.assertEqual(TESTED_TOGETHER.keys() - there, set())
+        """Each package that is tested by behaviour has modules without a test file."""
+        there = {part(path) for path in modules() if acts(path) and not test_files(path)}
+        self.assertEqual(TESTED_BY_BEHAVIOUR.keys() - there, set())
+
+
+def acts(path: Path) -> bool:
+    """Tell whether a module has a function with a body: most others declare structures."""
+    return any(
+        isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (len(node.body) > 1 or ast.get_docstring(node) is None)
+        for node in nodes(path)
+    )
 
 
 def test_files(path: Path) -> list[Path]:
@@ -265,6 +270,37 @@ class UnitTests(SynchronousTestCase):
         """A product that starts a process or connects fails the test."""
         self.assertRaises(AssertionError, unit.forbid, "subprocess.Popen", ("true",))
         unit.forbid("open", ("a file", "r", 0))
+
+
+class OldestTests(SynchronousTestCase):
+    """``python -m twisted.trial tests.oldest`` runs the tests without Node and browser."""
+
+    def test_by_imports(self) -> None:
+        """Packages are found by their directory; what imports a browser is left out."""
+        found = oldest.oldest_modules()
+        self.assertIn("tests.core.test_hello", found)
+        self.assertIn("tests.testing.session.test_session", found)
+        self.assertIn("tests.test_tap", found)
+        self.assertNotIn("tests.dashboard.test_browser_list", found)
+        self.assertNotIn("tests.hostile.test_json", found)
+
+    def test_pinned(self) -> None:
+        """``tox -e oldest`` pins what ``setup.cfg`` requires of the product, and nothing else."""
+        tox, setup = ConfigParser(interpolation=None), ConfigParser(interpolation=None)
+        tox.read(ROOT / "tox.ini")
+        setup.read(ROOT / "setup.cfg")
+        pinned = requirements(tox["testenv:oldest"]["deps"])
+        required = requirements(setup["options"]["install_requires"])
+        self.assertEqual(pinned.keys(), required.keys())
+        for name, versions in pinned.items():
+            lowest = re.sub(r"^==|\.\*$", "", versions)
+            self.assertIn(f">={lowest}", required[name].split(","), name)
+
+
+def requirements(text: str) -> dict[str, str]:
+    """Map names, in small letters and without extras, to what is said of their versions."""
+    pairs = (re.split(r"(?=[=<>])", line, maxsplit=1) for line in text.split())
+    return {name.lower().partition("[")[0]: versions for name, versions in pairs}
 
 
 class SharedHelperTests(SynchronousTestCase):

@@ -65,16 +65,21 @@ def reached(module: str) -> set[str]:
     return found
 
 
+def reaches(module: str, names: set[str]) -> bool:
+    """Tell whether a module of tests imports one of these, or a part of one, in any way."""
+    return any(
+        name == one or name.startswith(f"{one}.") for name in reached(module) for one in names
+    )
+
+
+def test_modules() -> list[str]:
+    """Name all modules that hold tests."""
+    return [module for module in files() if module.rpartition(".")[2].startswith("test_")]
+
+
 def unit_modules() -> list[str]:
     """Name the test modules that stay within their process."""
-    return sorted(
-        module
-        for module in files()
-        if module.rpartition(".")[2].startswith("test_")
-        and not any(
-            name == one or name.startswith(f"{one}.") for name in reached(module) for one in OUTSIDE
-        )
-    )
+    return sorted(module for module in test_modules() if not reaches(module, OUTSIDE))
 
 
 def forbid(event: str, arguments: tuple[Any, ...]) -> None:

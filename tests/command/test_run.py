@@ -1,56 +1,22 @@
 """``trafficmock run`` and ``trafficmock env``."""
 
-import contextlib
 import io
-import json
 import os
 import sys
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.command.attach_case import PRELOAD, AttachCase, printed
 from trafficmock import cli
-from trafficmock.attach import environment, node
 from trafficmock.attach.rest_probe import AttachError
-from trafficmock.command import attach_options, run
 from trafficmock.command import env as env_command
+from trafficmock.command import run
 from trafficmock.command.exit_status import CommandError
-from trafficmock.testing.launch import proxy_process
-
-PRELOAD = Path("/somewhere/register.js")
 
 
-def printed(words: list[str]) -> str:
-    """Give what ``trafficmock env`` prints."""
-    output = io.StringIO()
-    with contextlib.redirect_stdout(output):
-        env_command.main(words)
-    return output.getvalue()
-
-
-class RunTests(SynchronousTestCase):
+class RunTests(AttachCase):
     """``trafficmock run``."""
-
-    def setUp(self) -> None:
-        self.stderr = io.StringIO()
-        self.patch(sys, "stderr", self.stderr)
-        self.patch(attach_options, "find_preload", lambda _start: PRELOAD)
-        self.patch(run, "check_health", lambda _url: None)
-        self.patch(run, "check_welcome", lambda _address: None)
-        self.patch(environment, "forward_variables", lambda *_: {"HTTP_PROXY": "there"})
-        self.calls: list[tuple[str, list[str], dict[str, str]]] = []
-
-        def run_command(command: list[str], env: dict[str, str], stop_seconds: float) -> None:
-            self.calls.append((command[0], command, env))
-            self.stop_seconds = stop_seconds
-
-        self.patch(run, "run_command", run_command)
-
-    def without_agent(self) -> None:
-        def find_preload(_start: Path) -> Path:
-            raise AttachError("no agent")
-
-        self.patch(attach_options, "find_preload", find_preload)
 
     def test_needs_a_command(self) -> None:
         """Without a command nothing is started."""
@@ -76,38 +42,6 @@ class RunTests(SynchronousTestCase):
         self.assertEqual(env["PATH"], os.environ["PATH"])
         self.assertEqual(env["HTTP_PROXY"], "there")
         self.assertIn(str(PRELOAD), env["NODE_OPTIONS"])
-
-    def test_one_answer(self) -> None:
-        """``run``, ``env`` and the test side attach an application in the same way."""
-        self.patch(node, "find_preload", lambda _start: PRELOAD)
-        run.main(["--client-id", "shop", "--proxy-url", "http://there:1", "--", "node"])
-        [(_, _, by_run)] = self.calls
-        by_env = printed(
-            ["--client-id", "shop", "--proxy-url", "http://there:1", "--format", "json"]
-        )
-        by_fixture = proxy_process.Proxy("http://there:1").environment("shop")
-        self.assertEqual(by_fixture, by_run)
-        self.assertEqual({**os.environ, **json.loads(by_env)}, by_run)
-
-    def test_npm_variables(self) -> None:
-        """The npm packages' variables say where the proxy is, as ours do."""
-        theirs = {
-            "PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL": "http://npm:1",
-            "PLAYWRIGHT_BACKEND_MOCKS_TOKEN": "t",
-        }
-        self.patch(os, "environ", {"PATH": os.environ["PATH"], **theirs})
-        run.main(["--", "node"])
-        [(_, _, env)] = self.calls
-        self.assertEqual(env["TRAFFICMOCK_PROXY_URL"], "http://npm:1")
-        self.assertEqual(env["TRAFFICMOCK_TOKEN"], "t")
-        self.assertIn("'http://npm:1'", printed(["--format", "dotenv"]))
-
-    def test_no_agent(self) -> None:
-        """Node goes through the proxy when it is told to, whether the agent is there or not."""
-        run.main(["--no-agent", "--", "node"])
-        [(_, _, env)] = self.calls
-        self.assertEqual(env["NODE_USE_ENV_PROXY"], "1")
-        self.assertNotIn(str(PRELOAD), env.get("NODE_OPTIONS", ""))
 
     def test_agent_missing(self) -> None:
         """Node needs the agent; what is not Node's runs without it, and nothing is said.
