@@ -9,16 +9,12 @@ const { withOwnRequest } = require("./http/own-request.js");
 const { KeepAlive } = require("./keep-alive.js");
 const { TrafficMockError } = require("./protocol/errors.js");
 const { startDeadline } = require("./protocol/deadline.js");
+const { Waiters } = require("./waiters.js");
 
 /** How long requests wait for the first handshake; ms. */
 const START_MS = 2000;
-/** @typedef {{ receive?(message: any): void, lost(error: Error): void }} Waiter */
 
-/**
- * The state of the link to the proxy, and the registry of what waits for its
- * messages: an {@link import('./exchange.js').Exchange} or a WebSocket bridge gets
- * those that carry its id. Knows nothing of HTTP clients.
- */
+/** The state of the link to the proxy, for what waits for its messages. Knows nothing of HTTP clients. */
 class Agent {
   /** @param {import('./settings.js').Settings} settings */
   constructor(settings) {
@@ -32,10 +28,7 @@ class Agent {
     this.features = new Set();
     /** @type {{ history: number, handler: number } | undefined} */
     this.bodyLimits = undefined;
-    /** By their ids; what has none yet, by itself. @type {Map<string | Waiter, Waiter>} */
-    this.waiters = new Map();
-    /** To be called after the first handshake or its failure. @type {(() => void)[]} */
-    this.queue = [];
+    this.waiters = new Waiters(this);
     this.keepAlive = new KeepAlive();
     /** How often the link has come up: what was announced over one is unknown to the next. */
     this.links = 0;
@@ -65,7 +58,7 @@ class Agent {
     this.features = new Set(Array.isArray(hello.features) ? hello.features : []);
     this.bodyLimits = this.streams ? hello.bodyLimits : undefined;
     this.started();
-    for (const act of this.queue.splice(0)) act();
+    this.waiters.negotiated();
   }
 
   /** @param {Error} error why the link is not there */
@@ -75,15 +68,7 @@ class Agent {
     this.state = "down";
     this.error = error;
     this.started(error);
-    this.dropAll(error);
-  }
-
-  /** @param {Error} error what every waiter gets */
-  dropAll(error) {
-    const waiters = [...this.waiters.values()];
-    this.waiters.clear();
-    for (const act of this.queue.splice(0)) act();
-    for (const waiter of waiters) waiter.lost(error);
+    this.waiters.dropAll(error);
   }
 
   /** End it: whoever waits fails, the link closes. */
@@ -93,12 +78,12 @@ class Agent {
     this.clearDeadline();
     this.link.close();
     this.error = new TrafficMockError("stopped", "trafficmock was stopped while this request waited for a decision.");
-    this.dropAll(this.error);
+    this.waiters.dropAll(this.error);
   }
 
   /** @param {any} message of the proxy */
   message(message) {
-    this.waiters.get(message.requestId ?? message.socketId)?.receive?.(message);
+    this.waiters.receive(message);
   }
 
   /**
@@ -107,53 +92,6 @@ class Agent {
    */
   send(message, links = this.links) {
     if (this.state === "up" && links === this.links) this.link.send(message);
-  }
-
-  /**
-   * Enter something that waits for messages with its id.
-   * @param {string} id
-   * @param {Waiter} waiter is told when the link is lost
-   * @param {() => void} announce called once the link is up
-   */
-  enter(id, waiter, announce) {
-    if (this.state === "up") {
-      this.waiters.set(id, waiter);
-      announce();
-    } else if (this.state === "starting") {
-      this.queue.push(() => {
-        if (this.state !== "up") return waiter.lost(this.error);
-        this.waiters.set(id, waiter);
-        announce();
-      });
-    } else waiter.lost(this.error);
-  }
-
-  /** @param {string | Waiter} id */
-  leave(id) {
-    this.waiters.delete(id);
-  }
-
-  /**
-   * Register what is not announced yet, because its body is still read: it hears of a lost link.
-   * @param {Waiter} waiter
-   * @returns {boolean} whether there is a link; if not it has heard of it already
-   */
-  enterUnannounced(waiter) {
-    if (this.state === "up") this.waiters.set(waiter, waiter);
-    else waiter.lost(this.error);
-    return this.state === "up";
-  }
-
-  /**
-   * @param {() => void} act called once it is known what the proxy speaks, or that there is none
-   */
-  whenNegotiated(act) {
-    if (this.state !== "starting") return act();
-    this.keepAlive.hold();
-    this.queue.push(() => {
-      this.keepAlive.release();
-      act();
-    });
   }
 
   /** @returns {boolean} whether the proxy takes bodies after their requests */

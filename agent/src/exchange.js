@@ -46,7 +46,9 @@ class Exchange {
   /** Announce it and wait for the decision. */
   start() {
     this.agent.keepAlive.hold();
-    this.agent.enter(this.id, this, () => this.announce("request:start", this.upload ? { bodyPending: true } : {}));
+    this.agent.waiters.enter(this.id, this, () =>
+      this.announce("request:start", this.upload ? { bodyPending: true } : {}),
+    );
   }
 
   /**
@@ -113,7 +115,7 @@ class Exchange {
   settle() {
     if (this.isSettled) return false;
     this.isSettled = true;
-    this.agent.leave(this.id);
+    this.agent.waiters.leave(this.id);
     this.agent.keepAlive.release();
     return true;
   }

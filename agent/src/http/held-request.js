@@ -75,8 +75,8 @@ class HeldRequest {
     this.seeEnd();
     // Who follows a redirect has the body at hand, and may write it bit by bit.
     if (this.chain?.leadsTo(this.url.href)) this.writes.drain();
-    this.agent.whenNegotiated(() => {
-      if (this.exchange || !this.isHeld || !this.agent.enterUnannounced(this)) return;
+    this.agent.waiters.whenNegotiated(() => {
+      if (this.exchange || !this.isHeld || !this.agent.waiters.enterUnannounced(this)) return;
       if (this.agent.streams) setImmediate(() => this.announce(!this.upload.isWhole));
       else if (this.req.getHeader("expect")) this.announce(true);
     });
@@ -130,7 +130,7 @@ class HeldRequest {
       return;
     }
     clearTimeout(this.bodyTimer);
-    this.agent.leave(this);
+    this.agent.waiters.leave(this);
     const pairs = text.headerLines(/** @type {any} */ (req)._header ?? "");
     const from = this.chain?.take(url.href);
     const isUpload = isOpen && this.agent.streams && !from;
@@ -155,7 +155,7 @@ class HeldRequest {
   letGo() {
     if (!this.isHeld) return false;
     this.isHeld = false;
-    this.agent.leave(this);
+    this.agent.waiters.leave(this);
     clearTimeout(this.bodyTimer);
     clearTimeout(this.timer);
     clearTimeout(this.early.timer);

@@ -73,8 +73,8 @@ class HeldDispatch {
     if (controller.aborted) return;
     const body = readNow(this.opts.body);
     if (body) return this.announce(body);
-    this.agent.whenNegotiated(() => {
-      if (this.agent.enterUnannounced(this)) {
+    this.agent.waiters.whenNegotiated(() => {
+      if (this.agent.waiters.enterUnannounced(this)) {
         this.read().then(
           (read) => this.announce(read),
           (error) => this.fail(error),
@@ -106,7 +106,7 @@ class HeldDispatch {
   /** @param {import('./body.js').Held} body */
   announce({ bytes, truncated, body, contentType, size }) {
     if (!this.isHeld) return;
-    this.agent.leave(this);
+    this.agent.waiters.leave(this);
     let pairs = pairsOf(this.opts.headers);
     // What undici itself adds for a form.
     for (const [name, value] of Object.entries({ "content-type": contentType, "content-length": size })) {
@@ -158,7 +158,7 @@ class HeldDispatch {
     const wasHeld = this.isHeld;
     this.isHeld = false;
     this.timeout.end();
-    this.agent.leave(this);
+    this.agent.waiters.leave(this);
     return wasHeld;
   }
 

@@ -63,7 +63,7 @@ class Bridge {
 
   start() {
     this.agent.keepAlive.hold();
-    this.agent.enter(this.id, this, () =>
+    this.agent.waiters.enter(this.id, this, () =>
       this.agent.send({
         type: "ws:connection",
         socketId: this.id,
@@ -126,7 +126,7 @@ class Bridge {
     this.isHeld = false;
     this.page?.terminate();
     this.server?.terminate();
-    this.agent.leave(this.id);
+    this.agent.waiters.leave(this.id);
     this.agent.keepAlive.release();
   }
 

@@ -1,0 +1,83 @@
+"use strict";
+
+/** @typedef {{ receive?(message: any): void, lost(error: Error): void }} Waiter */
+
+/**
+ * What waits for the proxy: an {@link import('./exchange.js').Exchange} or a WebSocket bridge
+ * gets the messages that carry its id; what came before the first handshake waits for that.
+ */
+class Waiters {
+  /** @param {import('./agent.js').Agent} agent whose link they wait for */
+  constructor(agent) {
+    this.agent = agent;
+    /** By their ids; what has none yet, by itself. @type {Map<string | Waiter, Waiter>} */
+    this.known = new Map();
+    /** To be called after the first handshake or its failure. @type {(() => void)[]} */
+    this.queue = [];
+  }
+
+  /** The first handshake is over, or has failed. */
+  negotiated() {
+    for (const act of this.queue.splice(0)) act();
+  }
+
+  /** @param {Error} error what every waiter gets */
+  dropAll(error) {
+    const known = [...this.known.values()];
+    this.known.clear();
+    this.negotiated();
+    for (const waiter of known) waiter.lost(error);
+  }
+
+  /** @param {any} message of the proxy */
+  receive(message) {
+    this.known.get(message.requestId ?? message.socketId)?.receive?.(message);
+  }
+
+  /**
+   * Enter something that waits for messages with its id.
+   * @param {string} id
+   * @param {Waiter} waiter is told when the link is lost
+   * @param {() => void} announce called once the link is up
+   */
+  enter(id, waiter, announce) {
+    const { agent } = this;
+    if (agent.state === "starting") this.queue.push(() => this.enter(id, waiter, announce));
+    else if (agent.state === "up") {
+      this.known.set(id, waiter);
+      announce();
+    } else waiter.lost(agent.error);
+  }
+
+  /**
+   * Enter what is not announced yet, because its body is still read: it hears of a lost link.
+   * @param {Waiter} waiter
+   * @returns {boolean} whether there is a link; if not it has heard of it already
+   */
+  enterUnannounced(waiter) {
+    const isUp = this.agent.state === "up";
+    if (isUp) this.known.set(waiter, waiter);
+    else waiter.lost(this.agent.error);
+    return isUp;
+  }
+
+  /** @param {string | Waiter} id */
+  leave(id) {
+    this.known.delete(id);
+  }
+
+  /**
+   * @param {() => void} act called once it is known what the proxy speaks, or that there is none
+   */
+  whenNegotiated(act) {
+    const { state, keepAlive } = this.agent;
+    if (state !== "starting") return act();
+    keepAlive.hold();
+    this.queue.push(() => {
+      keepAlive.release();
+      act();
+    });
+  }
+}
+
+module.exports = { Waiters };
