@@ -92,19 +92,29 @@ class ProxyClientTests(SynchronousTestCase):
 
     def test_redirects(self) -> None:
         """A redirect is followed once, by its URL, within half a minute."""
-        self.proxy_client.redirected("r", "http://a/")
-        self.assertIsNone(self.proxy_client.redirect_to("http://b/"))
-        self.assertEqual(self.proxy_client.redirect_to("http://a/"), "r")
-        self.assertIsNone(self.proxy_client.redirect_to("http://a/"))
-        self.proxy_client.redirected("r", "http://a/")
+        self.proxy_client.redirected("r", "http://a/", None)
+        self.assertIsNone(self.proxy_client.redirect_to("http://b/", None))
+        self.assertEqual(self.proxy_client.redirect_to("http://a/", None), "r")
+        self.assertIsNone(self.proxy_client.redirect_to("http://a/", None))
+        self.proxy_client.redirected("r", "http://a/", None)
         self.clock.advance(30)
-        self.assertIsNone(self.proxy_client.redirect_to("http://a/"))
+        self.assertIsNone(self.proxy_client.redirect_to("http://a/", None))
+
+    def test_redirects_of_tests(self) -> None:
+        """Tests that are redirected to one URL at once are told apart by their contexts."""
+        for request_id, context in (("1", b"A"), ("2", b"B"), ("3", None)):
+            self.proxy_client.redirected(request_id, "http://a/", context)
+        found = [
+            self.proxy_client.redirect_to("http://a/", context)
+            for context in (None, b"A", b"A", b"B")
+        ]
+        self.assertEqual(found, ["3", "1", None, "2"])
 
     def test_long_redirects(self) -> None:
         """Where a redirect leads is not remembered when it is very long."""
         url = "http://a/" + "b" * 5000
-        self.proxy_client.redirected("r", url)
-        self.assertIsNone(self.proxy_client.redirect_to(url))
+        self.proxy_client.redirected("r", url, None)
+        self.assertIsNone(self.proxy_client.redirect_to(url, None))
 
 
 class PartiesTests(SynchronousTestCase):

@@ -93,7 +93,7 @@ class ProxyClient:
     sockets: dict[str, Paced] = field(factory=dict)
     connections: int = 0
     limits: BodyLimits | None = None
-    _redirects: dict[str, tuple[str, float]] = field(factory=dict)
+    _redirects: dict[tuple[bytes | None, str], tuple[str, float]] = field(factory=dict)
 
     def deliver(self, message: Message) -> None:
         """Take a message of the core; nothing is raised."""
@@ -131,20 +131,27 @@ class ProxyClient:
 
     # Redirects
 
-    def redirected(self, request_id: str, url: str) -> None:
-        """Remember where a request was redirected to."""
+    def redirected(self, request_id: str, url: str, context: bytes | None) -> None:
+        """Remember where a request was redirected to.
+
+        :param context: that the request carries, and the one which follows will.
+        """
         if len(url) > _LONGEST_REDIRECT:
             return
-        self._redirects.pop(url, None)
-        self._redirects[url] = request_id, self.clock.seconds() + REDIRECT_SECONDS
+        key = context, url
+        self._redirects.pop(key, None)
+        self._redirects[key] = request_id, self.clock.seconds() + REDIRECT_SECONDS
         if len(self._redirects) > _MOST_REDIRECTS:
             del self._redirects[next(iter(self._redirects))]
 
-    def redirect_to(self, url: str) -> str | None:
-        """Name the request whose redirect is followed by one to ``url``; each counts once."""
+    def redirect_to(self, url: str, context: bytes | None) -> str | None:
+        """Name the request whose redirect is followed by one to ``url``; each counts once.
+
+        :param context: that the one to ``url`` carries.
+        """
         if not self._redirects:
             return None
-        request_id, until = self._redirects.pop(url, ("", 0.0))
+        request_id, until = self._redirects.pop((context, url), ("", 0.0))
         return request_id if until > self.clock.seconds() else None
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, frozen
 
+from trafficmock.proxy.hosts_under_test import is_under_test
+from trafficmock.proxy.http1.context_headers import without_context
 from trafficmock.proxy.upstream.server_verification import matches_any
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
@@ -35,6 +37,7 @@ class ProxySettings:
     :param idle_seconds: how long a client may be silent between or in requests.
     :param tunnels: globs of hosts whose TLS is not opened.
     :param max_frame_bytes: of the largest message of a WebSocket.
+    :param own_hosts: globs of hosts under test, see :func:`.hosts_under_test.is_under_test`.
     :param records_passthrough: whether the history keeps what no test decides about.
     """
 
@@ -45,6 +48,7 @@ class ProxySettings:
     idle_seconds: float = 60.0
     tunnels: tuple[str, ...] = ()
     max_frame_bytes: int = MAX_MESSAGE_BYTES
+    own_hosts: tuple[str, ...] = ()
     records_passthrough: bool = True
 
     def is_tunnelled(self, host: str) -> bool:
@@ -63,8 +67,16 @@ class ProxyContext:
     dialer: Dialer
     certificates: Certificates
 
+    def outgoing(self, origin: Origin, pairs: Pairs) -> Pairs:
+        """Take the context of a test out of what leaves for a host that is not under test."""
+        plain = without_context(pairs)
+        if plain is pairs or is_under_test(origin.host, self.settings.own_hosts):
+            return pairs
+        return plain
+
     def aim(self, origin: Origin, path: bytes, pairs: Pairs) -> tuple[bytes, Pairs]:
         """Give the request target and the header for a server, or for the proxy before it."""
+        pairs = self.outgoing(origin, pairs)
         proxy = self.dialer.http_proxy(origin)
         if proxy is None:
             return path, pairs

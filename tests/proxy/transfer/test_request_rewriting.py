@@ -57,6 +57,17 @@ class RewriteTests(SynchronousTestCase):
         lines = rewritten(headersList=[["a", "1"], ["A", "2"]])
         self.assertEqual(lines.pairs, [(b"a", b"1"), (b"A", b"2")])
 
+    def test_context(self) -> None:
+        """Headers that a test overrides get the context of the request, once."""
+        given_by_test = msgspec.convert({"headers": {"x": "1"}}, SerializedOverrides)
+        pairs = [(b"baggage", b"trafficmock.test=A")]
+        for overrides, expected in (
+            (SerializedOverrides(), pairs),
+            (given_by_test, [(b"x", b"1"), *pairs]),
+        ):
+            other = request_rewriting.rewrite(b"GET", AIM, pairs, overrides, b"A")
+            self.assertEqual(other.pairs, expected)
+
     def test_unsendable(self) -> None:
         """What HTTP cannot carry is a 502 that says whose fault it is."""
         for overrides in (

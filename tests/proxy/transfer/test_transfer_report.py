@@ -24,20 +24,29 @@ class Coordinator:
 
     limits: BodyLimits | None
     sent: list[Any] = field(factory=list)
-    redirects: list[tuple[str, str]] = field(factory=list)
+    redirects: list[tuple[str, str, bytes | None]] = field(factory=list)
     clock: Clock = field(factory=Clock)
     decoders: Decoders = field(default=Factory(lambda self: Decoders(self.clock), takes_self=True))
 
     def send(self, message: Any) -> None:
         self.sent.append(message)
 
-    def redirected(self, request_id: str, url: str) -> None:
-        self.redirects.append((request_id, url))
+    def redirected(self, request_id: str, url: str, context: bytes | None) -> None:
+        self.redirects.append((request_id, url, context))
+
+
+@define
+class Proxied:
+    """What is reported on."""
+
+    proxy_client: Coordinator
+    id: str = "r"
+    carried: bytes | None = b"A"
 
 
 def report(body: bytes | None = None, *, history: int = 4) -> tuple[Any, TransferReport]:
-    proxy_client: Any = Coordinator(BodyLimits(history=history, handler=8))
-    return proxy_client, TransferReport(proxy_client, "r", "http://a.test/x", body)
+    proxied: Any = Proxied(Coordinator(BodyLimits(history=history, handler=8)))
+    return proxied.proxy_client, TransferReport(proxied, "http://a.test/x", body)
 
 
 HEAD = parse_response(b"HTTP/1.1 200 OK\r\nA: b")
@@ -100,7 +109,7 @@ class ReportTests(SynchronousTestCase):
         head = parse_response(b"HTTP/1.1 302 x\r\nLocation: /y")
         made.response_head(head, head.pairs, body=False)
         made.report_end(None)
-        self.assertEqual(proxy_client.redirects, [("r", "http://a.test/y")])
+        self.assertEqual(proxy_client.redirects, [("r", "http://a.test/y", b"A")])
 
     def test_coded(self) -> None:
         """A body is reported decoded; a long decoding is spread over turns of the reactor."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from trafficmock.proxy.http1 import framing
+from trafficmock.proxy.http1.context_headers import carried_context, without_context
 from trafficmock.proxy.http1.forwarded_headers import end_to_end, expects_continue
 from trafficmock.proxy.http1.framing import Kind
 from trafficmock.proxy.transfer import request_rewriting
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.proxy_settings import ProxyContext
     from trafficmock.proxy.request_target import Target
+    from trafficmock.proxy.transfer.request_rewriting import Rewritten
     from trafficmock.wire.inbound import Message
     from trafficmock.wire.serialized_response import SerializedResponse
 
@@ -73,6 +75,7 @@ class ProxiedRequest:
         self.target = target
         self.body = body
         self.pairs = end_to_end(head)
+        self.carried = carried_context(head)
         self.done = False
         self.request_done = body.kind is Kind.NONE
         self.context = context
@@ -108,12 +111,13 @@ class ProxiedRequest:
         if content:
             self._early = [content]
         self._body_sent = content is not None
-        prior = self.proxy_client.redirect_to(self.target.url)
+        prior = self.proxy_client.redirect_to(self.target.url, self.carried)
+        pairs = without_context(self.pairs)
         self.proxy_client.send(
             inbound.RequestStart(
                 self.id,
                 self.proxy_client.client_id,
-                request_of(self.target.url, self.head.method, self.pairs, content or b""),
+                request_of(self.target.url, self.head.method, pairs, content or b""),
                 body_pending=UNSET if self._body_sent else True,
                 redirected_from_request_id=UNSET if prior is None else prior,
             )
@@ -203,14 +207,21 @@ class ProxiedRequest:
 
     # Decisions
 
+    def rewritten(self, overrides: SerializedOverrides) -> Rewritten:
+        """Give the request as a test wants it to be sent.
+
+        :raises UpstreamError: it cannot be sent.
+        """
+        return request_rewriting.rewrite(
+            self.head.method, self.target, self.pairs, overrides, self.carried
+        )
+
     def _pass_on(self, overrides: SerializedOverrides) -> None:
         body = None if self._body_sent else self.content()
         try:
-            request = request_rewriting.rewrite(
-                self.head.method, self.target, self.pairs, overrides
-            )
+            request = self.rewritten(overrides)
         except UpstreamError as error:
-            report = TransferReport(self.proxy_client, self.id, self.target.url, body)
+            report = TransferReport(self, self.target.url, body)
             report.report_end(error)
             self.failed_upstream(error)
             return

@@ -11,6 +11,7 @@ from msgspec import UNSET
 
 from trafficmock.proxy import request_target as targets
 from trafficmock.proxy.http1.content_codings import begins_coded
+from trafficmock.proxy.http1.context_headers import with_context
 from trafficmock.proxy.http1.forwarded_headers import HOP_BY_HOP, response_block
 from trafficmock.proxy.http1.heads import BadMessageError, Pairs
 from trafficmock.proxy.upstream_errors import UpstreamError
@@ -43,10 +44,15 @@ class Rewritten:
 
 
 def rewrite(
-    method: bytes, target: Target, pairs: Pairs, overrides: SerializedOverrides
+    method: bytes,
+    target: Target,
+    pairs: Pairs,
+    overrides: SerializedOverrides,
+    context: bytes | None = None,
 ) -> Rewritten:
     """Apply overrides to a request.
 
+    :param context: of the test that the request was made for; overridden headers are without it.
     :raises UpstreamError: they are none that could be sent.
     """
     if overrides.url is not UNSET:
@@ -54,10 +60,10 @@ def rewrite(
     changed = method if overrides.method is UNSET else overrides.method.upper().encode("utf-8")
     if not _TOKEN.fullmatch(changed.decode("utf-8")):
         raise _unsendable(f"{overrides.method!r} is not a method")
-    if overrides.headers_list is not UNSET:
-        pairs = _pairs(overrides.headers_list)
-    elif overrides.headers is not UNSET:
-        pairs = _pairs(list(overrides.headers.items()))
+    if overrides.headers_list is not UNSET or overrides.headers is not UNSET:
+        pairs = _overridden(overrides)
+        if context is not None:
+            pairs = with_context(pairs, context)
     content = (
         None if bytes(overrides.body_base64) == b"" else bodies.to_bytes(overrides.body_base64)
     )
@@ -131,6 +137,12 @@ def _pairs(lines: list[tuple[str, str]]) -> Pairs:
         if raw.lower() not in _OURS:
             pairs.append((raw, value.strip(" \t").encode("latin-1")))
     return pairs
+
+
+def _overridden(overrides: SerializedOverrides) -> Pairs:
+    if overrides.headers_list is not UNSET:
+        return _pairs(overrides.headers_list)
+    return [] if overrides.headers is UNSET else _pairs(list(overrides.headers.items()))
 
 
 def _unsendable(text: str) -> UpstreamError:

@@ -100,9 +100,7 @@ class RouteFetches:
     async def _fetch(self, order: outbound.DecisionFetch) -> SerializedResponse:
         proxied = self.proxied
         overrides = order.overrides or SerializedOverrides()
-        request = request_rewriting.rewrite(
-            proxied.head.method, proxied.target, proxied.pairs, overrides
-        )
+        request = proxied.rewritten(overrides)
         pairs = [pair for pair in request.pairs if pair[0].lower() not in _NOT_FETCHED]
         content = proxied.content() if request.content is None else request.content
         most = MOST_REDIRECTS if order.max_redirects is UNSET else order.max_redirects

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.proxy.http1.heads import Pairs, ResponseHead
-    from trafficmock.proxy.proxy_clients import ProxyClient
+    from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
     from trafficmock.proxy.upstream_errors import UpstreamError
     from trafficmock.wire.serialized_response import SerializedResponse
 
@@ -27,17 +27,15 @@ _log = Logger()
 class TransferReport:
     """Copies what streams past and reports it, each thing once (feature ``stream``).
 
-    :param proxy_client: who reports.
-    :param request_id: of what.
+    :param proxied: what is reported on.
     :param url: that the request goes to.
     :param body: of the request as far as it is there; ``None`` where the coordinator has it.
     """
 
-    def __init__(
-        self, proxy_client: ProxyClient, request_id: str, url: str, body: bytes | None
-    ) -> None:
-        self._proxy_client = proxy_client
-        self._id = request_id
+    def __init__(self, proxied: ProxiedRequest, url: str, body: bytes | None) -> None:
+        proxy_client = self._proxy_client = proxied.proxy_client
+        self._id = proxied.id
+        self._context = proxied.carried
         self._url = url
         self._limit = proxy_client.limits.history if proxy_client.limits else 0
         self._request: BodyCapture | None = None
@@ -149,5 +147,5 @@ class TransferReport:
             return False
         url = request_rewriting.resolve(self._url, location)
         if url is not None:
-            self._proxy_client.redirected(self._id, url)
+            self._proxy_client.redirected(self._id, url, self._context)
         return True

@@ -42,7 +42,7 @@ class UpstreamTransfer:
         self, proxied: ProxiedRequest, request: Rewritten, unreported: bytes | None
     ) -> None:
         self.answered = False
-        self.report = TransferReport(proxied.proxy_client, proxied.id, request.url, unreported)
+        self.report = TransferReport(proxied, request.url, unreported)
         self._proxied = proxied
         self._client = proxied.client
         self._context = proxied.context

@@ -117,6 +117,7 @@ class WebSocketUpstream(TwistedProtocol):
         :param pairs: the header of the request, ``Host`` excepted.
         """
         host = target.origin.authority.encode("ascii")
+        pairs = self._context.outgoing(target.origin, pairs)
         self.transport.write(request_block(b"GET", target.path, host, pairs, NONE))
         self._wait(self._context.settings.response_seconds, answer_timeout(target.origin))
 

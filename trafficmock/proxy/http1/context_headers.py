@@ -1,0 +1,124 @@
+"""The context of a test on a request: read, taken out and put in again.
+
+A test puts an opaque id on the traffic that it causes. It arrives as the member
+``trafficmock.test`` of ``baggage`` (W3C Baggage), as the cookie ``trafficmock_test``, or as the
+trace id of ``traceparent`` (W3C Trace Context). The coordinator knows whether a test claimed it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trafficmock.proxy.http1.heads import Pairs, RequestHead
+
+MEMBER = b"trafficmock.test"
+COOKIE = b"trafficmock_test"
+
+LONGEST_LIST = 8192
+"""Bytes of a header in which the context is looked for."""
+
+_MARK = b"trafficmock"
+"""Stands in every value that carries a context, and in few others."""
+
+_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+_TRACE = re.compile(
+    rb"(?:00-(?P<first>[0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}"
+    rb"|(?!00|ff)[0-9a-f]{2}-(?P<later>[0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?)"
+)
+_NO_TRACE = b"0" * 32
+_SEPARATORS = {b"baggage": (b",", MEMBER), b"cookie": (b";", COOKIE)}
+"""By header: what stands between two parts, and the name of ours."""
+
+
+def carried_context(head: RequestHead) -> bytes | None:
+    """Give the context that a request carries as such; see :func:`context_of`.
+
+    :returns: that of its baggage, else that of its cookie; ``None`` where both have none, or
+        none that is well-formed. The first of several counts.
+    """
+    for header in _SEPARATORS:
+        value = head.fields.get(header)
+        if value is not None and _MARK in value:
+            lines = [value for name, value in head.pairs if name.lower() == header]
+            found = _first(header, lines)
+            if found is not None:
+                return found
+    return None
+
+
+def context_of(head: RequestHead) -> bytes | None:
+    """Give the context of a request: the carried one, else the id of its trace."""
+    return carried_context(head) or trace_id(head)
+
+
+def trace_id(head: RequestHead) -> bytes | None:
+    """Give the trace id of a request, ``None`` where it has no valid one."""
+    value = head.fields.get(b"traceparent")
+    found = None if value is None else _TRACE.fullmatch(value)
+    if found is None:
+        return None
+    trace = found["first"] or found["later"]
+    return None if trace == _NO_TRACE else trace
+
+
+def without_context(pairs: Pairs) -> Pairs:
+    """Take the context out of header lines, wherever in them and however often it stands.
+
+    A header that has nothing else is left out. The trace stays: it is the application's own.
+
+    :returns: the same list where there is nothing to take out.
+    """
+    if not any(_MARK in value for _, value in pairs):
+        return pairs
+    kept: Pairs = []
+    for pair in pairs:
+        header = pair[0].lower()
+        if header not in _SEPARATORS or _MARK not in pair[1]:
+            kept.append(pair)
+            continue
+        separator, ours = _SEPARATORS[header]
+        parts = pair[1].split(separator)
+        others = [part for part in parts if _name(part) != ours]
+        if len(others) == len(parts):
+            kept.append(pair)
+        elif any(part.strip(b" \t") for part in others):
+            kept.append((pair[0], separator.join(others).strip(b" \t")))
+    return kept
+
+
+def with_context(pairs: Pairs, context: bytes) -> Pairs:
+    """Put a context into header lines, as the first member of their baggage.
+
+    The first, since what is too long for a receiver is cut off at the end.
+    """
+    member = b"%s=%s" % (MEMBER, context)
+    pairs = without_context(pairs)
+    for at, (name, value) in enumerate(pairs):
+        if name.lower() == b"baggage":
+            return [*pairs[:at], (name, b"%s,%s" % (member, value)), *pairs[at + 1 :]]
+    return [*pairs, (b"baggage", member)]
+
+
+def _first(header: bytes, lines: list[bytes]) -> bytes | None:
+    """Find the first part of ours in the lines of a header, as far as they are looked at."""
+    separator, ours = _SEPARATORS[header]
+    left = LONGEST_LIST
+    for line in lines:
+        looked_at = line
+        if len(line) > left:
+            # The part at the end may be cut, and would be another id.
+            looked_at = line[:left].rpartition(separator)[0]
+        left -= len(line)
+        for part in looked_at.split(separator):
+            if _name(part) == ours:
+                value = part.partition(b"=")[2].partition(b";")[0].strip(b" \t")
+                return value if _ID.fullmatch(value) else None
+        if left <= 0:
+            return None
+    return None
+
+
+def _name(part: bytes) -> bytes:
+    return part.partition(b"=")[0].strip(b" \t")
