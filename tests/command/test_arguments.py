@@ -87,7 +87,8 @@ class ProxyTests(SynchronousTestCase):
         """Filters have the names of the REST API."""
         words = ["-q", "x", "--action", "abort", "--client-id", "c", "--test-id", "t"]
         words += ["--from", "1", "--to", "2", "--method", "post", "--status", "4xx"]
+        words += ["--unowned", "--late"]
         given = filters(history.parser().parse_args(words))
         expected = {"q": "x", "action": "abort", "clientId": "c", "testId": "t", "from": 1, "to": 2}
-        expected |= {"method": "POST", "status": "4xx"}
+        expected |= {"method": "POST", "status": "4xx", "unowned": "true", "late": "true"}
         self.assertEqual(given, expected)

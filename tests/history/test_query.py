@@ -19,6 +19,7 @@ class Row:
     action: str = "fulfill"
     method: str = "POST"
     status: int | None = 404
+    late: bool = False
     revision: int = 7
 
 
@@ -61,6 +62,13 @@ class QueryTests(SynchronousTestCase):
     def test_unowned(self) -> None:
         """An entry that no test owns has no test id, not an empty one."""
         self.assertFalse(Query(test_id="").accepts(row(test_id=UNSET)))
+        self.assertTrue(Query(unowned=True).accepts(row(test_id=UNSET)))
+        self.assertFalse(Query(unowned=True).accepts(row()))
+
+    def test_late(self) -> None:
+        """What was made for an ended test can be asked for."""
+        self.assertTrue(Query(late=True).accepts(row(late=True)))
+        self.assertFalse(Query(late=True).accepts(row()))
 
     def test_unanswered(self) -> None:
         """An entry without a response has no status."""

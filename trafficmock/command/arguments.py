@@ -109,6 +109,10 @@ def add_filters(parser: argparse.ArgumentParser, actions: tuple[str, ...]) -> No
     filters.add_argument("--action", choices=actions, metavar="ACTION", help=one_of)
     filters.add_argument("--client-id", metavar="ID", help="exactly this application")
     filters.add_argument("--test-id", metavar="ID", help="exactly this test")
+    filters.add_argument("--unowned", action="store_true", help="what belongs to no test")
+    filters.add_argument(
+        "--late", action="store_true", help="what was made for a test that had ended"
+    )
     moments = "epoch milliseconds, 2026-01-31T14:00, or 90s, 10m, 2h, 1d for as long ago"
     filters.add_argument("--from", dest="from_", type=moment, metavar="WHEN", help=moments)
     filters.add_argument("--to", type=moment, metavar="WHEN", help="the same")
@@ -171,6 +175,8 @@ def filters(options: argparse.Namespace) -> dict[str, Any]:
         "action": options.action,
         "clientId": options.client_id,
         "testId": options.test_id,
+        "unowned": "true" if options.unowned else None,
+        "late": "true" if options.late else None,
         "from": options.from_,
         "to": options.to,
         "method": getattr(options, "method", None),

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from attrs import define
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 
 from trafficmock.history.rest_records import RequestRecord, SocketRecord
-from trafficmock.records import Owner
+from trafficmock.records import MadeFor, Owner
 
 CACHED_JSON = 32 * 1024
 """Bytes of JSON (bodies not counted) that an entry caches; what is longer is built per read,
@@ -132,9 +132,34 @@ class HistoryEntry(ABC, Generic[R]):
             self._summary = self._build_summary()
         return self._summary
 
+    @property
+    def late(self) -> bool:
+        """Whether it carried the context of a test that had ended."""
+        return self.record.late is True
+
+    def made_for(self, test: MadeFor | None) -> None:
+        """Write down the test whose context it carries; the entry is not shown yet."""
+        if test is not None:
+            record = self.record
+            record.test_id, record.title, record.path = test.test_id, test.title, test.file
+            record.late = test.late or UNSET
+
     def own(self, owner: Owner | None) -> None:
-        """Write down whose it is; the caller says that it changed."""
+        """Write down whose it is; the caller says that it changed.
+
+        What carries a context stays its test's, also where shared routes of the worker decide.
+        """
         if owner is not None:
             record = self.record
-            record.test_id, record.route_id = owner.test_id, owner.route_id
-            record.title, record.path = owner.title, owner.file
+            record.route_id = owner.route_id
+            if record.test_id is UNSET:
+                record.test_id, record.title, record.path = owner.test_id, owner.title, owner.file
+
+    def passed(self, also_matched: tuple[str, ...]) -> int:
+        """Write down the routes of other tests that match what passed under a context.
+
+        :returns: by how many characters the head of the entry has grown.
+        """
+        if also_matched:
+            self.record.also_matched = list(also_matched)
+        return sum(map(len, also_matched))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
+from msgspec import UNSET
 
 if TYPE_CHECKING:
     from trafficmock.history.entry import HistoryEntry
@@ -26,6 +27,8 @@ class Query:
     :param action: exact action of a request, or outcome of a WebSocket.
     :param method: exact HTTP method.
     :param status: the statuses of the response that count.
+    :param unowned: only what no test owns, and what carries no test's context.
+    :param late: only what carries the context of a test that had ended.
     :param after: only what changed after this revision of the list.
     :param limit: how many at most; ``None`` is no limit.
     :param offset: how many of the first to skip.
@@ -39,6 +42,8 @@ class Query:
     action: str | None = None
     method: str | None = None
     status: range | None = None
+    unowned: bool = False
+    late: bool = False
     after: int = -1
     limit: int | None = None
     offset: int = 0
@@ -58,5 +63,7 @@ class Query:
             and (self.action is None or entry.action == self.action)
             and (self.method is None or entry.method == self.method)
             and (self.status is None or entry.status in self.status)
+            and (not self.unowned or entry.test_id is UNSET)
+            and (not self.late or entry.late)
             and entry.revision > self.after
         )

@@ -75,7 +75,7 @@ class RequestRecorder:
             return
         entry.settle("passthrough", RequestOutcome("passthrough"), None, at)
         entry.log(self._event_id(), at, "passthrough")
-        self.requests.settle(entry)
+        self._settled(entry, None, entry.passed(record.also_matched))
 
     def _continued(self, record: records.RequestContinued, at: int) -> None:
         entry = self._pending_request(record.request_id)
@@ -192,12 +192,14 @@ class RequestRecorder:
             action="pending",
             events=[],
         )
-        return RequestEntry(
+        entry = RequestEntry(
             record=record,
             on_change=self.requests.touch,
             weight=weigh(seen.request),
             request_body=body,
         )
+        entry.made_for(seen.made_for)
+        return entry
 
     def _pending_request(self, request_id: str) -> RequestEntry | None:
         entry = self.requests.find(request_id)

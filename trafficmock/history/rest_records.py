@@ -81,6 +81,8 @@ class RequestRecord(Struct, omit_defaults=True, rename="camel", kw_only=True):
     events: list[HttpEvent]
     redirected_from_id: str | UnsetType = UNSET
     redirected_to_id: str | UnsetType = UNSET
+    late: bool | UnsetType = UNSET
+    also_matched: list[str] | UnsetType = UNSET
 
 
 class RecordedClose(Struct, omit_defaults=True, rename="camel"):
@@ -109,6 +111,8 @@ class SocketRecord(Struct, omit_defaults=True, rename="camel"):
     matches: list[RouteMatchDiagnostic] | UnsetType = UNSET
     closed_at: int | UnsetType = UNSET
     close: RecordedClose | UnsetType = UNSET
+    late: bool | UnsetType = UNSET
+    also_matched: list[str] | UnsetType = UNSET
 
 
 class RequestLine(Struct):
@@ -165,6 +169,8 @@ class RequestSummary(Struct, omit_defaults=True, rename="camel"):
     overrides: SerializedOverrides | UnsetType
     redirected_from_id: str | UnsetType
     redirected_to_id: str | UnsetType
+    late: bool | UnsetType
+    also_matched: list[str] | UnsetType
     upstream_error: str | UnsetType
 
 
@@ -229,6 +235,8 @@ def summarise(record: RequestRecord, body_size: int | UnsetType) -> RequestSumma
         overrides,
         record.redirected_from_id,
         record.redirected_to_id,
+        record.late,
+        record.also_matched,
         _upstream_error(record.events),
     )
 

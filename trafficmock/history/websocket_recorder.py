@@ -49,6 +49,7 @@ class SocketRecorder:
         kept = SocketRecord(record.socket_id, at, record.client_id, url, protocols, "pending")
         weight = len(url) + sum(map(len, protocols))
         entry = SocketEntry(record=kept, on_change=self.sockets.touch, weight=weight)
+        entry.made_for(record.made_for)
         self._log(entry, "system", "open", "observed", at)
         self.sockets.add(entry)
 
@@ -65,7 +66,9 @@ class SocketRecorder:
         if self.capture == "handled":
             self.sockets.remove(entry)
         else:
+            grown = entry.passed(record.also_matched)
             self._settle(entry, "passthrough", at)
+            self.sockets.weigh(entry, grown)
 
     def _failed(self, record: records.SocketFailed, at: int) -> None:
         """Note that it failed: also one that is open, unless it has failed or was closed."""

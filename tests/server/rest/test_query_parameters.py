@@ -25,6 +25,8 @@ READ = {
     "limit=2&limit=abc": Query(limit=2),
     "method=POST&status=404": Query(method="POST", status=range(404, 405)),
     "method=&status=": Query(),
+    "unowned=true&late=": Query(unowned=True),
+    "late=true": Query(late=True),
     "status=5XX": Query(status=range(500, 600)),
     "limit=&limit=5": Query(),
     "unknown=abc&LIMIT=x&%zz=1&&&=": Query(),
@@ -43,6 +45,8 @@ REFUSED = {
     "to=1_0": "to",
     "to=" + "9" * 5000: "to",
     "fields=all": "fields",
+    "unowned=1": "unowned",
+    "late=false": "late",
 }
 
 

@@ -52,6 +52,8 @@ def read_list_request(query_string: str) -> ListRequest:
         action=given.get("action"),
         method=given.get("method"),
         status=_status(given),
+        unowned=_flag(given, "unowned"),
+        late=_flag(given, "late"),
         limit=_count(given, "limit"),
         offset=_count(given, "offset") or 0,
     )
@@ -105,6 +107,13 @@ def _status(given: Mapping[str, str]) -> range | None:
         first = int(found["class"]) * 100
         return range(first, first + 100)
     return range(int(text), int(text) + 1)
+
+
+def _flag(given: Mapping[str, str], name: str) -> bool:
+    text = given.get(name)
+    if text not in (None, "true"):
+        raise _invalid(name, text, "true")
+    return text is not None
 
 
 def _fields(given: Mapping[str, str], allowed: str) -> bool:

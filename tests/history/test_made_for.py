@@ -1,0 +1,92 @@
+"""What is remembered of traffic with a test's context."""
+
+from typing import Any
+
+from attrs import evolve
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.history.builders import OWNER, ids, request, response, shown
+from trafficmock import records
+from trafficmock.history.query import Query
+from trafficmock.history.store import History
+
+MADE_FOR = records.MadeFor("test-7", "sells a book", "tests/sell.py", late=False)
+NAMES = {"testId": "test-7", "title": "sells a book", "path": "tests/sell.py"}
+
+
+def seen(**settings: Any) -> History:
+    """Remember a request and a WebSocket that were made for a test."""
+    history = History(**settings)
+    history.record(records.RequestSeen("r", "app", request(), made_for=MADE_FOR), 10)
+    history.record(records.SocketSeen("s", "app", "ws://shop.test/", [], made_for=MADE_FOR), 10)
+    return history
+
+
+def part(whole: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: whole[key] for key in keys if key in whole}
+
+
+class MadeForTests(SynchronousTestCase):
+    """The test whose context it carries is named, whoever gets it."""
+
+    KEYS = (*NAMES, "routeId", "late", "alsoMatched")
+
+    def both(self, history: History) -> list[dict[str, Any]]:
+        """Show what is told of the test of the request and of the WebSocket."""
+        entries = (history.requests.get("r"), history.sockets.get("s"))
+        return [part(shown(entry), *self.KEYS) for entry in entries]
+
+    def test_pending(self) -> None:
+        """From the beginning."""
+        self.assertEqual(self.both(seen()), [NAMES, NAMES])
+
+    def test_passed(self) -> None:
+        """Also when nobody wanted it, with the routes of others that match."""
+        history = seen()
+        history.record(records.RequestPassedThrough("r", ("route-1", "route-2")), 11)
+        history.record(records.SocketPassedThrough("s", ("route-1",)), 11)
+        self.assertEqual(
+            self.both(history),
+            [NAMES | {"alsoMatched": ["route-1", "route-2"]}, NAMES | {"alsoMatched": ["route-1"]}],
+        )
+        self.assertIn(b'"alsoMatched":["route-1","route-2"]', self.summary(history))
+        self.assertEqual([e.id for e in history.requests.query(Query(test_id="test-7"))], ["r"])
+        self.assertEqual([e.id for e in history.requests.query(Query(unowned=True))], [])
+
+    @staticmethod
+    def summary(history: History) -> bytes:
+        entry = history.requests.get("r")
+        assert entry is not None
+        return entry.summary_json()
+
+    def test_late(self) -> None:
+        """What was made for a test that had ended says so, and can be asked for."""
+        history = seen()
+        late = evolve(MADE_FOR, late=True)
+        history.record(records.RequestSeen("later", "app", request(), made_for=late), 12)
+        entry = history.requests.get("later")
+        self.assertEqual(part(shown(entry), *self.KEYS), NAMES | {"late": True})
+        self.assertEqual([e.id for e in history.requests.query(Query(late=True))], ["later"])
+
+    def test_shared_routes(self) -> None:
+        """Where routes decide that the worker's tests share, it stays its test's."""
+        history = seen()
+        history.record(records.RequestFulfilled("r", OWNER, response()), 11)
+        history.record(records.SocketOwned("s", OWNER), 11)
+        expected = NAMES | {"routeId": OWNER.route_id}
+        self.assertEqual(self.both(history), [expected, expected])
+
+    def test_hop(self) -> None:
+        """A hop is its chain's test's."""
+        history = seen()
+        history.record(records.RequestPassedThrough("r"), 11)
+        hop = records.HopSeen("hop", "app", request(), "r", "passthrough", None, made_for=MADE_FOR)
+        history.record(hop, 12)
+        self.assertEqual(part(shown(history.requests.get("hop")), *self.KEYS), NAMES)
+
+    def test_handled_only(self) -> None:
+        """Where only handled traffic is kept, what passed through is not."""
+        history = seen(capture="handled")
+        history.record(records.RequestPassedThrough("r", ("route-1",)), 11)
+        history.record(records.SocketPassedThrough("s", ("route-1",)), 11)
+        self.assertEqual((ids(history), list(history.sockets.query(Query()))), ([], []))
