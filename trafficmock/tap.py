@@ -135,6 +135,7 @@ def _forward_proxy(
             response_seconds=options["upstream-timeout-ms"] / 1000,
             abort_hold_seconds=options["abort-hold-ms"] / 1000,
             tunnels=tuple(options["tunnel"]),
+            own_hosts=tuple(options["own-host"]),
             max_frame_bytes=or_unlimited(options["max-frame-bytes"]),
             records_passthrough=options["history-capture"] == "all",
         ),

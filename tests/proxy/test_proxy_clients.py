@@ -20,6 +20,10 @@ class Coordination:
     """Keeps what it is told."""
 
     calls: list[Any] = field(factory=list)
+    claimed: set[str] = field(factory=set)
+
+    def is_claimed(self, context_id: str) -> bool:
+        return context_id in self.claimed
 
     def client_opened(self, proxy_client: ProxyClient, hello: inbound.Hello) -> None:
         self.calls.append(("opened", proxy_client.client_id, hello.role, hello.features))
@@ -102,11 +106,12 @@ class ProxyClientTests(SynchronousTestCase):
 
     def test_redirects_of_tests(self) -> None:
         """Tests that are redirected to one URL at once are told apart by their contexts."""
-        for request_id, context in (("1", b"A"), ("2", b"B"), ("3", None)):
+        self.core.claimed = {"A", "B"}
+        for request_id, context in (("1", "A"), ("2", "B"), ("3", "trace 1")):
             self.proxy_client.redirected(request_id, "http://a/", context)
         found = [
             self.proxy_client.redirect_to("http://a/", context)
-            for context in (None, b"A", b"A", b"B")
+            for context in ("trace 2", "A", "A", "B")
         ]
         self.assertEqual(found, ["3", "1", None, "2"])
 
@@ -130,7 +135,7 @@ class PartiesTests(SynchronousTestCase):
         """Connections of one id are one proxy client, which says hello once."""
         one, same = self.proxy_clients.enter("shop"), self.proxy_clients.enter("shop")
         self.assertIs(one, same)
-        features = ["headers-list", "stream"]
+        features = ["context", "headers-list", "stream"]
         self.assertEqual(self.core.calls, [("opened", "shop", "node", features)])
 
     def test_lingers(self) -> None:

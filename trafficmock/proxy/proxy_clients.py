@@ -57,6 +57,9 @@ class CoordinatorGateway(Protocol):
     def client_closed(self, proxy_client: ProxyClient) -> None:
         """Tell the core that a proxy client is gone."""
 
+    def is_claimed(self, context_id: str) -> bool:
+        """Tell whether a test has this context, or had it just now."""
+
     def client_recorded(self, record: Record) -> None:
         """Write into the history what the core has nothing to decide about."""
 
@@ -93,7 +96,7 @@ class ProxyClient:
     sockets: dict[str, Paced] = field(factory=dict)
     connections: int = 0
     limits: BodyLimits | None = None
-    _redirects: dict[tuple[bytes | None, str], tuple[str, float]] = field(factory=dict)
+    _redirects: dict[tuple[str | None, str], tuple[str, float]] = field(factory=dict)
 
     def deliver(self, message: Message) -> None:
         """Take a message of the core; nothing is raised."""
@@ -131,28 +134,34 @@ class ProxyClient:
 
     # Redirects
 
-    def redirected(self, request_id: str, url: str, context: bytes | None) -> None:
+    def redirected(self, request_id: str, url: str, context_id: str | None) -> None:
         """Remember where a request was redirected to.
 
-        :param context: that the request carries, and the one which follows will.
+        :param context_id: that the request carries, and the one which follows will.
         """
         if len(url) > _LONGEST_REDIRECT:
             return
-        key = context, url
+        key = self._claimed(context_id), url
         self._redirects.pop(key, None)
         self._redirects[key] = request_id, self.clock.seconds() + REDIRECT_SECONDS
         if len(self._redirects) > _MOST_REDIRECTS:
             del self._redirects[next(iter(self._redirects))]
 
-    def redirect_to(self, url: str, context: bytes | None) -> str | None:
+    def redirect_to(self, url: str, context_id: str | None) -> str | None:
         """Name the request whose redirect is followed by one to ``url``; each counts once.
 
-        :param context: that the one to ``url`` carries.
+        :param context_id: that the one to ``url`` carries.
         """
         if not self._redirects:
             return None
-        request_id, until = self._redirects.pop((context, url), ("", 0.0))
+        request_id, until = self._redirects.pop((self._claimed(context_id), url), ("", 0.0))
         return request_id if until > self.clock.seconds() else None
+
+    def _claimed(self, context_id: str | None) -> str | None:
+        """Give a context that a test has claimed: others, such as ids of traces, come and go."""
+        if context_id is None or not self.gateway.is_claimed(context_id):
+            return None
+        return context_id
 
 
 @define(eq=False, kw_only=True)

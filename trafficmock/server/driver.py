@@ -189,6 +189,10 @@ class Driver:
         now = self._now()
         self._perform(self.coordinator.disconnect(client.id, now), now)
 
+    def is_claimed(self, context_id: str) -> bool:
+        """Tell whether a test has this context, or had it just now."""
+        return self.coordinator.contexts.resolve(context_id, self.monotonic()) is not None
+
     def client_recorded(self, record: Record) -> None:
         """Write into the history what the core has nothing to decide about."""
         self.history.record(record, self.epoch_ms())

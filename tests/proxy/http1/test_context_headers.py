@@ -12,7 +12,7 @@ from tests.support.growth import GrowthMixin
 from trafficmock.proxy.http1.context_headers import (
     LONGEST_LIST,
     carried_context,
-    context_of,
+    context_id,
     trace_id,
     with_context,
     without_context,
@@ -63,26 +63,26 @@ class ReadingTests(SynchronousTestCase):
     def test_carriers(self) -> None:
         """The member of baggage, else the cookie, else the trace."""
         for lines, context in (
-            (["Baggage: trafficmock.test=A"], b"A"),
-            (["baggage: x=1 , trafficmock.test = A ; p=q, y=2"], b"A"),
-            (["baggage: x=1", "BAGGAGE: trafficmock.test=A"], b"A"),
-            (["Cookie: a=b; trafficmock_test=B; c=d"], b"B"),
-            (["Cookie: a=b", "Cookie: trafficmock_test=B"], b"B"),
-            (["Cookie: trafficmock_test=B", "Baggage: trafficmock.test=A"], b"A"),
-            ([f"Traceparent: 00-{TRACE}-b7ad6b7169203331-01"], TRACE.encode()),
-            ([f"traceparent: 00-{TRACE}-b7ad6b7169203331-01", "cookie: trafficmock_test=B"], b"B"),
+            (["Baggage: trafficmock.test=A"], "A"),
+            (["baggage: x=1 , trafficmock.test = A ; p=q, y=2"], "A"),
+            (["baggage: x=1", "BAGGAGE: trafficmock.test=A"], "A"),
+            (["Cookie: a=b; trafficmock_test=B; c=d"], "B"),
+            (["Cookie: a=b", "Cookie: trafficmock_test=B"], "B"),
+            (["Cookie: trafficmock_test=B", "Baggage: trafficmock.test=A"], "A"),
+            ([f"Traceparent: 00-{TRACE}-b7ad6b7169203331-01"], TRACE),
+            ([f"traceparent: 00-{TRACE}-b7ad6b7169203331-01", "cookie: trafficmock_test=B"], "B"),
             (["Baggage: x=1", "Cookie: a=b"], None),
             ([], None),
         ):
-            self.assertEqual(context_of(head(*lines)), context, lines)
+            self.assertEqual(context_id(head(*lines)), context, lines)
 
     def test_first(self) -> None:
         """The first of several counts; one that is malformed leaves it to the next carrier."""
-        self.assertEqual(context_of(head("baggage: trafficmock.test=A,trafficmock.test=B")), b"A")
+        self.assertEqual(context_id(head("baggage: trafficmock.test=A,trafficmock.test=B")), "A")
         cookie = "cookie: trafficmock_test=B"
         for value in ("", "a b", "é", "x" * 65, "a%20b", '"A"', "A=", "../A/"):
             lines = f"baggage: trafficmock.test={value},trafficmock.test=A", cookie
-            self.assertEqual(context_of(head(*lines)), b"B", value)
+            self.assertEqual(context_id(head(*lines)), "B", value)
 
     def test_other_names(self) -> None:
         """Names are whole, and their case counts."""
@@ -97,7 +97,7 @@ class ReadingTests(SynchronousTestCase):
             "cookie: a=b, trafficmock_test=A",
             "x: trafficmock.test=A",
         ):
-            self.assertIsNone(context_of(head(line)), line)
+            self.assertIsNone(context_id(head(line)), line)
 
     def test_trace(self) -> None:
         """A trace id is that of a valid traceparent; later versions may say more."""
@@ -184,7 +184,7 @@ class TakingOutTests(GrowthMixin, SynchronousTestCase):
         pairs = [(b"baggage", baggage), (b"cookie", cookie), (b"traceparent", cookie)]
         without_context(pairs)
         fields = dict(pairs)
-        found = context_of(RequestHead(1, pairs, fields, b"GET", b"/"))
+        found = context_id(RequestHead(1, pairs, fields, b"GET", b"/"))
         self.assertTrue(found is None or 0 < len(found) <= 64)
 
     def test_linear(self) -> None:

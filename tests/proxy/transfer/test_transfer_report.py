@@ -24,15 +24,15 @@ class Coordinator:
 
     limits: BodyLimits | None
     sent: list[Any] = field(factory=list)
-    redirects: list[tuple[str, str, bytes | None]] = field(factory=list)
+    redirects: list[tuple[str, str, str | None]] = field(factory=list)
     clock: Clock = field(factory=Clock)
     decoders: Decoders = field(default=Factory(lambda self: Decoders(self.clock), takes_self=True))
 
     def send(self, message: Any) -> None:
         self.sent.append(message)
 
-    def redirected(self, request_id: str, url: str, context: bytes | None) -> None:
-        self.redirects.append((request_id, url, context))
+    def redirected(self, request_id: str, url: str, context_id: str | None) -> None:
+        self.redirects.append((request_id, url, context_id))
 
 
 @define
@@ -41,7 +41,7 @@ class Proxied:
 
     proxy_client: Coordinator
     id: str = "r"
-    carried: bytes | None = b"A"
+    context_id: str | None = "A"
 
 
 def report(body: bytes | None = None, *, history: int = 4) -> tuple[Any, TransferReport]:
@@ -109,7 +109,7 @@ class ReportTests(SynchronousTestCase):
         head = parse_response(b"HTTP/1.1 302 x\r\nLocation: /y")
         made.response_head(head, head.pairs, body=False)
         made.report_end(None)
-        self.assertEqual(proxy_client.redirects, [("r", "http://a.test/y", b"A")])
+        self.assertEqual(proxy_client.redirects, [("r", "http://a.test/y", "A")])
 
     def test_coded(self) -> None:
         """A body is reported decoded; a long decoding is spread over turns of the reactor."""

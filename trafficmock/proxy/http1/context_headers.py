@@ -33,7 +33,7 @@ _SEPARATORS = {b"baggage": (b",", MEMBER), b"cookie": (b";", COOKIE)}
 
 
 def carried_context(head: RequestHead) -> bytes | None:
-    """Give the context that a request carries as such; see :func:`context_of`.
+    """Give the context that a request carries as such; see :func:`context_id`.
 
     :returns: that of its baggage, else that of its cookie; ``None`` where both have none, or
         none that is well-formed. The first of several counts.
@@ -48,9 +48,10 @@ def carried_context(head: RequestHead) -> bytes | None:
     return None
 
 
-def context_of(head: RequestHead) -> bytes | None:
-    """Give the context of a request: the carried one, else the id of its trace."""
-    return carried_context(head) or trace_id(head)
+def context_id(head: RequestHead) -> str | None:
+    """Give the context of a request as text: the carried one, else the id of its trace."""
+    found = carried_context(head) or trace_id(head)
+    return None if found is None else found.decode("ascii")
 
 
 def trace_id(head: RequestHead) -> bytes | None:

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from trafficmock.proxy.http1 import framing
-from trafficmock.proxy.http1.context_headers import carried_context, without_context
+from trafficmock.proxy.http1.context_headers import (
+    carried_context,
+    context_id,
+    without_context,
+)
 from trafficmock.proxy.http1.forwarded_headers import end_to_end, expects_continue
 from trafficmock.proxy.http1.framing import Kind
 from trafficmock.proxy.transfer import request_rewriting
@@ -76,6 +80,7 @@ class ProxiedRequest:
         self.body = body
         self.pairs = end_to_end(head)
         self.carried = carried_context(head)
+        self.context_id = context_id(head)
         self.done = False
         self.request_done = body.kind is Kind.NONE
         self.context = context
@@ -111,7 +116,7 @@ class ProxiedRequest:
         if content:
             self._early = [content]
         self._body_sent = content is not None
-        prior = self.proxy_client.redirect_to(self.target.url, self.carried)
+        prior = self.proxy_client.redirect_to(self.target.url, self.context_id)
         pairs = without_context(self.pairs)
         self.proxy_client.send(
             inbound.RequestStart(
@@ -120,6 +125,7 @@ class ProxiedRequest:
                 request_of(self.target.url, self.head.method, pairs, content or b""),
                 body_pending=UNSET if self._body_sent else True,
                 redirected_from_request_id=UNSET if prior is None else prior,
+                context=UNSET if self.context_id is None else self.context_id,
             )
         )
 

@@ -35,7 +35,7 @@ class TransferReport:
     def __init__(self, proxied: ProxiedRequest, url: str, body: bytes | None) -> None:
         proxy_client = self._proxy_client = proxied.proxy_client
         self._id = proxied.id
-        self._context = proxied.carried
+        self._context_id = proxied.context_id
         self._url = url
         self._limit = proxy_client.limits.history if proxy_client.limits else 0
         self._request: BodyCapture | None = None
@@ -147,5 +147,5 @@ class TransferReport:
             return False
         url = request_rewriting.resolve(self._url, location)
         if url is not None:
-            self._proxy_client.redirected(self._id, url, self._context)
+            self._proxy_client.redirected(self._id, url, self._context_id)
         return True

@@ -6,9 +6,11 @@ import uuid
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET
 from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
+from trafficmock.proxy.http1.context_headers import context_id
 from trafficmock.proxy.upstream_errors import error_response
 from trafficmock.proxy.websocket import opening_handshake
 from trafficmock.proxy.websocket.frame_stream import FrameStream
@@ -86,8 +88,15 @@ class WebSocketSession:
         self._proxy_client.receivers[self.id] = self
         self._proxy_client.sockets[self.id] = self
         url = "ws" + self.target.url.removeprefix("http")
+        context = context_id(self.head)
         self.send(
-            inbound.SocketOpen(self.id, url, self.opening.protocols, self._proxy_client.client_id)
+            inbound.SocketOpen(
+                self.id,
+                url,
+                self.opening.protocols,
+                self._proxy_client.client_id,
+                UNSET if context is None else context,
+            )
         )
 
     def send(self, message: Message) -> None:
