@@ -13,7 +13,8 @@ from playwright.sync_api import expect
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.dashboard.clients import ProxyClients
-from tests.dashboard.one_thread import browser, in_browser_thread
+from tests.dashboard.one_thread import in_browser_thread
+from tests.dashboard.tab import SIZE, Tab, Theme, heard_of_proxy, new_tab, shared_tab
 from tests.dashboard.traffic import day
 from tests.support.proxy_process import ProxyProcess, free_port, running_proxy, until
 
@@ -23,13 +24,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page, ViewportSize
 
 COMMAND = [sys.executable, "-m", "trafficmock", "dashboard"]
-PATIENCE_MS = 20_000
-SIZE: ViewportSize = {"width": 1400, "height": 860}
+LITTLE = 3
 
 QUIET = ("--idle-timeout-ms", "86400000", "--heartbeat-ms", "86400000")
 """Options of a proxy whose clients answer no pings, and stay connected for many minutes."""
-
-expect.set_options(timeout=PATIENCE_MS)
 
 
 @frozen
@@ -61,6 +59,25 @@ def shared_setup() -> DashboardSetup:
     return made
 
 
+@functools.cache
+def busy_setup() -> DashboardSetup:
+    """Give a proxy and dashboard to which tests add; each looks at its own traffic."""
+    return _until_exit()
+
+
+@functools.cache
+def forgetful_setup() -> DashboardSetup:
+    """Give a proxy and dashboard likewise, which remember the last ``LITTLE`` requests."""
+    return _until_exit("--history-limit", str(LITTLE))
+
+
+def _until_exit(*options: str) -> DashboardSetup:
+    stack = ExitStack()
+    made = stack.enter_context(dashboard_setup(*options))
+    atexit.register(stack.close)
+    return made
+
+
 def settled(proxy: ProxyProcess) -> bool:
     """Tell whether no request waits for a decision any more."""
     return not proxy.get("/api/history?fields=summary&action=pending")["entries"]
@@ -75,39 +92,57 @@ class BrowserTestCase(SynchronousTestCase):
     """Opens pages, and fails for whatever a page complains of."""
 
     def setUp(self) -> None:
-        self.complaints: list[str] = []
-        self.foreign: list[str] = []
+        self.complaints = shared_tab().complaints
+        self.complaints.clear()
 
     def run(self, result: Any = None) -> Any:
         """Run the whole test where the browser is."""
-        return in_browser_thread(lambda: super(BrowserTestCase, self).run(result))
+        return in_browser_thread(lambda: self._run_here(result))
 
-    def open(self, path: str = "/", dashboard: str = "", **context: Any) -> Page:
-        """Open a page, and wait until it has heard of the proxy."""
-        base = dashboard or shared_setup().dashboard.url
-        opened = browser().new_context(**{"viewport": SIZE, **context})
-        self.addCleanup(opened.close)
-        opened.set_default_timeout(PATIENCE_MS)
-        opened.grant_permissions(["clipboard-read", "clipboard-write"])
-        page = opened.new_page()
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("console", self._on_console)
-        page.on("request", lambda asked: self._asked(asked.url, base))
-        page.goto(base + path)
-        expect(page.locator(".pill")).not_to_have_text("connecting…")
-        return page
+    def _run_here(self, result: Any) -> Any:
+        done = super().run(result)
+        if result is not None and not result.wasSuccessful():
+            shared_tab().spoil()
+        return done
 
-    def _on_console(self, message: Any) -> None:
-        if message.type in ("error", "warning") and "Failed to load resource" not in message.text:
-            self.complaints.append(message.text)
+    def open(
+        self,
+        path: str = "/",
+        dashboard: str = "",
+        *,
+        viewport: ViewportSize = SIZE,
+        theme: Theme = "light",
+    ) -> Page:
+        """Load a page in a browser that remembers nothing of it."""
+        tab = shared_tab()
+        self.addCleanup(tab.reset)
+        return tab.load((dashboard or shared_setup().dashboard.url) + path, viewport, theme)
 
-    def _asked(self, url: str, base: str) -> None:
-        if not url.startswith((base, "blob:", "data:", "about:")):
-            self.foreign.append(url)
+    def look(self, path: str = "/", dashboard: str = "", *, viewport: ViewportSize = SIZE) -> Page:
+        """Show an address on the page that is there, for a test that leaves it as it was.
+
+        Such a test may filter, open rows and arrange columns. What the page or the browser
+        remembers beyond that (theme, cleared rows, filters of frames) is for :meth:`open`.
+        """
+        tab, base = shared_tab(), dashboard or shared_setup().dashboard.url
+        self.addCleanup(tab.tidy, base)
+        return tab.look(base, path, viewport)
+
+    def apart(self) -> Tab:
+        """Give a tab of its own, for what cannot be taken back, like a clock."""
+        tab = new_tab(self.complaints)
+        self.addCleanup(tab.context.close)
+        return tab
 
     def tearDown(self) -> None:
-        """Nothing was complained of, and nothing was asked of anybody else."""
-        self.assertEqual((self.complaints, self.foreign), ([], []))
+        """Nothing was complained of."""
+        self.assertEqual(self.complaints, [])
+
+
+def reload(page: Page) -> None:
+    """Load the page again, with what the browser remembers."""
+    page.reload()
+    heard_of_proxy(page)
 
 
 def rows(page: Page) -> Locator:
@@ -128,6 +163,11 @@ def show(page: Page, text: str, tab: str = "") -> Locator:
         page.get_by_role("tab", name=tab).click()
     expect(panel).to_be_visible()
     return panel
+
+
+def ask_now(page: Page) -> None:
+    """Let the page ask the proxy at once what is new, as it does when it comes into sight."""
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 
 
 def clipboard(page: Page) -> str:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import SIZE, dashboard_setup
+from tests.dashboard.browser import dashboard_setup
 from tests.dashboard.clients import ProxyClients, request, response
 from tests.dashboard.one_thread import browser, in_browser_thread
+from tests.dashboard.tab import SIZE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

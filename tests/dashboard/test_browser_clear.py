@@ -2,7 +2,17 @@
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import BrowserTestCase, dashboard_setup, row, rows, show
+from tests.dashboard.browser import (
+    LITTLE,
+    BrowserTestCase,
+    ask_now,
+    dashboard_setup,
+    forgetful_setup,
+    reload,
+    row,
+    rows,
+    show,
+)
 from tests.dashboard.clients import ProxyClients, request, response
 
 
@@ -33,6 +43,7 @@ class ClearTests(BrowserTestCase):
             agent.report(held, response())
             agent.passes(request("https://three.example/"), response())
             agent.settled()
+            ask_now(page)
             expect(rows(page)).to_have_count(1)
             expect(row(page, "three.example")).to_be_visible()
             page.keyboard.press("1")
@@ -54,28 +65,28 @@ class ClearTests(BrowserTestCase):
         page.keyboard.press("3")
         page.get_by_role("button", name="Clear the list").click()
         expect(page.locator("#cleared")).to_contain_text("6 requests and 3 WebSockets not shown")
-        page.reload()
+        reload(page)
         expect(rows(page)).to_have_count(3)
         expect(page.locator("#cleared")).to_be_empty()
 
     def test_evicted(self) -> None:
         """The count falls with what the proxy drops; at none the note goes."""
-        with (
-            dashboard_setup("--history-limit", "3") as made,
-            ProxyClients(made.proxy.url) as clients,
-        ):
+        made = forgetful_setup()
+        with ProxyClients(made.proxy.url) as clients:
             agent = clients.agent("shop")
-            for number in range(2):
+            for number in range(LITTLE):
                 agent.passes(request(f"https://old.example/{number}"), response())
             agent.settled()
             page = self.open(dashboard=made.dashboard.url)
-            expect(rows(page)).to_have_count(2)
+            expect(rows(page)).to_have_count(LITTLE)
             page.get_by_role("button", name="Clear the list").click()
-            for number in range(2):
+            for number in range(LITTLE - 1):
                 agent.passes(request(f"https://new.example/{number}"), response())
             agent.settled()
+            ask_now(page)
             expect(page.locator("#cleared")).to_contain_text("1 request not shown")
-            agent.passes(request("https://new.example/2"), response())
+            agent.passes(request("https://new.example/last"), response())
             agent.settled()
-            expect(rows(page)).to_have_count(3)
+            ask_now(page)
+            expect(rows(page)).to_have_count(LITTLE)
             expect(page.locator("#cleared")).to_be_empty()

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import BrowserTestCase, dashboard_setup, row, show
+from tests.dashboard.browser import BrowserTestCase, busy_setup, reload, row, show
 from tests.dashboard.clients import ProxyClients, request, response
 
 TIME = r"\d\d:\d\d:\d\d\.\d{3}"
@@ -13,9 +13,10 @@ class ProcessTests(BrowserTestCase):
 
     def test_same_name(self) -> None:
         """Process id, command and time of connection stand beside the name."""
-        with dashboard_setup() as made, ProxyClients(made.proxy.url) as clients:
-            first = clients.agent("shop", pid=4121, command="node server.js")
-            second = clients.agent("shop", pid=4188, command="node <b>api</b>.js\u202e")
+        made = busy_setup()
+        with ProxyClients(made.proxy.url) as clients:
+            first = clients.agent("twin", pid=4121, command="node server.js")
+            second = clients.agent("twin", pid=4188, command="node <b>api</b>.js\u202e")
             for agent in (first, second):
                 agent.passes(request("https://a.example/"), response())
                 agent.settled()
@@ -28,16 +29,14 @@ class ProcessTests(BrowserTestCase):
                 self.assertRegex(lines.nth(number).locator("td").nth(2).inner_text(), TIME)
                 expect(lines.nth(number)).to_contain_text("2 by all of this name")
             page.keyboard.press("2")
-            expect(page.get_by_label("Client").locator("option").nth(1)).to_contain_text(
-                "shop · 2 connected: pid 4121 · node server.js; pid 4188"
+            expect(page.get_by_label("Client").locator("option", has_text="twin")).to_contain_text(
+                "twin · 2 connected: pid 4121 · node server.js; pid 4188"
             )
-            expect(show(page, "a.example")).to_contain_text(
-                "2 connected: pid 4121 · node server.js"
-            )
+            expect(show(page, "twin")).to_contain_text("2 connected: pid 4121 · node server.js")
 
     def test_one(self) -> None:
         """Whoever says nothing of its process is named alone; a worker says it as well."""
-        page = self.open("/?view=connections")
+        page = self.look("/?view=connections")
         mail = page.locator("tbody tr", has_text="mail-worker")
         self.assertEqual(mail.locator("td").nth(1).inner_text(), "—")
         expect(page.locator(".worker h3").first).to_contain_text(
@@ -62,7 +61,7 @@ class ProcessTests(BrowserTestCase):
                 }
             ),
         )
-        page.reload()
+        reload(page)
         page.keyboard.press("4")
         cells = page.locator("tbody tr", has_text="old").locator("td")
         expect(cells).to_have_text(["old", "—", "—", "c1", "0", "—"])

@@ -1,11 +1,10 @@
 """The columns of a list: their widths and their order, and those of type, size and waterfall."""
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-from tests.dashboard.browser import BrowserTestCase, dashboard_setup, row, show
-from tests.dashboard.clients import ProxyClients, request, response
+from tests.dashboard.browser import BrowserTestCase, reload, row, show
 
-WIDE = {"width": 1500, "height": 860}
+WIDE: ViewportSize = {"width": 1500, "height": 860}
 
 
 def texts(page: Page, column: str) -> list[str]:
@@ -46,7 +45,7 @@ class WidthTests(BrowserTestCase):
 
     def test_drag(self) -> None:
         """The edge of a head is pulled; rows follow it, and pulling does not order."""
-        page = self.open(viewport=WIDE)
+        page = self.look(viewport=WIDE)
         before = width(page, "Path")
         drag(page, "Path", 90)
         self.assertLess(off(width(page, "Path"), before + 90), 2)
@@ -57,7 +56,7 @@ class WidthTests(BrowserTestCase):
 
     def test_keys(self) -> None:
         """One stop of Tab leads to the heads; arrows go on, with Shift they change the width."""
-        page = self.open(viewport=WIDE)
+        page = self.look(viewport=WIDE)
         page.locator(".grid").focus()
         page.keyboard.press("Tab")
         expect(page.get_by_role("button", name="Time", exact=True)).to_be_focused()
@@ -85,7 +84,7 @@ class WidthTests(BrowserTestCase):
         before = width(page, "Path")
         drag(page, "Path", 60)
         head(page, "Host").get_by_role("button").click()
-        page.reload()
+        reload(page)
         self.assertLess(off(width(page, "Path"), before + 60), 2)
         expect(head(page, "Host")).to_have_attribute("aria-sort", "ascending")
         page.keyboard.press("3")
@@ -95,12 +94,12 @@ class WidthTests(BrowserTestCase):
         self.assertLess(off(width(page, "Path"), before), 2)
         expect(head(page, "Time")).to_have_attribute("aria-sort", "descending")
         expect(reset).to_be_hidden()
-        page.reload()
+        reload(page)
         self.assertLess(off(width(page, "Path"), before), 2)
 
     def test_double_click(self) -> None:
         """A double click on the edge gives a column its first width back."""
-        page = self.open(viewport=WIDE)
+        page = self.look(viewport=WIDE)
         before = width(page, "Path")
         drag(page, "Path", 60)
         head(page, "Path").locator(".handle").dblclick()
@@ -108,7 +107,7 @@ class WidthTests(BrowserTestCase):
 
     def test_sideways(self) -> None:
         """Columns that were made too wide scroll sideways; rows are as wide as their heads."""
-        page = self.open(viewport={"width": 900, "height": 700})
+        page = self.look(viewport={"width": 900, "height": 700})
         drag(page, "Path", 500)
         grid = page.locator(".grid")
         wide = grid.evaluate("grid => [grid.scrollWidth, grid.clientWidth]")
@@ -122,7 +121,7 @@ class WidthTests(BrowserTestCase):
 
     def test_small(self) -> None:
         """Where there is no room, what matters least goes first; status and path stay."""
-        page = self.open(viewport={"width": 900, "height": 700})
+        page = self.look(viewport={"width": 900, "height": 700})
         titles = page.get_by_role("columnheader").all_text_contents()
         self.assertEqual(
             titles, ["Time", "Method", "Status", "Host", "Path", "Action", "Test", "Duration"]
@@ -135,7 +134,7 @@ class WidthTests(BrowserTestCase):
     def test_beside_an_entry(self) -> None:
         """Beside an open entry the columns that are left fit, in both lists."""
         for path, text in (("/", "charges"), ("/?view=ws", "room=17")):
-            page = self.open(path, viewport={"width": 900, "height": 700})
+            page = self.look(path, viewport={"width": 900, "height": 700})
             show(page, text)
             expect(page.get_by_role("columnheader", name="Time")).to_have_count(0)
             wide = page.locator(".grid").evaluate("grid => [grid.scrollWidth, grid.clientWidth]")
@@ -143,15 +142,17 @@ class WidthTests(BrowserTestCase):
 
     def test_strange_memory(self) -> None:
         """What makes no sense in the browser's memory is left alone."""
-        page = self.open(viewport=WIDE)
-        before = width(page, "Path")
+        page = self.open()
+        recalled = """async (junk) => {
+          localStorage.setItem("trafficmock.columns.requests", junk);
+          const { Layout } = await import("/js/grid/layout.js");
+          const { REQUEST_COLUMNS: columns } = await import("/js/grid/columns.js");
+          const { isDefault } = new Layout({ name: "requests", columns, onchange() {} });
+          return isDefault;
+        }"""
+        self.assertFalse(page.evaluate(recalled, '{"widths":{"path":20}}'))
         for junk in ("{", "7", "null", '{"widths":{"path":"x","host":1e9},"sort":{"column":"no"}}'):
-            page.evaluate(
-                "junk => localStorage.setItem('trafficmock.columns.requests', junk)", junk
-            )
-            page.reload()
-            expect(head(page, "Time")).to_have_attribute("aria-sort", "descending")
-            self.assertLess(off(width(page, "Path"), before), 1)
+            self.assertTrue(page.evaluate(recalled, junk), junk)
 
 
 class OrderTests(BrowserTestCase):
@@ -159,7 +160,7 @@ class OrderTests(BrowserTestCase):
 
     def test_click(self) -> None:
         """A click orders, the next one turns it round, the third is newest first again."""
-        page = self.open()
+        page = self.look()
         first = texts(page, "time")
         host = head(page, "Host").get_by_role("button")
         host.click()
@@ -174,7 +175,7 @@ class OrderTests(BrowserTestCase):
 
     def test_values(self) -> None:
         """Numbers order by size, largest first; rows without a value come last, either way."""
-        page = self.open()
+        page = self.look()
         size = head(page, "Size").get_by_role("button")
         size.click()
         expect(page.locator(".grid-body .col-size").first).to_have_text("16.2 kB")
@@ -189,7 +190,7 @@ class OrderTests(BrowserTestCase):
 
     def test_newest(self) -> None:
         """N goes to the newest: newest first again, whatever the order was."""
-        page = self.open()
+        page = self.look()
         first = texts(page, "time")
         head(page, "Path").get_by_role("button").click()
         page.keyboard.press("n")
@@ -202,7 +203,7 @@ class ContentTests(BrowserTestCase):
 
     def test_type_and_size(self) -> None:
         """A response's type is short, with all of it as a hint; its size counts decoded bytes."""
-        page = self.open(viewport=WIDE)
+        page = self.look(viewport=WIDE)
         for text, kind, whole, size in [
             ("cdn.example", "png", "image/png", "16.2 kB"),
             ("www.example.org", "html", "text/html", "57 B"),
@@ -217,41 +218,37 @@ class ContentTests(BrowserTestCase):
 
     def test_waterfall(self) -> None:
         """Bars begin and end as the requests did, on the time in sight, and say so in words."""
-        with dashboard_setup() as made, ProxyClients(made.proxy.url) as clients:
-            agent = clients.agent("shop")
-            agent.passes(request("https://a.example/"), response())
-            agent.settled()
-            page = self.open(dashboard=made.dashboard.url, viewport=WIDE)
-            entries = [
-                {"id": str(at), "timestamp": 1_700_000_000_000 + at, "clientId": "shop"}
-                | {"request": {"url": f"https://x{at}.example/", "method": "GET"}}
-                | {"action": "passthrough", "outcome": {"kind": "passthrough"}}
-                | ({} if took is None else {"durationMs": took})
-                for at, took in ((750, None), (500, 500), (250, 0), (0, 500))
+        page = self.open(viewport=WIDE)
+        entries = [
+            {"id": str(at), "timestamp": 1_700_000_000_000 + at, "clientId": "shop"}
+            | {"request": {"url": f"https://x{at}.example/", "method": "GET"}}
+            | {"action": "passthrough", "outcome": {"kind": "passthrough"}}
+            | ({} if took is None else {"durationMs": took})
+            for at, took in ((750, None), (500, 500), (250, 0), (0, 500))
+        ]
+        page.route(
+            "**/api/history?*",
+            lambda route: route.fulfill(json={"entries": entries}, headers={"etag": '"x-1"'}),
+        )
+        reload(page)
+        bars = page.locator(".col-waterfall .duration-bar")
+        expect(bars).to_have_count(4)
+        said = page.locator(".grid-body .col-waterfall")
+        for at, label in enumerate(
+            [
+                "begins at +750 ms of 1.00 s, has not ended",
+                "begins at +500 ms of 1.00 s, takes 500 ms",
+                "begins at +250 ms of 1.00 s, takes 0 ms",
+                "begins at +0 ms of 1.00 s, takes 500 ms",
             ]
-            page.route(
-                "**/api/history?*",
-                lambda route: route.fulfill(json={"entries": entries}, headers={"etag": '"x-1"'}),
-            )
-            page.reload()
-            bars = page.locator(".col-waterfall .duration-bar")
-            expect(bars).to_have_count(4)
-            message = page.locator(".grid-body .col-waterfall")
-            for at, label in enumerate(
-                [
-                    "begins at +750 ms of 1.00 s, has not ended",
-                    "begins at +500 ms of 1.00 s, takes 500 ms",
-                    "begins at +250 ms of 1.00 s, takes 0 ms",
-                    "begins at +0 ms of 1.00 s, takes 500 ms",
-                ]
-            ):
-                expect(message.nth(at)).to_have_attribute("aria-label", label)
-            boxes = [bars.nth(at).bounding_box() for at in range(4)]
-            left = [0.0 if box is None else box["x"] for box in boxes]
-            right = [0.0 if box is None else box["x"] + box["width"] for box in boxes]
-            whole = right[1] - left[3]
-            self.assertLess(off((left[1] - left[3]) / whole, 0.5), 0.05)
-            self.assertLess(off((left[2] - left[3]) / whole, 0.25), 0.05)
-            self.assertLess(off((right[3] - left[3]) / whole, 0.5), 0.05)
-            self.assertLess(off(right[0], right[1]), 1)
-            expect(page.locator("nav")).to_contain_text("HTTP 4")
+        ):
+            expect(said.nth(at)).to_have_attribute("aria-label", label)
+        boxes = [bars.nth(at).bounding_box() for at in range(4)]
+        left = [0.0 if box is None else box["x"] for box in boxes]
+        right = [0.0 if box is None else box["x"] + box["width"] for box in boxes]
+        whole = right[1] - left[3]
+        self.assertLess(off((left[1] - left[3]) / whole, 0.5), 0.05)
+        self.assertLess(off((left[2] - left[3]) / whole, 0.25), 0.05)
+        self.assertLess(off((right[3] - left[3]) / whole, 0.5), 0.05)
+        self.assertLess(off(right[0], right[1]), 1)
+        expect(page.locator("nav")).to_contain_text("HTTP 4")

@@ -70,12 +70,26 @@ class Fulfilled:
         self.answers.append({"abort": code})
 
 
+def run_in_node(script: str) -> str:
+    """Run a module; give what it printed."""
+    done = subprocess.run(
+        ["node", "--input-type=module", "--eval", script],  # noqa: S607 - the one on the path
+        check=True,
+        timeout=60,
+        capture_output=True,
+        text=True,
+    )
+    if done.stderr:
+        raise AssertionError(done.stderr)
+    return done.stdout
+
+
 class CopyTests(BrowserTestCase):
     """Copies, in use."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.page = self.open()
+        self.page = self.look()
         self.echo = Echo()
         self.base = self.echo.start()
         self.addCleanup(self.echo.server.server_close)
@@ -119,18 +133,13 @@ class CopyTests(BrowserTestCase):
 
     def test_fetch(self) -> None:
         """As fetch, the request is the same."""
-        for body in BODIES:
-            method = "PUT" if body else "GET"
-            call = self.made("request", "asFetch", self.request(method, body))
-            script = f"(async () => {{ {call} }})().then(() => {{ }});"
-            done = subprocess.run(
-                ["node", "--input-type=module", "--eval", script],  # noqa: S607 - the one on the path
-                check=True,
-                timeout=60,
-                capture_output=True,
-                text=True,
-            )
-            self.assertEqual(done.stderr, "")
+        methods = ["PUT" if body else "GET" for body in BODIES]
+        calls = [
+            self.made("request", "asFetch", self.request(method, body))
+            for method, body in zip(methods, BODIES, strict=True)
+        ]
+        run_in_node("".join(f"await (async () => {{ {call} }})();" for call in reversed(calls)))
+        for method, body in zip(methods, BODIES, strict=True):
             self.check(method, body)
 
     def entry(self, body: bytes, content_type: str) -> dict[str, Any]:
@@ -163,22 +172,17 @@ class CopyTests(BrowserTestCase):
 
     def test_javascript_route(self) -> None:
         """As a route for JavaScript, it is for this URL and method, and gives the same answer."""
-        for body in BODIES:
-            code = self.made("route", "asJavaScript", self.entry(body, "text/plain"))
-            script = (
-                "const route = { fulfill: (answer) => console.log(JSON.stringify([answer.status,"
-                " answer.contentType, Buffer.from(answer.body ?? '').toString('base64')])) };"
-                "const backendMocks = { route: async (matcher, handler) => {"
-                " console.log(JSON.stringify(matcher)); handler(route); } };"
-            )
-            done = subprocess.run(
-                ["node", "--input-type=module", "--eval", script + code],  # noqa: S607 - as above
-                check=True,
-                timeout=60,
-                capture_output=True,
-                text=True,
-            )
-            matcher, answer = done.stdout.splitlines()
+        stubs = (
+            "const route = { fulfill: (answer) => console.log(JSON.stringify([answer.status,"
+            " answer.contentType, Buffer.from(answer.body ?? '').toString('base64')])) };"
+            "const backendMocks = { route: async (matcher, handler) => {"
+            " console.log(JSON.stringify(matcher)); handler(route); } };"
+        )
+        made = [
+            self.made("route", "asJavaScript", self.entry(body, "text/plain")) for body in BODIES
+        ]
+        lines = iter(run_in_node(stubs + "".join(f"{{ {code} }}" for code in made)).splitlines())
+        for body, matcher, answer in zip(BODIES, lines, lines, strict=True):
             self.assertEqual(matcher, r'{"url":"http://h.test/\\{a\\}\\*?b=1","method":"POST"}')
             expected = base64.b64encode(body).decode()
             self.assertEqual(answer, f'[201,"text/plain","{expected}"]')

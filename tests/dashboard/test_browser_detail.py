@@ -1,13 +1,21 @@
 """The detail of a request in a browser: every part of it, and what its buttons copy."""
 
-import functools
 import json
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Route, expect
+from playwright.sync_api import expect
 
-from tests.dashboard.browser import BrowserTestCase, clipboard, dashboard_setup, row, show
+from tests.dashboard.browser import (
+    LITTLE,
+    BrowserTestCase,
+    ask_now,
+    clipboard,
+    forgetful_setup,
+    row,
+    shared_setup,
+    show,
+)
 from tests.dashboard.clients import ProxyClients, request, response
 from tests.dashboard.traffic import RECEIPT
 
@@ -17,7 +25,7 @@ class PartTests(BrowserTestCase):
 
     def test_owner(self) -> None:
         """The test that decided is named with its file, and its requests are a click away."""
-        page = self.open()
+        page = self.look()
         panel = show(page, "charges")
         expect(panel.get_by_role("heading", name="A test answered it")).to_be_visible()
         expect(panel).to_contain_text("buys a teapot with a card")
@@ -29,7 +37,7 @@ class PartTests(BrowserTestCase):
 
     def test_ambiguous(self) -> None:
         """Two tests that wanted the same are listed with their routes, and what to do."""
-        page = self.open()
+        page = self.look()
         panel = show(page, "search.example")
         expect(panel).to_contain_text("More than one test wanted it, so none got it")
         claimants = panel.get_by_role("table", name="Who wanted it")
@@ -41,7 +49,7 @@ class PartTests(BrowserTestCase):
 
     def test_reasons(self) -> None:
         """Passthrough, abort, a handler that threw and a lost upstream are each explained."""
-        page = self.open()
+        page = self.look()
         for text, message in [
             ("www.example.org", "No test wanted it: it went to the real network"),
             ("fraud", "A test made it fail: connectionrefused"),
@@ -56,7 +64,7 @@ class PartTests(BrowserTestCase):
 
     def test_json(self) -> None:
         """JSON is a tree that folds, with the digits of numbers as they were sent."""
-        page = self.open()
+        page = self.look()
         panel = show(page, "charges", "Response")
         expect(panel.locator(".json")).to_contain_text("12345678901234567890")
         fold = panel.get_by_role("button", name="address")
@@ -72,7 +80,7 @@ class PartTests(BrowserTestCase):
 
     def test_form_and_query(self) -> None:
         """Forms and queries are tables of decoded pairs."""
-        page = self.open()
+        page = self.look()
         panel = show(page, "mail.example", "Request")
         expect(panel.locator(".body")).to_contain_text("ada@example.org")
         expect(panel.locator(".body")).to_contain_text("On its way!")
@@ -81,19 +89,19 @@ class PartTests(BrowserTestCase):
 
     def test_binary(self) -> None:
         """Bytes that are no text are shown in hex, with their size."""
-        panel = show(self.open(), "metrics", "Request")
+        panel = show(self.look(), "metrics", "Request")
         expect(panel.locator("pre.hex")).to_contain_text("00000000  00 01 02 62 69 6e 61 72  79 ff")
         expect(panel.locator(".body-bar")).to_contain_text("90 B")
 
     def test_picture(self) -> None:
         """A picture is drawn, with its measures."""
-        panel = show(self.open(), "cdn.example", "Response")
+        panel = show(self.look(), "cdn.example", "Response")
         expect(panel.locator("figcaption")).to_have_text("96 \u00d7 64")
         self.assertGreater(panel.locator("img").evaluate("image => image.naturalWidth"), 0)
 
     def test_events_stream(self) -> None:
         """A stream of events is text, and HTML is its source."""
-        page = self.open()
+        page = self.look()
         panel = show(page, "stream.example", "Response")
         expect(panel.locator("pre.text")).to_contain_text('event: price\ndata: {"teapot": 42}')
         panel = show(page, "www.example.org", "Response")
@@ -101,7 +109,7 @@ class PartTests(BrowserTestCase):
 
     def test_changes(self) -> None:
         """What continue changed is a diff of method, URL, headers and body."""
-        panel = show(self.open(), "stock.example", "Changes")
+        panel = show(self.look(), "stock.example", "Changes")
         for kind, lines in {
             "gone": ["PUT", "x-tenant: live", "cookie: s=1"],
             "new": ["POST", "x-tenant: test", "x-dry-run: 1", '"dryRun": true'],
@@ -113,7 +121,7 @@ class PartTests(BrowserTestCase):
 
     def test_timeline(self) -> None:
         """The timeline is a picture with words for those who do not see it, and a table."""
-        panel = show(self.open(), "stock.example", "Timeline")
+        panel = show(self.look(), "stock.example", "Timeline")
         picture = panel.get_by_role("img")
         self.assertRegex(
             picture.get_attribute("aria-label") or "",
@@ -124,7 +132,7 @@ class PartTests(BrowserTestCase):
 
     def test_redirects(self) -> None:
         """A chain of redirects can be walked in both directions, and Back goes back."""
-        page = self.open()
+        page = self.look()
         panel = show(page, "short.example", "Redirects")
         hops = panel.get_by_role("link")
         expect(hops).to_have_text(
@@ -143,26 +151,23 @@ class PartTests(BrowserTestCase):
     def test_incomplete(self) -> None:
         """A body that is cut, gone, or still arriving is said to be, with its whole size."""
         page = self.open()
+        proxy = shared_setup().proxy
+        (charge,) = proxy.get("/api/history?fields=summary&q=charges&action=fulfill")["entries"]
         cases: list[tuple[dict[str, Any], str]] = [
             ({"truncated": True, "bodySize": 5_000_000}, "beginning is kept: 316 B of 5.0 MB"),
             ({"truncated": True, "bodyBase64": None}, "The body is not kept"),
             ({"bodyPending": True, "bodyBase64": None}, "The body is still arriving."),
         ]
-        for mark, message in cases:
-            page.route("**/api/history/req-*", functools.partial(marked, mark=mark))
-            page.reload()
+        answers = []
+        for mark, _ in cases:
+            entry = proxy.get(f"/api/history/{charge['id']}")
+            entry["entry"]["outcome"]["response"] |= mark
+            answers.append(entry)
+        page.route("**/api/history/req-*", lambda route: route.fulfill(json=answers.pop(0)))
+        for _, said in cases:
             panel = show(page, "charges", "Response")
-            expect(panel.locator(".note")).to_contain_text(message)
-            page.unroute("**/api/history/req-*")
-
-
-def marked(route: Route, mark: dict[str, Any]) -> None:
-    """Let an entry say more of its response."""
-    headers = {k: v for k, v in route.request.headers.items() if k != "if-none-match"}
-    answer = route.fetch(headers=headers)
-    body = answer.json()
-    body["entry"]["outcome"]["response"] |= mark
-    route.fulfill(response=answer, json=body)
+            expect(panel.locator(".note")).to_contain_text(said)
+            page.keyboard.press("Escape")
 
 
 class DeedTests(BrowserTestCase):
@@ -170,7 +175,7 @@ class DeedTests(BrowserTestCase):
 
     def test_copies(self) -> None:
         """Each copy button says what it copied, and copies just that."""
-        page = self.open()
+        page = self.look()
         show(page, "charges")
         for name, begin in [
             ("cURL", "curl https://api.pay.example/v1/charges \\\n"),
@@ -197,7 +202,7 @@ class DeedTests(BrowserTestCase):
 
     def test_files(self) -> None:
         """HAR and body are saved as files; without a response there is no HAR."""
-        page = self.open()
+        page = self.look()
         show(page, "charges")
         with page.expect_download() as saving:
             page.get_by_role("link", name="HAR").click()
@@ -214,7 +219,7 @@ class DeedTests(BrowserTestCase):
 
     def test_close(self) -> None:
         """The entry closes by its button, and the list has the focus and the row."""
-        page = self.open()
+        page = self.look()
         show(page, "charges")
         page.get_by_role("button", name="Close the entry").click()
         expect(page.locator(".detail-pane")).to_be_hidden()
@@ -232,10 +237,8 @@ class ForgottenTests(BrowserTestCase):
 
     def test_forgotten(self) -> None:
         """When the history has no room for the open entry any more, it stays and says so."""
-        with (
-            dashboard_setup("--history-limit", "2") as made,
-            ProxyClients(made.proxy.url) as clients,
-        ):
+        made = forgetful_setup()
+        with ProxyClients(made.proxy.url) as clients:
             agent = clients.agent("shop")
             agent.passes(request("https://old.example/"), response())
             agent.settled()
@@ -243,9 +246,10 @@ class ForgottenTests(BrowserTestCase):
             panel = show(page, "old.example")
             note = page.locator(".detail-pane .gone")
             expect(note).to_be_empty()
-            for number in range(2):
+            for number in range(LITTLE):
                 agent.passes(request(f"https://new.example/{number}"), response())
             agent.settled()
+            ask_now(page)
             expect(note).to_contain_text("does not have this entry any more")
             expect(panel).to_contain_text("shop")
             expect(note).to_be_in_viewport()

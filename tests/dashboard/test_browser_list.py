@@ -1,8 +1,21 @@
 """The list of requests in a browser: what it shows, filters, keys, and how it keeps its place."""
 
+import re
+
 from playwright.sync_api import Page, expect
 
-from tests.dashboard.browser import BrowserTestCase, clipboard, dashboard_setup, row, rows, show
+from tests.dashboard.browser import (
+    LITTLE,
+    BrowserTestCase,
+    ask_now,
+    busy_setup,
+    clipboard,
+    forgetful_setup,
+    reload,
+    row,
+    rows,
+    show,
+)
 from tests.dashboard.clients import ProxyClients, request, response
 
 PASSED = {"error": 2, "passthrough": 11, "abort": 2, "continue": 1, "fulfill": 1, "pending": 0}
@@ -18,7 +31,7 @@ class ShownTests(BrowserTestCase):
 
     def test_cells(self) -> None:
         """Each cell of a row says what its column is about, in a form that people read."""
-        page = self.open()
+        page = self.look()
         cells = row(page, "stock.example").locator("[role=gridcell]").all_text_contents()
         self.assertRegex(cells[0], r"^\d\d:\d\d:\d\d\.\d{3}$")
         self.assertEqual(cells[1:4], ["PUT", "200", "stock.example"])
@@ -30,7 +43,7 @@ class ShownTests(BrowserTestCase):
 
     def test_action(self) -> None:
         """Each action is a word and a colour of its own."""
-        page = self.open()
+        page = self.look()
         colours = set()
         for action in ("error", "passthrough", "abort", "continue", "fulfill"):
             badge = page.locator(f".badge.action-{action}").first
@@ -40,7 +53,7 @@ class ShownTests(BrowserTestCase):
 
     def test_failures_stand_out(self) -> None:
         """What went wrong is marked, also when upstream failed and no test had to do with it."""
-        page = self.open()
+        page = self.look()
         marked = page.locator(".grid-row.failed .col-host").all_text_contents()
         expected = ["bank.example", "search.example", "stock-eu.example", "down.example"]
         self.assertEqual([host for host in marked if host in expected][-3:], expected[1:])
@@ -51,7 +64,7 @@ class FilterTests(BrowserTestCase):
 
     def test_text(self) -> None:
         """Words filter by URL, method, status, test and error; all of them must be there."""
-        page = self.open()
+        page = self.look()
         search = page.get_by_label("Filter HTTP requests by text")
         for words, found in [
             ("charges", ["api.pay.example"]),
@@ -68,7 +81,7 @@ class FilterTests(BrowserTestCase):
 
     def test_actions(self) -> None:
         """Actions filter, several at once, with counts of what there is."""
-        page = self.open()
+        page = self.look()
         for name in ("fulfill", "abort", "continue"):
             page.get_by_role("button", name=f"{name} {PASSED[name]}", exact=True).click()
         expect(page.locator(".result")).to_have_text(f"4 of {ALL}")
@@ -78,7 +91,7 @@ class FilterTests(BrowserTestCase):
 
     def test_client_and_test(self) -> None:
         """Clients and tests filter, also tests that only wanted a request."""
-        page = self.open()
+        page = self.look()
         page.get_by_label("Client").select_option("mail-worker")
         expect(page.locator(".result")).to_have_text(f"2 of {ALL}")
         page.get_by_label("Client").select_option("")
@@ -88,7 +101,7 @@ class FilterTests(BrowserTestCase):
 
     def test_time(self) -> None:
         """The last so many minutes filter, and two moments do, to the second."""
-        page = self.open()
+        page = self.look()
         page.get_by_label("Time").select_option("3600")
         expect(page.locator(".result")).to_have_text(f"{ALL} shown")
         page.get_by_label("Time").select_option("between")
@@ -100,13 +113,13 @@ class FilterTests(BrowserTestCase):
 
     def test_failures(self) -> None:
         """Only failures can be shown."""
-        page = self.open()
+        page = self.look()
         page.get_by_label("only failures").check()
         expect(page.locator(".result")).to_have_text(f"4 of {ALL}")
 
     def test_deep(self) -> None:
         """On demand the proxy searches headers and bodies too."""
-        page = self.open("/?q=lovelace")
+        page = self.look("/?q=lovelace")
         expect(page.get_by_text("Nothing fits the filters.")).to_be_visible()
         page.get_by_label("headers and bodies too").check()
         expect(page.locator(".result")).to_have_text(f"1 of {ALL}")
@@ -114,16 +127,17 @@ class FilterTests(BrowserTestCase):
 
     def test_shared(self) -> None:
         """A URL with filters, an entry and a tab opens just that, and Back closes the entry."""
-        page = self.open("/?q=teapot&action=fulfill,continue")
+        page = self.look("/?q=teapot&action=fulfill,continue")
         expect(page.locator(".result")).to_have_text(f"2 of {ALL}")
         show(page, "stock.example", "Changes")
-        again = self.open(page.url.partition("/?")[2].join(["/?", ""]))
-        expect(again.get_by_role("tab", name="Changes")).to_have_attribute("aria-selected", "true")
-        expect(again.locator(".detail-url")).to_contain_text("https://stock.example/items/teapot")
-        expect(again.locator(".result")).to_have_text(f"2 of {ALL}")
+        address = page.url.rpartition("/")[2]
         page.go_back()
         expect(page.locator(".detail-pane")).to_be_hidden()
         self.assertIn("q=teapot", page.url)
+        again = self.open(f"/{address}")
+        expect(again.get_by_role("tab", name="Changes")).to_have_attribute("aria-selected", "true")
+        expect(again.locator(".detail-url")).to_contain_text("https://stock.example/items/teapot")
+        expect(again.locator(".result")).to_have_text(f"2 of {ALL}")
 
 
 class KeyTests(BrowserTestCase):
@@ -134,7 +148,7 @@ class KeyTests(BrowserTestCase):
 
     def test_list(self) -> None:
         """Arrows, j, k, Home and End go through the list; Enter opens, Esc closes."""
-        page = self.open("/?q=passthrough")
+        page = self.look("/?q=passthrough")
         everything = hosts(page)
         page.locator(".grid").focus()
         for key, expected in [
@@ -162,7 +176,7 @@ class KeyTests(BrowserTestCase):
 
     def test_enter_after_letters(self) -> None:
         """On a fresh page j takes a row in hand, and Enter opens it."""
-        page = self.open()
+        page = self.look()
         page.keyboard.press("j")
         page.keyboard.press("j")
         host = self.chosen(page)
@@ -171,7 +185,7 @@ class KeyTests(BrowserTestCase):
 
     def test_enter_on_a_button(self) -> None:
         """A button with the focus takes Enter, but not after j: that moved on to the list."""
-        page = self.open()
+        page = self.look()
         chip = page.get_by_role("button", name="passthrough 11", exact=True)
         chip.focus()
         page.keyboard.press("Enter")
@@ -183,7 +197,7 @@ class KeyTests(BrowserTestCase):
 
     def test_letters_while_reading(self) -> None:
         """With j the next entry comes, and who reads a part of it goes on reading there."""
-        page = self.open()
+        page = self.look()
         panel = show(page, "www.example.org", "Response")
         panel.focus()
         page.keyboard.press("k")
@@ -192,7 +206,7 @@ class KeyTests(BrowserTestCase):
 
     def test_filter(self) -> None:
         """/ goes to the filter, Esc back to the list, x clears."""
-        page = self.open()
+        page = self.look()
         page.keyboard.press("/")
         page.keyboard.type("charges")
         expect(rows(page)).to_have_count(1)
@@ -203,7 +217,7 @@ class KeyTests(BrowserTestCase):
 
     def test_views(self) -> None:
         """Digits go to the views, and Back returns."""
-        page = self.open()
+        page = self.look()
         for key, title in [("1", "Overview"), ("4", "Connections"), ("3", "WebSocket")]:
             page.keyboard.press(key)
             expect(page).to_have_title(f"{title} · trafficmock")
@@ -213,7 +227,7 @@ class KeyTests(BrowserTestCase):
 
     def test_detail(self) -> None:
         """Brackets change the tab, c copies as cURL; arrows, Home and End work within the tabs."""
-        page = self.open()
+        page = self.look()
         show(page, "charges")
         page.keyboard.press("]")
         expect(page.get_by_role("tab", name="Request")).to_have_attribute("aria-selected", "true")
@@ -235,13 +249,13 @@ class KeyTests(BrowserTestCase):
         dialog.get_by_role("button", name="Close").click()
         page.keyboard.press("1")
         expect(page).to_have_title("HTTP · trafficmock")
-        page.reload()
+        reload(page)
         page.keyboard.press("1")
         expect(page).to_have_title("HTTP · trafficmock")
 
     def test_pause_and_theme(self) -> None:
         """One key pauses and goes on, another changes the theme, which is remembered."""
-        page = self.open(color_scheme="light")
+        page = self.open()
         page.keyboard.press("p")
         expect(page.locator(".pill")).to_have_text("paused")
         page.keyboard.press("p")
@@ -252,7 +266,7 @@ class KeyTests(BrowserTestCase):
         page.keyboard.press("t")
         dark = page.evaluate(ground)
         self.assertNotEqual(light, dark)
-        page.reload()
+        reload(page)
         self.assertEqual(page.evaluate(ground), dark)
 
     def test_splitter(self) -> None:
@@ -278,8 +292,9 @@ class PlaceTests(BrowserTestCase):
 
     def test_place(self) -> None:
         """At the top the newest follows; below it, or with a row in hand, nothing moves."""
-        with dashboard_setup() as made, ProxyClients(made.proxy.url) as clients:
-            agent = clients.agent("shop")
+        made = busy_setup()
+        with ProxyClients(made.proxy.url) as clients:
+            agent = clients.agent("reader")
 
             def more(count: int, name: str) -> None:
                 for number in range(count):
@@ -287,17 +302,19 @@ class PlaceTests(BrowserTestCase):
                     agent.passes(request(url), response())
                 agent.settled()
 
-            more(200, "old")
-            page = self.open(dashboard=made.dashboard.url)
-            expect(page.locator(".result")).to_have_text("200 shown")
+            more(100, "old")
+            page = self.open("/?client=reader", made.dashboard.url)
+            expect(page.locator(".result")).to_have_text(re.compile("^100 "))
             self.assertEqual(hosts(page)[0], "old.example")
             more(1, "followed")
+            ask_now(page)
             expect(rows(page).first).to_contain_text("followed.example")
-            target = row(page, "/150")
+            target = row(page, "/50")
             page.locator(".grid").evaluate("grid => { grid.scrollTop = 1400 }")
             expect(target).to_be_in_viewport()
             before = target.bounding_box()
             more(7, "new")
+            ask_now(page)
             expect(page.get_by_role("button", name="↑ 7 new")).to_be_visible()
             self.assertEqual(target.bounding_box(), before)
             page.get_by_role("button", name="↑ 7 new").click()
@@ -307,6 +324,7 @@ class PlaceTests(BrowserTestCase):
             chosen.click()
             place = page.locator(".grid-row[aria-selected=true]").bounding_box()
             more(2, "late")
+            ask_now(page)
             expect(page.get_by_role("button", name="↑ 2 new")).to_be_visible()
             self.assertEqual(page.locator(".grid-row[aria-selected=true]").bounding_box(), place)
             page.keyboard.press("n")
@@ -314,18 +332,17 @@ class PlaceTests(BrowserTestCase):
 
     def test_evicted(self) -> None:
         """Rows that the proxy dropped go, and the entry that is open says so."""
-        with (
-            dashboard_setup("--history-limit", "5") as made,
-            ProxyClients(made.proxy.url) as clients,
-        ):
+        made = forgetful_setup()
+        with ProxyClients(made.proxy.url) as clients:
             agent = clients.agent("shop")
             agent.passes(request("https://first.example/"), response())
             agent.settled()
             page = self.open(dashboard=made.dashboard.url)
             show(page, "first.example")
-            for number in range(9):
+            for number in range(LITTLE + 4):
                 agent.passes(request(f"https://next.example/{number}"), response())
             agent.settled()
-            expect(page.locator(".result")).to_have_text("5 shown")
-            self.assertNotIn("first.example", hosts(page))
+            ask_now(page)
+            expect(page.locator(".result")).to_have_text(f"{LITTLE} shown")
+            expect(row(page, "first.example")).to_have_count(0)
             expect(page.locator(".detail-url")).to_contain_text("first.example")

@@ -2,7 +2,16 @@
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import BrowserTestCase, clipboard, row, rows, show
+from tests.dashboard.browser import (
+    BrowserTestCase,
+    ask_now,
+    busy_setup,
+    clipboard,
+    row,
+    rows,
+    show,
+)
+from tests.dashboard.clients import ProxyClients, request, response
 
 
 class SocketTests(BrowserTestCase):
@@ -10,7 +19,7 @@ class SocketTests(BrowserTestCase):
 
     def test_list(self) -> None:
         """Each has its outcome as a word, its state, and its test; filters work as for requests."""
-        page = self.open("/?view=ws")
+        page = self.look("/?view=ws")
         expect(rows(page)).to_have_count(3)
         self.assertEqual(
             row(page, "room=17").locator("[role=gridcell]").all_text_contents()[1:7],
@@ -33,7 +42,7 @@ class SocketTests(BrowserTestCase):
 
     def test_frames(self) -> None:
         """Frames stand on their sender's side, oldest first; JSON is a tree, bytes are hex."""
-        page = self.open("/?view=ws")
+        page = self.look("/?view=ws")
         panel = show(page, "room=17")
         expect(panel.locator(".frame-client")).to_have_count(3)
         expect(panel.locator(".frame-server")).to_have_count(3)
@@ -70,7 +79,7 @@ class ConnectionTests(BrowserTestCase):
 
     def test_all(self) -> None:
         """Agents with their traffic, workers with their tests, tests with their routes."""
-        page = self.open("/?view=connections")
+        page = self.look("/?view=connections")
         agents = page.locator(".panel", has_text="Agents (2)")
         expect(agents.locator("tbody tr").first).to_contain_text("shop")
         expect(page.get_by_role("heading", name="Workers (2)")).to_be_visible()
@@ -82,14 +91,23 @@ class ConnectionTests(BrowserTestCase):
 
     def test_links(self) -> None:
         """An agent leads to its requests; the unfolded test stays so while the page polls."""
-        page = self.open("/?view=connections")
-        test = page.locator("details.test", has_text="talks to support")
-        test.locator("summary").click()
-        expect(test).to_contain_text("WebSocket")
-        page.wait_for_timeout(2500)
-        expect(test).to_have_attribute("open", "")
-        page.get_by_role("link", name="mail-worker").click()
-        expect(rows(page)).to_have_count(2)
+        made = busy_setup()
+        with ProxyClients(made.proxy.url) as clients:
+            worker = clients.worker("0")
+            worker.route(worker.test("talks", "chat.spec.ts"), kind="websocket", urlGlob="**")
+            page = self.open("/?view=connections", made.dashboard.url)
+            test = page.locator("details.test", has_text="talks")
+            test.locator("summary").click()
+            expect(test).to_contain_text("WebSocket")
+            mail = clients.agent("mail-worker")
+            for number in range(2):
+                mail.passes(request(f"https://mail.example/{number}"), response())
+            mail.settled()
+            ask_now(page)
+            expect(page.locator("tr", has_text="mail-worker")).to_contain_text("2")
+            expect(test).to_have_attribute("open", "")
+            page.get_by_role("link", name="mail-worker").click()
+            expect(rows(page)).to_have_count(2)
 
 
 class OverviewTests(BrowserTestCase):
@@ -97,7 +115,7 @@ class OverviewTests(BrowserTestCase):
 
     def test_figures(self) -> None:
         """Failures, what went out unmocked, what tests decided: each figure leads to its list."""
-        page = self.open("/?view=overview")
+        page = self.look("/?view=overview")
         figures = page.locator(".figure").all_inner_texts()
         self.assertEqual(
             [text.split("\n")[1] for text in figures][:2], ["failed", "went out unmocked"]
@@ -108,7 +126,7 @@ class OverviewTests(BrowserTestCase):
 
     def test_failures_first(self) -> None:
         """Failures come first, with why, and lead to the entry."""
-        page = self.open("/?view=overview")
+        page = self.look("/?view=overview")
         failures = page.locator("#failures")
         expect(failures).to_contain_text("ambiguous_route: Ambiguous backend mock routing")
         expect(failures).to_contain_text("ECONNREFUSED connect 10.0.0.9:443")
@@ -118,7 +136,7 @@ class OverviewTests(BrowserTestCase):
 
     def test_tables(self) -> None:
         """Per host unmocked, per test and per host, those with failures first."""
-        page = self.open("/?view=overview")
+        page = self.look("/?view=overview")
         passed = page.locator("#passed tbody tr")
         expect(passed).to_have_count(11)
         self.assertEqual(

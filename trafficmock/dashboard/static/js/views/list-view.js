@@ -59,7 +59,7 @@ export class ListView {
       "button",
       {
         type: "button",
-        class: "quiet",
+        class: "quiet reset-columns",
         hidden: this.layout.isDefault,
         title: "Widths and order as they were at first",
         onclick: () => this.layout.reset(),
