@@ -4,7 +4,7 @@ Those that travel both ways (``ping``, ``pong``, ``request:response`` and the
 frames and closes of WebSockets) are the classes of :mod:`trafficmock.wire.inbound`.
 """
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
@@ -18,6 +18,7 @@ ErrorCode = Literal[
 ]
 """The codes that the npm agent understands in a decision; no other may be sent."""
 
+OWN: Final = "own"
 Context = Literal["own"]
 """The context that a request carries, as its worker is told: never the id itself."""
 

@@ -13,9 +13,7 @@ from trafficmock.core.effects import EffectList
 from trafficmock.core.http.deferred_bodies import DeferredObservation
 from trafficmock.core.lifecycle import IllegalStepError, PendingRequest, RequestStage
 from trafficmock.core.ownership.contexts import (
-    describe,
     observers_of,
-    own_or_none,
     send_observed,
 )
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
@@ -24,6 +22,8 @@ from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import CONTEXT, STREAM, SUBSCRIBE
 
 if TYPE_CHECKING:
+    from msgspec import UnsetType
+
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.response_reports import AwaitedReports
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.registry import Kind
     from trafficmock.core.peers import Agent
     from trafficmock.wire.inbound import RequestStart
+    from trafficmock.wire.outbound import Context
     from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
 
 
@@ -66,7 +67,9 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             request=request,
             agent=agent,
             announced_at=out.now.seconds,
-            observers=observers_of(made_for, self.registry),
+            observers=self.registry.observers
+            if made_for is None
+            else observers_of(made_for, self.registry),
             deferred=DeferredObservation(client_id, request, made_for) if body_pending else None,
             made_for=made_for,
         )
@@ -81,7 +84,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
                 request,
                 body_pending=body_pending,
                 redirected_from=prior,
-                made_for=describe(made_for),
+                made_for=None if made_for is None else made_for.made_for,
             )
         )
         if pending.observers and not body_pending:
@@ -102,7 +105,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
 
     def _claiming(self, pending: PendingRequest) -> to_client.RequestClaim:
         pending.step(RequestStage.CLAIMING)
-        context = own_or_none(pending.made_for)
+        context: Context | UnsetType = UNSET if pending.made_for is None else to_client.OWN
         return to_client.RequestClaim(pending.id, pending.request, pending.client_id, context)
 
     def _pass_through(self, pending: PendingRequest, out: EffectList) -> None:
@@ -160,6 +163,6 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             pending.client_id,
             owner.route_id,
             test.id,
-            own_or_none(pending.made_for),
+            UNSET if pending.made_for is None else to_client.OWN,
         )
         out.send(test.worker.id, match)

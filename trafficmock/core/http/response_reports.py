@@ -9,7 +9,7 @@ from msgspec import UNSET, structs
 
 from trafficmock.core.effects import EffectList
 from trafficmock.core.http.deferred_bodies import clipped, for_workers
-from trafficmock.core.ownership.contexts import describe, observers_of, send_observed
+from trafficmock.core.ownership.contexts import observers_of, send_observed
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.records import HopSeen, Owner, ResponseReported
 from trafficmock.wire import body
@@ -203,11 +203,14 @@ class ResponseReports:
         made_for = prior.made_for if prior else None
         if prior is None and message.context is not UNSET and CONTEXT in agent.features:
             made_for = self.contexts.resolve(message.context, out.now.seconds)
+        observers = self.registry.observers
+        if made_for is not None:
+            observers = observers_of(made_for, self.registry)
         report = AwaitedReport(
             request_id=request_id,
             action=prior.action if prior else "passthrough",
             owner=prior.owner if prior else None,
-            observers=with_observer(observers_of(made_for, self.registry), owner_id),
+            observers=with_observer(observers, owner_id),
             owner_id=owner_id,
             head=prior.head if prior else request_id,
             recorded=prior.recorded if prior else False,
@@ -225,7 +228,7 @@ class ResponseReports:
                 prior.request_id,
                 prior.action,
                 prior.owner,
-                made_for=describe(made_for),
+                made_for=None if made_for is None else made_for.made_for,
             )
             out.record(seen)
         if report.observers:

@@ -15,20 +15,18 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
-from msgspec import UNSET, structs
+from msgspec import structs
 
 from trafficmock.core.ownership.registry import MatchingTests, RegisteredTest, with_observer
 from trafficmock.records import MadeFor
 from trafficmock.wire.features import CONTEXT
 
 if TYPE_CHECKING:
-    from msgspec import UnsetType
-
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.peers import Worker
-    from trafficmock.wire.outbound import Context, RequestObserved
+    from trafficmock.wire.outbound import RequestObserved
 
 LATE_SECONDS = 30.0
 """How long after the end of its test a context still tells whose the traffic was."""
@@ -44,12 +42,11 @@ MOST_ALSO_MATCHED = 5
 class EndedTest:
     """What is left of a test that had a context.
 
+    :param made_for: how the history names it.
     :param ended_at: monotonic seconds.
     """
 
-    id: str
-    title: str
-    file: str
+    made_for: MadeFor
     ended_at: float
 
 
@@ -73,12 +70,14 @@ class Contexts:
         self.ended.pop(context, None)
         self.running[context] = test
         test.context = context
+        test.made_for = MadeFor(test.id, test.title, test.file, late=False)
 
     def release(self, test: RegisteredTest, now: float) -> None:
         """Note that a test has ended."""
         if test.context is not None:
             del self.running[test.context]
-            self.ended[test.context] = EndedTest(test.id, test.title, test.file, now)
+            late = MadeFor(test.id, test.title, test.file, late=True)
+            self.ended[test.context] = EndedTest(late, now)
             self.forget_ended(now)
 
     def resolve(self, context: str, now: float) -> ContextTest | None:
@@ -98,18 +97,11 @@ class Contexts:
             self.ended.popitem(last=False)
 
 
-def own_or_none(test: ContextTest | None) -> Context | UnsetType:
-    """Tell a worker that what it is asked or given carries the context of its own test."""
-    return UNSET if test is None else "own"
-
-
-def observers_of(test: ContextTest | None, registry: Registry) -> tuple[str, ...]:
-    """List who hears of a request that carries the context of ``test``, or none.
+def observers_of(test: ContextTest, registry: Registry) -> tuple[str, ...]:
+    """List who hears of a request that carries the context of ``test``.
 
     Those with the feature ``context`` hear of their own tests' traffic, and of what has none.
     """
-    if test is None:
-        return registry.observers
     if isinstance(test, RegisteredTest) and test.worker.id in registry.observers:
         return with_observer(registry.observers_of_all, test.worker.id)
     return registry.observers_of_all
@@ -144,13 +136,6 @@ def _is_over(ended: EndedTest, now: float) -> bool:
     return now - ended.ended_at >= LATE_SECONDS
 
 
-def describe(test: ContextTest | None) -> MadeFor | None:
-    """Name the test whose context something carries, for the history."""
-    if test is None:
-        return None
-    return MadeFor(test.id, test.title, test.file, late=isinstance(test, EndedTest))
-
-
 def narrow(
     found: MatchingTests | None, test: ContextTest
 ) -> tuple[MatchingTests | None, tuple[str, ...]]:
@@ -160,6 +145,10 @@ def narrow(
     """
     if found is None:
         return None, ()
+    if len(found.yes) == 1 and not found.undecided:
+        ((only, _),) = found.yes.values()
+        if only is test:
+            return found, ()
     mine = MatchingTests()
     others: list[str] = []
     for test_id, (each, routes) in found.yes.items():

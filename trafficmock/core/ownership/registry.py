@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.claims import Claim
     from trafficmock.core.peers import Worker
     from trafficmock.matching import RouteMatcher
+    from trafficmock.records import MadeFor
     from trafficmock.wire.inbound import RouteRegister, TestRegister
 
 Kind = Literal["http", "websocket"]
@@ -28,7 +29,8 @@ class RegisteredTest:
     """A running test: who it is, its routes, and what it owns or is asked about.
 
     :param subscribed: it asked for all traffic (feature ``subscribe``).
-    :param context: what its traffic carries; set by :class:`~.contexts.Contexts`.
+    :param context: what its traffic carries, set with ``made_for``, as which the history names it,
+        by :class:`~trafficmock.core.ownership.contexts.Contexts`.
     :param shared: its routes serve all tests of its worker, after their own.
     :param busy: how many unsettled requests of this test each of its routes matches.
     """
@@ -42,6 +44,7 @@ class RegisteredTest:
     worker: Worker
     subscribed: bool = False
     context: str | None = None
+    made_for: MadeFor | None = None
     shared: bool = False
     routes: dict[str, RegisteredRoute] = field(factory=dict)
     requests: dict[str, PendingRequest] = field(factory=dict)

@@ -10,12 +10,13 @@ from msgspec import UNSET
 from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.lifecycle import Socket, SocketStage
-from trafficmock.core.ownership.contexts import describe, own_or_none
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import CONTEXT
 
 if TYPE_CHECKING:
+    from msgspec import UnsetType
+
     from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import CloseMessage
     from trafficmock.core.ownership.claims import Claimant
@@ -66,7 +67,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
                 socket.client_id,
                 socket.url,
                 socket.protocols,
-                made_for=describe(made_for),
+                made_for=None if made_for is None else made_for.made_for,
             )
         )
         self._find_owner(socket, socket.url, "GET", out)
@@ -76,7 +77,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
 
     def _claiming(self, socket: Socket) -> outbound.SocketClaim:
         socket.step(SocketStage.CLAIMING)
-        context = own_or_none(socket.made_for)
+        context: outbound.Context | UnsetType = UNSET if socket.made_for is None else outbound.OWN
         return outbound.SocketClaim(
             socket.id, socket.url, socket.protocols, socket.client_id, context
         )
@@ -97,7 +98,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
             socket.url,
             socket.protocols,
             socket.client_id,
-            own_or_none(socket.made_for),
+            UNSET if socket.made_for is None else outbound.OWN,
         )
         out.send(test.worker.id, match)
         for message, since in socket.early.values():
