@@ -13,7 +13,7 @@ from attrs import frozen
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.command.traffic import Traffic
-from tests.support.proxy_process import ProxyProcess, running_proxy
+from tests.support.proxy_process import NO_PINGS, ProxyProcess, running_proxy
 from trafficmock import cli
 
 
@@ -32,7 +32,7 @@ class RecordedProxy:
 def recorded_proxy() -> RecordedProxy:
     """Start proxy and traffic, or give those that run."""
     ending = ExitStack()
-    proxy = ending.enter_context(running_proxy())
+    proxy = ending.enter_context(running_proxy(*NO_PINGS))
     traffic = Traffic.at(proxy.url).everything()
     atexit.register(ending.close)
     return RecordedProxy(proxy, traffic)

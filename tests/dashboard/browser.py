@@ -16,7 +16,7 @@ from tests.dashboard.clients import ProxyClients
 from tests.dashboard.one_thread import in_browser_thread
 from tests.dashboard.tab import SIZE, Tab, Theme, heard_of_proxy, new_tab, shared_tab
 from tests.dashboard.traffic import day
-from tests.support.proxy_process import ProxyProcess, free_port, running_proxy, until
+from tests.support.proxy_process import NO_PINGS, ProxyProcess, free_port, running_proxy, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
 COMMAND = [sys.executable, "-m", "trafficmock", "dashboard"]
 LITTLE = 3
-
-QUIET = ("--idle-timeout-ms", "86400000", "--heartbeat-ms", "86400000")
-"""Options of a proxy whose clients answer no pings, and stay connected for many minutes."""
 
 
 @frozen
@@ -52,7 +49,7 @@ def dashboard_setup(*options: str) -> Iterator[DashboardSetup]:
 def shared_setup() -> DashboardSetup:
     """Give the proxy and dashboard that tests share which only look; they end with the process."""
     stack = ExitStack()
-    made = stack.enter_context(dashboard_setup(*QUIET))
+    made = stack.enter_context(dashboard_setup(*NO_PINGS))
     day(stack.enter_context(ProxyClients(made.proxy.url)))
     until(lambda: settled(made.proxy), made.proxy.process, made.proxy.output)
     atexit.register(stack.close)

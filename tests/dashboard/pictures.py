@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import QUIET, dashboard_setup, show
+from tests.dashboard.browser import dashboard_setup, show
 from tests.dashboard.clients import ProxyClients
 from tests.dashboard.one_thread import browser, in_browser_thread
 from tests.dashboard.traffic import day
-from tests.support.proxy_process import REPOSITORY
+from tests.support.proxy_process import NO_PINGS, REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +90,7 @@ def _take(url: str, name: str, theme: Literal["light", "dark"]) -> int:
 def make() -> None:
     """Make all pictures, light and dark."""
     PLACE.mkdir(exist_ok=True)
-    with dashboard_setup(*QUIET) as made, ProxyClients(made.proxy.url) as clients:
+    with dashboard_setup(*NO_PINGS) as made, ProxyClients(made.proxy.url) as clients:
         day(clients, time.sleep)
         for name in VIEWS:
             for theme in THEMES:

@@ -27,6 +27,9 @@ REPOSITORY = Path(__file__).parents[2]
 TWISTD = [sys.executable, "-c", "from twisted.scripts.twistd import run; run()"]
 SECONDS = 30.0
 
+NO_PINGS = ("--idle-timeout-ms", "86400000", "--heartbeat-ms", "86400000")
+"""Options of a proxy whose clients answer no pings, and stay connected for many minutes."""
+
 
 class StartError(AssertionError):
     """A process did not come up; the text holds its output."""
