@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from msgspec import UNSET, UnsetType, structs
 from twisted.internet.task import Clock
 
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
@@ -30,6 +31,7 @@ M = TypeVar("M", bound=Message)
 T = TypeVar("T")
 
 URL = "http://h.test/a"
+BUYS = TestInfo(title="buys", file="f.py")
 
 
 class FakeLink:
@@ -49,6 +51,9 @@ class FakeLink:
 
     def new_id(self) -> str:
         return f"id{next(self._ids)}"
+
+    def new_context(self) -> str:
+        return f"{next(self._ids):032x}"
 
     def epoch_ms(self) -> int:
         return round(self.clock.seconds() * 1000)
@@ -79,10 +84,18 @@ class SessionHarness:
     """A session that is registered with a proxy that acknowledges whatever is asked.
 
     :param acknowledges: whether it does.
+    :param info: how the session is set up.
     """
 
-    def __init__(self, features: Sequence[str] = OF_WORKERS, *, acknowledges: bool = True) -> None:
+    def __init__(
+        self,
+        features: Sequence[str] = OF_WORKERS,
+        *,
+        acknowledges: bool = True,
+        info: TestInfo = BUYS,
+    ) -> None:
         self.link = FakeLink()
+        self.context: Literal["own"] | UnsetType = UNSET
         self._acked: list[Message] = []
         self.acknowledges = True
         self.entries: list[Raw] = []
@@ -90,13 +103,19 @@ class SessionHarness:
         self.client = WorkerClient(self.link, WorkerIdentity(version="1.2.3"))
         self.client.opened()
         self.receive(outbound.HelloOk("c1", 3, "1.2.3", "python-0", list(features)))
-        self.session = Session(
-            "t1", TestInfo(title="buys", file="f.py"), self.client, ManualAdapter()
-        )
-        self.session.start()
-        self.acknowledge()
+        self.session = self.begin("t1", info)
         self.acknowledges = acknowledges
         self.take()
+
+    def begin(self, test_id: str, info: TestInfo) -> Session:
+        """Register a test."""
+        session = Session(test_id, info, self.client, ManualAdapter())
+        session.start()
+        self.registered = next(
+            each for each in reversed(self.link.sent) if isinstance(each, inbound.TestRegister)
+        )
+        self.acknowledge()
+        return session
 
     def receive(self, message: WorkerMessage) -> None:
         self.client.receive(message)
@@ -143,7 +162,7 @@ class SessionHarness:
 
     def matched(self, request_id: str = "r1", url: str = URL, **more: Any) -> None:
         message = outbound.RequestMatched(request_id, request(url, **more), "app", "q", "t1")
-        self.receive(message)
+        self.receive(structs.replace(message, context=self.context))
 
     def observed(self, request_id: str = "r1", url: str = URL) -> None:
         self.receive(outbound.RequestObserved(request_id, request(url), "app"))

@@ -18,9 +18,10 @@ from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.session.session import TestInfo
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
 
     from trafficmock.testing.session.session import Session
+    from trafficmock.testing.session.traffic_context import Isolation
 
 __all__ = [
     "AsyncExpectation",
@@ -48,15 +49,22 @@ async def mocks(
     title: str = "test",
     file: str = "",
     base_url: str | None = None,
+    isolation: Isolation = "auto",
+    origins: Sequence[str] = (),
 ) -> AsyncIterator[AsyncTrafficMock]:
     """Connect for one test.
 
     :param base_url: for relative globs.
+    :param isolation: ``auto`` gives the test a context where the proxy knows contexts;
+        ``required`` fails it where its traffic comes without it; ``off`` does without.
+    :param origins: URLs of the application, for :meth:`tag`.
     :raises ExceptionGroup: at the end, what went wrong in handlers.
     """
     connection = await asyncio.to_thread(ThreadedConnection, proxy_url, token=token)
     try:
-        info = TestInfo(title=title, file=file, base_url=base_url)
+        info = TestInfo(
+            title=title, file=file, base_url=base_url, isolation=isolation, origins=tuple(origins)
+        )
         mine, session = await asyncio.to_thread(begin, connection, info)
         try:
             yield mine

@@ -51,16 +51,38 @@ class UndecidedError(LocalError):
     """A handler returned without a decision, and nobody can make it any more."""
 
 
-class RoutingError(LocalError):
+class RepeatedError(LocalError):
+    """An error that stands for every request that meets the same.
+
+    :ivar repeats: how many more they are.
+    """
+
+    repeats = 0
+
+
+class IsolationError(RepeatedError):
+    """A request came without the context that its test requires (``isolation="required"``).
+
+    :param request: method and URL.
+    """
+
+    def __init__(self, request: str, client_id: str) -> None:
+        super().__init__(
+            f"{request} of the application {client_id!r} came without the context of this test. "
+            "Put trafficmock.headers or trafficmock.cookie on the requests of the test; if they "
+            "have them, the application lost the context between the request that came in and "
+            "this one"
+        )
+
+
+class RoutingError(RepeatedError):
     """The proxy could not do what a test asked for (protocol 3 ``proxy:error``).
 
     :param code: ``ambiguous_route``, ``handler_failed``, ``invalid_message`` and others.
     :param matches: for an ambiguous route, the diagnostics of all that match.
-    :ivar repeats: how many more requests met the same.
     """
 
     def __init__(self, message: str, *, code: str, matches: Any = None) -> None:
         super().__init__(message)
         self.code = code
         self.matches = matches
-        self.repeats = 0

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 _OPTIONS = {
     "url": ("--trafficmock-proxy-url", "trafficmock_proxy_url", "URL of a proxy that runs"),
     "token": ("--trafficmock-token", "trafficmock_token", "token that the proxy asks for"),
+    "isolation": (
+        "--trafficmock-isolation",
+        "trafficmock_isolation",
+        "auto, off, or required: whether the traffic of a test carries its context (default auto)",
+    ),
 }
 
 
@@ -32,6 +37,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     for option, ini, meaning in _OPTIONS.values():
         group.addoption(option, default=None, help=meaning)
         parser.addini(ini, meaning, default="")
+    origins = "origins of the application, such as http://localhost:3000; else that of --base-url"
+    parser.addini("trafficmock_origins", origins, type="linelist", default=[])
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -77,6 +84,28 @@ def trafficmock_base_url(request: pytest.FixtureRequest) -> str | None:
 
 
 @pytest.fixture(scope="session")
+def trafficmock_origins(
+    request: pytest.FixtureRequest, trafficmock_base_url: str | None
+) -> tuple[str, ...]:
+    """Give the origins of the application: of the ini file, else that of the base URL."""
+    given: list[str] = request.config.getini("trafficmock_origins")
+    return tuple(given) or ((trafficmock_base_url,) if trafficmock_base_url else ())
+
+
+@pytest.fixture(scope="session")
+def _trafficmock_settings(
+    request: pytest.FixtureRequest,
+    trafficmock_base_url: str | None,
+    trafficmock_origins: tuple[str, ...],
+) -> dict[str, Any]:
+    return {
+        "base_url": trafficmock_base_url,
+        "origins": trafficmock_origins,
+        "isolation": _setting(request.config, "isolation") or "auto",
+    }
+
+
+@pytest.fixture(scope="session")
 def _trafficmock_connection(trafficmock_proxy: Proxy) -> Iterator[ThreadedConnection]:
     from trafficmock.testing.adapters.threaded_connection import ThreadedConnection  # noqa: PLC0415 - only where it is needed
 
@@ -87,11 +116,33 @@ def _trafficmock_connection(trafficmock_proxy: Proxy) -> Iterator[ThreadedConnec
     connection.close()
 
 
+@pytest.fixture(scope="session")
+def trafficmock_shared(
+    _trafficmock_connection: ThreadedConnection, _trafficmock_settings: dict[str, Any]
+) -> Iterator[Any]:
+    """Give mocks whose routes serve every test of this worker, after the test's own.
+
+    Its calls block, also where the tests are coroutines.
+    """
+    from trafficmock.testing import sync  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.adapters.teardown import raise_errors  # noqa: PLC0415
+    from trafficmock.testing.session.session import TestInfo  # noqa: PLC0415
+
+    connection = _trafficmock_connection
+    connection.refresh()
+    title = f"shared routes of worker {_worker_id()}"
+    info = TestInfo(title=title, file="", shared=True, **_trafficmock_settings)
+    mocks, session = sync.begin(connection, info)
+    yield mocks
+    errors = connection.background.wait_for(session.finish)
+    raise_errors(title, errors)
+
+
 @pytest.fixture
 def trafficmock(
     request: pytest.FixtureRequest,
     _trafficmock_connection: ThreadedConnection,
-    trafficmock_base_url: str | None,
+    _trafficmock_settings: dict[str, Any],
 ) -> Iterator[Any]:
     """Give the mocks of this test; awaitable ones in an ``async def`` test.
 
@@ -105,7 +156,7 @@ def trafficmock(
     connection.refresh()
     title = request.node.nodeid
     file = str(request.node.path)
-    info = TestInfo(title=title, file=file, base_url=trafficmock_base_url)
+    info = TestInfo(title=title, file=file, **_trafficmock_settings)
     awaits = inspect.iscoroutinefunction(getattr(request, "function", None))
     mocks, session = (aio if awaits else sync).begin(connection, info)
     request.node.stash[_STASHED] = (connection, session, "")

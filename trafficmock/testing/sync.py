@@ -8,7 +8,7 @@ Playwright.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.adapters.blocking_adapter import BlockingAdapter
 from trafficmock.testing.adapters.teardown import note_errors, note_traffic, raise_errors
@@ -22,10 +22,11 @@ from trafficmock.testing.objects.websocket_route import WebSocketRoute
 from trafficmock.testing.session.session import TestInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from trafficmock.testing.session.arguments.url_matchers import Names, UrlMatcher
     from trafficmock.testing.session.session import Session
+    from trafficmock.testing.session.traffic_context import Isolation
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""
@@ -41,6 +42,16 @@ class TrafficMock(
     """The mocks of a blocking test."""
 
     expectation = Expectation
+
+    def tag(self, context: Any, *origins: str) -> None:
+        """Put the context of this test on a browser context of sync Playwright, as a cookie.
+
+        :param context: requests that its pages send from now on carry it.
+        :param origins: of the application, such as ``http://localhost:3000``; those of
+            ``--base-url`` or ``trafficmock_origins`` unless given.
+        :raises UsageError: no origin is known.
+        """
+        context.add_cookies(self._cookies(origins))
 
     def requests(
         self, url: UrlMatcher = None, *, method: Names = None, client_id: Names = None
@@ -71,15 +82,29 @@ def mocks(
     title: str = "test",
     file: str = "",
     base_url: str | None = None,
+    isolation: Isolation = "auto",
+    origins: Sequence[str] = (),
 ) -> Iterator[TrafficMock]:
     """Connect for one test.
 
     :param base_url: for relative globs.
+    :param isolation: ``auto`` gives the test a context where the proxy knows contexts;
+        ``required`` fails it where its traffic comes without it; ``off`` does without.
+    :param origins: URLs of the application, for :meth:`tag`.
     :raises ExceptionGroup: at the end, what went wrong in handlers.
     """
     connection = ThreadedConnection(proxy_url, token=token)
     try:
-        mine, session = begin(connection, TestInfo(title=title, file=file, base_url=base_url))
+        mine, session = begin(
+            connection,
+            TestInfo(
+                title=title,
+                file=file,
+                base_url=base_url,
+                isolation=isolation,
+                origins=tuple(origins),
+            ),
+        )
         try:
             yield mine
         except BaseException as error:

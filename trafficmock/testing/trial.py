@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from trafficmock.testing.adapters.twisted_connection import TwistedConnection
     from trafficmock.testing.session.session import Session
+    from trafficmock.testing.session.traffic_context import Isolation
 
 
 class TrafficMockMixin:
@@ -32,6 +33,8 @@ class TrafficMockMixin:
 
     trafficmock_proxy: Proxy | None = None
     trafficmock_base_url: str | None = None
+    trafficmock_isolation: Isolation = "auto"
+    trafficmock_origins: tuple[str, ...] = ()
     _trafficmock_mine: tuple[TwistedConnection, Session] | None = None
 
     def run(self: Any, result: Any = None) -> Any:
@@ -81,7 +84,13 @@ async def _begin(case: Any) -> AsyncTrafficMock:
 
     proxy = case.trafficmock_proxy or process_proxy()
     connection = await tx.connect(reactor, proxy.url, token=proxy.token)
-    info = TestInfo(title=case.id(), file=type(case).__module__, base_url=case.trafficmock_base_url)
+    info = TestInfo(
+        title=case.id(),
+        file=type(case).__module__,
+        base_url=case.trafficmock_base_url,
+        isolation=case.trafficmock_isolation,
+        origins=case.trafficmock_origins,
+    )
     mocks = await connection.begin(info)
     (session,) = connection.client.sessions.values()
     case._trafficmock_mine = connection, session  # noqa: SLF001 - our mixin's

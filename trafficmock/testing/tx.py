@@ -19,7 +19,9 @@ from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.worker_client import WorkerIdentity
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
+
+    from trafficmock.testing.session.traffic_context import Isolation
 
 __all__ = [
     "AsyncExpectation",
@@ -64,16 +66,29 @@ async def mocks(
     title: str = "test",
     file: str = "",
     base_url: str | None = None,
+    isolation: Isolation = "auto",
+    origins: Sequence[str] = (),
 ) -> AsyncIterator[AsyncTrafficMock]:
     """Connect for one test, in a coroutine that Twisted runs.
 
     :param reactor: for time and sockets.
     :param base_url: for relative globs.
+    :param isolation: ``auto`` gives the test a context where the proxy knows contexts;
+        ``required`` fails it where its traffic comes without it; ``off`` does without.
+    :param origins: URLs of the application, for :meth:`tag`.
     :raises ExceptionGroup: at the end, what went wrong in handlers.
     """
     connection = await connect(reactor, proxy_url, token=token)
     try:
-        mine = await connection.begin(TestInfo(title=title, file=file, base_url=base_url))
+        mine = await connection.begin(
+            TestInfo(
+                title=title,
+                file=file,
+                base_url=base_url,
+                isolation=isolation,
+                origins=tuple(origins),
+            )
+        )
         try:
             yield mine
         except BaseException as error:

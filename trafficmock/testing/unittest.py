@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.testing.session.session import Session
+    from trafficmock.testing.session.traffic_context import Isolation
 
 
 class TrafficMockMixin:
@@ -28,6 +29,8 @@ class TrafficMockMixin:
 
     trafficmock_proxy: Proxy | None = None
     trafficmock_base_url: str | None = None
+    trafficmock_isolation: Isolation = "auto"
+    trafficmock_origins: tuple[str, ...] = ()
     trafficmock: TrafficMock
     _trafficmock_mine: tuple[ThreadedConnection, Session] | None = None
 
@@ -43,7 +46,13 @@ class TrafficMockMixin:
         connection = ThreadedConnection(proxy.url, token=proxy.token)
         self.addCleanup(connection.close)
         title = self.id()
-        info = TestInfo(title=title, file=type(self).__module__, base_url=self.trafficmock_base_url)
+        info = TestInfo(
+            title=title,
+            file=type(self).__module__,
+            base_url=self.trafficmock_base_url,
+            isolation=self.trafficmock_isolation,
+            origins=self.trafficmock_origins,
+        )
         mocks, session = begin(connection, info)
         self.trafficmock = mocks
         self._trafficmock_mine = connection, session

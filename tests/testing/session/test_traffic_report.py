@@ -16,6 +16,7 @@ from trafficmock.testing.adapters.teardown import show_in_text
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.mock_response import Mock
+from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.traffic_report import traffic
 from trafficmock.wire.outbound import ConnectedClient
 
@@ -104,7 +105,8 @@ class KindTests(SynchronousTestCase):
 
     def test_kinds(self) -> None:
         """Requests of this test, of others, refused ones and those that left are told apart."""
-        harness = SessionHarness()
+        # Without a context nobody can say which requests are this test's.
+        harness = SessionHarness(info=TestInfo(title="buys", file="f.py", isolation="off"))
         mine = {"routeId": "id1", "testId": "t1", "title": "buys", "file": "f.py"}
         rival = {"routeId": "x", "testId": "t2", "title": "sells", "file": "g.py"}
         matches = [{**each, "workerId": "1", "matcher": {}} for each in (mine, rival)]
@@ -187,6 +189,56 @@ class KindTests(SynchronousTestCase):
         self.assertIn("no request met the route 'http://h.test/charges': ", text)
         self.assertIn("charges?x=1 differs in its query", text)
         self.assertIn("charges?x=1 differs in its client id 'shop'", text)
+
+    def test_made_for_others(self) -> None:
+        """Requests of other tests are counted; one that a route of this test matched is named."""
+        harness = SessionHarness()
+        route = harness.route(lambda *_: None, "http://h.test/3")
+        other = {"testId": "t2", "title": "sells", "path": "g.py"}
+        harness.entries = [
+            entry(4, "4", "passthrough", **other, late=True, alsoMatched=["x", route.id]),
+            entry(3, "3", "passthrough", **other, alsoMatched=[route.id]),
+            entry(2, "2", "passthrough", **other),
+            entry(1, "1", "mocked", **other),
+        ]
+        text = report(harness)
+        self.assertIn("made for other tests: 2", text)
+        self.assertNotIn("http://h.test/1", text)
+        start = "no response, client shop, test 'sells' in g.py"
+        self.assertIn(
+            "matched by a route of this test, but made for another test: 2\n"
+            f"  GET http://h.test/3, {start}, route 'http://h.test/3'\n"
+            f"  GET http://h.test/4, {start}, which had ended, route 'http://h.test/3'\n",
+            text,
+        )
+        self.assertNotIn("no request met", text)
+
+    def test_unowned(self) -> None:
+        """Where requests carry the context of the test, those without one are told apart."""
+        harness = SessionHarness()
+        harness.entries = [
+            entry(2, "none", "passthrough"),
+            entry(1, "mine", "passthrough", testId="t1", title="buys", path="f.py"),
+        ]
+        text = report(harness)
+        end = "went to the real network: 1\n  GET http://h.test"
+        self.assertIn(f"without a route of this test: {end}/mine", text)
+        self.assertIn(f"without the context of a test, and without a route: {end}/none", text)
+
+    def test_own_requests(self) -> None:
+        """A test's list of requests has none of other tests, but for its worker's shared ones."""
+        harness = SessionHarness()
+        harness.begin("t3", TestInfo(title="all", file="", shared=True))
+        harness.entries = [
+            entry(4, "shared", "mocked", testId="t3", title="all", path=""),
+            entry(3, "none", "passthrough"),
+            entry(2, "other", "mocked", testId="t2", title="sells", path="g.py"),
+            entry(1, "mine", "mocked", testId="t1", title="buys", path="f.py"),
+        ]
+        promise = harness.session.observation.requests(None)
+        harness.acknowledge()
+        harness.acknowledge()
+        self.assertEqual([each.id for each in kept(promise)], ["r1", "r3", "r4"])
 
     def test_regex(self) -> None:
         """A regular expression that was written as a str is noticed."""

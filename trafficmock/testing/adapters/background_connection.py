@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import secrets
 import time
 import uuid
 from typing import TYPE_CHECKING
@@ -126,6 +127,10 @@ class BackgroundConnection(LoopThread):
     def new_id(self) -> str:
         """Make an id that nobody else has."""
         return str(uuid.uuid4())
+
+    def new_context(self) -> str:
+        """Make 128 random bits, as 32 lower-case hex characters."""
+        return secrets.token_hex(16)
 
     def epoch_ms(self) -> int:
         """Tell the time in milliseconds since 1970."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -139,6 +140,10 @@ class TwistedConnection:
     def new_id(self) -> str:
         """Make an id that nobody else has."""
         return str(uuid.uuid4())
+
+    def new_context(self) -> str:
+        """Make 128 random bits, as 32 lower-case hex characters."""
+        return secrets.token_hex(16)
 
     def epoch_ms(self) -> int:
         """Tell the time in milliseconds since 1970."""

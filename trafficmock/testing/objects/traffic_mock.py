@@ -60,6 +60,30 @@ class BaseTrafficMock(
         self._adapter = adapter
         self._session = session
 
+    # The context of this test
+
+    @property
+    def id(self) -> str | None:
+        """The context of this test, 32 hex characters; ``None`` where it has none.
+
+        A request that carries it, and what the application sends because of that request, is
+        answered by this test alone: parallel tests may route the same URLs of one application.
+        """
+        return self._session.context.id
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Headers for the test's own requests to the application: ``baggage``, ``traceparent``.
+
+        Empty for a test without a context.
+        """
+        return self._session.context.headers
+
+    @property
+    def cookie(self) -> dict[str, Any]:
+        """The cookie for a browser, with the keys of WebDriver's ``add_cookie``."""
+        return self._session.context.cookie
+
     # Routes
 
     def route(
@@ -183,6 +207,9 @@ class BaseTrafficMock(
 
     # Inside
 
+    def _cookies(self, origins: tuple[str, ...]) -> list[dict[str, Any]]:
+        return self._session.context.cookies_for(origins or self._session.info.origins)
+
     def _finish(self) -> ErrorsT:
         errors: ErrorsT = self._adapter.wait_for(self._session.finish)
         return errors
@@ -233,6 +260,16 @@ class AsyncTrafficMock(
     """The mocks of a test that awaits its calls."""
 
     expectation = AsyncExpectation
+
+    async def tag(self, context: Any, *origins: str) -> None:
+        """Put the context of this test on a browser context of async Playwright, as a cookie.
+
+        :param context: requests that its pages send from now on carry it.
+        :param origins: of the application, such as ``http://localhost:3000``; those of
+            ``--base-url`` or ``trafficmock_origins`` unless given.
+        :raises UsageError: no origin is known.
+        """
+        await context.add_cookies(self._cookies(origins))
 
     async def requests(
         self, url: UrlMatcher = None, *, method: Names = None, client_id: Names = None

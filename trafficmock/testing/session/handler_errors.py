@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 
 from trafficmock.errors import TrafficMockError
-from trafficmock.testing.errors import RoutingError, UsageError
+from trafficmock.testing.errors import RepeatedError, RoutingError, UsageError
 from trafficmock.testing.session.arguments.callables import code_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def is_repeated(known: RoutingError, error: RoutingError) -> bool:
 def note_repeats(errors: Iterable[BaseException]) -> None:
     """Note on errors that stand for several requests how many they are."""
     for error in errors:
-        if isinstance(error, RoutingError) and error.repeats:
+        if isinstance(error, RepeatedError) and error.repeats:
             more = "1 more request" if error.repeats == 1 else f"{error.repeats} more requests"
             error.add_note(f"{more} met the same.")
 

@@ -37,6 +37,7 @@ class RouteEntry:
     :param active: it was neither unrouted nor used up.
     :param ignore_errors: what its running calls raise from now on is nobody's business.
     :param running: a promise for each call that has not returned.
+    :param live_in: the list that it was added to.
     """
 
     id: str
@@ -48,6 +49,7 @@ class RouteEntry:
     active: bool = True
     ignore_errors: bool = False
     running: list[Promise[None]] = field(factory=list)
+    live_in: RouteList | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:
@@ -83,6 +85,7 @@ class RouteList:
     def add(self, entry: RouteEntry) -> None:
         """Put a handler before all others."""
         self._entries.insert(0, entry)
+        entry.live_in = self
 
     def remove(self, entry: RouteEntry) -> None:
         """Take a handler out; the chains that still hold it skip it."""
@@ -107,12 +110,14 @@ class HttpRoutes:
     """The handlers form a chain, newest first.
 
     :param live: the handlers.
+    :param known: the handlers by id, those included that were removed.
     :param open: the routed requests that are not decided.
     :param decisions: what became of each request that the test owned, in words.
     """
 
     session: Session
     live: RouteList = field(init=False, factory=RouteList)
+    known: dict[str, RouteEntry] = field(init=False, factory=dict)
     open: dict[str, RoutedRequest] = field(init=False, factory=dict)
     decisions: dict[str, str] = field(init=False, factory=dict)
 
@@ -135,6 +140,7 @@ class HttpRoutes:
             limit(times),
         )
         self.live.add(entry)
+        self.known[entry.id] = entry
         message = RouteRegister(entry.id, self.session.id, matcher.wire)
         return self.session.client.ask(("route:register", entry.id), message)
 
@@ -187,8 +193,9 @@ class HttpRoutes:
     def count(self, entry: RouteEntry) -> None:
         """Note that a handler's call begins; it may be its last."""
         entry.handled += 1
-        if entry.times is not None and entry.handled >= entry.times and entry.active:
-            self.live.remove(entry)
+        used_up = entry.times is not None and entry.handled >= entry.times
+        if used_up and entry.active and entry.live_in is not None:
+            entry.live_in.remove(entry)
             self.session.send(RouteUnregister(entry.id))
 
     def judge(self, entry: RouteEntry, request: RequestState) -> bool:
@@ -221,10 +228,18 @@ class HttpRoutes:
         state, new = session.traffic.observe(message.request_id, message.request, message.client_id)
         if new:
             session.observation.request_came(state)
-        routed = RoutedRequest(session, state, list(self.live))
+        session.check_context(message)
+        routed = RoutedRequest(session, state, [*self.live, *self._shared()])
         self.open[state.id] = routed
         self.decisions[state.id] = "undecided"
         routed.proceed()
+
+    def _shared(self) -> Iterator[RouteEntry]:
+        """List the handlers that serve all tests of this worker: the last of a chain."""
+        others = [each for each in self.session.client.sessions.values() if each.info.shared]
+        for each in reversed(others):
+            if each is not self.session:
+                yield from each.http.live
 
     def end(self) -> None:
         """Fail what handlers left undecided for later, which is now too late."""

@@ -39,6 +39,9 @@ class ProxyLink(Protocol):
     def new_id(self) -> str:
         """Make an id that nobody else has."""
 
+    def new_context(self) -> str:
+        """Make 128 random bits, as 32 lower-case hex characters."""
+
     def epoch_ms(self) -> int:
         """Give the time in milliseconds since 1970."""
 

@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field, frozen
 from msgspec import UNSET
 
-from trafficmock.testing.errors import RoutingError
+from trafficmock.testing.errors import IsolationError, RoutingError, UsageError
 from trafficmock.testing.session import handler_errors
 from trafficmock.testing.session.handler_fetches import HandlerFetches
 from trafficmock.testing.session.http_routes import HttpRoutes
 from trafficmock.testing.session.promise import Promise, all_of, mapped, settled
 from trafficmock.testing.session.traffic import ObservedTraffic, RecordedTraffic
+from trafficmock.testing.session.traffic_context import (
+    Isolation,
+    TrafficContext,
+    check_isolation,
+)
 from trafficmock.testing.session.waiting import Observation
 from trafficmock.testing.session.websocket_routes import WebSocketRoutes
-from trafficmock.wire.features import DECLINE, SUBSCRIBE
+from trafficmock.wire.features import CONTEXT, DECLINE, SUBSCRIBE
 from trafficmock.wire.inbound import (
     RouteUnregister,
     TestRegister,
@@ -41,6 +46,10 @@ class TestInfo:
     """How a test is called where it is named to people.
 
     :param base_url: for relative globs.
+    :param isolation: ``auto`` gives it a context where the proxy knows contexts, ``required``
+        fails it where its traffic comes without it, ``off`` does without.
+    :param origins: URLs of the application, for cookies of browsers.
+    :param shared: its routes serve all tests of this worker, after their own.
     """
 
     __test__ = False
@@ -48,6 +57,9 @@ class TestInfo:
     title: str
     file: str
     base_url: str | None = None
+    isolation: Isolation = field(default="auto", validator=lambda *args: check_isolation(args[2]))
+    origins: tuple[str, ...] = ()
+    shared: bool = False
 
 
 @define(eq=False)
@@ -55,6 +67,7 @@ class Session:
     """A registered test.
 
     :param finishing: called at the end, before the test is unregistered.
+    :ivar tagged: whether a request came with the test's context.
     """
 
     id: str
@@ -71,7 +84,10 @@ class Session:
     finishing: list[Callable[[], None]] = field(init=False, factory=list)
     ended: bool = field(init=False, default=False)
     started_at: int | None = field(init=False, default=None)
+    context: TrafficContext = field(init=False, factory=TrafficContext)
+    tagged: bool = field(init=False, default=False)
     _subscribed: Promise[Any] | None = field(init=False, default=None)
+    _without_context: dict[str, IsolationError] = field(init=False, factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self.fetches = HandlerFetches(self.client.link)
@@ -93,9 +109,17 @@ class Session:
 
     def start(self) -> Promise[None]:
         """Register the test; kept when every later request is judged with it in mind."""
-        self.client.sessions[self.id] = self
         info = self.info
-        message = TestRegister(self.id, info.title, info.file, self.client.identity.worker_id)
+        self.context = self._make_context()
+        message = TestRegister(
+            self.id,
+            info.title,
+            info.file,
+            self.client.identity.worker_id,
+            context=UNSET if self.context.id is None else self.context.id,
+            scope="worker" if info.shared else UNSET,
+        )
+        self.client.sessions[self.id] = self
         asked = self.client.ask(("test:register", self.id), message)
 
         def registered(answer: outbound.TestRegistered) -> None:
@@ -107,6 +131,15 @@ class Session:
 
         asked.watch(forget_if_refused)
         return mapped(asked, registered)
+
+    def _make_context(self) -> TrafficContext:
+        isolation, link = self.info.isolation, self.client.link
+        if CONTEXT in self.client.features:
+            return TrafficContext(None if isolation == "off" else link.new_context())
+        if isolation == "required" or self.info.shared:
+            what = "shared routes are" if self.info.shared else "isolation is"
+            raise UsageError(f"{what} asked for, and the proxy is one that knows no contexts")
+        return TrafficContext()
 
     def finish(self) -> Promise[list[BaseException]]:
         """Unregister the test, and promise the errors that are left."""
@@ -216,6 +249,34 @@ class Session:
             if isinstance(known, RoutingError) and handler_errors.is_repeated(known, error):
                 known.repeats += 1
                 return
+        self.errors.append(error)
+
+    def is_foreign(self, request_id: str) -> bool:
+        """Tell whether a recorded request is that of another test, as far as contexts tell.
+
+        What the shared routes of the worker decided may be this test's.
+        """
+        entry = self.recorded.entries.get(request_id)
+        if self.context.id is None or entry is None or entry.test_id in (UNSET, self.id):
+            return False
+        other = self.client.sessions.get(entry.test_id)
+        return other is None or not other.info.shared
+
+    def check_context(self, message: outbound.RequestMatched) -> None:
+        """Keep that a request came without the context, where the test requires it.
+
+        Requests of the same method and URL are one error, with their number.
+        """
+        if message.context is not UNSET:
+            self.tagged = True
+            return
+        if self.info.isolation != "required":
+            return
+        key = f"{message.request.method} {message.request.url}"
+        if known := self._without_context.get(key):
+            known.repeats += 1
+            return
+        self._without_context[key] = error = IsolationError(key, message.client_id)
         self.errors.append(error)
 
     def record(self, error: BaseException, routed: RoutedRequest, entry: RouteEntry | None) -> None:

@@ -90,7 +90,13 @@ class RecordedOutcome(Struct, frozen=True):
 
 
 class RecordedRequest(Struct, frozen=True, rename="camel"):
-    """One recorded request; ``title`` and ``path`` are those of the test that owned it."""
+    """One recorded request.
+
+    :param test_id: the test that owned it or whose context it carries; ``title`` and ``path``
+        are that test's.
+    :param late: it carries the context of a test that had ended.
+    :param also_matched: routes of other tests that match what passed under a context.
+    """
 
     id: str
     client_id: str
@@ -100,6 +106,8 @@ class RecordedRequest(Struct, frozen=True, rename="camel"):
     test_id: str | UnsetType = UNSET
     title: str | UnsetType = UNSET
     path: str | UnsetType = UNSET
+    late: bool = False
+    also_matched: tuple[str, ...] = ()
 
 
 _decoder = msgspec.json.Decoder(RecordedRequest)

@@ -26,13 +26,16 @@ MOST_LINES = 20
 """Of one kind of request: the first ones tell most."""
 
 OWNED = "decided by this test"
+TAKEN = "matched by a route of this test, but made for another test"
 OTHERS = "decided by another test"
 REFUSED = "refused, because several tests have a route for it"
 FAILED = "failed"
 NETWORK = "without a route of this test: went to the real network"
+UNOWNED = "without the context of a test, and without a route: went to the real network"
 WAITING = "not settled yet"
 UNKNOWN = "not of this test"
-KINDS = (OWNED, OTHERS, REFUSED, FAILED, NETWORK, WAITING, UNKNOWN)
+FOREIGN = "made for other tests"
+KINDS = (OWNED, TAKEN, OTHERS, REFUSED, FAILED, NETWORK, UNOWNED, WAITING, UNKNOWN, FOREIGN)
 
 
 def traffic(session: Session) -> Promise[str]:
@@ -41,7 +44,7 @@ def traffic(session: Session) -> Promise[str]:
     It fails with :class:`~trafficmock.testing.errors.ConnectionLostError` where the proxy is
     gone.
     """
-    agents, seen = session.observation.agents(), session.observation.requests(None)
+    agents, seen = session.observation.agents(), session.observation.all()
     return mapped(
         all_of([agents, seen]),
         lambda _: "\n".join(_Report(session, seen.value, agents.value).lines()),
@@ -53,14 +56,21 @@ class _Report:
     """The lines of one report.
 
     :param seen: the requests since the test began, oldest first.
+    :ivar tagged: whether requests came that are known to be this test's.
     """
 
     session: Session
     seen: Sequence[RequestState]
     agents: Sequence[ConnectedClient] | None
+    tagged: bool = field(init=False)
     kinds: dict[str, list[RequestState]] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        entries = self.session.recorded.entries.values()
+        self.tagged = self.session.tagged or any(
+            entry.test_id == self.session.id and entry.outcome.kind == "passthrough"
+            for entry in entries
+        )
         self.kinds = {kind: [] for kind in KINDS}
         for request in self.seen:
             self.kinds[self._kind(request)].append(request)
@@ -72,6 +82,7 @@ class _Report:
         for kind, requests in self.kinds.items():
             if requests:
                 yield f"{kind}: {len(requests)}"
+            if kind != FOREIGN:
                 yield from _counted([self._line(each, kind) for each in requests])
         yield from self._unmet()
         if self.session.recorded.capture:
@@ -87,13 +98,15 @@ class _Report:
         if entry is None:
             # The history has it no more, or the proxy is not ours.
             return UNKNOWN
+        if self._taken(entry) is not None:
+            return TAKEN
         if entry.test_id not in (UNSET, self.session.id):
-            return OTHERS
+            return FOREIGN if self.session.is_foreign(entry.id) else OTHERS
         match entry.outcome.kind:
             case "error" if entry.outcome.code == "ambiguous_route":
                 return REFUSED
             case "passthrough":
-                return NETWORK
+                return UNOWNED if self.tagged and entry.test_id is UNSET else NETWORK
             case "pending":
                 return WAITING
             case _:
@@ -108,24 +121,29 @@ class _Report:
             # The test's handler decided too late, or not at all.
             status, decision = "no response", GIVEN_UP
         parts = [str(request), status, f"client {request.client_id}", decision]
-        if entry is not None and kind == OTHERS:
-            parts.append(f"test {entry.title!r} in {entry.path}")
+        if entry is not None and kind in (OTHERS, TAKEN):
+            ended = ", which had ended" if entry.late else ""
+            parts.append(f"test {entry.title!r} in {entry.path}{ended}")
+            if (route := self._taken(entry)) is not None:
+                parts.append(f"route {route.matcher}")
         elif entry is not None and kind == REFUSED:
             parts = [str(request), f"client {request.client_id}", *_rivals(entry, self.session.id)]
         elif entry is not None and kind == FAILED and not decision:
             parts.append(str(entry.outcome.code or entry.outcome.kind))
         return ", ".join(part for part in parts if part)
 
+    def _taken(self, entry: RecordedRequest) -> RouteEntry | None:
+        """Find the route of this test that matched a request which was not for it."""
+        known = self.session.http.known
+        return next((known[each] for each in entry.also_matched if each in known), None)
+
     def _unmet(self) -> Iterator[str]:
         """List the routes that no request met: often the URL is not quite the request's."""
-        refused = {
-            match.route_id
-            for each in self.kinds[REFUSED]
-            if (entry := self._entry(each)) is not None
-            for match in entry.outcome.matches or ()
-        }
+        entries = [self._entry(each) for kind in (REFUSED, TAKEN) for each in self.kinds[kind]]
+        met = {each for entry in entries if entry is not None for each in entry.also_matched}
+        met |= {m.route_id for e in entries if e is not None for m in e.outcome.matches or ()}
         for route in self.session.http.live:
-            if not route.handled and route.id not in refused:
+            if not route.handled and route.id not in met:
                 yield f"no request met the route {route.matcher}: {route.name}"
                 yield from self._why(route)
 
@@ -136,7 +154,7 @@ class _Report:
             yield f"  {hint}"
             return
         glob = matcher.wire.url_glob
-        for each in self.kinds[NETWORK][:MOST_LINES]:
+        for each in [*self.kinds[NETWORK], *self.kinds[UNOWNED]][:MOST_LINES]:
             parts = []
             if isinstance(glob, str) and not matcher.matches_url(each.url):
                 parts += differing(glob, each.url)

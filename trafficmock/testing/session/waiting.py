@@ -111,10 +111,15 @@ class Observation:
     # Traffic so far
 
     def requests(self, matcher: Matcher | None) -> Promise[list[RequestState]]:
-        """Promise all requests since the test began, oldest first."""
-        return mapped(self._all(), lambda seen: [each for each in seen if _wanted(matcher, each)])
+        """Promise the requests since the test began that are not another test's, oldest first."""
+        foreign = self.session.is_foreign
+        return mapped(
+            self.all(),
+            lambda seen: [each for each in seen if _wanted(matcher, each) and not foreign(each.id)],
+        )
 
-    def _all(self) -> Promise[list[RequestState]]:
+    def all(self) -> Promise[list[RequestState]]:
+        """Promise all requests since the test began, oldest first."""
         session = self.session
         if SUBSCRIBE not in session.client.features:
             # The proxy tells everybody everything; a barrier orders it before this question.
@@ -214,7 +219,7 @@ class Observation:
         stop = self.session.client.link.call_later(_LAST_LOOK_SECONDS, give_up)
         try:
             self.agents().watch(agents_known)
-            self._all().watch(requests_known)
+            self.requests(None).watch(requests_known)
         except Exception:  # noqa: BLE001 - without the proxy, say what we know by ourselves
             give_up()
 

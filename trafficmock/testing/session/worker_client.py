@@ -217,7 +217,9 @@ class WorkerClient:
                     session.sockets.matched(message)
             case outbound.RequestObserved():
                 for session in sessions:
-                    session.observed(message)
+                    # A request with a context is that test's alone.
+                    if message.test_id in (UNSET, session.id):
+                        session.observed(message)
             case RequestResponse():
                 for session in sessions:
                     session.responded(message)

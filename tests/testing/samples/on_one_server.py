@@ -1,0 +1,70 @@
+"""Run by pytest in two processes: all tests mock the same URL on one application, at once."""
+
+import os
+import uuid
+from collections.abc import Callable
+from urllib.request import Request, build_opener
+
+import pytest
+
+from trafficmock.testing.sync import TrafficMock
+
+APP = os.environ.get("SAMPLE_APP", "")
+WORKERS = 2
+COUNT = 3
+
+
+def get(path: str, headers: dict[str, str]) -> str:
+    """Ask the application, not by way of a proxy of the environment."""
+    with build_opener().open(Request(f"{APP}{path}", headers=headers), timeout=60) as answer:
+        body: str = answer.read().decode()
+        return body
+
+
+@pytest.fixture
+def together(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Wait until the same test of every worker is at this point."""
+
+    def meet(point: str) -> None:
+        get(f"/meet?count={WORKERS}&name={request.node.name}-{point}", {})
+
+    return meet
+
+
+@pytest.mark.parametrize("number", range(COUNT))
+def test_own_answer(trafficmock: TrafficMock, together: Callable[[str], None], number: int) -> None:
+    mine = f"{number} {uuid.uuid4()}"
+    trafficmock.route("http://prices.test/teapot", lambda route: route.fulfill(body=mine))
+    together("routed")
+    try:
+        answers = {get("/price", trafficmock.headers) for _ in range(3)}
+        assert answers == {mine}
+        assert len(trafficmock.requests("**/teapot")) == 3
+    finally:
+        together("asked")
+
+
+def test_without_a_route(trafficmock: TrafficMock, together: Callable[[str], None]) -> None:
+    worker = os.environ["PYTEST_XDIST_WORKER"]
+    if worker == "gw0":
+        trafficmock.route("http://prices.test/teapot", lambda route: route.fulfill(body="gw0"))
+    together("routed")
+    try:
+        said = get("/price", trafficmock.headers)
+    finally:
+        together("asked")
+    # The other worker's route is not for this test: its request goes to the network.
+    assert (said == "gw0") == (worker == "gw0"), said
+
+
+def test_shared(
+    trafficmock: TrafficMock, trafficmock_shared: TrafficMock, together: Callable[[str], None]
+) -> None:
+    mine = str(uuid.uuid4())
+    trafficmock_shared.route("http://prices.test/*", lambda route: route.fulfill(body=mine))
+    together("routed")
+    try:
+        assert get("/price", trafficmock.headers) == mine
+    finally:
+        together("asked")
+        trafficmock_shared.unroute_all()

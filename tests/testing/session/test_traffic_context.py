@@ -1,0 +1,186 @@
+"""The context of a test: how it is claimed and put on traffic, and what it changes."""
+
+import asyncio
+import re
+from typing import Any, cast
+
+from msgspec import UNSET
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.testing.fakes import SessionHarness, kept, request
+from trafficmock.testing.errors import IsolationError, UsageError
+from trafficmock.testing.objects.traffic_mock import AsyncTrafficMock
+from trafficmock.testing.session.arguments.url_matchers import make_matcher
+from trafficmock.testing.session.session import TestInfo
+from trafficmock.testing.session.traffic_context import TrafficContext
+from trafficmock.testing.sync import TrafficMock
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.features import OF_WORKERS
+
+
+def info(**more: Any) -> TestInfo:
+    return TestInfo(title="buys", file="f.py", **more)
+
+
+class RegistrationTests(SynchronousTestCase):
+    """What a test registers with."""
+
+    def test_auto(self) -> None:
+        """Each test claims a context of its own, where the proxy knows contexts."""
+        harness = SessionHarness()
+        first = harness.registered.context
+        assert isinstance(first, str)
+        self.assertRegex(first, r"\A[0-9a-f]{32}\Z")
+        self.assertEqual(harness.session.context.id, first)
+        self.assertIs(harness.registered.scope, UNSET)
+        self.assertNotEqual(harness.begin("t2", info()).context.id, first)
+
+    def test_off(self) -> None:
+        """A test without isolation claims none, and its requests carry nothing."""
+        harness = SessionHarness(info=info(isolation="off"))
+        self.assertIs(harness.registered.context, UNSET)
+        self.assertEqual(harness.session.context.headers, {})
+
+    def test_other_proxy(self) -> None:
+        """A proxy that knows no contexts is told of none, and refused where one is required."""
+        old = [each for each in OF_WORKERS if each != "context"]
+        harness = SessionHarness(old)
+        self.assertIs(harness.registered.context, UNSET)
+        self.assertIsNone(harness.session.context.id)
+        for wanted in ({"isolation": "required"}, {"shared": True}):
+            error = self.assertRaises(UsageError, harness.begin, "t2", info(**wanted))
+            self.assertIn("knows no contexts", str(error))
+        self.assertEqual(list(harness.client.sessions), ["t1"])
+
+    def test_unknown(self) -> None:
+        """An unknown setting is refused with the known ones."""
+        error = self.assertRaises(UsageError, info, isolation="on")
+        self.assertIn("auto, off, required, not 'on'", str(error))
+
+
+class CarrierTests(SynchronousTestCase):
+    """What carries a context."""
+
+    def test_headers(self) -> None:
+        """Baggage and trace context are as W3C has them, with the context as the trace id."""
+        context = TrafficContext("0123456789abcdef" * 2)
+        headers = context.headers
+        self.assertEqual(headers["baggage"], f"trafficmock.test={context.id}")
+        found = re.fullmatch("00-([0-9a-f]{32})-([0-9a-f]{16})-01", headers["traceparent"])
+        assert found is not None
+        self.assertEqual(found[1], context.id)
+
+    def test_cookie(self) -> None:
+        """The cookie is hidden from scripts; without a context it names no test."""
+        cookie = TrafficContext("f" * 32).cookie
+        self.assertEqual((cookie["name"], cookie["value"]), ("trafficmock_test", "f" * 32))
+        self.assertEqual((cookie["httpOnly"], cookie["sameSite"]), (True, "Lax"))
+        self.assertEqual(TrafficContext().cookie["value"], "none")
+
+    def test_tag(self) -> None:
+        """A browser context gets one cookie for each origin: those given, else the test's."""
+        added: list[dict[str, Any]] = []
+
+        class Sync:
+            def add_cookies(self, cookies: list[dict[str, Any]]) -> None:
+                added.extend(cookies)
+
+        class Async:
+            async def add_cookies(self, cookies: list[dict[str, Any]]) -> None:
+                added.extend(cookies)
+
+        session = SessionHarness(info=info(origins=("http://shop.test",))).session
+        adapter = cast("Any", None)
+        TrafficMock(adapter, session).tag(Sync())
+        asyncio.run(AsyncTrafficMock(adapter, session).tag(Async(), "http://a", "http://b"))
+        self.assertEqual(
+            [each["url"] for each in added], ["http://shop.test", "http://a", "http://b"]
+        )
+        self.assertEqual({each["value"] for each in added}, {session.context.id})
+        self.assertEqual({"path", "domain"} & added[0].keys(), set())
+        nowhere = TrafficMock(adapter, SessionHarness().session)
+        self.assertRaisesRegex(UsageError, "--base-url", nowhere.tag, Sync())
+
+
+class RequiredTests(SynchronousTestCase):
+    """``isolation="required"``."""
+
+    def test_without(self) -> None:
+        """A request without the context fails the test, once for each method and URL."""
+        harness = SessionHarness(info=info(isolation="required"))
+        harness.route(lambda routed, done: (routed.abort("failed"), done(None, None)))
+        for number in range(3):
+            harness.matched(f"r{number}")
+        harness.matched("other", "http://h.test/other")
+        finished = harness.session.finish()
+        harness.take()
+        first, second = kept(finished)
+        self.assertIsInstance(first, IsolationError)
+        self.assertRegex(
+            str(first), r"\AGET http://h\.test/a of the application 'app' came without"
+        )
+        self.assertEqual(first.__notes__, ["2 more requests met the same."])
+        self.assertIn("http://h.test/other", str(second))
+
+    def test_with(self) -> None:
+        """A request with the context does not."""
+        harness = SessionHarness(info=info(isolation="required"))
+        harness.context = "own"
+        harness.route(lambda routed, done: (routed.abort("failed"), done(None, None)))
+        harness.matched()
+        finished = harness.session.finish()
+        harness.take()
+        self.assertEqual(kept(finished), [])
+
+
+class SharedTests(SynchronousTestCase):
+    """Routes that serve all tests of a worker."""
+
+    def setUp(self) -> None:
+        self.harness = SessionHarness()
+        self.shared = self.harness.begin("shared", info(shared=True))
+        self.asked: list[str] = []
+
+    def own(self, routed: Any, done: Any) -> None:
+        self.asked.append("own")
+        routed.fallback(url=None, method=None, headers=None, post_data=None)
+        done(None, None)
+
+    def of_all(self, routed: Any, done: Any) -> None:
+        self.asked.append("shared")
+        routed.abort("failed")
+        done(None, None)
+
+    def test_scope(self) -> None:
+        """They are registered as such."""
+        self.assertEqual(self.harness.registered.scope, "worker")
+
+    def test_after_the_own(self) -> None:
+        """A test's own routes come first; what they leave goes on to the shared ones."""
+        self.shared.http.route(make_matcher("**"), self.of_all)
+        self.harness.route(self.own)
+        self.harness.matched()
+        self.assertEqual(self.asked, ["own", "shared"])
+        self.assertEqual(self.harness.results(), [("r1", "Abort")])
+
+    def test_times(self) -> None:
+        """A shared route that is used up is unregistered, whichever test used it."""
+        self.shared.http.route(make_matcher("**"), self.of_all, 1)
+        (entry,) = self.shared.http.live
+        self.harness.route(self.own)
+        self.harness.matched()
+        sent = self.harness.take()
+        unregistered = [each.route_id for each in sent if isinstance(each, inbound.RouteUnregister)]
+        self.assertEqual(unregistered, [entry.id])
+        self.assertEqual(list(self.shared.http.live), [])
+        self.harness.matched("r2")
+        self.assertEqual(self.asked, ["own", "shared", "own"])
+
+    def test_observed(self) -> None:
+        """A request with a test's context is observed by that test alone."""
+        self.harness.receive(
+            outbound.RequestObserved("r1", request(), "app", context="own", test_id="t1")
+        )
+        self.harness.receive(outbound.RequestObserved("r2", request(), "app"))
+        self.assertEqual(list(self.harness.session.traffic.requests), ["r1", "r2"])
+        self.assertEqual(list(self.shared.traffic.requests), ["r2"])

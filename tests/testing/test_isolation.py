@@ -1,0 +1,58 @@
+"""Parallel tests that mock the same URL on one application: each gets its own answer."""
+
+import json
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.child_process import Child
+from tests.support.tested_proxy import start_proxy
+from tests.testing import runs
+from tests.testing.row_context import ask
+
+SAMPLES = Path(__file__).parent / "samples"
+
+
+class OneServerTests(SynchronousTestCase):
+    """One application, two workers that are at the same test at the same time."""
+
+    def setUp(self) -> None:
+        stack = ExitStack()
+        self.addCleanup(stack.close)
+        self.proxy = start_proxy([])
+        stack.callback(self.proxy.stop)
+        command = ("-m", "trafficmock", "run", "--no-agent", "--proxy-url", self.proxy.url, "--")
+        app = (sys.executable, str(SAMPLES / "propagating_app.py"))
+        data = {"XDG_DATA_HOME": str(Path(self.mktemp()).absolute())}
+        child = Child.start("app", [sys.executable, *command, *app], env=data)
+        stack.callback(child.stop)
+        self.url = child.announced()["url"]
+
+    def run_both(self, isolation: str) -> str:
+        pytest = runs.lean_pytest("xdist")
+        return runs.run(
+            *(*pytest, str(SAMPLES / "on_one_server.py"), "--dist=each", "--tx=2*popen"),
+            f"--trafficmock-isolation={isolation}",
+            environment={
+                **runs.LEAN,
+                "SAMPLE_APP": self.url,
+                "TRAFFICMOCK_PROXY_URL": self.proxy.url,
+            },
+        )
+
+    def test_isolated(self) -> None:
+        """Nothing is ambiguous, and no test is answered by another one's routes."""
+        output = self.run_both("required")
+        self.assertIn("10 passed", output, output)
+        entries = ask(f"{self.proxy.url}/api/history")["entries"]
+        self.assertNotIn("ambiguous_route", json.dumps(entries))
+        self.assertEqual(sum(entry["action"] == "fulfill" for entry in entries), 2 * 3 * 3 + 1 + 2)
+
+    def test_off(self) -> None:
+        """Without contexts the same tests are ambiguous, and one is answered by another."""
+        output = self.run_both("off")
+        self.assertRegex(output, r"\b[6-9] failed")
+        self.assertIn("ambiguous", output)
+        self.assertIn("AssertionError: gw0", output)

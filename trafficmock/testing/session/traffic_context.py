@@ -1,0 +1,76 @@
+"""The context of a test: an id on its traffic, by which the proxy knows whose a request is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from attrs import frozen
+
+from trafficmock.testing.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Isolation = Literal["auto", "off", "required"]
+ISOLATIONS: tuple[Isolation, ...] = ("auto", "off", "required")
+
+BAGGAGE_MEMBER = "trafficmock.test"
+COOKIE = "trafficmock_test"
+
+_UNCLAIMED = "none"
+"""The cookie of a test without a context: no test claims it, so it counts as none."""
+
+
+@frozen
+class TrafficContext:
+    """What a test puts on requests to its application.
+
+    :param id: 32 lower-case hex characters; ``None`` for a test without a context.
+    """
+
+    id: str | None = None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """W3C Baggage and W3C Trace Context; nothing for a test without a context."""
+        if self.id is None:
+            return {}
+        return {
+            "baggage": f"{BAGGAGE_MEMBER}={self.id}",
+            # The parent's span: any 16 hex characters.
+            "traceparent": f"00-{self.id}-{self.id[16:]}-01",
+        }
+
+    @property
+    def cookie(self) -> dict[str, Any]:
+        """The cookie, with the keys of WebDriver and Playwright."""
+        return {
+            "name": COOKIE,
+            "value": self.id or _UNCLAIMED,
+            "path": "/",
+            "httpOnly": True,
+            "sameSite": "Lax",
+        }
+
+    def cookies_for(self, origins: Sequence[str]) -> list[dict[str, Any]]:
+        """Make the cookies of a Playwright context, each for one host.
+
+        :param origins: URLs of the application.
+        :raises UsageError: there is none.
+        """
+        if not origins:
+            raise UsageError(
+                "the application's origin is not known: give it, as in tag(context, "
+                "'http://localhost:3000'), or set --base-url or the ini value trafficmock_origins"
+            )
+        rest = {key: value for key, value in self.cookie.items() if key != "path"}
+        return [{**rest, "url": origin} for origin in origins]
+
+
+def check_isolation(isolation: str) -> None:
+    """Refuse an unknown setting.
+
+    :raises UsageError: it is none of :data:`ISOLATIONS`.
+    """
+    if isolation not in ISOLATIONS:
+        raise UsageError(f"isolation is one of {', '.join(ISOLATIONS)}, not {isolation!r}")
