@@ -6,6 +6,7 @@ import re
 from typing import Any, cast
 
 from attrs import define, field
+from treq.client import HTTPClient
 from twisted.internet.address import IPv4Address
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
@@ -105,7 +106,9 @@ class Dashboard:
     def __attrs_post_init__(self) -> None:
         limits = HttpLimits()
         upstream = ProxyApiClient(
-            agent=cast("Any", self.agent), proxy_url=PROXY, clock=cast("Any", self.clock)
+            client=HTTPClient(cast("Any", self.agent)),
+            proxy_url=PROXY,
+            clock=cast("Any", self.clock),
         )
         self.relay = ProxyRelay(upstream)
         root = DashboardRoot(

@@ -2,6 +2,7 @@
 
 from typing import Any, cast
 
+from treq.client import HTTPClient
 from twisted.internet.defer import TimeoutError as WaitTimeoutError
 from twisted.internet.error import DNSLookupError, TCPTimedOutError
 from twisted.internet.task import Clock
@@ -19,7 +20,9 @@ class ExplainTests(SynchronousTestCase):
     def test_codes(self) -> None:
         """Each way of being away has its code; anything else is our own fault."""
         upstream = ProxyApiClient(
-            agent=cast("Any", FakeAgent()), proxy_url="http://h:1", clock=cast("Any", Clock())
+            client=HTTPClient(cast("Any", FakeAgent())),
+            proxy_url="http://h:1",
+            clock=cast("Any", Clock()),
         )
         for error, code in [
             (DNSLookupError(), "proxy_unavailable"),

@@ -1,5 +1,6 @@
 """What pages get of the proxy: its answers as they come, and plain words when there are none."""
 
+import gzip
 from typing import Any
 
 from twisted.internet.defer import CancelledError
@@ -29,7 +30,19 @@ class RelayTests(SynchronousTestCase):
         ((method, url, headers),) = made.agent.asked
         self.assertEqual(method, b"HEAD")
         self.assertEqual(url, b"http://127.0.0.1:4310/api/history/a%2Fb?x=%20")
-        self.assertEqual(dict(headers.getAllRawHeaders()), {b"If-None-Match": [b'"s-1"']})
+        sent = {b"If-None-Match": [b'"s-1"'], b"Accept-Encoding": [b"gzip"]}
+        self.assertEqual(dict(headers.getAllRawHeaders()), sent)
+
+    def test_compressed(self) -> None:
+        """What the proxy compressed is decoded as it arrives, without its length."""
+        made = Dashboard()
+        connection = made.open("/api/history")
+        packed = gzip.compress(b'{"entries":[]}')
+        headers = json_headers(content_encoding="gzip")
+        response = made.agent.answer(headers=headers, length=len(packed))
+        response.send(packed)
+        response.end()
+        self.assertEqual(taken(connection).json(), {"entries": []})
 
     def test_answer(self) -> None:
         """Status, tag, file name and body are passed on, the body as it arrives."""

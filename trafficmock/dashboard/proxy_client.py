@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from attrs import define
 from twisted.internet.defer import Deferred
 from twisted.internet.defer import TimeoutError as WaitTimeoutError
 from twisted.internet.error import ConnectError, ConnectionLost, DNSLookupError
+from twisted.internet.protocol import Protocol
 from twisted.web.client import RequestTransmissionFailed, ResponseFailed, ResponseNeverReceived
-from twisted.web.http_headers import Headers
 
+from trafficmock.http.exact_url import ExactUrl
 from trafficmock.http.responses import INTERNAL, RestError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+    from treq.client import HTTPClient
     from twisted.internet.interfaces import IReactorTime
     from twisted.python.failure import Failure
-    from twisted.web.iweb import IAgent, IResponse
+    from twisted.web.http_headers import Headers
+    from twisted.web.iweb import IResponse
 
 ANSWER_SECONDS = 20.0
 """How long the proxy may take to begin an answer: a search through long bodies takes some."""
@@ -38,19 +39,19 @@ _AWAY = (
 
 @define(eq=False, kw_only=True)
 class ProxyApiClient:
-    """Asks the proxy.
+    """Asks the proxy, by treq.
 
-    :param agent: makes connections to it, and keeps them.
+    :param client: makes connections to it, and keeps them.
     :param proxy_url: where it is, without a final slash.
     :param clock: for time limits.
     """
 
-    _agent: IAgent
+    _client: HTTPClient
     _proxy_url: str
     clock: IReactorTime
 
     async def ask(
-        self, target: bytes, *, method: bytes = b"GET", headers: Iterable[tuple[bytes, bytes]] = ()
+        self, target: bytes, *, method: bytes = b"GET", headers: Headers | None = None
     ) -> IResponse:
         """Ask for something.
 
@@ -58,12 +59,16 @@ class ProxyApiClient:
         :returns: an answer of the proxy, of any status; its body is still to be read.
         :raises RestError: what answers there is no proxy.
         """
-        sent = Headers()
-        for name, value in headers:
-            sent.addRawHeader(name, value)
-        url = self._proxy_url.encode("ascii") + target
-        asking: Deferred[IResponse] = self._agent.request(method, url, sent)
-        response = await asking.addTimeout(ANSWER_SECONDS, self.clock)
+        asking: Deferred[Any] = self._client.request(
+            method.decode("ascii"),
+            ExactUrl(self._proxy_url + target.decode("ascii")),
+            headers=headers,
+            allow_redirects=False,
+            unbuffered=True,
+            reactor=cast("Any", self.clock),
+        )
+        # treq's own time limit would fail like a page that left.
+        response: IResponse = await asking.addTimeout(ANSWER_SECONDS, self.clock)
         if response.code != NOT_MODIFIED and not _is_json(response):
             forget(response)
             raise RestError(
@@ -105,14 +110,10 @@ def forget(response: Any) -> None:
     response.deliverBody(_Unwanted())
 
 
-class _Unwanted:
+class _Unwanted(Protocol):
     """Takes the body of an unwanted answer, by ending its connection."""
 
-    def makeConnection(self, transport: Any) -> None:  # noqa: N802 - Twisted's name
-        transport.loseConnection()
+    transport: Any
 
-    def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
-        pass
-
-    def connectionLost(self, reason: Any) -> None:  # noqa: N802 - Twisted's name
-        pass
+    def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
+        self.transport.loseConnection()

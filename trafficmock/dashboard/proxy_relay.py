@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
+import treq
 from attrs import Factory, define
 from twisted.internet.defer import CancelledError, Deferred, FirstError, gatherResults
 from twisted.logger import Logger
-from twisted.web.client import readBody
+from twisted.web.http_headers import Headers
 
 from trafficmock.dashboard.body_relay import BodyRelay
 from trafficmock.dashboard.proxy_client import NOT_MODIFIED
@@ -96,7 +97,7 @@ class ProxyRelay:
     async def _tag(self, target: bytes) -> str:
         """Name the state of one thing: by the proxy's tag, or by what it says."""
         response = await self._upstream.ask(target)
-        body = await readBody(response)
+        body = await treq.content(response)
         if response.code != _OK:
             raise RestError(502, "proxy_refused", f"The proxy refuses: {body[:300]!r}")
         given: Any = response.headers.getRawHeaders(b"etag")
@@ -135,10 +136,7 @@ def _prepare(request: ServiceRequest, response: IResponse) -> None:
         request.setHeader(b"content-length", b"%d" % response.length)
 
 
-def _picked(request: ServiceRequest) -> list[tuple[bytes, bytes]]:
+def _picked(request: ServiceRequest) -> Headers:
     """Take from the page's request what concerns the proxy; cookies and the like do not."""
-    return [
-        (name, value)
-        for name in _ASKED
-        for value in request.requestHeaders.getRawHeaders(name) or ()
-    ]
+    given = request.requestHeaders.getAllRawHeaders()
+    return Headers({name: values for name, values in given if name.lower() in _ASKED})

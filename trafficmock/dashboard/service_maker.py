@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from treq.client import HTTPClient
 from twisted.web.client import Agent, HTTPConnectionPool
 
 from trafficmock import __version__
@@ -68,7 +69,8 @@ def make_relay(proxy_url: str, reactor: Any) -> ProxyRelay:
     """Make what asks the proxy, over a few connections that it keeps."""
     pool = HTTPConnectionPool(reactor)
     agent = Agent(reactor, connectTimeout=CONNECT_SECONDS, pool=pool)
-    return ProxyRelay(ProxyApiClient(agent=agent, proxy_url=proxy_url, clock=reactor))
+    client = HTTPClient(agent)
+    return ProxyRelay(ProxyApiClient(client=client, proxy_url=proxy_url, clock=reactor))
 
 
 def _guard(options: DashboardOptions) -> AccessPolicy:

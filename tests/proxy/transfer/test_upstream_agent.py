@@ -15,11 +15,11 @@ from twisted.web.iweb import IAgent, IBodyProducer, IResponse
 from zope.interface.verify import verifyObject
 
 from tests.proxy.harness import OURS, ForwardProxyHarness
+from trafficmock.http.exact_url import ExactUrl
 from trafficmock.proxy.http1.heads import parse_response
 from trafficmock.proxy.transfer.body_capture import BodyCapture
 from trafficmock.proxy.transfer.upstream_agent import (
     BytesBody,
-    ExactUrl,
     UpstreamAgent,
     UpstreamResponse,
 )

@@ -13,12 +13,13 @@ from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.web.http_headers import Headers
 
+from trafficmock.http.exact_url import ExactUrl
 from trafficmock.proxy import request_target
 from trafficmock.proxy.http1.forwarded_headers import end_to_end
 from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
-from trafficmock.proxy.transfer.upstream_agent import BytesBody, ExactUrl, UpstreamAgent
+from trafficmock.proxy.transfer.upstream_agent import BytesBody, UpstreamAgent
 from trafficmock.proxy.upstream_errors import UpstreamError
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.serialized_request import SerializedOverrides

@@ -6,7 +6,6 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
-from hyperlink import EncodedURL
 from twisted.internet.defer import CancelledError, Deferred, succeed
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseDone
@@ -29,26 +28,6 @@ if TYPE_CHECKING:
 
 _HIDDEN = frozenset({b"content-encoding", b"set-cookie"})
 """Headers that treq does not see: it decodes gzip whatever its size, and would store cookies."""
-
-
-class ExactUrl(EncodedURL):
-    """A URL that treq passes on as it is written.
-
-    hyperlink refuses hosts like ``my_service`` and ``[::1]``, and rewrites some queries.
-
-    :param text: an absolute URL in ASCII.
-    """
-
-    def __init__(self, text: str) -> None:
-        super().__init__("http", "exact.invalid")
-        self._text = text
-
-    def to_uri(self) -> ExactUrl:
-        """Give the URL itself, which is one already."""
-        return self
-
-    def to_text(self, with_password: bool = False) -> str:  # noqa: ARG002, FBT001, FBT002 - hyperlink's
-        return self._text
 
 
 @implementer(IBodyProducer)
