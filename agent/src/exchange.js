@@ -14,6 +14,7 @@ const { requestToWire, responseToWire } = require("./protocol/messages.js");
  * Each is called at most once, except `perform`.
  *
  * @typedef {object} Client
+ * @property {<R>(act: () => R) => R} inScope where each of the others is called
  * @property {() => void} passthrough let the application's own client send it
  * @property {(changed: import('./protocol/messages.js').Outgoing) => void} resume send this in its place
  * @property {(mock: import('./mock.js').Mock) => void} fulfill
@@ -35,6 +36,7 @@ class Exchange {
     this.id = newId();
     this.request = request;
     this.client = client;
+    this.inScope = client.inScope;
     this.upload = upload;
     this.isSettled = false;
     /** Stops what handlers fetch, when nobody waits for the answer any more. */

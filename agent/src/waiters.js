@@ -1,6 +1,14 @@
 "use strict";
 
-/** @typedef {{ receive?(message: any): void, lost(error: Error): void }} Waiter */
+const { AsyncLocalStorage } = require("node:async_hooks");
+
+/**
+ * @typedef {object} Waiter
+ * @property {<R>(act: () => R) => R} inScope runs what the application is to hear of where the
+ *   application's `AsyncLocalStorage`s have what they had as it made the request
+ * @property {(message: any) => void} [receive]
+ * @property {(error: Error) => void} lost
+ */
 
 /**
  * What waits for the proxy: an {@link import('./exchange.js').Exchange} or a WebSocket bridge
@@ -26,12 +34,13 @@ class Waiters {
     const known = [...this.known.values()];
     this.known.clear();
     this.negotiated();
-    for (const waiter of known) waiter.lost(error);
+    for (const waiter of known) waiter.inScope(() => waiter.lost(error));
   }
 
   /** @param {any} message of the proxy */
   receive(message) {
-    this.known.get(message.requestId ?? message.socketId)?.receive?.(message);
+    const waiter = this.known.get(message.requestId ?? message.socketId);
+    waiter?.inScope(() => waiter.receive?.(message));
   }
 
   /**
@@ -42,7 +51,7 @@ class Waiters {
    */
   enter(id, waiter, announce) {
     const { agent } = this;
-    if (agent.state === "starting") this.queue.push(() => this.enter(id, waiter, announce));
+    if (agent.state === "starting") this.queue.push(() => waiter.inScope(() => this.enter(id, waiter, announce)));
     else if (agent.state === "up") {
       this.known.set(id, waiter);
       announce();
@@ -73,9 +82,10 @@ class Waiters {
     const { state, keepAlive } = this.agent;
     if (state !== "starting") return act();
     keepAlive.hold();
+    const bound = AsyncLocalStorage.bind(act);
     this.queue.push(() => {
       keepAlive.release();
-      act();
+      bound();
     });
   }
 }

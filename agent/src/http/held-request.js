@@ -1,5 +1,6 @@
 "use strict";
 
+const { AsyncLocalStorage } = require("node:async_hooks");
 const { setTimeout, clearTimeout, setImmediate } = require("node:timers");
 const { onSocket } = require("./on-socket.js");
 const { Exchange } = require("../exchange.js");
@@ -38,6 +39,8 @@ class HeldRequest {
     this.options = options;
     this.release = release;
     this.chain = chain;
+    /** Runs what the proxy decides as if the application had called it. @type {<R>(act: () => R) => R} */
+    this.inScope = AsyncLocalStorage.snapshot();
     this.upload = new Upload(agent);
     /** @type {Exchange | undefined} */
     this.exchange = undefined;

@@ -1,5 +1,6 @@
 "use strict";
 
+const { AsyncLocalStorage } = require("node:async_hooks");
 const { Exchange } = require("../exchange.js");
 const { Chain, isRedirect } = require("../redirects.js");
 const { rewriteLocation } = require("../location.js");
@@ -46,6 +47,8 @@ class HeldDispatch {
     this.url = url;
     this.isResolved = isResolved;
     this.chain = chain;
+    /** Runs what the proxy decides as if the application had called it. @type {<R>(act: () => R) => R} */
+    this.inScope = AsyncLocalStorage.snapshot();
     /** @type {Exchange | undefined} */
     this.exchange = undefined;
     /** @type {import('../report.js').Report | undefined} */

@@ -1,5 +1,6 @@
 "use strict";
 
+const { AsyncLocalStorage } = require("node:async_hooks");
 const { WebSocket } = require("ws");
 const { newId } = require("../agent.js");
 const { TrafficMockError } = require("../protocol/errors.js");
@@ -47,6 +48,8 @@ class Bridge {
   constructor(agent, opening) {
     this.agent = agent;
     this.opening = opening;
+    /** Runs what the proxy decides as if the application had called it. @type {<R>(act: () => R) => R} */
+    this.inScope = AsyncLocalStorage.snapshot();
     this.id = newId();
     this.isHeld = true;
     this.isOver = false;
