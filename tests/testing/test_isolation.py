@@ -1,9 +1,11 @@
 """Parallel tests that mock the same URL on one application: each gets its own answer."""
 
+import asyncio
 import json
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any, cast
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -11,6 +13,7 @@ from tests.support.child_process import Child
 from tests.support.tested_proxy import start_proxy
 from tests.testing import runs
 from tests.testing.row_context import ask
+from trafficmock.testing.adapters.tagged_browser import tagged
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -56,3 +59,32 @@ class OneServerTests(SynchronousTestCase):
         self.assertRegex(output, r"\b[6-9] failed")
         self.assertIn("ambiguous", output)
         self.assertIn("AssertionError: gw0", output)
+
+
+class BrowserTests(SynchronousTestCase):
+    """Pages of pytest-playwright."""
+
+    def test_cookie(self) -> None:
+        """Every context of a test with mocks has the test's cookie, and no other one has."""
+        pytest = runs.lean_pytest("playwright")
+        output = runs.run(*pytest, str(SAMPLES / "in_a_browser.py"), environment=runs.LEAN)
+        self.assertIn("3 passed", output, output)
+
+    def test_async(self) -> None:
+        """So has every context of async Playwright; afterwards the browser is as it was."""
+
+        class Browser:
+            def __init__(self) -> None:
+                self.cookies: list[str] = []
+
+            async def new_context(self) -> "Browser":
+                return self
+
+            async def add_cookies(self, cookies: list[str]) -> None:
+                self.cookies += cookies
+
+        browser = Browser()
+        with tagged(browser, cast("Any", ["cookie"])):
+            asyncio.run(browser.new_context())
+        asyncio.run(browser.new_context())
+        self.assertEqual(browser.cookies, ["cookie"])

@@ -43,6 +43,8 @@ class ShopTests(ExampleTestCase):
             self.fail("pytest-playwright-asyncio is missing; run: pip install -e '.[test]'")
         plugins = ("playwright-asyncio", "asyncio")
         pytest = [*runs.lean_pytest(*plugins), "-o", "asyncio_default_fixture_loop_scope=session"]
+        # Its contexts get the cookie of the test too.
+        pytest += ["-o", "trafficmock_origins=http://127.0.0.1:1"]
         output = self.run_child(*pytest, "test_with_async_pytest.py", **runs.LEAN)
         self.assertIn("5 passed", output, output)
 

@@ -6,6 +6,7 @@ imported when the first fixture asks for them.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 from typing import TYPE_CHECKING, Any
@@ -78,8 +79,11 @@ def trafficmock_env(trafficmock_proxy: Proxy) -> Callable[..., dict[str, str]]:
 
 @pytest.fixture(scope="session")
 def trafficmock_base_url(request: pytest.FixtureRequest) -> str | None:
-    """Give what relative globs are resolved against; that of pytest-base-url, if it is there."""
+    """Give what relative globs are resolved against; that of pytest-playwright, if it is there."""
     url: str | None = request.config.getoption("base_url", None)
+    with contextlib.suppress(KeyError, ValueError):
+        # No plugin that is loaded may have such a value.
+        url = url or request.config.getini("base_url")
     return url or None
 
 
@@ -166,6 +170,24 @@ def trafficmock(
         # Now: the connection may be closed when the report of the teardown is made.
         request.node.stash[_STASHED] = (connection, session, connection.traffic(session))
     raise_errors(title, errors)
+
+
+@pytest.fixture(autouse=True)
+def _trafficmock_browser(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Put the test's context on the browser contexts of pytest-playwright, before any is open."""
+    if not {"trafficmock", "browser"} <= set(request.fixturenames):
+        yield
+        return
+    from trafficmock.testing.adapters.tagged_browser import tagged  # noqa: PLC0415 - only where it is needed
+
+    request.getfixturevalue("trafficmock")
+    _, session, _ = request.node.stash[_STASHED]
+    if session.context.id is None or not session.info.origins:
+        yield
+        return
+    cookies = session.context.cookies_for(session.info.origins)
+    with tagged(request.getfixturevalue("browser"), cookies):
+        yield
 
 
 _STASHED: pytest.StashKey[Any] = pytest.StashKey()

@@ -3,5 +3,5 @@
 An adapter (``blocking_adapter``, ``asyncio_adapter``, ``twisted_adapter``) runs the functions of
 a test and calls its session. The session's connection to the proxy lives on a thread of its own
 (``threaded_connection``, ``background_connection``, on a ``loop_thread``) or on the reactor
-(``twisted_connection``).
+(``twisted_connection``). ``tagged_browser`` puts the context of a test on its browser.
 """

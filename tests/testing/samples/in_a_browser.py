@@ -1,0 +1,70 @@
+"""Run by pytest-playwright: what an application gets of the pages of a test."""
+
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.support.node_parts import chromium
+from trafficmock.testing.sync import TrafficMock
+
+COOKIE = "trafficmock_test="
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers with the cookies that came."""
+
+    def do_GET(self) -> None:
+        body = (self.headers["cookie"] or "none").encode()
+        self.send_response(200)
+        self.send_header("content-type", "text/plain")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+@pytest.fixture(scope="session")
+def app() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def trafficmock_origins(app: str) -> tuple[str, ...]:
+    return (app,)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    return {"executable_path": chromium(), "args": ["--no-sandbox", "--disable-gpu"]}
+
+
+def shown(page: Page, app: str) -> str:
+    page.goto(app)
+    return page.inner_text("body")
+
+
+def test_page_first(page: Page, app: str, trafficmock: TrafficMock) -> None:
+    assert shown(page, app) == f"{COOKIE}{trafficmock.id}"
+    assert page.evaluate("document.cookie") == ""
+    answer = page.request.get(app)
+    assert answer.text() == f"{COOKIE}{trafficmock.id}"
+
+
+def test_mocks_first(trafficmock: TrafficMock, app: str, new_context: Callable[..., Any]) -> None:
+    assert shown(new_context().new_page(), app) == f"{COOKIE}{trafficmock.id}"
+    # Another host gets nothing.
+    assert shown(new_context().new_page(), app.replace("127.0.0.1", "localhost")) == "none"
+
+
+def test_without_mocks(page: Page, app: str) -> None:
+    assert shown(page, app) == "none"
+    assert "new_context" not in vars(page.context.browser)
