@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from attrs import define, field
 
-SECONDS = 20.0
+SECONDS = 60.0
 _HANDSHAKE = (
     "GET /ws HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"

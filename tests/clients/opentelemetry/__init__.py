@@ -1,0 +1,1 @@
+"""Applications under OpenTelemetry's zero-code instrumentation, behind the forward proxy."""
