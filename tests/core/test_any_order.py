@@ -44,25 +44,26 @@ class AnyOrder(RuleBasedStateMachine):
 
     @initialize(
         always_ask=st.booleans(),
-        limit=st.sampled_from([0, 20]),
-        kept=st.sampled_from([0, 20]),
+        limits=st.tuples(st.sampled_from([0, 20]), st.sampled_from([0, 20])),
+        lost_at_once=st.sampled_from([1, 100]),
         features=some.FEATURES,
         routes=st.lists(st.tuples(some.matchers, some.kinds), min_size=2, max_size=4),
     )
     def begin(
         self,
         always_ask: bool,  # noqa: FBT001 - drawn by name
-        limit: int,
-        kept: int,
+        limits: tuple[int, int],
+        lost_at_once: int,
         features: list[str],
         routes: list[tuple[SerializedMatcher, RouteKind]],
     ) -> None:
         """Bring in a cast that has something to do with each other."""
         ownership: Any = "always-ask" if always_ask else "direct"
+        limit, kept = limits
         settings = evolve(
             SETTINGS, ownership=ownership, handler_body_bytes=limit, history_body_bytes=kept
         )
-        self.playbook = Playbook(SynchronousTestCase(), settings)
+        self.playbook = Playbook(SynchronousTestCase(), settings, lost_at_once=lost_at_once)
         for role in ("node", "node", "playwright", "playwright"):
             self.arrive(inbound.Hello(3, "0.1.0", role, "app", features=features))
         for number, (matcher, kind) in enumerate(routes):
@@ -233,7 +234,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Let time pass and tests end: all are answered. Let all leave: nothing is left."""
-        if not hasattr(self, "play"):
+        if not hasattr(self, "playbook"):
             return
         self.let_time_pass(70.0, muted=False)
         for worker in self.workers():
@@ -245,6 +246,7 @@ class AnyOrder(RuleBasedStateMachine):
         assert not invariants.sockets.undecided(), invariants.sockets
         for connection_id in list(self.connections):
             self.leave(connection_id)
+        self.let_time_pass(70.0, muted=False)
         assert self.playbook.tables() == {}, self.playbook.tables()
 
 

@@ -43,10 +43,13 @@ class Playbook:
     :ivar muted: connections that do not answer pings during :meth:`wait`.
     """
 
-    def __init__(self, case: SynchronousTestCase, settings: Settings = SETTINGS) -> None:
+    def __init__(
+        self, case: SynchronousTestCase, settings: Settings = SETTINGS, *, lost_at_once: int = 100
+    ) -> None:
         self.case = case
-        self.coordinator = Coordinator(settings)
+        self.coordinator = Coordinator(settings, lost_at_once=lost_at_once)
         self.invariants = Invariants()
+        self._leaving: list[str] = []
         self.seconds = 1000.0
         self.notes: list[str] = []
         self.muted: set[str] = set()
@@ -142,8 +145,8 @@ class Playbook:
         """End a connection."""
         self._assert_all_read()
         self.invariants.leaving(connection_id)
+        self._leaving.append(connection_id)
         self._took(self.coordinator.disconnect(connection_id, self.now()), None, None)
-        self.invariants.left(connection_id)
 
     def stop(self) -> None:
         """End the service."""
@@ -173,6 +176,9 @@ class Playbook:
             else:
                 self._unread.append(effect)
         self.invariants.took(effects, sender, cause)
+        if not self.coordinator.lost_agents:
+            while self._leaving:
+                self.invariants.left(self._leaving.pop())
 
     # Expectations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -52,13 +53,18 @@ class Coordinator:
     Every method takes the moment of the event and returns what to do about it, in order.
 
     :param settings: how to decide.
+    :param lost_at_once: requests and WebSockets of agents that are gone, which are ended in one
+        turn of the reactor; others wait for their decisions meanwhile.
     """
 
     settings: Settings
+    lost_at_once: int = field(default=100, kw_only=True)
     peers: dict[str, Peer] = field(init=False, factory=dict)
+    lost_agents: deque[Agent] = field(init=False, factory=deque)
+    """Agents that are gone, as long as something of theirs is to be ended."""
     registry: Registry = field(init=False)
     claims: Claims = field(init=False, factory=Claims)
-    contexts: Contexts = field(init=False, factory=Contexts)
+    contexts: Contexts = field(init=False)
     alarm: Alarm = field(init=False, factory=Alarm)
     owner_timeouts: OwnerTimeouts = field(init=False)
     deadlines: BodyDeadlines = field(init=False)
@@ -79,7 +85,7 @@ class Coordinator:
 
     def __attrs_post_init__(self) -> None:
         settings, claims, alarm = self.settings, self.claims, self.alarm
-        contexts = self.contexts
+        contexts = self.contexts = Contexts(alarm)
         pattern_cache = PatternCache(settings.regex_memory_bytes)
         registry = self.registry = Registry(
             pattern_cache=pattern_cache, regex_steps=settings.regex_steps
@@ -169,7 +175,10 @@ class Coordinator:
         out = EffectList(now)
         peer = self.peers.pop(connection_id, None)
         if isinstance(peer, Agent):
-            self._agent_lost(peer, out)
+            self.lost_agents.append(peer)
+            self._end_lost_agents(out)
+            if self.lost_agents:
+                self.alarm.need(now.seconds, out)
         elif isinstance(peer, Worker):
             self.setup.worker_lost(peer, out)
         elif peer is not None:
@@ -180,6 +189,7 @@ class Coordinator:
         """Act on every deadline that has passed."""
         out = EffectList(now)
         self.alarm.fired()
+        self._end_lost_agents(out)
         for connection in self.heartbeat.late_hellos(out):
             del self.peers[connection.id]
         for claim in list(self.claims.expired(now.seconds)):
@@ -200,6 +210,8 @@ class Coordinator:
     def stop(self, now: Moment) -> EffectList:
         """Answer everybody who waits, and close every connection: the service ends."""
         out = EffectList(now)
+        while self.lost_agents:
+            self._end_lost_agents(out)
         for pending in list(self.decisions.pending.values()):
             self.decisions.fail(pending, "disconnected", error_messages.stopping(str(pending)), out)
         for socket in list(self.sockets.sockets.values()):
@@ -230,7 +242,8 @@ class Coordinator:
         return [peer for peer in self.peers.values() if isinstance(peer, Client)]
 
     def _agents(self) -> Iterator[Agent]:
-        return (peer for peer in self.peers.values() if isinstance(peer, Agent))
+        yield from (peer for peer in self.peers.values() if isinstance(peer, Agent))
+        yield from self.lost_agents
 
     # Ends of events
 
@@ -250,16 +263,26 @@ class Coordinator:
         refuse(client.id, "invalid_hello", "A connection says `hello` once.", out)
         out.extend(self.disconnect(client.id, out.now))
 
-    def _agent_lost(self, agent: Agent, out: EffectList) -> None:
-        text = error_messages.agent_lost(agent.client_id)
-        error = SerializedError("Error", text, code="disconnected")
-        for pending in list(agent.pending.values()):
-            self.decisions.fail(pending, "disconnected", text, out, agent_lives=False)
-        self.handlers.agent_lost(agent, error, out)
-        self.reports.agent_lost(agent, error, out)
-        self.sockets.agent_lost(agent, text, out)
+    def _end_lost_agents(self, out: EffectList) -> None:
+        """End some of what agents left behind; the next wake-up goes on with the rest.
+
+        Until then it is as if the agent were there and silent: what is sent to it is dropped.
+        """
+        left = self.lost_at_once
+        while self.lost_agents and left:
+            agent = self.lost_agents[0]
+            text = error_messages.agent_lost(agent.client_id)
+            error = SerializedError("Error", text, code="disconnected")
+            left -= self.decisions.agent_lost(agent, text, left, out)
+            left -= self.handlers.agent_lost(agent, error, left, out)
+            left -= self.reports.agent_lost(agent, error, left, out)
+            left -= self.sockets.agent_lost(agent, text, left, out)
+            if left:
+                self.lost_agents.popleft()
 
     def _set_alarm(self, out: EffectList) -> None:
+        if self.lost_agents:
+            self.alarm.need(out.now.seconds, out)
         if self.peers:
             self.alarm.need(self.heartbeat.next_deadline(), out)
         for due in (
@@ -267,6 +290,7 @@ class Coordinator:
             self.owner_timeouts.next_deadline(),
             self.deadlines.next_deadline(),
             self.sockets.next_deadline(),
+            self.contexts.next_deadline(),
         ):
             if due is not None:
                 self.alarm.need(due, out)
@@ -321,7 +345,7 @@ class Coordinator:
         if AGENTS not in worker.features:
             out.note("warn", f"{worker.client_id} asks for agents without the feature")
             return
-        rows = [connected(agent) for agent in self._agents()]
+        rows = [connected(client) for client in self.clients() if isinstance(client, Agent)]
         out.send(worker.id, outbound.AgentsResult(message.query_id, rows))
 
     def _cancel(self, agent: Agent, message: inbound.RequestCancel, out: EffectList) -> None:

@@ -82,7 +82,7 @@ class Registration:
         test = worker.tests.get(message.test_id)
         if test is not None:
             self.registry.remove_test(test)
-            self.contexts.release(test, out.now.seconds)
+            self.contexts.release(test, out)
             self._release(test, error_messages.test_ended, out)
             self.sockets.test_ended(test, out)
         elif message.test_id in self.registry.tests:
@@ -121,7 +121,7 @@ class Registration:
         tests = list(worker.tests.values())
         for test in tests:
             self.registry.remove_test(test)
-            self.contexts.release(test, out.now.seconds)
+            self.contexts.release(test, out)
         for test in tests:
             self._release(test, error_messages.worker_lost, out)
             self.sockets.worker_lost(test, out)

@@ -254,7 +254,7 @@ class LateTests(ContextCase):
         self.a.ends()
         self.playbook.expect(self.a.ended())
         self.assertEqual(len(self.playbook.coordinator.contexts.ended), 1)
-        self.playbook.wait(LATE_SECONDS + 2 * SETTINGS.heartbeat)
+        self.playbook.wait(LATE_SECONDS)
         self.playbook.take()
         self.assertEqual(len(self.playbook.coordinator.contexts.ended), 0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -135,6 +136,16 @@ class Decisions:
         self._broadcast_failure(pending, SerializedError("Error", text, code=code), out)
         if pending.fetches:
             self._fail_fetches(pending, SerializedError("Error", text), out)
+
+    def agent_lost(self, agent: Agent, text: str, most: int, out: EffectList) -> int:
+        """Settle paused requests whose application is gone.
+
+        :returns: how many it settled, at most ``most``.
+        """
+        lost = list(islice(agent.pending.values(), most))
+        for pending in lost:
+            self.fail(pending, "disconnected", text, out, agent_lives=False)
+        return len(lost)
 
     def fail_owner(
         self, pending: PendingRequest, code: to_client.ErrorCode, text: str, out: EffectList

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from attrs import define
@@ -133,12 +134,17 @@ class HandlerResults:
         )
         out.send(worker_id, answer)
 
-    def agent_lost(self, agent: Agent, error: SerializedError, out: EffectList) -> None:
-        """Answer every fetch that will not be answered any more."""
-        for (request_id, fetch_id), worker_id in agent.fetches.items():
+    def agent_lost(self, agent: Agent, error: SerializedError, most: int, out: EffectList) -> int:
+        """Answer fetches that will not be answered any more.
+
+        :returns: how many it answered, at most ``most``.
+        """
+        lost = list(islice(agent.fetches.items(), most))
+        for (request_id, fetch_id), worker_id in lost:
             answer = to_client.FetchDone(request_id, fetch_id, ok=False, error=error)
             out.send(worker_id, answer)
-        agent.fetches.clear()
+            del agent.fetches[request_id, fetch_id]
+        return len(lost)
 
 
 def _is_in_hand(pending: PendingRequest, worker: Worker) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from attrs import define, field
@@ -236,10 +237,15 @@ class ResponseReports:
             send_observed(observed, report.observers, made_for, out)
         self.awaited.add(agent, report, out)
 
-    def agent_lost(self, agent: Agent, error: SerializedError, out: EffectList) -> None:
-        """Say for every request on its way that its outcome will not be known."""
-        for report in list(agent.awaited.values()):
+    def agent_lost(self, agent: Agent, error: SerializedError, most: int, out: EffectList) -> int:
+        """Say for requests on their way that their outcome will not be known.
+
+        :returns: how many it was said for, at most ``most``.
+        """
+        lost = list(islice(agent.awaited.values(), most))
+        for report in lost:
             if report.redirected:
                 self.awaited.free(agent, report)
             else:
                 self.failed(agent, report, error, out)
+        return len(lost)

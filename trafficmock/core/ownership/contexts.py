@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.peers import Worker
+    from trafficmock.core.timers import Alarm
     from trafficmock.wire.outbound import RequestObserved
 
 LATE_SECONDS = 30.0
@@ -58,6 +59,7 @@ ContextTest = RegisteredTest | EndedTest
 class Contexts:
     """The contexts of the tests that run, and of those that ended just now."""
 
+    alarm: Alarm
     running: dict[str, RegisteredTest] = field(factory=dict)
     ended: OrderedDict[str, EndedTest] = field(factory=OrderedDict)
 
@@ -72,13 +74,15 @@ class Contexts:
         test.context = context
         test.made_for = MadeFor(test.id, test.title, test.file, late=False)
 
-    def release(self, test: RegisteredTest, now: float) -> None:
+    def release(self, test: RegisteredTest, out: EffectList) -> None:
         """Note that a test has ended."""
         if test.context is not None:
+            now = out.now.seconds
             del self.running[test.context]
             late = MadeFor(test.id, test.title, test.file, late=True)
             self.ended[test.context] = EndedTest(late, now)
             self.forget_ended(now)
+            self.alarm.need(now + LATE_SECONDS, out)
 
     def resolve(self, context: str, now: float) -> ContextTest | None:
         """Find the test that a context belongs to; ``None`` for a context that counts as none."""
@@ -95,6 +99,12 @@ class Contexts:
             if len(self.ended) <= MOST_ENDED and not _is_over(oldest, now):
                 return
             self.ended.popitem(last=False)
+
+    def next_deadline(self) -> float | None:
+        """Tell when the next context of an ended test counts as none."""
+        for ended in self.ended.values():
+            return ended.ended_at + LATE_SECONDS
+        return None
 
 
 def observers_of(test: ContextTest, registry: Registry) -> tuple[str, ...]:

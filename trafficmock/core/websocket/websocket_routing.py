@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
 from attrs import define, field
@@ -206,9 +207,13 @@ class WebSocketRouting(OwnerResolution[Socket]):
             out.send(socket.agent.id, close)
         self.fail(socket, code, text, out)
 
-    def agent_lost(self, agent: Agent, text: str, out: EffectList) -> None:
-        """Tell owners that both sides are gone; what was closed already stays as it is."""
-        for socket in list(agent.sockets.values()):
+    def agent_lost(self, agent: Agent, text: str, most: int, out: EffectList) -> int:
+        """Tell owners that both sides are gone; what was closed already stays as it is.
+
+        :returns: how many WebSockets it ended, at most ``most``.
+        """
+        lost = list(islice(agent.sockets.values(), most))
+        for socket in lost:
             if "page" not in socket.closed:
                 failed = records.SocketFailed(socket.id, socket.owner, "disconnected", text, None)
                 out.record(failed)
@@ -216,6 +221,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
                 for close in socket.closes(1006, text, was_clean=False):
                     out.send(socket.test.worker.id, close)
             self._forget(socket)
+        return len(lost)
 
     def _forget(self, socket: Socket) -> None:
         socket.step(SocketStage.GONE)
