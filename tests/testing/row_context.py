@@ -103,6 +103,13 @@ class RowContext:
     async def outcome(self, key: str) -> Any:
         return await self.control_app("outcome", key=key)
 
+    async def through_proxy(self, url: str, headers: dict[str, str]) -> str:
+        """Send a request through the forward proxy, as an application does; give the body."""
+        found = await self(
+            self.adapter.in_background(ask_through, self.node_app.proxy.url, url, headers)
+        )
+        return str(found)
+
     async def upstream(self, page: str) -> Any:
         """Ask the upstream directly."""
         return await self(self.adapter.in_background(ask, f"{self.node_app.upstream_url}/{page}"))
@@ -196,3 +203,11 @@ def plain(handler: Handler) -> Callable[..., Any]:
         return drive(handler(*args))
 
     return call
+
+
+def ask_through(proxy_url: str, url: str, headers: dict[str, str]) -> str:
+    """Send a request through the forward proxy."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy_url}))
+    with opener.open(urllib.request.Request(url, headers=headers), timeout=30) as answer:
+        body: str = answer.read().decode()
+        return body

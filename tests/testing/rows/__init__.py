@@ -16,6 +16,7 @@ from tests.testing.rows import (
     fixture,
     fulfilling,
     hars,
+    isolation,
     matching,
     objects,
     observing,
@@ -40,6 +41,7 @@ MODULES: tuple[ModuleType, ...] = (
     hars,
     recording,
     sockets,
+    isolation,
 )
 
 

@@ -33,13 +33,17 @@ def together(request: pytest.FixtureRequest) -> Callable[[str], None]:
 
 @pytest.mark.parametrize("number", range(COUNT))
 def test_own_answer(trafficmock: TrafficMock, together: Callable[[str], None], number: int) -> None:
-    mine = f"{number} {uuid.uuid4()}"
-    trafficmock.route("http://prices.test/teapot", lambda route: route.fulfill(body=mine))
+    mark = f"{number}-{uuid.uuid4()}"
+    trafficmock.route("http://prices.test/teapot?*", lambda route: route.fulfill(body=mark))
     together("routed")
     try:
-        answers = {get("/price", trafficmock.headers) for _ in range(3)}
-        assert answers == {mine}
-        assert len(trafficmock.requests("**/teapot")) == 3
+        answers = set()
+        for turn in range(3):
+            with trafficmock.expect_request("**/teapot?*") as asked:
+                answers.add(get(f"/price?{mark}-{turn}", trafficmock.headers))
+            assert asked.value.url.endswith(f"?{mark}-{turn}")
+        assert answers == {mark}
+        assert len(trafficmock.requests("**/teapot?*")) == 3
     finally:
         together("asked")
 

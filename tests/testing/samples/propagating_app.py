@@ -20,9 +20,11 @@ _lock = threading.Lock()
 _barriers: dict[tuple[str, int], threading.Barrier] = defaultdict()
 
 
-def price(baggage: str) -> bytes:
+def price(query: str, baggage: str) -> bytes:
     """Ask for the price, with what came in."""
-    asked = Request(PRICES, headers={"baggage": baggage} if baggage else {})
+    asked = Request(
+        f"{PRICES}?{query}" if query else PRICES, headers={"baggage": baggage} if baggage else {}
+    )
     try:
         with urlopen(asked, timeout=SECONDS) as answer:
             found: bytes = answer.read()
@@ -45,7 +47,7 @@ class Handler(BaseHTTPRequestHandler):
         url = urlsplit(self.path)
         body = b""
         if url.path == "/price":
-            body = price(", ".join(self.headers.get_all("baggage", [])))
+            body = price(url.query, ", ".join(self.headers.get_all("baggage", [])))
         else:
             query = parse_qs(url.query)
             meet(query["name"][0], int(query["count"][0]))

@@ -23,10 +23,18 @@ _HOW_TO_SCOPE = (
     "To tell the tests apart, start one application for each worker with a client id of its "
     "own and give it to the route: route(url, handler, client_id=...); or make the URLs differ."
 )
+_HOW_TO_TAG = (
+    "Or let the requests of each test say whose they are: trafficmock.headers for requests of the "
+    "test itself, the origin of the application (--base-url, trafficmock_origins) for browsers. If "
+    "they do, the application lost the context on the way to this request."
+)
 
 
-def from_proxy(message: ProxyError, test_id: str) -> RoutingError:
-    """Make an exception of a ``proxy:error``; an ambiguous route names who else matches."""
+def from_proxy(message: ProxyError, test_id: str, *, has_context: bool = False) -> RoutingError:
+    """Make an exception of a ``proxy:error``; an ambiguous route names who else matches.
+
+    :param has_context: whether the test has a context, which the request then did not carry.
+    """
     detail = None if message.detail is UNSET else message.detail
     lines = [message.message]
     if message.code == "ambiguous_route" and isinstance(detail, list):
@@ -36,6 +44,8 @@ def from_proxy(message: ProxyError, test_id: str) -> RoutingError:
         if "client id" not in message.message:
             # Our proxy gives this advice itself, the npm one does not.
             lines.append(_HOW_TO_SCOPE)
+        if has_context:
+            lines.append(_HOW_TO_TAG)
     return RoutingError("\n".join(lines), code=message.code, matches=detail)
 
 

@@ -244,7 +244,7 @@ class Session:
 
     def proxy_error(self, message: outbound.ProxyError) -> None:
         """Keep what the proxy has against this test."""
-        error = handler_errors.from_proxy(message, self.id)
+        error = handler_errors.from_proxy(message, self.id, has_context=self.context.id is not None)
         for known in self.errors:
             if isinstance(known, RoutingError) and handler_errors.is_repeated(known, error):
                 known.repeats += 1
