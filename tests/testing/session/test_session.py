@@ -276,7 +276,7 @@ class ErrorTests(SynchronousTestCase):
         message = "Ambiguous: Give each test's application its own client id."
         harness.receive(outbound.ProxyError("ambiguous_route", message, "t1", []))
         (error,) = self.taken(harness)
-        self.assertEqual(str(error), message)
+        self.assertEqual(str(error).count("client id"), 1)
 
     def test_sync_playwright(self) -> None:
         """The error of a page that is used on another thread becomes one that says what to do."""
