@@ -63,6 +63,7 @@ class CellTests(SynchronousTestCase):
         self.assertEqual(owner({"outcome": {"matches": matches}}), "a | b")
         self.assertEqual(owner({"outcome": "error", "matches": matches}), "a | b")
         self.assertEqual(owner({"outcome": "pending"}), "")
+        self.assertEqual(owner({"title": "t", "late": True}), "late: t")
 
     def test_status(self) -> None:
         """The status of the response, an error's code, or why upstream gave none."""

@@ -50,6 +50,19 @@ class RequestPageTests(CommandTestCase):
         self.assertIn(f"  error     {message}\n", page)
         self.assertEqual(page.count(message), 1)
 
+    def test_made_for(self) -> None:
+        """What nobody got names the test whose context it carried, and the routes of others."""
+        made_for = {"title": "buys", "late": True, "alsoMatched": ["q1", "q2"]}
+        entry = {**ENTRY, **made_for, "id": "a", "outcome": {}, "events": []}
+        out = io.StringIO()
+        write_request(entry, Terminal(out=out, width=None, coloured=False), full=False)
+        for line in (
+            "  test      buys",
+            "  late      the test had ended",
+            "  others    routes of other tests match: q1, q2",
+        ):
+            self.assertIn(line + "\n", out.getvalue())
+
     def test_binary(self) -> None:
         """A body that is no text is shown in hex."""
         self.assertIn("  00000000  89 50 4e 47 ", self.page("passed"))

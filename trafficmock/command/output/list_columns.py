@@ -123,11 +123,15 @@ def duration(milliseconds: int | None) -> str:
 
 
 def owner(entry: Entry) -> str:
-    """Name the owning test, or those that compete; of pytest's node ids, what follows the file."""
+    """Name an entry's test, or those that compete; of pytest's node ids, what follows the file.
+
+    ``late:`` stands before a test that had ended when the application made the request.
+    """
     outcome = entry.get("outcome")
     matches = outcome.get("matches") if isinstance(outcome, Mapping) else entry.get("matches")
     titles = [entry["title"]] if "title" in entry else [match["title"] for match in matches or ()]
-    return " | ".join(dict.fromkeys(_without_file(str(title)) for title in titles))
+    names = " | ".join(dict.fromkeys(_without_file(str(title)) for title in titles))
+    return f"late: {names}" if entry.get("late") else names
 
 
 def upstream_error(entry: Entry) -> str | None:

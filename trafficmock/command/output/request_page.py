@@ -55,13 +55,19 @@ def facts(pairs: Sequence[tuple[str, object]], terminal: Terminal) -> Iterator[s
 
 
 def about_test(entry: Entry) -> list[tuple[str, object]]:
-    """Name the owning test and route."""
+    """Name the test that owns it or whose context it carries, and the routes that count."""
     return [
         ("test", entry.get("title")),
         ("file", entry.get("path")),
         ("test id", entry.get("testId")),
         ("route id", entry.get("routeId")),
+        ("late", "the test had ended" if entry.get("late") else None),
+        ("others", _also_matched(entry.get("alsoMatched", ()))),
     ]
+
+
+def _also_matched(routes: Sequence[str]) -> str:
+    return f"routes of other tests match: {', '.join(routes)}" if routes else ""
 
 
 def claimants(matches: Sequence[Entry], terminal: Terminal) -> Iterator[str]:
