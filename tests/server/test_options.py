@@ -116,6 +116,12 @@ class ValueTests(OptionsTestCase):
         """Without options every default is the documented one."""
         self.assertEqual(dict(self.parsed()), DEFAULTS)
 
+    def test_near_misses(self) -> None:
+        """An unknown option is named with the one that may be meant, where there is one."""
+        said = "trafficmock: option --prot not recognized; did you mean --port?\n"
+        self.assertEqual(self.refused("--prot", "1"), said)
+        self.assertEqual(self.refused("--xyzzy"), "trafficmock: option --xyzzy not recognized\n")
+
     def test_given(self) -> None:
         """A value may be a word of its own or follow an equals sign."""
         options = self.parsed("--port=0", "--history-capture", "none")

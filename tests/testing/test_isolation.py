@@ -6,14 +6,20 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import AsyncMock
 
+from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.child_process import Child
 from tests.support.tested_proxy import start_proxy
 from tests.testing import runs
-from tests.testing.row_context import ask
+from tests.testing.row_context import ask, ask_through
+from tests.testing.shared_app import shared_app
+from trafficmock.testing import trial, unittest
 from trafficmock.testing.adapters.tagged_browser import tagged
+from trafficmock.testing.errors import IsolationError
+from trafficmock.testing.launch import Proxy
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -88,3 +94,44 @@ class BrowserTests(SynchronousTestCase):
             asyncio.run(browser.new_context())
         asyncio.run(browser.new_context())
         self.assertEqual(browser.cookies, ["cookie"])
+
+
+class TrialTests(trial.TestCase):
+    """The attributes of trial's test case."""
+
+    trafficmock_isolation = "off"
+    trafficmock_origins = ("http://shop.test",)
+
+    def setUp(self) -> Any:
+        self.trafficmock_proxy = Proxy(shared_app().proxy.url)
+        return super().setUp()
+
+    def test_attributes(self) -> None:
+        """They set what its mocks put on traffic."""
+        self.assertIsNone(self.trafficmock.id)
+        cookies: list[Any] = []
+        context: Any = AsyncMock()
+        context.add_cookies = AsyncMock(side_effect=cookies.extend)
+        self.successResultOf(Deferred.fromCoroutine(self.trafficmock.tag(context)))
+        self.assertEqual([each["url"] for each in cookies], ["http://shop.test"])
+
+
+class UnittestTests(unittest.TestCase):
+    """The attributes of unittest's test case."""
+
+    trafficmock_isolation = "required"
+
+    def setUp(self) -> None:
+        self.trafficmock_proxy = Proxy(shared_app().proxy.url)
+        super().setUp()
+
+    def test_attributes(self) -> None:
+        """They set what its mocks put on traffic."""
+        self.assertRegex(str(self.trafficmock.id), r"\A[0-9a-f]{32}\Z")
+        self.trafficmock.route("http://prices.test/", lambda route: route.fulfill(body="3"))
+        proxy_url = shared_app().proxy.url
+        answer = ask_through(proxy_url, "http://prices.test/", self.trafficmock.headers)
+        self.assertEqual((answer, self.trafficmock.take_errors()), ("3", []))
+        ask_through(proxy_url, "http://prices.test/", {})
+        (error,) = self.trafficmock.take_errors()
+        self.assertIsInstance(error, IsolationError)

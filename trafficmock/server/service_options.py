@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,9 @@ from trafficmock.http.hosts import parse_authority
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+_UNKNOWN = re.compile("option --(.*) not recognized")
 
 
 class ServiceOptions(usage.Options):
@@ -41,8 +46,16 @@ class ServiceOptions(usage.Options):
         try:
             super().parseOptions(options)
         except usage.UsageError as error:
-            sys.stderr.write(f"trafficmock: {_plain(str(error))}\n")
+            text = _plain(str(error)) + self._nearest(str(error))
+            sys.stderr.write(f"trafficmock: {text}\n")
             raise SystemExit(1) from None
+
+    def _nearest(self, text: str) -> str:
+        """Name the option that may be meant by one that getopt does not know."""
+        unknown = _UNKNOWN.fullmatch(text)
+        names = [name.rstrip("=") for name in self.longOpt]
+        near = get_close_matches(unknown[1], names, n=1) if unknown else []
+        return f"; did you mean --{near[0]}?" if near else ""
 
     def parseArgs(self, *words: str) -> None:  # noqa: N802 - Twisted's
         if words:
