@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 MIB = 1 << 20
 TIMES_BASELINE = 25
-MOST_CPU = 0.5
+MOST_CPU = 2.0
 """Seconds that the service may work on other things while a well-behaved client waits."""
 
-MOST_SECONDS = 5.0
+MOST_SECONDS = 30.0
 """That a well-behaved client may wait; other work on the machine delays an answer as well."""
 
 MOST_GROWTH = 256 * MIB
@@ -88,7 +88,7 @@ def running(options: tuple[str, ...]) -> Shared:
 class HostileTestCase(TestCase):
     """A case in which ten well-behaved clients are served all the while."""
 
-    timeout = 120
+    timeout = 300
     options: ClassVar[tuple[str, ...]] = ORDINARY
     token: ClassVar[str | None] = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec.inspect as mi
@@ -33,6 +34,8 @@ _KINDS: dict[type[mi.Type], set[str]] = {
     mi.StructType: {"dict"},
 }
 _BODY_KINDS = {"null", "str"}
+_TEXTS = ("eA==", "0123456789abcdef" * 2)
+"""Base64, and an id of 16 bytes."""
 
 
 @frozen
@@ -70,7 +73,9 @@ def sample(kind: mi.Type) -> Any:  # noqa: PLR0911 - one answer a type
             return True
         case mi.IntType() | mi.FloatType():
             return 200
-    return "eA=="
+        case mi.StrType(pattern=str(pattern)):
+            return next(text for text in _TEXTS if re.search(pattern, text))
+    return _TEXTS[0]
 
 
 def broken(kind: mi.StructType) -> Iterator[Broken]:
@@ -135,6 +140,8 @@ def _out_of_range(kind: mi.Type, path: str) -> Iterator[tuple[str, Any]]:
     match kind:
         case mi.StrType() if kind.min_length:
             yield f"{path} is empty", ""
+        case mi.StrType() if kind.pattern:
+            yield f"{path} is of another form", "wrong"
         case mi.LiteralType():
             yield f"{path} is another word", "wrong"
         case mi.IntType() if kind.ge is not None:
