@@ -5,7 +5,7 @@ cuts the text there, so that bodies are kept once and are not copied into cached
 """
 
 import json
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.json import Encoder
@@ -23,6 +23,10 @@ MAX_CONTENT_TYPE = 200
 Direction = Literal["client", "server", "system"]
 
 _encoder = Encoder()
+
+Request = TypeVar("Request")
+Response = TypeVar("Response")
+ItsOutcome = TypeVar("ItsOutcome")
 
 
 class HttpEvent(Struct, omit_defaults=True, gc=False):
@@ -50,11 +54,11 @@ class SocketEvent(Struct, omit_defaults=True, rename="camel", eq=False, gc=False
     truncated: bool | UnsetType = UNSET
 
 
-class RequestOutcome(Struct, omit_defaults=True, rename="camel"):
+class Outcome(Struct, Generic[Response], omit_defaults=True, rename="camel"):
     """What became of a request; the keys beyond ``kind`` depend on it (protocol 3)."""
 
     kind: str
-    response: SerializedResponse | UnsetType = UNSET
+    response: Response | UnsetType = UNSET
     route_id: str | UnsetType = UNSET
     test_id: str | UnsetType = UNSET
     error_code: str | UnsetType = UNSET
@@ -63,14 +67,20 @@ class RequestOutcome(Struct, omit_defaults=True, rename="camel"):
     matches: list[RouteMatchDiagnostic] | UnsetType = UNSET
 
 
-class RequestRecord(Struct, omit_defaults=True, rename="camel", kw_only=True):
-    """An HTTP history entry (protocol 3); ``request`` is as the application sent it."""
+class RequestOutcome(Outcome[SerializedResponse]):
+    """An outcome with the response."""
+
+
+class RequestFacts(
+    Struct, Generic[Request, ItsOutcome], omit_defaults=True, rename="camel", kw_only=True
+):
+    """What a request's entry and its summary have in common (protocol 3)."""
 
     id: str
     timestamp: int
     client_id: str
-    request: SerializedRequest
-    outcome: RequestOutcome
+    request: Request
+    outcome: ItsOutcome
     action: str
     title: str | UnsetType = UNSET
     path: str | UnsetType = UNSET
@@ -78,11 +88,16 @@ class RequestRecord(Struct, omit_defaults=True, rename="camel", kw_only=True):
     test_id: str | UnsetType = UNSET
     route_id: str | UnsetType = UNSET
     overrides: SerializedOverrides | UnsetType = UNSET
-    events: list[HttpEvent]
     redirected_from_id: str | UnsetType = UNSET
     redirected_to_id: str | UnsetType = UNSET
     late: bool | UnsetType = UNSET
     also_matched: list[str] | UnsetType = UNSET
+
+
+class RequestRecord(RequestFacts[SerializedRequest, RequestOutcome], kw_only=True):
+    """An HTTP history entry; ``request`` is as the application sent it."""
+
+    events: list[HttpEvent]
 
 
 class RecordedClose(Struct, omit_defaults=True, rename="camel"):
@@ -136,42 +151,21 @@ class StatusLine(Struct, omit_defaults=True, rename="camel"):
     body_size: int | UnsetType = UNSET
 
 
-class OutcomeSummary(Struct, omit_defaults=True, rename="camel"):
-    """An :class:`RequestOutcome` with the head line of its response."""
-
-    kind: str
-    response: StatusLine | UnsetType
-    route_id: str | UnsetType
-    test_id: str | UnsetType
-    error_code: str | UnsetType
-    message: str | UnsetType
-    code: str | UnsetType
-    matches: list[RouteMatchDiagnostic] | UnsetType
+class OutcomeSummary(Outcome[StatusLine]):
+    """An outcome with the head line of its response."""
 
 
-class RequestSummary(Struct, omit_defaults=True, rename="camel"):
+class RequestSummary(RequestFacts[RequestLine, OutcomeSummary], kw_only=True):
     """A :class:`RequestRecord` without bodies, headers and events.
 
     ``upstream_error`` says of the events what a list must show: that upstream failed.
     """
 
-    id: str
-    timestamp: int
-    client_id: str
-    request: RequestLine
-    outcome: OutcomeSummary
-    action: str
-    title: str | UnsetType
-    path: str | UnsetType
-    duration_ms: int | UnsetType
-    test_id: str | UnsetType
-    route_id: str | UnsetType
-    overrides: SerializedOverrides | UnsetType
-    redirected_from_id: str | UnsetType
-    redirected_to_id: str | UnsetType
-    late: bool | UnsetType
-    also_matched: list[str] | UnsetType
     upstream_error: str | UnsetType
+
+
+_AS_THEY_ARE = set(RequestFacts.__struct_fields__) - {"request", "outcome", "overrides"}
+"""The fields that a summary takes from its record."""
 
 
 def encode(record: object) -> bytes:
@@ -212,11 +206,8 @@ def summarise(record: RequestRecord, body_size: int | UnsetType) -> RequestSumma
     if overrides is not UNSET:
         overrides = SerializedOverrides(url=overrides.url, method=overrides.method)
     return RequestSummary(
-        record.id,
-        record.timestamp,
-        record.client_id,
-        RequestLine(record.request.url, record.request.method),
-        OutcomeSummary(
+        request=RequestLine(record.request.url, record.request.method),
+        outcome=OutcomeSummary(
             outcome.kind,
             response,
             outcome.route_id,
@@ -226,18 +217,9 @@ def summarise(record: RequestRecord, body_size: int | UnsetType) -> RequestSumma
             outcome.code,
             outcome.matches,
         ),
-        record.action,
-        record.title,
-        record.path,
-        record.duration_ms,
-        record.test_id,
-        record.route_id,
-        overrides,
-        record.redirected_from_id,
-        record.redirected_to_id,
-        record.late,
-        record.also_matched,
-        _upstream_error(record.events),
+        overrides=overrides,
+        upstream_error=_upstream_error(record.events),
+        **{name: getattr(record, name) for name in _AS_THEY_ARE},
     )
 
 
