@@ -32,7 +32,7 @@ class FakeLink(_StandsForLink):
     closed: tuple[int, str] | None = None
     aborted: bool = False
     pauses: int = 0
-    news: int = 0
+    deferrable: int = 0
     queued_bytes: int = 0
     drained_total: int = 0
     arriving_bytes: int = 0
@@ -41,9 +41,9 @@ class FakeLink(_StandsForLink):
     def welcome(self) -> None:
         self.welcomed = True
 
-    def send(self, payload: bytes, *, news: bool = False) -> None:
-        if news:
-            self.news += 1
+    def send(self, payload: bytes, *, deferrable: bool = False) -> None:
+        if deferrable:
+            self.deferrable += 1
         self.payloads.append(payload)
         self.sent.append(json.loads(payload))
 

@@ -58,7 +58,7 @@ class DecisionTests(SynchronousTestCase):
         self.harness.request(self.agent, "1", URL)
         self.assertEqual(len({id(worker.payloads[-1]) for worker in workers}), 1)
 
-    def test_news(self) -> None:
+    def test_deferrable(self) -> None:
         """News of requests may wait; decisions, matches and acknowledgements may not."""
         worker = self.harness.worker_with_route("http://api.test/*")
         self.harness.request(self.agent, "1", "http://else.test/")
@@ -66,10 +66,10 @@ class DecisionTests(SynchronousTestCase):
             self.agent, "request:response", requestId="1", ok=True, response=OK
         )
         worker.took("request:observed", "request:response")
-        self.assertEqual((worker.news, self.agent.news), (2, 0))
+        self.assertEqual((worker.deferrable, self.agent.deferrable), (2, 0))
         self.harness.request(self.agent, "2", URL)
         worker.took("request:observed", "request:matched")
-        self.assertEqual(worker.news, 3)
+        self.assertEqual(worker.deferrable, 3)
 
     def test_invalid_message(self) -> None:
         """Junk gets an answer and harms nobody."""
@@ -145,12 +145,12 @@ class DecisionTests(SynchronousTestCase):
         self.assertEqual((len(logs), logs[MOST_LINES]["count"]), (MOST_LINES + 2, 5))
 
     def test_too_big(self) -> None:
-        """A body that no client would take is left out of the news; the decision still comes."""
+        """A body that no client would take is not observed; the decision still comes."""
         worker = self.harness.worker_with_route("http://other.test/")
         body = "QUJD" * (26 * 2**20)
         self.harness.request(self.agent, "1", URL, bodyBase64=body)
-        (news,) = worker.took("request:observed")
-        self.assertIsNone(news["request"]["bodyBase64"])
+        (observed,) = worker.took("request:observed")
+        self.assertIsNone(observed["request"]["bodyBase64"])
         self.agent.took("decision:passthrough")
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-class Paced(Protocol):
+class FlowControlled(Protocol):
     """Whoever sends or takes frames: a link, or a WebSocket of the forward proxy."""
 
     id: str
@@ -32,7 +32,7 @@ class Paced(Protocol):
         """Read again."""
 
 
-P = TypeVar("P", bound=Paced)
+P = TypeVar("P", bound=FlowControlled)
 
 ARRIVING_BYTES = 16 * 1024
 """What of a message must arrive between two looks for its sender not to count as silent: one that
@@ -47,21 +47,21 @@ NEXT_TURN_SECONDS = 1e-8
 class Backpressure:
     """Pauses and resumes the links that send frames to links which lag behind."""
 
-    _lagging: dict[str, set[Paced]] = field(factory=dict)
+    _lagging: dict[str, set[FlowControlled]] = field(factory=dict)
     _waiting_for: dict[str, set[str]] = field(factory=dict)
-    _last_receiver: Paced | None = None
+    _last_receiver: FlowControlled | None = None
     _taken: dict[str, int] = field(factory=dict)
     _received: dict[str, int] = field(factory=dict)
 
-    def backlogged(self, link: Paced) -> None:
+    def backlogged(self, link: FlowControlled) -> None:
         """Note that a link takes less than it is sent."""
         self._lagging.setdefault(link.id, set())
 
-    def sent_frame(self, receiver: Paced) -> None:
+    def sent_frame(self, receiver: FlowControlled) -> None:
         """Note who got the frame that is being passed on."""
         self._last_receiver = receiver
 
-    def pause_sender(self, sender: Paced) -> None:
+    def pause_sender(self, sender: FlowControlled) -> None:
         """Stop reading from the sender of a frame whose receiver lags behind."""
         receiver, self._last_receiver = self._last_receiver, None
         if receiver is None or receiver.id not in self._lagging:
@@ -72,7 +72,7 @@ class Backpressure:
             sender.pause()
         waits.add(receiver.id)
 
-    def drained(self, link: Paced) -> None:
+    def drained(self, link: FlowControlled) -> None:
         """Read again from those who waited for this link alone."""
         for sender in self._lagging.pop(link.id, ()):
             waits = self._waiting_for[sender.id]
@@ -81,7 +81,7 @@ class Backpressure:
                 del self._waiting_for[sender.id]
                 sender.resume()
 
-    def gone(self, link: Paced) -> None:
+    def gone(self, link: FlowControlled) -> None:
         """Forget a link; nobody waits for it any more, and it for nobody."""
         self.drained(link)
         for receiver_id in self._waiting_for.pop(link.id, ()):
@@ -107,7 +107,7 @@ class Backpressure:
             else:
                 self._taken.pop(link.id, None)
 
-    def _sent_more(self, link: Paced) -> bool:
+    def _sent_more(self, link: FlowControlled) -> bool:
         """Look whether enough of a message came since the last call."""
         received = link.arriving_bytes
         if received - self._received.get(link.id, 0) < ARRIVING_BYTES:

@@ -13,7 +13,7 @@ from trafficmock.wire import PROTOCOL_VERSION, features, inbound, outbound
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IReactorTime
 
-    from trafficmock.http.backpressure import Paced
+    from trafficmock.http.backpressure import FlowControlled
     from trafficmock.records import Record
     from trafficmock.wire.inbound import Message
     from trafficmock.wire.outbound import BodyLimits
@@ -63,13 +63,13 @@ class CoordinatorGateway(Protocol):
     def client_recorded(self, record: Record) -> None:
         """Write into the history what the core has nothing to decide about."""
 
-    def socket_backlogged(self, socket: Paced) -> None:
+    def socket_backlogged(self, socket: FlowControlled) -> None:
         """Remember that a WebSocket takes less than it is sent."""
 
-    def socket_drained(self, socket: Paced) -> None:
+    def socket_drained(self, socket: FlowControlled) -> None:
         """Let those who waited for a WebSocket go on."""
 
-    def socket_gone(self, socket: Paced) -> None:
+    def socket_gone(self, socket: FlowControlled) -> None:
         """Forget a WebSocket."""
 
 
@@ -93,7 +93,7 @@ class ProxyClient:
     decoders: Decoders
     id: str = ""
     receivers: dict[str, MessageReceiver] = field(factory=dict)
-    sockets: dict[str, Paced] = field(factory=dict)
+    sockets: dict[str, FlowControlled] = field(factory=dict)
     connections: int = 0
     limits: BodyLimits | None = None
     _redirects: dict[tuple[str | None, str], tuple[str, float]] = field(factory=dict)
@@ -120,7 +120,7 @@ class ProxyClient:
         """Have something in the history that the core has nothing to decide about."""
         self.gateway.client_recorded(record)
 
-    def socket(self, socket_id: str) -> Paced | None:
+    def socket(self, socket_id: str) -> FlowControlled | None:
         return self.sockets.get(socket_id)
 
     def _dispatch(self, message: Message) -> None:

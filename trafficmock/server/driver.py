@@ -19,7 +19,7 @@ from trafficmock.core.effects import (
     Wake,
 )
 from trafficmock.core.timers import Moment
-from trafficmock.http.backpressure import Backpressure, Paced
+from trafficmock.http.backpressure import Backpressure, FlowControlled
 from trafficmock.http.log_safety import LogRateLimit, one_line
 from trafficmock.server import worker_queries
 from trafficmock.server.event_log import EventLog
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _SHORTEST_WAIT = 0.001
 """Seconds; without it a deadline that rounding puts just behind us would be a busy loop."""
 
-_NEWS = frozenset({RequestObserved, RequestResponse})
+_DEFERRABLE = frozenset({RequestObserved, RequestResponse})
 """What workers get of all traffic, whether it concerns them or not."""
 
 _LEVELS = {level.name: level for level in LogLevel.iterconstants()}
@@ -64,7 +64,7 @@ class LocalClient(Protocol):
     def deliver(self, message: Message) -> None:
         """Take a message of the core. Must not raise."""
 
-    def socket(self, socket_id: str) -> Paced | None:
+    def socket(self, socket_id: str) -> FlowControlled | None:
         """Give one of its WebSockets, which is held back while its receiver lags."""
 
 
@@ -197,15 +197,15 @@ class Driver:
         """Write into the history what the core has nothing to decide about."""
         self.history.record(record, self.epoch_ms())
 
-    def socket_backlogged(self, socket: Paced) -> None:
+    def socket_backlogged(self, socket: FlowControlled) -> None:
         """Remember that a client's WebSocket takes less than it is sent."""
         self._backpressure.backlogged(socket)
 
-    def socket_drained(self, socket: Paced) -> None:
+    def socket_drained(self, socket: FlowControlled) -> None:
         """Let those who waited for a client's WebSocket go on."""
         self._backpressure.drained(socket)
 
-    def socket_gone(self, socket: Paced) -> None:
+    def socket_gone(self, socket: FlowControlled) -> None:
         self._backpressure.gone(socket)
 
     def _handle(self, client: LocalClient, message: Message) -> None:
@@ -268,7 +268,7 @@ class Driver:
             self._send_smaller(send, len(payload), now)
             return
         links = self._links
-        news = type(send.message) in _NEWS
+        deferrable = type(send.message) in _DEFERRABLE
         for connection_id in send.to:
             link = links.get(connection_id)
             if link is not None:
@@ -276,7 +276,7 @@ class Driver:
                     self.event_log.sent(send, link.peer)
                     self._introduced.add(connection_id)
                     link.welcome()
-                link.send(payload, news=news)
+                link.send(payload, deferrable=deferrable)
                 if isinstance(send.message, SocketFrame):
                     self._backpressure.sent_frame(link)
 

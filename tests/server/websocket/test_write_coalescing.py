@@ -4,7 +4,11 @@ from attrs import define
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.server.websocket.write_coalescing import NEWS_GAP, PROBE_EVERY, WriteCoalescer
+from trafficmock.server.websocket.write_coalescing import (
+    DEFERRABLE_GAP,
+    PROBE_EVERY,
+    WriteCoalescer,
+)
 
 
 @define(eq=False)
@@ -95,52 +99,52 @@ class NewsTests(SynchronousTestCase):
         self.coalescer = WriteCoalescer(self.clock)
         self.queues = [Queue(), Queue()]
 
-    def send_news(self) -> None:
+    def send_deferrable(self) -> None:
         with self.coalescer:
             for queue in self.queues:
-                self.coalescer.add_news(queue)
+                self.coalescer.add_deferrable(queue)
 
     def flushed(self) -> list[int]:
         return [queue.flushed for queue in self.queues]
 
     def test_at_once(self) -> None:
-        """When little happens, news leave at the end of handling, to all, without a timer."""
-        self.send_news()
+        """When little happens, they leave at the end of handling, to all, without a timer."""
+        self.send_deferrable()
         self.assertEqual((self.flushed(), self.clock.getDelayedCalls()), ([1, 1], []))
 
     def test_gap(self) -> None:
-        """When much happens, news are gathered for the time of the gap."""
+        """When much happens, deferrable messages are gathered for the time of the gap."""
         for _ in range(5):
-            self.send_news()
+            self.send_deferrable()
         self.assertEqual((self.flushed(), len(self.clock.getDelayedCalls())), ([1, 1], 1))
-        self.clock.advance(NEWS_GAP)
+        self.clock.advance(DEFERRABLE_GAP)
         self.assertEqual((self.flushed(), self.clock.getDelayedCalls()), ([2, 2], []))
 
     def test_gap_is_over(self) -> None:
         """News leave at once again when the gap has passed."""
-        self.send_news()
-        self.clock.advance(2 * NEWS_GAP)
-        self.send_news()
+        self.send_deferrable()
+        self.clock.advance(2 * DEFERRABLE_GAP)
+        self.send_deferrable()
         self.assertEqual(self.flushed(), [2, 2])
 
     def test_others_do_not_wait(self) -> None:
         """What somebody waits for leaves at the end of handling, also within the gap."""
-        self.send_news()
+        self.send_deferrable()
         with self.coalescer:
-            self.coalescer.add_news(self.queues[0])
+            self.coalescer.add_deferrable(self.queues[0])
             self.coalescer.add(self.queues[0])
         self.assertEqual(self.flushed(), [2, 1])
 
     def test_outside(self) -> None:
         """News that are told while nothing is handled wait for the reactor."""
-        self.coalescer.add_news(self.queues[0])
+        self.coalescer.add_deferrable(self.queues[0])
         self.assertEqual(self.flushed(), [0, 0])
         self.clock.advance(0)
         self.assertEqual(self.flushed(), [1, 0])
 
     def test_clock_set_back(self) -> None:
         """A clock that was set back delays nothing."""
-        self.send_news()
+        self.send_deferrable()
         self.clock.rightNow -= 3600
-        self.send_news()
+        self.send_deferrable()
         self.assertEqual(self.flushed(), [2, 2])

@@ -89,8 +89,8 @@ class Decisions:
         if pending.observers:
             # A list that only we made is for agents with the feature, not for workers.
             shown = structs.replace(response, headers_list=given)
-            news = RequestResponse(pending.id, ok=True, response=shown)
-            out.send_all(pending.observers, news)
+            reported = RequestResponse(pending.id, ok=True, response=shown)
+            out.send_all(pending.observers, reported)
 
     def abort(
         self,
@@ -192,8 +192,8 @@ class Decisions:
     ) -> None:
         pending.send_deferred(out)
         if pending.observers:
-            news = RequestResponse(pending.id, ok=False, error=error)
-            out.send_all(pending.observers, news)
+            reported = RequestResponse(pending.id, ok=False, error=error)
+            out.send_all(pending.observers, reported)
 
     def _fail_fetches(
         self, pending: PendingRequest, error: SerializedError, out: EffectList

@@ -183,8 +183,8 @@ class ResponseReports:
         if report.recorded:
             out.record(ResponseReported(report.request_id, partial, error))
         if report.observers:
-            news = RequestResponse(request_id=report.request_id, ok=False, error=error)
-            out.send_all(report.observers, news)
+            reported = RequestResponse(request_id=report.request_id, ok=False, error=error)
+            out.send_all(report.observers, reported)
 
     def cancel(self, agent: Agent, message: RequestCancel, out: EffectList) -> None:
         """Note that the application gave up a request that is on its way."""

@@ -76,12 +76,12 @@ class FastProtocol(AutobahnProtocol):
     def _text_sender(self) -> Callable[[bytes, bool], None]:
         add = self._send_queue.add
 
-        def send(payload: bytes, news: bool) -> None:  # noqa: FBT001 - called for each message
+        def send(payload: bytes, deferrable: bool) -> None:  # noqa: FBT001 - called for each message
             header = text_header(len(payload))
             if len(payload) <= _JOIN_BYTES:
-                add(header + payload, news=news)
+                add(header + payload, deferrable=deferrable)
             else:
-                add(header, payload, news=news)
+                add(header, payload, deferrable=deferrable)
 
         return send
 

@@ -74,14 +74,14 @@ class Link:
         """Bytes that the kernel has taken so far: it grows while the other side reads."""
         return self._send_queue.drained_total
 
-    def send(self, payload: bytes, *, news: bool = False) -> None:
+    def send(self, payload: bytes, *, deferrable: bool = False) -> None:
         """Send one text message; after :meth:`close` or :meth:`abort` nothing happens.
 
         Messages sent while one is handled leave together when that is done. The payload
         is kept by reference.
 
         :param payload: UTF-8, at most :data:`~trafficmock.wire.limits.MAX_MESSAGE_BYTES`.
-        :param news: nobody waits for it: it may leave a millisecond later, and together
+        :param deferrable: nobody waits for it: it may leave a millisecond later, and together
             with what comes behind it.
         :raises trafficmock.errors.LocalError: when it is longer.
         """
@@ -91,7 +91,7 @@ class Link:
                 f"{MAX_MESSAGE_BYTES} at most"
             )
         if self.hears:
-            self._send(payload, news)
+            self._send(payload, deferrable)
 
     def welcome(self) -> None:
         """Take messages of full size: until then they have :data:`HELLO_BYTES` at most."""

@@ -78,10 +78,10 @@ class SendQueue:
         self._backlogged = False
         self._closed = False
 
-    def add(self, *pieces: bytes, news: bool = False) -> None:
+    def add(self, *pieces: bytes, deferrable: bool = False) -> None:
         """Queue pieces of one frame, by reference.
 
-        :param news: nobody waits for it; see ``WriteCoalescer``.
+        :param deferrable: nobody waits for it; see ``WriteCoalescer``.
         """
         if self._closed:
             return
@@ -108,8 +108,8 @@ class SendQueue:
             self.flush()
         elif self._waits_for_turn:
             return
-        elif news:
-            self._coalescer.add_news(self)
+        elif deferrable:
+            self._coalescer.add_deferrable(self)
         else:
             self._waits_for_turn = True
             self._coalescer.add(self)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 PROBE_EVERY = 16
 """How often it is looked whether the reactor finds more than one thing to handle."""
 
-NEWS_GAP = 0.001
+DEFERRABLE_GAP = 0.001
 """Seconds between two writings of what nobody waits for."""
 
 
@@ -35,10 +35,10 @@ class WriteCoalescer:
     reactor would cost more than it saves when there is only one, so it is tried now and
     then whether it would pay.
 
-    What nobody waits for (news of requests that are another worker's) leaves with the next
-    message to the same connection that somebody does wait for, and at the latest when
-    :data:`NEWS_GAP` has passed since news were last written: at once when little happens,
-    in few writes when much does.
+    What nobody waits for (observations of requests that are another worker's) is deferrable: it
+    leaves with the next message to the same connection that somebody does wait for, and at the
+    latest when :data:`DEFERRABLE_GAP` has passed since such messages were last written: at once
+    when little happens, in few writes when much does.
 
     :param clock: runs what is to be done at the end of the reactor's turn.
     """
@@ -49,7 +49,7 @@ class WriteCoalescer:
     _handled: int = 0
     _called: bool = False
     _gathering: bool = False
-    _news: dict[Flushable, None] = field(factory=dict)
+    _deferrable: dict[Flushable, None] = field(factory=dict)
     _news_at: float = 0.0
     _news_called: bool = False
 
@@ -59,10 +59,10 @@ class WriteCoalescer:
         if not self._depth:
             self._call_at_end(handled=0)
 
-    def add_news(self, queue: Flushable) -> None:
-        """Have a queue flushed when it is time for news; adding it again changes nothing."""
-        self._news[queue] = None
-        if not self._depth and self._is_time_for_news():
+    def add_deferrable(self, queue: Flushable) -> None:
+        """Have a queue flushed when it is time for that; adding it again changes nothing."""
+        self._deferrable[queue] = None
+        if not self._depth and self._is_time_for_deferrable():
             self._call_at_end(handled=0)
 
     def __enter__(self) -> None:
@@ -78,21 +78,21 @@ class WriteCoalescer:
         if self._depth:
             return
         self._handled += 1
-        if self._news:
-            self._is_time_for_news()
+        if self._deferrable:
+            self._is_time_for_deferrable()
         if not self._gathering and self._waiting:
             self._flush()
         if self._gathering or self._handled == PROBE_EVERY:
             self._call_at_end(handled=1)
 
-    def _is_time_for_news(self) -> bool:
-        """Let the news go with the rest if it is time, else see to it that it will be."""
+    def _is_time_for_deferrable(self) -> bool:
+        """Let what is deferrable go with the rest if it is time, else see to it that it will be."""
         if self._news_called:
             return False
         since = self._clock.seconds() - self._news_at
-        if 0 <= since < NEWS_GAP:
+        if 0 <= since < DEFERRABLE_GAP:
             self._news_called = True
-            self._clock.callLater(NEWS_GAP - since, self._tell_news)
+            self._clock.callLater(DEFERRABLE_GAP - since, self._tell_news)
             return False
         self._release_news()
         return True
@@ -104,8 +104,8 @@ class WriteCoalescer:
 
     def _release_news(self) -> None:
         self._news_at = self._clock.seconds()
-        self._waiting.extend(self._news)
-        self._news.clear()
+        self._waiting.extend(self._deferrable)
+        self._deferrable.clear()
 
     def _call_at_end(self, *, handled: int) -> None:
         if not self._called:
