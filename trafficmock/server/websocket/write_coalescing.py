@@ -50,8 +50,8 @@ class WriteCoalescer:
     _called: bool = False
     _gathering: bool = False
     _deferrable: dict[Flushable, None] = field(factory=dict)
-    _news_at: float = 0.0
-    _news_called: bool = False
+    _deferrable_at: float = 0.0
+    _deferrable_called: bool = False
 
     def add(self, queue: Flushable) -> None:
         """Have a queue flushed soon; it adds itself once until then."""
@@ -87,23 +87,23 @@ class WriteCoalescer:
 
     def _is_time_for_deferrable(self) -> bool:
         """Let what is deferrable go with the rest if it is time, else see to it that it will be."""
-        if self._news_called:
+        if self._deferrable_called:
             return False
-        since = self._clock.seconds() - self._news_at
+        since = self._clock.seconds() - self._deferrable_at
         if 0 <= since < DEFERRABLE_GAP:
-            self._news_called = True
-            self._clock.callLater(DEFERRABLE_GAP - since, self._tell_news)
+            self._deferrable_called = True
+            self._clock.callLater(DEFERRABLE_GAP - since, self._send_deferrable)
             return False
-        self._release_news()
+        self._release_deferrable()
         return True
 
-    def _tell_news(self) -> None:
-        self._news_called = False
-        self._release_news()
+    def _send_deferrable(self) -> None:
+        self._deferrable_called = False
+        self._release_deferrable()
         self._flush()
 
-    def _release_news(self) -> None:
-        self._news_at = self._clock.seconds()
+    def _release_deferrable(self) -> None:
+        self._deferrable_at = self._clock.seconds()
         self._waiting.extend(self._deferrable)
         self._deferrable.clear()
 
