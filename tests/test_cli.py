@@ -86,9 +86,9 @@ class ProcessTests(SynchronousTestCase):
         """Commands that read a proxy start without Twisted and what comes with it."""
         heavy = ("twisted", "autobahn", "klein", "zope", "asyncio", "argcomplete")
         program = (
-            "import sys; from trafficmock import cli\n"
+            "import sys; before = set(sys.modules); from trafficmock import cli\n"
             "try: cli.main(['status', '--proxy-url', 'http://127.0.0.1:2'])\n"
-            f"finally: print([name for name in {heavy} if name in sys.modules])"
+            f"finally: print([name for name in {heavy} if name in set(sys.modules) - before])"
         )
         done = run(sys.executable, "-c", program)
         self.assertEqual((done.returncode, done.stdout), (3, "[]\n"))

@@ -282,6 +282,7 @@ class OldestTests(SynchronousTestCase):
         self.assertIn("tests.testing.session.test_session", found)
         self.assertIn("tests.test_tap", found)
         self.assertNotIn("tests.dashboard.test_browser_list", found)
+        self.assertNotIn("tests.dashboard.test_types", found)
         self.assertNotIn("tests.hostile.test_json", found)
 
     def test_pinned(self) -> None:

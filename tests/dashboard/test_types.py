@@ -4,9 +4,10 @@ import subprocess
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.support.node_parts import AGENT_MODULES
 from tests.support.proxy_process import REPOSITORY
 
-TSC = REPOSITORY / "agent" / "node_modules" / ".bin" / "tsc"
+TSC = AGENT_MODULES / ".bin" / "tsc"
 STATIC = REPOSITORY / "trafficmock" / "dashboard" / "static"
 
 

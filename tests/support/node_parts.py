@@ -9,6 +9,7 @@ from pathlib import Path
 
 NODE_DIRECTORY = Path(__file__).parents[1] / "e2e" / "node"
 MODULES = NODE_DIRECTORY / "node_modules"
+AGENT_MODULES = Path(__file__).parents[2] / "agent" / "node_modules"
 CHROMIUM = Path("/usr/bin/chromium")
 
 INSTALL_NODE_PARTS = "npm ci --prefix tests/e2e/node"
