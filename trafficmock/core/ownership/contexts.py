@@ -177,18 +177,24 @@ def _is_for(each: RegisteredTest, test: ContextTest) -> bool:
     return each is test or (each.shared and each.worker is test.worker)
 
 
-def without_outranked(claimants: list[Claimant]) -> list[Claimant]:
-    """Leave out shared routes that a test of the same worker outranks, or newer shared ones."""
-    own = {test.worker.id for test, _ in claimants if not test.shared}
-    shared: dict[str, Claimant] = {}
+def without_outranked(claimants: list[Claimant], test: ContextTest | None) -> list[Claimant]:
+    """Leave out shared routes that a test of the same worker outranks, or newer shared ones.
+
+    :param test: whose context it is that they claim, if any; its own routes outrank the others.
+    """
+    first: dict[str, Claimant] = {}  # of each worker with none but shared routes
+    own = {each.worker.id for each, _ in claimants if not each.shared or each is test}
     for claimant in claimants:
-        test, routes = claimant
-        known = shared.get(test.worker.id)
-        if test.shared and (known is None or routes[-1].sequence > known[1][-1].sequence):
-            shared[test.worker.id] = claimant
+        worker_id = claimant[0].worker.id
+        known = first.get(worker_id)
+        if known is None or claimant[1][-1].sequence > known[1][-1].sequence:
+            first[worker_id] = claimant
     return [
         claimant
         for claimant in claimants
-        if not claimant[0].shared
-        or (claimant[0].worker.id not in own and shared[claimant[0].worker.id] is claimant)
+        if (
+            not claimant[0].shared or claimant[0] is test
+            if claimant[0].worker.id in own
+            else first[claimant[0].worker.id] is claimant
+        )
     ]

@@ -110,7 +110,7 @@ class OwnerResolution(ABC, Generic[S]):
 
     def _decide(self, pending: S, claimants: list[Claimant], out: EffectList) -> None:
         if len(claimants) > 1:
-            claimants = without_outranked(claimants)
+            claimants = without_outranked(claimants, pending.made_for)
         if not claimants:
             self._pass_through(pending, out)
         elif len(claimants) == 1:
