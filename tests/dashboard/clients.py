@@ -171,11 +171,11 @@ class Agent:
     client: Client
     client_id: str
 
-    def start(self, asked: dict[str, Any], request_id: str = "") -> str:
+    def start(self, asked: dict[str, Any], request_id: str = "", **more: str) -> str:
         """Announce a request; give its id."""
         request_id = request_id or self.group.new_id("req")
         self.client.send(
-            "request:start", requestId=request_id, clientId=self.client_id, request=asked
+            "request:start", requestId=request_id, clientId=self.client_id, request=asked, **more
         )
         return request_id
 
@@ -193,9 +193,11 @@ class Agent:
         why = {"name": "Error", "message": error, "code": error.split(maxsplit=1)[0]}
         self.client.send("request:response", requestId=request_id, ok=False, error=why)
 
-    def passes(self, asked: dict[str, Any], answer: dict[str, Any] | None, error: str = "") -> str:
-        """Make a request that nobody wants."""
-        request_id = self.start(asked)
+    def passes(
+        self, asked: dict[str, Any], answer: dict[str, Any] | None, error: str = "", **more: str
+    ) -> str:
+        """Make a request that nobody wants; ``more`` goes into its announcement."""
+        request_id = self.start(asked, **more)
         self.decided(request_id)
         self.report(request_id, answer, error)
         return request_id
@@ -227,14 +229,20 @@ class Worker:
     client: Client
     worker_id: str
 
-    def test(self, title: str, file: str) -> str:
+    def test(self, title: str, file: str, **more: str) -> str:
         """Register a test; give its id."""
         test_id = self.group.new_id("test")
         self.client.send(
-            "test:register", testId=test_id, title=title, file=file, workerId=self.worker_id
+            "test:register", testId=test_id, title=title, file=file, workerId=self.worker_id, **more
         )
         self.client.until("test:registered", testId=test_id)
         return test_id
+
+    def end(self, test_id: str) -> None:
+        """Let a test end."""
+        self.client.send("test:unregister", testId=test_id)
+        self.client.send("ping", at=1)
+        self.client.until("pong")
 
     def route(self, test_id: str, kind: str = "http", **matcher: Any) -> str:
         """Register a route; give its id."""

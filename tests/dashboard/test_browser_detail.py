@@ -57,6 +57,7 @@ class PartTests(BrowserTestCase):
             ("stock.example", "A test let it go on, changed"),
         ]:
             expect(show(page, text)).to_contain_text(message)
+        expect(show(page, "fraud")).not_to_contain_text("because of an error")
         expect(show(page, "down.example", "Response")).to_contain_text(
             "upstream failed. ECONNREFUSED"
         )

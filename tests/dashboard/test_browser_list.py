@@ -55,8 +55,10 @@ class ShownTests(BrowserTestCase):
         """What went wrong is marked, also when upstream failed and no test had to do with it."""
         page = self.look()
         marked = page.locator(".grid-row.failed .col-host").all_text_contents()
-        expected = ["bank.example", "search.example", "stock-eu.example", "down.example"]
-        self.assertEqual([host for host in marked if host in expected][-3:], expected[1:])
+        self.assertEqual(
+            [host.removesuffix(".example") for host in sorted(marked)],
+            ["bank", "down", "odd", "search", "stock-eu"],
+        )
 
 
 class FilterTests(BrowserTestCase):
@@ -115,7 +117,7 @@ class FilterTests(BrowserTestCase):
         """Only failures can be shown."""
         page = self.look()
         page.get_by_label("only failures").check()
-        expect(page.locator(".result")).to_have_text(f"4 of {ALL}")
+        expect(page.locator(".result")).to_have_text(f"5 of {ALL}")
 
     def test_deep(self) -> None:
         """On demand the proxy searches headers and bodies too."""

@@ -131,6 +131,8 @@ class OverviewTests(BrowserTestCase):
         expect(failures).to_contain_text("ambiguous_route: Ambiguous backend mock routing")
         expect(failures).to_contain_text("ECONNREFUSED connect 10.0.0.9:443")
         expect(failures).not_to_contain_text("unreachable")
+        expect(failures).to_contain_text("failed: TypeError: cannot read properties of undefined")
+        expect(failures).not_to_contain_text("connectionrefused")
         failures.get_by_role("link", name="search.example").click()
         expect(page.locator(".detail-url")).to_contain_text("search.example")
 

@@ -158,10 +158,12 @@ class OutcomeSummary(Outcome[StatusLine]):
 class RequestSummary(RequestFacts[RequestLine, OutcomeSummary], kw_only=True):
     """A :class:`RequestRecord` without bodies, headers and events.
 
-    ``upstream_error`` says of the events what a list must show: that upstream failed.
+    ``upstream_error`` and ``handler_error`` say of the events what a list must show: that upstream
+    failed, or the handler of a test.
     """
 
     upstream_error: str | UnsetType
+    handler_error: str | UnsetType
 
 
 _AS_THEY_ARE = set(RequestFacts.__struct_fields__) - {"request", "outcome", "overrides"}
@@ -219,6 +221,7 @@ def summarise(record: RequestRecord, body_size: int | UnsetType) -> RequestSumma
         ),
         overrides=overrides,
         upstream_error=_upstream_error(record.events),
+        handler_error=_handler_error(record),
         **{name: getattr(record, name) for name in _AS_THEY_ARE},
     )
 
@@ -236,6 +239,19 @@ def _upstream_error(events: list[HttpEvent]) -> str | UnsetType:
             return UNSET
         if event.kind == "upstream_error":
             return event.detail or ""
+    return UNSET
+
+
+def _handler_error(record: RequestRecord) -> str | UnsetType:
+    """Give what a handler raised.
+
+    An abort that a handler chose has its code as detail; that of an application has ``aborted``.
+    """
+    code = record.outcome.error_code
+    if record.action == "abort" and code != "aborted":
+        for event in record.events:
+            if event.kind == "abort" and event.detail not in (code, "", UNSET):
+                return event.detail
     return UNSET
 
 

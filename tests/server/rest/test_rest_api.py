@@ -315,6 +315,20 @@ class ChangesTests(SynchronousTestCase):
         summary = made.ask("/api/history?fields=summary&limit=1").json()["entries"][0]
         self.assertNotIn("upstreamError", summary)
 
+    def test_handler_error(self) -> None:
+        """A summary says what a handler raised; not what it chose, nor that the client gave up."""
+        for code, detail, said in (
+            ("failed", "TypeError: x", "TypeError: x"),
+            ("failed", "failed", None),
+            ("failed", "", None),
+            ("aborted", "The client gave it up.", None),
+        ):
+            made = service()
+            record(made.history, "p", answered=False)
+            made.history.record(records.RequestAborted("p", OWNER, code, detail), 2)
+            summary = made.ask("/api/history?fields=summary&limit=1").json()["entries"][0]
+            self.assertEqual(summary.get("handlerError"), said)
+
     def test_tests_of_workers(self) -> None:
         """``fields=tests`` reaches the report, and another value is a 400."""
         self.assertEqual(service().ask("/api/connections?fields=tests").status, 200)

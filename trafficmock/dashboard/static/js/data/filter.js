@@ -7,6 +7,7 @@
  * @property {string[]} actions any of these; none is any
  * @property {string} client
  * @property {string} test a test's id
+ * @property {"" | Ownership} owner
  * @property {string} host
  * @property {boolean} failed only what went wrong
  * @property {number} last only the last so many seconds; 0 is all
@@ -15,7 +16,18 @@
  * @property {boolean} deep whether `q` is also searched in headers and bodies, by the proxy
  *
  * @typedef {import("./rows.js").Row} Row
+ * @typedef {keyof typeof OWNERSHIPS} Ownership
  */
+
+/** Whose a row may be, besides that of a certain test. */
+export const OWNERSHIPS = {
+  unowned: { title: "Nobody", fits: (/** @type {Row} */ row) => !row.testId },
+  late: { title: "Late", fits: (/** @type {Row} */ row) => row.late },
+  also: { title: "Other routes match", fits: (/** @type {Row} */ row) => row.alsoMatched.length > 0 },
+};
+
+/** @param {string} name @returns {"" | Ownership} */
+const ownership = (name) => (name in OWNERSHIPS ? /** @type {Ownership} */ (name) : "");
 
 /** @param {URLSearchParams} given @returns {Filter} */
 export function readFilter(given) {
@@ -28,6 +40,7 @@ export function readFilter(given) {
     actions: (given.get("action") ?? "").split(",").filter(Boolean),
     client: given.get("client") ?? "",
     test: given.get("test") ?? "",
+    owner: ownership(given.get("owner") ?? ""),
     host: given.get("host") ?? "",
     failed: given.get("failed") === "1",
     last: number("last"),
@@ -44,6 +57,7 @@ export function writeFilter(filter) {
     action: filter.actions.join(","),
     client: filter.client,
     test: filter.test,
+    owner: filter.owner,
     host: filter.host,
     failed: filter.failed ? "1" : "",
     last: filter.last ? String(filter.last) : "",
@@ -73,6 +87,7 @@ export function accepts(filter, { now = Date.now(), found = null, actions = true
     (!actions || !filter.actions.length || filter.actions.includes(row.action)) &&
     (!filter.client || row.clientId === filter.client) &&
     (!filter.test || row.testId === filter.test || row.matches.some((m) => m.testId === filter.test)) &&
+    (!filter.owner || OWNERSHIPS[filter.owner].fits(row)) &&
     (!filter.host || row.host === filter.host) &&
     (!filter.failed || row.failed) &&
     row.at >= earliest &&

@@ -19,7 +19,9 @@
  * @property {number | undefined} duration ms
  * @property {string} type of the response's content, without parameters
  * @property {number | undefined} size bytes of the response's body
- * @property {string} testId
+ * @property {string} testId of the owning test, or of the one whose context it carries
+ * @property {boolean} late whether that test had ended
+ * @property {string[]} alsoMatched ids of other tests' routes that match, but did not get it
  * @property {string} title of the owning test
  * @property {string} file of the owning test
  * @property {string} tests names of the owning test, or of those that compete
@@ -47,7 +49,7 @@ const haystack = (texts) =>
 export function requestRow(raw) {
   const outcome = raw.outcome ?? {};
   const status = outcome.response?.status;
-  const problem = outcome.message ?? raw.upstreamError ?? "";
+  const problem = outcome.message ?? raw.handlerError ?? raw.upstreamError ?? "";
   const unreachable = raw.upstreamError === undefined ? "" : upstreamCode(raw.upstreamError);
   const code = outcome.code ?? outcome.errorCode ?? unreachable;
   return {
@@ -65,13 +67,15 @@ export function requestRow(raw) {
     type: (outcome.response?.contentType ?? "").split(";")[0].trim().toLowerCase(),
     size: outcome.response?.bodySize,
     testId: raw.testId ?? "",
+    late: raw.late ?? false,
+    alsoMatched: raw.alsoMatched ?? [],
     title: raw.title ?? "",
     file: raw.path ?? "",
     tests: testNames(raw.title, outcome.matches),
     files: testFiles(raw.path, outcome.matches),
     fromId: raw.redirectedFromId ?? "",
     toId: raw.redirectedToId ?? "",
-    failed: raw.action === "error" || raw.upstreamError !== undefined || (status ?? 0) >= 500,
+    failed: raw.action === "error" || (raw.handlerError ?? raw.upstreamError) !== undefined || (status ?? 0) >= 500,
     matches: outcome.matches ?? [],
     closedAt: undefined,
     haystack: haystack([
@@ -108,6 +112,8 @@ export function socketRow(raw) {
     type: "",
     size: undefined,
     testId: raw.testId ?? "",
+    late: raw.late ?? false,
+    alsoMatched: raw.alsoMatched ?? [],
     title: raw.title ?? "",
     file: raw.path ?? "",
     tests: testNames(raw.title, raw.matches),

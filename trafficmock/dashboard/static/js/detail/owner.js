@@ -18,6 +18,10 @@ const ADVICE = {
   handler_failed: "The handler's answer was malformed, or no HTTP response can carry it.",
 };
 
+const ALSO =
+  "The request carries the context of its test, so others did not get it. If one of them expected it, " +
+  "the application took the context from the wrong request, for example in a cache or a queue.";
+
 /** @param {any} matcher @returns {string} */
 export function matcherText(matcher) {
   const parts = [];
@@ -29,8 +33,11 @@ export function matcherText(matcher) {
   return oneLine(parts.join(" · ") || "any request");
 }
 
-/** @param {any} entry a request, or a WebSocket */
-export function ownerView(entry) {
+/**
+ * @param {any} entry a request, or a WebSocket
+ * @param {any[]} workers that are connected, with their tests
+ */
+export function ownerView(entry, workers) {
   const outcome =
     typeof entry.outcome === "string"
       ? { code: entry.errorCode, message: entry.errorMessage, matches: entry.matches }
@@ -38,7 +45,7 @@ export function ownerView(entry) {
   const action = entry.action ?? entry.outcome;
   const threw =
     action === "abort" ? entry.events.find((/** @type {any} */ event) => event.kind === "abort")?.detail : undefined;
-  const message = outcome.message ?? threw;
+  const message = outcome.message ?? (threw === outcome.errorCode ? undefined : threw);
   const failed = upstreamError(entry.events);
   return h(
     "section",
@@ -47,7 +54,8 @@ export function ownerView(entry) {
     entry.title !== undefined && test(entry),
     message && h("p", { class: "problem" }, visible(message)),
     failed !== undefined && h("p", { class: "problem" }, `Upstream failed: ${visible(failed) || "no reason given"}`),
-    outcome.matches?.length && claimants(outcome.matches),
+    outcome.matches?.length && claimants("Who wanted it", outcome.matches),
+    entry.alsoMatched?.length && alsoMatched(entry.alsoMatched, workers),
     ADVICE[outcome.code] && h("p", { class: "advice" }, ADVICE[outcome.code]),
     action === "passthrough" &&
       entry.title === undefined &&
@@ -68,15 +76,19 @@ function sentence(action, entry, outcome, message) {
     fulfill: "A test answered it",
     continue: entry.overrides ? "A test let it go on, changed" : "A test let it go on",
     abort: aborted(outcome.errorCode, message),
-    passthrough:
-      entry.title === undefined
-        ? "No test wanted it: it went to the real network"
-        : "Its test let it go to the real network",
+    passthrough: passed(entry),
     error: `It failed: ${outcome.code ?? "error"}`,
     pending: "It waits for a decision",
     matched: "A test handles it",
   };
   return visible(sentences[action] ?? action);
+}
+
+/** @param {any} entry */
+function passed({ late, title }) {
+  if (late) return "Its test had ended: it went to the real network";
+  if (title !== undefined) return "No route of its test matches: it went to the real network";
+  return "No test wanted it: it went to the real network";
 }
 
 /**
@@ -111,12 +123,35 @@ function test(entry) {
   );
 }
 
-/** @param {any[]} matches */
-function claimants(matches) {
+/**
+ * Name the tests whose routes match what carries the context of another.
+ *
+ * @param {string[]} ids of the routes
+ * @param {any[]} workers
+ */
+function alsoMatched(ids, workers) {
+  const known = workers.flatMap(({ workerId, tests = [] }) =>
+    tests.flatMap((/** @type {any} */ { title, file, routes }) =>
+      routes.map((/** @type {any} */ route) => ({ ...route, title, file, workerId })),
+    ),
+  );
+  const found = ids.map((id) => known.find(({ routeId }) => routeId === id)).filter(Boolean);
+  const gone = ids.length - found.length;
+  return h(
+    "div",
+    {},
+    found.length > 0 && claimants("Other tests whose routes match", found),
+    gone > 0 && h("p", { class: "note" }, `Routes of other tests that matched, and are gone: ${gone}.`),
+    h("p", { class: "advice" }, ALSO),
+  );
+}
+
+/** @param {string} caption @param {any[]} matches */
+function claimants(caption, matches) {
   return h(
     "table",
     { class: "claimants" },
-    h("caption", {}, "Who wanted it"),
+    h("caption", {}, caption),
     h(
       "thead",
       {},
@@ -131,7 +166,7 @@ function claimants(matches) {
           {},
           h("td", {}, visible(match.title)),
           h("td", { class: "mono" }, visible(match.file)),
-          h("td", {}, visible(match.workerId)),
+          h("td", {}, visible(match.workerId ?? "")),
           h("td", { class: "mono" }, matcherText(match.matcher)),
         ),
       ),

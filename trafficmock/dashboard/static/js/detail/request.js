@@ -49,7 +49,11 @@ export class RequestDetail {
     this.showHead(entry);
     const chain = row ? hops(row, this.store.requests.byId) : [];
     const tabs = [
-      { name: "overview", title: "Overview", show: () => [ownerView(entry), this.facts(entry)] },
+      {
+        name: "overview",
+        title: "Overview",
+        show: () => [ownerView(entry, this.store.connections.runnerWorkers), this.facts(entry)],
+      },
       { name: "request", title: "Request", show: () => requestTab(entry) },
       { name: "response", title: "Response", show: () => responseTab(entry) },
       { name: "timeline", title: "Timeline", show: () => timelineTab(entry) },

@@ -18,8 +18,9 @@ const SIDES = /** @type {const} */ ([
 ]);
 
 export class SocketDetail {
-  /** @param {{onclose: () => void}} options */
-  constructor({ onclose }) {
+  /** @param {{store: import("../data/store.js").Store, onclose: () => void}} options */
+  constructor({ store, onclose }) {
+    this.store = store;
     this.onclose = onclose;
     /** @type {any} */
     this.entry = null;
@@ -108,7 +109,7 @@ export class SocketDetail {
         ].join(" · "),
       ),
     );
-    fill(this.owner, ownerView(entry));
+    fill(this.owner, ownerView(entry, this.store.connections.runnerWorkers));
     this.showFrames();
   }
 

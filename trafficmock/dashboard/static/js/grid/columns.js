@@ -18,6 +18,10 @@ function state(row) {
   return row.action === "matched" ? "open" : "";
 }
 
+/** @param {Row} row what stands back in the column of tests */
+const beside = ({ files, late, alsoMatched }) =>
+  [files, late && "late", alsoMatched.length > 0 && "other routes match"].filter(Boolean).join(" · ");
+
 /** @param {Row} row */
 const shortType = (row) => row.type.replace(/^(application|text|image)\//, "");
 
@@ -79,8 +83,8 @@ const COLUMNS = {
     name: "test",
     title: "Test",
     show: pair(
-      (row) => [row.tests, row.files && ` ${row.files}`],
-      (row) => `${row.tests} ${row.files}`.trim(),
+      (row) => [row.tests, beside(row) && ` ${beside(row)}`],
+      (row) => `${row.tests} ${beside(row)}`.trim(),
     ),
     by: (row) => row.tests,
     least: 8,

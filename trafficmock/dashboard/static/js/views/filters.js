@@ -1,7 +1,7 @@
 // @ts-check
 /** The bar of filters above a list. */
 
-import { isEmpty } from "../data/filter.js";
+import { isEmpty, OWNERSHIPS } from "../data/filter.js";
 import { h } from "../lib/dom.js";
 import { actionClass } from "../data/actions.js";
 import { cut, oneLine } from "../lib/text.js";
@@ -60,6 +60,9 @@ export class FilterBar {
     );
     this.client = this.select("Client", "client");
     this.test = this.select("Test", "test");
+    this.owner = this.select("Owner", "owner");
+    const ownerships = Object.entries(OWNERSHIPS);
+    this.options(this.owner, "", new Map(ownerships.map(([name, { title }]) => [name, title])));
     this.time = new TimeRange(onchange);
     this.result = h("output", { class: "result", "aria-live": "off" });
     this.clear = h(
@@ -80,6 +83,7 @@ export class FilterBar {
         h("label", { class: "check" }, this.failed, "only failures"),
         this.client.label,
         this.test.label,
+        this.owner.label,
         this.time.element,
       ),
       h(
@@ -104,7 +108,7 @@ export class FilterBar {
     this.deeds.append(...buttons);
   }
 
-  /** @param {string} title @param {"client" | "test"} name */
+  /** @param {string} title @param {"client" | "test" | "owner"} name */
   select(title, name) {
     const element = h("select", { onchange: () => this.onchange({ [name]: element.value }) });
     const label = h("label", { class: "pick" }, h("span", {}, title), element);
@@ -140,6 +144,7 @@ export class FilterBar {
     }
     this.options(this.client, filter.client, clientChoices(rows, agents));
     this.options(this.test, filter.test, testChoices(rows));
+    this.owner.element.value = filter.owner;
     this.time.show(filter);
     this.hostNote.textContent = filter.host ? `host ${oneLine(filter.host)}` : "";
     this.clear.hidden = isEmpty(filter);
@@ -173,6 +178,7 @@ export const NOTHING = {
   actions: [],
   client: "",
   test: "",
+  owner: "",
   host: "",
   failed: false,
   last: 0,

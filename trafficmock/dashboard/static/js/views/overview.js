@@ -12,6 +12,7 @@ import { groups, overTime } from "./tally.js";
 
 /** @typedef {import("../data/rows.js").Row} Row */
 
+const DECIDED = ["fulfill", "continue", "abort"];
 const SLICES = 60;
 const MOST_FAILURES = 8;
 const LONGEST_URL = 160;
@@ -37,7 +38,7 @@ export class OverviewView {
     const { rows } = this.store.requests;
     const sockets = this.store.sockets.rows;
     const failed = [...rows, ...sockets].filter((row) => row.failed).sort((one, other) => other.at - one.at);
-    const out = rows.filter((row) => row.action === "passthrough" && !row.testId);
+    const out = rows.filter((row) => row.action === "passthrough");
     fill(
       this.element,
       h("h1", {}, "Overview"),
@@ -50,7 +51,9 @@ export class OverviewView {
 
   /** @param {Row[]} rows @param {Row[]} failed @param {Row[]} out */
   figures(rows, failed, out) {
-    const mocked = rows.filter((row) => row.testId && row.action !== "passthrough").length;
+    const mocked = rows.filter((row) => row.testId && DECIDED.includes(row.action)).length;
+    const late = rows.filter((row) => row.late).length;
+    const also = rows.filter((row) => row.alsoMatched.length > 0).length;
     return h(
       "div",
       { class: "figures" },
@@ -59,7 +62,9 @@ export class OverviewView {
         view: "http",
         action: "passthrough",
       }),
-      figure(mocked, "decided by tests", "figure-fulfill", { view: "http", action: "fulfill,continue,abort" }),
+      figure(mocked, "decided by tests", "figure-fulfill", { view: "http", action: DECIDED.join(",") }),
+      late > 0 && figure(late, "late: their test had ended", "figure-passthrough", { view: "http", owner: "late" }),
+      also > 0 && figure(also, "other tests' routes match too", "figure-passthrough", { view: "http", owner: "also" }),
       figure(rows.length, "requests recorded", "", { view: "http" }),
       figure(this.store.sockets.rows.length, "WebSockets", "", { view: "ws" }),
     );

@@ -16,7 +16,7 @@ export function socketView(store) {
     label: "WebSockets",
     columns: SOCKET_COLUMNS,
     actions: OUTCOMES,
-    makeDetail: (onclose) => new SocketDetail({ onclose }),
+    makeDetail: (onclose) => new SocketDetail({ store, onclose }),
     empty: "No WebSocket yet. Those that an application with an agent opens are listed here.",
   });
 }
