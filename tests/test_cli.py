@@ -221,6 +221,8 @@ class EndTests(SynchronousTestCase):
         """SIGTERM and SIGINT end it with status 0."""
         for number in (signal.SIGTERM, signal.SIGINT):
             with running_proxy() as running:
+                # The ready file is written before the reactor runs and takes signals.
+                self.assertTrue(running.get("/health")["ok"])
                 running.process.send_signal(number)
                 self.assertEqual(running.process.wait(20), 0)
 
