@@ -103,7 +103,7 @@ SAME_NAME = {
 }
 """Module names that stand in several packages, and why."""
 
-MOST_SIDE_BY_SIDE = 33
+MOST_SIDE_BY_SIDE = 20
 """The most modules in one directory."""
 
 
