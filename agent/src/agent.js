@@ -10,6 +10,7 @@ const { KeepAlive } = require("./keep-alive.js");
 const { TrafficMockError } = require("./protocol/errors.js");
 const { startDeadline } = require("./protocol/deadline.js");
 const { Waiters } = require("./waiters.js");
+const { TestContexts } = require("./test-contexts.js");
 
 /** How long requests wait for the first handshake; ms. */
 const START_MS = 2000;
@@ -35,6 +36,7 @@ class Agent {
     const { proxyUrl } = settings;
     this.link = new Link({ proxyUrl, hello: helloOf(settings), open: withOwnRequest }, this);
     this.hosts = new Hosts(settings);
+    this.contexts = new TestContexts(settings, this.hosts);
     /** @type {(error?: Error) => void} */
     this.started = () => {};
     this.clearDeadline = () => {};
@@ -57,6 +59,7 @@ class Agent {
     this.clientId = String(hello.clientId ?? this.clientId);
     this.features = new Set(Array.isArray(hello.features) ? hello.features : []);
     this.bodyLimits = this.streams ? hello.bodyLimits : undefined;
+    this.hosts.setSystem(hello.ownHosts);
     this.started();
     this.waiters.negotiated();
   }

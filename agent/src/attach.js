@@ -8,6 +8,7 @@ const { onModule } = require("./modules.js");
 const { hideProxyVariables } = require("./proxy-variables.js");
 const { attachWorkers } = require("./workers.js");
 const { warnOfHttp2 } = require("./http2.js");
+const { keyFetch } = require("./fetch-key.js");
 const { PARENT } = require("./settings.js");
 const { TrafficMockError } = require("./protocol/errors.js");
 const { outer } = require("./realm.js");
@@ -16,6 +17,7 @@ const UNDICI = /[\\/]undici[^\\/]*[\\/]index\.js$/;
 
 /** Where no proxy is; such an agent never connects. */
 const NOWHERE = "http://trafficmock.invalid";
+const NO_CONTEXTS = { isContextRead: false, contextMs: 0, isFetchKeyed: false };
 
 /**
  * The one agent of this thread. Under a global symbol, because a preload and
@@ -100,7 +102,14 @@ function attachNow(settings, complain, preload) {
  * @param {Error} reason why it is not known where the proxy is
  */
 function refuseAll(reason) {
-  const agent = new Agent({ proxyUrl: NOWHERE, token: undefined, clientId: "", webSocket: "global", ignoreHosts: [] });
+  const agent = new Agent({
+    proxyUrl: NOWHERE,
+    token: undefined,
+    clientId: "",
+    webSocket: "global",
+    ignoreHosts: [],
+    ...NO_CONTEXTS,
+  });
   agent.down(new TrafficMockError("invalid_settings", reason.message, { cause: reason }));
   install(agent);
 }
@@ -141,6 +150,8 @@ function install(agent) {
   const sockets = new WebSocketHook(agent);
   undici.upgrade = (held) => sockets.takeDispatch(held);
   const undo = [
+    keyFetch(agent),
+    agent.contexts.attend(),
     http.install(agent, (held) => sockets.takeRequest(held)),
     sockets.install(),
     warnOfHttp2(agent),

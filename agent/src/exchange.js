@@ -7,7 +7,7 @@ const { readMock } = require("./mock.js");
 const { Report, givenUp } = require("./report.js");
 const { fetchUpstream } = require("./fetching.js");
 const { overridden } = require("./redirects.js");
-const { requestToWire, responseToWire } = require("./protocol/messages.js");
+const { contextToWire, requestToWire, responseToWire } = require("./protocol/messages.js");
 
 /**
  * What a client library's side must be able to do with a request it holds.
@@ -15,6 +15,7 @@ const { requestToWire, responseToWire } = require("./protocol/messages.js");
  *
  * @typedef {object} Client
  * @property {<R>(act: () => R) => R} inScope where each of the others is called
+ * @property {import('./test-contexts.js').TestContext | undefined} context
  * @property {() => void} passthrough let the application's own client send it
  * @property {(changed: import('./protocol/messages.js').Outgoing) => void} resume send this in its place
  * @property {(mock: import('./mock.js').Mock) => void} fulfill
@@ -37,6 +38,7 @@ class Exchange {
     this.request = request;
     this.client = client;
     this.inScope = client.inScope;
+    this.context = client.context;
     this.upload = upload;
     this.isSettled = false;
     /** Stops what handlers fetch, when nobody waits for the answer any more. */
@@ -62,7 +64,7 @@ class Exchange {
     if (this.agent.state !== "up") return this.client.fail(this.agent.error);
     if (override) Object.assign(this, overridden(override, url, this.request));
     this.announce("request:observe", { redirectedFromRequestId: id });
-    if (override) this.client.resume(this.request);
+    if (override) this.client.resume(this.outbound(this.request));
     else this.client.passthrough();
   }
 
@@ -73,7 +75,17 @@ class Exchange {
   announce(type, more) {
     if (this.upload) this.upload.links = this.agent.links;
     const request = requestToWire(this.agent, this.request);
-    this.agent.send({ type, requestId: this.id, clientId: this.agent.clientId, request, ...more });
+    const context = contextToWire(this.agent, this.context);
+    this.agent.send({ type, requestId: this.id, clientId: this.agent.clientId, request, ...context, ...more });
+  }
+
+  /**
+   * @param {import('./protocol/messages.js').Outgoing} request
+   * @returns {import('./protocol/messages.js').Outgoing} as it leaves
+   */
+  outbound(request) {
+    const pairs = this.agent.contexts.outbound(new URL(request.url), request.pairs, this.context);
+    return { ...request, pairs };
   }
 
   /** @param {any} message about this request */
@@ -136,7 +148,12 @@ class Exchange {
     const { signal } = this.unwanted;
     try {
       const wanted = withOverrides(this.request, message.overrides ?? {});
-      const response = await fetchUpstream(wanted, (request) => this.client.perform(request, signal), message, signal);
+      const response = await fetchUpstream(
+        wanted,
+        (request) => this.client.perform(this.outbound(request), signal),
+        message,
+        signal,
+      );
       this.agent.send({
         type: "fetch:result",
         requestId,
@@ -166,7 +183,7 @@ const DECISIONS = new Map(
       const { client, request } = exchange;
       if (overrides?.headers || overrides?.headersList) exchange.override = headers.fromWire(overrides);
       if (!overrides || Object.keys(overrides).length === 0) client.passthrough();
-      else client.resume(withOverrides(request, overrides));
+      else client.resume(exchange.outbound(withOverrides(request, overrides)));
     },
     "decision:fulfill": ({ client, request }, { response }) => client.fulfill(readMock(response, request.method)),
     "decision:abort": ({ client, request }, { errorCode, message }) =>

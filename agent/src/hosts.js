@@ -1,11 +1,32 @@
 "use strict";
 
-/** Which hosts are not for tests: the proxy itself, and those that the settings name. */
+/** Loopback, `*.localhost`, and names without a dot. */
+const OF_SYSTEM = /^(127\.\d+\.\d+\.\d+|\[::1\]|(.*\.)?localhost|[^.[\]]+)$/i;
+
+/**
+ * Which hosts are not for tests: the proxy itself, and those that the settings name. Which
+ * are those of the system under test, that a test's context may go on to.
+ */
 class Hosts {
   /** @param {{ proxyUrl: string, ignoreHosts: string[] }} settings */
   constructor({ proxyUrl, ignoreHosts }) {
     this.own = hostsOf(proxyUrl);
     this.ignored = ignoreHosts.map(hostExpression);
+    /** Of the system under test, besides those that are by their name. @type {RegExp[]} */
+    this.ofSystem = [];
+  }
+
+  /** @param {unknown} globs the proxy's `ownHosts` */
+  setSystem(globs) {
+    this.ofSystem = (Array.isArray(globs) ? globs : []).map((glob) => hostExpression(String(glob)));
+  }
+
+  /**
+   * @param {URL} url
+   * @returns {boolean} whether its host is one of the system under test
+   */
+  isOfSystem(url) {
+    return OF_SYSTEM.test(url.hostname) || this.ofSystem.some((host) => host.test(hostOf(url)));
   }
 
   /**

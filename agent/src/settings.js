@@ -12,11 +12,17 @@ const { threadId, isMainThread } = require("node:worker_threads");
  * @property {string | undefined} token
  * @property {string} clientId
  * @property {'global' | 'all'} webSocket whose sockets are intercepted
+ * @property {boolean} isContextRead whether requests belong to the test whose context led to them
+ * @property {number} contextMs how long a context counts after its inbound request was over; ms
+ * @property {boolean} isFetchKeyed whether caches above `fetch`, such as Next's, are kept apart by test
  * @property {string[]} ignoreHosts whose requests are left alone: host names, with `*` and a port if need be
  */
 
 /** A name with `*` for any text, or an IPv6 address in brackets; a port, `*` for any, may follow. */
 const HOST_PATTERN = /^([\w.*-]+|\[[\da-f:.*]+\])(:(\d+|\*))?$/i;
+
+/** How long a context counts after its inbound request; ms. */
+const CONTEXT_MS = 30000;
 
 /** Child processes find here who came before them, and then add their pid. */
 const PARENT = "TRAFFICMOCK_PARENT_PID";
@@ -40,10 +46,42 @@ function readSettings(options, env) {
     token: options.token ?? env.TRAFFICMOCK_TOKEN ?? env.PLAYWRIGHT_BACKEND_MOCKS_TOKEN ?? inUrl(url?.password),
     clientId: options.clientId || env.TRAFFICMOCK_CLIENT_ID || inUrl(url?.username) || defaultClientId(env),
     webSocket,
+    isContextRead: isOn("TRAFFICMOCK_CONTEXT", env),
+    contextMs: milliseconds("TRAFFICMOCK_CONTEXT_MS", env, CONTEXT_MS),
+    isFetchKeyed: isOn("TRAFFICMOCK_FETCH_KEY", env),
     ignoreHosts: hostPatterns(
       options.ignoreHosts ?? (env.TRAFFICMOCK_IGNORE_HOSTS ?? "").split(/[\s,]+/).filter(Boolean),
     ),
   };
+}
+
+/**
+ * @param {string} name of a variable that is on by default
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {boolean}
+ * @throws {TypeError} when it is neither 0 nor 1
+ */
+function isOn(name, env) {
+  const given = env[name] || "1";
+  if (given !== "0" && given !== "1") {
+    throw new TypeError(`trafficmock: ${name} must be 0 or 1, not ${JSON.stringify(given)}`);
+  }
+  return given === "1";
+}
+
+/**
+ * @param {string} name of a variable
+ * @param {NodeJS.ProcessEnv} env
+ * @param {number} usual
+ * @returns {number}
+ * @throws {TypeError} when it is no whole number
+ */
+function milliseconds(name, env, usual) {
+  const given = env[name] || String(usual);
+  if (!/^\d{1,9}$/.test(given)) {
+    throw new TypeError(`trafficmock: ${name} must be a number of milliseconds, not ${JSON.stringify(given)}`);
+  }
+  return Number(given);
 }
 
 /**

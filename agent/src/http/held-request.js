@@ -12,6 +12,8 @@ const { rewriteLocation } = require("../location.js");
 const headers = require("../protocol/headers.js");
 const upstream = require("./upstream.js");
 const text = require("./text.js");
+const { isMentioned } = require("../context-headers.js");
+const { rewriteHead } = require("./head.js");
 const { EarlySocket } = require("./early-socket.js");
 
 const { nextTick } = process;
@@ -41,6 +43,7 @@ class HeldRequest {
     this.chain = chain;
     /** Runs what the proxy decides as if the application had called it. @type {<R>(act: () => R) => R} */
     this.inScope = AsyncLocalStorage.snapshot();
+    this.context = agent.contexts.current();
     this.upload = new Upload(agent);
     /** @type {Exchange | undefined} */
     this.exchange = undefined;
@@ -134,7 +137,7 @@ class HeldRequest {
     }
     clearTimeout(this.bodyTimer);
     this.agent.waiters.leave(this);
-    const pairs = text.headerLines(/** @type {any} */ (req)._header ?? "");
+    const pairs = this.agent.contexts.announced(text.headerLines(/** @type {any} */ (req)._header ?? ""));
     const from = this.chain?.take(url.href);
     const isUpload = isOpen && this.agent.streams && !from;
     const body = isOpen ? null : upload.copy.bytes();
@@ -185,6 +188,9 @@ class HeldRequest {
     if (!this.letGo()) return;
     this.report = this.exchange?.report(this.url.href);
     this.watch();
+    if (this.context || isMentioned(/** @type {any} */ (this.req)._header ?? "")) {
+      rewriteHead(this.req, (pairs) => this.agent.contexts.outbound(this.url, pairs, this.context));
+    }
     this.pass();
     this.early.replace();
     this.release();

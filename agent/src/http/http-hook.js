@@ -7,6 +7,7 @@ const { isBypassed } = require("../bypass.js");
 const { chains } = require("../redirects.js");
 const { HeldRequest } = require("./held-request.js");
 const { sendDirectly } = require("./direct.js");
+const { rewriteHead } = require("./head.js");
 const { tlsOptions } = require("./tls-options.js");
 
 /**
@@ -151,13 +152,24 @@ function hold(agent, upgrade, req, options, release) {
   req[SEEN] = true;
   if (!agent.isAttached || isBypassed() || req.method === "CONNECT") return false;
   const peer = peerOf(req, options);
-  if (!peer || agent.hosts.isIgnored(peer)) return false;
+  if (!peer) return false;
+  if (agent.hosts.isIgnored(peer)) return leave(agent, req, peer);
   // A request to somebody else's proxy names its whole URL.
   const url = URL.canParse(req.path) ? new URL(req.path) : new URL(req.path, peer);
-  if (agent.hosts.isIgnored(url)) return false;
+  if (agent.hosts.isIgnored(url)) return leave(agent, req, url);
   if (wantsUpgrade(req)) return upgrade({ req, url, options, release });
   void new HeldRequest(agent, req, url, options, release, chains.getStore());
   return true;
+}
+
+/**
+ * @param {import('../agent.js').Agent} agent
+ * @param {any} req whose host is left alone: it takes nothing of ours along
+ * @param {URL} url
+ */
+function leave(agent, req, url) {
+  rewriteHead(req, (pairs) => agent.contexts.outbound(url, pairs, undefined));
+  return false;
 }
 
 /** @param {any} req */

@@ -74,4 +74,10 @@ function responseToWire(peer, { status, statusText, pairs, body, url }, bodySize
   };
 }
 
-module.exports = { requestToWire, responseToWire };
+/**
+ * @param {Peer} peer
+ * @param {{ id: string } | undefined} context of the test that the request belongs to
+ */
+const contextToWire = (peer, context) => (context && peer.features.has("context") ? { context: context.id } : {});
+
+module.exports = { contextToWire, requestToWire, responseToWire };

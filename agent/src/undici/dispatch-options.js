@@ -98,6 +98,19 @@ function likeGiven(given, pairs) {
 }
 
 /**
+ * @param {import('../agent.js').Agent} agent
+ * @param {any} opts
+ * @param {URL} url that they name
+ * @param {import('../test-contexts.js').TestContext | undefined} context of the test that the request belongs to
+ * @returns {any} the same options, as they leave for that host
+ */
+function outboundOptions(agent, opts, url, context) {
+  const given = pairsOf(opts.headers);
+  const pairs = agent.contexts.outbound(url, given, context);
+  return pairs === given ? opts : { ...opts, headers: likeGiven(opts.headers, pairs) };
+}
+
+/**
  * Options for another request in place of the one that `opts` describe.
  * @param {any} opts
  * @param {import('../protocol/messages.js').Outgoing} wanted
@@ -137,4 +150,4 @@ const globalDispatcher = () => {
   return known[Symbol.for("undici.globalDispatcher.1")] ?? known[Symbol.for("undici.globalDispatcher.2")];
 };
 
-module.exports = { urlOf, namedUrl, pairsOf, likeGiven, optionsFor, dispatcherFor };
+module.exports = { urlOf, namedUrl, pairsOf, likeGiven, optionsFor, dispatcherFor, outboundOptions };

@@ -10,8 +10,10 @@ const { isBodiless } = require("../report.js");
 const { HANDLER_BODY_BYTES } = require("../protocol/constants.js");
 const { Upload } = require("../upload.js");
 const { readNow, readAll, encodeForm, isForm } = require("./body.js");
+const { tracing } = require("../test-contexts.js");
+const { cleanLast } = require("./traced-headers.js");
 const { Source } = require("./source.js");
-const { pairsOf, likeGiven, optionsFor, dispatcherFor } = require("./dispatch-options.js");
+const { pairsOf, likeGiven, optionsFor, outboundOptions, dispatcherFor } = require("./dispatch-options.js");
 const { HeadersTimeout, headersTimeout } = require("./headers-timeout.js");
 const { headersTimeoutError, requestAbortedError } = require("./undici-errors.js");
 const { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern } = require("./handlers.js");
@@ -49,6 +51,7 @@ class HeldDispatch {
     this.chain = chain;
     /** Runs what the proxy decides as if the application had called it. @type {<R>(act: () => R) => R} */
     this.inScope = AsyncLocalStorage.snapshot();
+    this.context = agent.contexts.current();
     /** @type {Exchange | undefined} */
     this.exchange = undefined;
     /** @type {import('../report.js').Report | undefined} */
@@ -122,7 +125,7 @@ class HeldDispatch {
     const request = {
       url: this.url.href,
       method: method.toUpperCase(),
-      pairs,
+      pairs: this.agent.contexts.announced(pairs),
       body: bytes,
       truncated: truncated && !upload,
     };
@@ -169,10 +172,15 @@ class HeldDispatch {
     if (!this.letGo()) return;
     const { exchange } = this;
     if (exchange?.upload) exchange.upload.pass(exchange.id);
-    this.send(this.dispatcher, this.opts, {
+    this.send(this.dispatcher, this.outbound(), {
       url: this.url.href,
       method: String(this.opts.method ?? "GET").toUpperCase(),
     });
+  }
+
+  /** @returns {any} its options as they leave */
+  outbound() {
+    return outboundOptions(this.agent, this.opts, this.url, this.context);
   }
 
   /** @param {import('../protocol/messages.js').Outgoing} changed */
@@ -214,6 +222,7 @@ class HeldDispatch {
    */
   dispatch(dispatcher, opts, handler) {
     const marked = { ...opts, [SEEN]: true };
+    if (tracing()) cleanLast(this.agent);
     if (dispatcher === this.dispatcher) this.original.call(dispatcher, marked, handler);
     else bypass(() => dispatcher.dispatch(marked, handler));
   }

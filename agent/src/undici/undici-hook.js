@@ -8,7 +8,7 @@ const { sayOnce } = require("../say-once.js");
 const { onDispatcher } = require("./dispatchers.js");
 const { GLOBALS, settleOwn, isOwnReading } = require("./own-dispatcher.js");
 const { internal } = require("../internals.js");
-const { urlOf, namedUrl } = require("./dispatch-options.js");
+const { urlOf, namedUrl, outboundOptions } = require("./dispatch-options.js");
 const { HeldDispatch, SEEN, chainOf } = require("./held-dispatch.js");
 
 const HOOKED = Symbol("trafficmock.hooked");
@@ -156,7 +156,11 @@ class UndiciHook {
     if (isBypassed() || opts[SEEN] || opts.method === "CONNECT" || isChooser(dispatcher)) return false;
     if (this.redirect(dispatcher, opts, handler)) return true;
     const asked = urlOf(dispatcher, opts);
-    if (!asked || agent.hosts.isIgnored(asked)) return false;
+    if (!asked) return false;
+    if (agent.hosts.isIgnored(asked)) {
+      original.call(dispatcher, outboundOptions(agent, opts, asked, undefined), handler);
+      return true;
+    }
     const url = namedUrl(asked, opts, handler);
     const chain = chainOf.get(handler) ?? chains.getStore();
     if (opts.upgrade) return this.upgrade({ dispatcher, original, opts, handler, url, seen: SEEN, chain });

@@ -4,6 +4,7 @@ const { AsyncLocalStorage } = require("node:async_hooks");
 const { WebSocket } = require("ws");
 const { newId } = require("../agent.js");
 const { TrafficMockError } = require("../protocol/errors.js");
+const { contextToWire } = require("../protocol/messages.js");
 const { bypass } = require("../bypass.js");
 const { openApplicationSide } = require("./application-side.js");
 
@@ -16,7 +17,7 @@ const { openApplicationSide } = require("./application-side.js");
  * @property {string[]} protocols
  * @property {Record<string, string>} headers of the handshake, lower-case
  * @property {any} options for a connection of our own (TLS)
- * @property {() => void} passthrough
+ * @property {(outbound: (pairs: import('../protocol/headers.js').Pairs) => import('../protocol/headers.js').Pairs) => void} passthrough
  * @property {(end: import('./duplex-pair.js').End) => void} accept the answer to the handshake will be read from `end`
  * @property {(error: Error) => void} fail
  */
@@ -50,6 +51,7 @@ class Bridge {
     this.opening = opening;
     /** Runs what the proxy decides as if the application had called it. @type {<R>(act: () => R) => R} */
     this.inScope = AsyncLocalStorage.snapshot();
+    this.context = agent.contexts.current();
     this.id = newId();
     this.isHeld = true;
     this.isOver = false;
@@ -73,6 +75,7 @@ class Bridge {
         url: this.opening.url.href,
         protocols: this.opening.protocols,
         clientId: this.agent.clientId,
+        ...contextToWire(this.agent, this.context),
       }),
     );
   }
@@ -111,7 +114,15 @@ class Bridge {
   passthrough() {
     if (!this.isHeld) return;
     this.end();
-    this.opening.passthrough();
+    this.opening.passthrough((pairs) => this.outbound(pairs));
+  }
+
+  /**
+   * @param {import('../protocol/headers.js').Pairs} pairs of the handshake
+   * @returns {import('../protocol/headers.js').Pairs} as they leave
+   */
+  outbound(pairs) {
+    return this.agent.contexts.outbound(this.opening.url, pairs, this.context);
   }
 
   /** @param {Error} error */
@@ -153,7 +164,8 @@ class Bridge {
   connect() {
     if (this.server) return;
     const { url, protocols, headers, options } = this.opening;
-    const own = Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name)));
+    const pairs = Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name));
+    const own = Object.fromEntries(this.outbound(pairs));
     const server = (this.server = bypass(
       () => new WebSocket(url, protocols, { ...options, headers: own, perMessageDeflate: false }),
     ));

@@ -3,10 +3,11 @@
 const { setImmediate } = require("node:timers");
 const headers = require("../protocol/headers.js");
 const { internal } = require("../internals.js");
-const { pairsOf } = require("../undici/dispatch-options.js");
+const { pairsOf, likeGiven } = require("../undici/dispatch-options.js");
 const { Controller, isModern, fail } = require("../undici/handlers.js");
 const { headerLines } = require("../http/text.js");
 const { MockSocket } = require("../http/mock-socket.js");
+const { rewriteHead } = require("../http/head.js");
 const { onSocket } = require("../http/on-socket.js");
 const { tlsOptions } = require("../http/tls-options.js");
 
@@ -64,7 +65,7 @@ function undiciOpening({ dispatcher, original, opts, handler, url, seen, chain }
     protocols: listOf(map["sec-websocket-protocol"]),
     headers: map,
     options: tlsOptions(internal(dispatcher, "options")?.connect),
-    passthrough() {
+    passthrough(outbound) {
       isReal = true;
       const own = connected(
         handler,
@@ -75,7 +76,8 @@ function undiciOpening({ dispatcher, original, opts, handler, url, seen, chain }
         failed,
         isDeaf,
       );
-      original.call(dispatcher, { ...opts, [seen]: true }, own);
+      const headers = likeGiven(opts.headers, outbound(pairsOf(opts.headers)));
+      original.call(dispatcher, { ...opts, headers, [seen]: true }, own);
     },
     accept(end) {
       readHead(end, (raw) => {
@@ -200,8 +202,9 @@ function httpOpening(req, url, options, release, cancelled) {
     protocols: listOf(map["sec-websocket-protocol"]),
     headers: map,
     options: tlsOptions(options),
-    passthrough() {
+    passthrough(outbound) {
       free();
+      rewriteHead(req, outbound);
       release();
     },
     accept(end) {

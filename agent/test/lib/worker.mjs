@@ -5,7 +5,7 @@ import { WebSocket } from "ws";
  * A test worker that speaks protocol 3 in the raw: its handler decides.
  * `waitFor(type, test)` resolves with a message, past or to come.
  */
-export async function startWorker(proxyUrl, { token } = {}) {
+export async function startWorker(proxyUrl, { token, context } = {}) {
   const socket = new WebSocket(proxyUrl.replace("http", "ws") + "/ws");
   const worker = new Worker(socket);
   await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
@@ -17,11 +17,18 @@ export async function startWorker(proxyUrl, { token } = {}) {
     clientId: "playwright-0",
     workerId: "0",
     ...(token && { token }),
-    features: ["headers-list"],
+    features: ["headers-list", ...(context ? ["context"] : [])],
   });
   await worker.waitFor("hello:ok");
   worker.testId = randomUUID();
-  worker.send({ type: "test:register", testId: worker.testId, title: "a test", file: "a.spec.js", workerId: "0" });
+  worker.send({
+    type: "test:register",
+    testId: worker.testId,
+    title: "a test",
+    file: "a.spec.js",
+    workerId: "0",
+    ...(context && { context }),
+  });
   await worker.waitFor("test:registered");
   return worker;
 }

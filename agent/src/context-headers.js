@@ -1,0 +1,107 @@
+"use strict";
+
+const headers = require("./protocol/headers.js");
+
+/**
+ * The context of a test as HTTP carries it: a member of `baggage`, a cookie, or
+ * the trace id of `traceparent`.
+ */
+
+const MEMBER = "trafficmock.test";
+const COOKIE = "trafficmock_test";
+const ID = /^[\w.-]{1,64}$/;
+const TRACE = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/;
+/** How much of a header is read; W3C Baggage allows no more. */
+const MAX_CHARACTERS = 8192;
+const MENTIONED = /trafficmock[._]test/;
+
+/**
+ * @param {unknown} text an id, perhaps
+ * @returns {text is string}
+ */
+const isId = (text) => typeof text === "string" && ID.test(text);
+
+/**
+ * @param {string} text with pairs such as `name=value;property`
+ * @param {string} separator
+ * @param {string} name
+ * @returns {string | undefined} the value of the first pair of that name
+ */
+function valueOf(text, separator, name) {
+  if (!text.includes(name)) return undefined;
+  for (const part of text.slice(0, MAX_CHARACTERS).split(separator)) {
+    const [pair] = part.split(";", 1);
+    const at = pair.indexOf("=");
+    if (pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
+  }
+  return undefined;
+}
+
+/** @param {string | undefined} baggage */
+const memberOf = (baggage) => valueOf(baggage ?? "", ",", MEMBER);
+
+/**
+ * @param {import('node:http').IncomingHttpHeaders} incoming
+ * @returns {{ id: string, isForwarded: boolean } | undefined} what a request carries, and whether it
+ *   is ours to forward: a trace is the application's own matter
+ */
+function contextOf(incoming) {
+  const { baggage, cookie, traceparent } = /** @type {Record<string, string>} */ (incoming);
+  const id = [memberOf(baggage), valueOf(cookie ?? "", ";", COOKIE)].find(isId);
+  if (id) return { id, isForwarded: true };
+  const trace = TRACE.exec(traceparent ?? "")?.[1];
+  return trace ? { id: trace, isForwarded: false } : undefined;
+}
+
+/**
+ * @param {string} text
+ * @param {string} separator
+ * @param {string} name
+ */
+function withoutPair(text, separator, name) {
+  const kept = text.split(separator).filter((part) => part.split("=", 1)[0].trim() !== name);
+  return kept.join(separator).trim();
+}
+
+/** @type {Record<string, (value: string) => string>} */
+const CLEANED = {
+  baggage: (value) => withoutPair(value, ",", MEMBER),
+  cookie: (value) => withoutPair(value, ";", COOKIE),
+};
+
+/** @param {string} text of headers */
+const isMentioned = (text) => MENTIONED.test(text);
+
+/**
+ * @param {headers.Pairs} pairs
+ * @returns {headers.Pairs} without the context; lines that carry nothing else are left out
+ */
+function withoutContext(pairs) {
+  if (!pairs.some(([, value]) => isMentioned(value))) return pairs;
+  return pairs.flatMap(([name, value]) => {
+    const clean = isMentioned(value) && CLEANED[name.toLowerCase()];
+    const left = clean ? clean(value) : value;
+    return left || !clean ? [/** @type {[string, string]} */ ([name, left])] : [];
+  });
+}
+
+/**
+ * @param {headers.Pairs} pairs
+ * @param {string} id
+ * @returns {headers.Pairs} with the member first in `baggage`, which drops what is over its limit from the end
+ */
+function withContext(pairs, id) {
+  const baggage = headers.get(pairs, "baggage");
+  return memberOf(baggage) === id ? pairs : headers.set(pairs, "baggage", withMember(baggage, id));
+}
+
+/**
+ * @param {string | null | undefined} baggage
+ * @param {string} id
+ */
+function withMember(baggage, id) {
+  const others = CLEANED.baggage(baggage ?? "");
+  return `${MEMBER}=${id}${others && `,${others}`}`;
+}
+
+module.exports = { MEMBER, contextOf, isId, isMentioned, memberOf, withoutContext, withContext, withMember };

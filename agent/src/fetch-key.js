@@ -1,0 +1,59 @@
+"use strict";
+
+const { memberOf, withMember } = require("./context-headers.js");
+
+/**
+ * Caches above `fetch` that an application, or a framework such as Next, puts in its
+ * place have the headers of a call in their keys. So what is put there is given the
+ * context among them: no test is served what another one mocked.
+ * @param {import('./agent.js').Agent} agent
+ * @returns {() => void} undoes it
+ */
+function keyFetch(agent) {
+  const descriptor = Object.getOwnPropertyDescriptor(globalThis, "fetch");
+  if (!agent.settings.isFetchKeyed || !agent.contexts.isOn || !descriptor?.configurable) return () => {};
+  /** @type {WeakMap<object, any>} */
+  const originals = new WeakMap();
+  const keyed = (/** @type {any} */ original) => {
+    if (typeof original !== "function" || originals.has(original)) return original;
+    const call = new Proxy(original, {
+      apply: (target, self, [input, init, ...rest]) =>
+        Reflect.apply(target, self, [input, withKey(agent, input, init), ...rest]),
+    });
+    originals.set(call, original);
+    return call;
+  };
+  let current = globalThis.fetch;
+  const get = () => current;
+  const set = (/** @type {any} */ value) => {
+    current = keyed(value);
+  };
+  Object.defineProperty(globalThis, "fetch", { get, set, configurable: true, enumerable: descriptor.enumerable });
+  return () => {
+    if (Object.getOwnPropertyDescriptor(globalThis, "fetch")?.get !== get) return;
+    const value = originals.get(current) ?? current;
+    Object.defineProperty(globalThis, "fetch", { ...descriptor, ...("value" in descriptor && { value }) });
+  };
+}
+
+/**
+ * @param {import('./agent.js').Agent} agent
+ * @param {any} input of `fetch`
+ * @param {any} init of `fetch`
+ * @returns {any} the same `init`, with the context among the headers where there is one
+ */
+function withKey(agent, input, init) {
+  const context = agent.isAttached ? agent.contexts.current() : undefined;
+  if (!context?.isForwarded) return init;
+  try {
+    const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
+    if (memberOf(headers.get("baggage") ?? undefined) === context.id) return init;
+    headers.set("baggage", withMember(headers.get("baggage"), context.id));
+    return { ...init, headers };
+  } catch {
+    // Headers that are none: the call itself says so.
+    return init;
+  }
+}
+
+module.exports = { keyFetch };

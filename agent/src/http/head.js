@@ -1,0 +1,40 @@
+"use strict";
+
+const { headerLines } = require("./text.js");
+
+/**
+ * Change the headers of a request that has no socket yet: those that are set, or
+ * those that are written into its buffer, before all else.
+ * @param {any} req a `ClientRequest`
+ * @param {(pairs: import('../protocol/headers.js').Pairs) => import('../protocol/headers.js').Pairs} change
+ *   gives the same list where there is nothing to change
+ */
+function rewriteHead(req, change) {
+  const { _header: head } = req;
+  if (!head) return setHeaders(req, change);
+  const pairs = headerLines(head);
+  const changed = change(pairs);
+  if (changed === pairs) return;
+  const [first] = head.split("\r\n", 1);
+  req._header = `${[first, ...changed.map(([name, value]) => `${name}: ${value}`)].join("\r\n")}\r\n\r\n`;
+  const [written] = req.outputData ?? [];
+  if (typeof written?.data === "string" && written.data.startsWith(head)) {
+    written.data = req._header + written.data.slice(head.length);
+  }
+}
+
+/**
+ * @param {any} req whose headers are not written
+ * @param {(pairs: import('../protocol/headers.js').Pairs) => import('../protocol/headers.js').Pairs} change
+ */
+function setHeaders(req, change) {
+  const pairs = req
+    .getRawHeaderNames()
+    .flatMap((/** @type {string} */ name) => [req.getHeader(name)].flat().map((value) => [name, String(value)]));
+  const changed = change(pairs);
+  if (changed === pairs) return;
+  for (const [name] of pairs) req.removeHeader(name);
+  for (const [name, value] of changed) req.appendHeader(name, value);
+}
+
+module.exports = { rewriteHead };

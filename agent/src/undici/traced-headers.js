@@ -1,0 +1,40 @@
+"use strict";
+
+const channels = require("node:diagnostics_channel");
+const { withoutContext } = require("../context-headers.js");
+
+const CREATED = "undici:request:create";
+
+/** @type {WeakMap<import('../agent.js').Agent, (message: any) => void>} */
+const cleaners = new WeakMap();
+
+/**
+ * OpenTelemetry adds its baggage, the context within it, to requests as undici makes
+ * them. Whoever subscribes last takes it out of those to hosts of others.
+ * @param {import('../agent.js').Agent} agent
+ */
+function cleanLast(agent) {
+  const clean = cleaners.get(agent) ?? ((/** @type {any} */ { request }) => cleaned(agent, request));
+  cleaners.set(agent, clean);
+  channels.unsubscribe(CREATED, clean);
+  channels.subscribe(CREATED, clean);
+}
+
+/**
+ * @param {import('../agent.js').Agent} agent
+ * @param {any} request of undici, with its headers as a list of names and values
+ */
+function cleaned(agent, request) {
+  const { origin, headers: list } = request;
+  if (!agent.contexts.isOn || !agent.isAttached || !Array.isArray(list) || !URL.canParse(String(origin))) return;
+  if (agent.hosts.isOfSystem(new URL(String(origin)))) return;
+  // A value may be a list of its own.
+  for (let at = list.length - 2; at >= 0; at -= 2) {
+    const [name, value] = [String(list[at]), String(list[at + 1])];
+    const [left] = withoutContext([[name, value]]);
+    if (!left) list.splice(at, 2);
+    else if (left[1] !== value) list[at + 1] = left[1];
+  }
+}
+
+module.exports = { cleanLast };
