@@ -32,7 +32,7 @@ function valueOf(text, separator, name) {
   for (const part of text.slice(0, MAX_CHARACTERS).split(separator)) {
     const [pair] = part.split(";", 1);
     const at = pair.indexOf("=");
-    if (pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
   }
   return undefined;
 }

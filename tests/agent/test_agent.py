@@ -87,6 +87,15 @@ class AgentTests(SynchronousTestCase):
         done = subprocess.run(argv, cwd=AGENT, capture_output=True, text=True, check=False)
         self.assertEqual(done.stdout, "")
 
+    def test_context(self) -> None:
+        """Requests belong to the test whose context led to them, and take it to own hosts only."""
+        self.check("context.test.mjs")
+        self.check("context-headers.test.mjs")
+
+    def test_async_context(self) -> None:
+        """The application's own AsyncLocalStorages are there in its requests' events."""
+        self.check("async-context.test.mjs")
+
     def test_frameworks(self) -> None:
         """Express and Fastify are mocked by ``NODE_OPTIONS`` alone."""
         self.check("frameworks.test.mjs")

@@ -13,7 +13,12 @@ export async function startUpstream(tls) {
   const server = tls ? https.createServer(tls, answer) : http.createServer(answer);
   const wss = new WebSocketServer({ server, path: "/ws" });
   wss.on("connection", (socket, request) => {
-    seen.push({ method: "WS", url: request.url, protocols: request.headers["sec-websocket-protocol"] });
+    seen.push({
+      method: "WS",
+      url: request.url,
+      headers: request.headers,
+      protocols: request.headers["sec-websocket-protocol"],
+    });
     socket.on("message", (data, isBinary) => {
       if (String(data) === "close me") socket.close(4001, "as you wish");
       else if (String(data) === "kill me") socket.terminate();

@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import dns from "node:dns";
+import http from "node:http";
+import { createRequire } from "node:module";
+import { after, before, describe, test } from "node:test";
+import { request } from "undici7";
+import { WebSocket } from "ws";
+import { startTrafficMock } from "../index.mjs";
+import { startProxy } from "./lib/proxy.mjs";
+import { startUpstream } from "./lib/upstream.mjs";
+import { startWorker } from "./lib/worker.mjs";
+
+const { contextOf, withContext, withoutContext } = createRequire(import.meta.url)("../src/context-headers.js");
+
+const ID = "a".repeat(32);
+const CARRIED = {
+  baggage: `x=1,trafficmock.test=${ID};p=1,y=2`,
+  cookie: `a=1; trafficmock_test=${ID}; b=2`,
+};
+
+/** A generator of numbers that is the same in each run (mulberry32). */
+function numbers(seed) {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+describe("headers that carry a context", () => {
+  test("are read: the first member counts, and what is no id does not", () => {
+    const read = (headers) => contextOf(headers)?.id;
+    assert.equal(read({ baggage: `x=1 , trafficmock.test = ${ID} ;p=1,trafficmock.test=b` }), ID);
+    assert.equal(read({ cookie: `a=1;trafficmock_test=${ID}` }), ID);
+    assert.equal(read({ traceparent: `00-${ID}-00f067aa0ba902b7-01` }), ID);
+    assert.equal(read({ baggage: `trafficmock.test=a b`, cookie: "trafficmock_test=c" }), "c");
+    assert.equal(read({ baggage: `${"x".repeat(8192)},trafficmock.test=${ID}` }), undefined);
+    for (const headers of [
+      {},
+      { baggage: "" },
+      { baggage: "trafficmock.tests=a" },
+      { baggage: "atrafficmock.test=a" },
+      { cookie: `trafficmock_test=${"x".repeat(65)}` },
+      { traceparent: "00-1-2-3" },
+    ]) {
+      assert.equal(read(headers), undefined, JSON.stringify(headers));
+    }
+  });
+
+  test("lose it and nothing else, whatever they say", () => {
+    const next = numbers(7);
+    const words = ["trafficmock.test", "trafficmock_test", "x", "=", ",", ";", " ", "é", '"', "=a", "%2C", ""];
+    for (let round = 0; round < 5000; round += 1) {
+      const value = Array.from({ length: next(12) }, () => words[next(words.length)]).join("");
+      const left = withoutContext([
+        ["Baggage", value],
+        ["cookie", value],
+        ["x-other", value],
+      ]);
+      assert.deepEqual(left.at(-1), ["x-other", value]);
+      const kept = Object.fromEntries(left.slice(0, -1).map(([name, one]) => [name.toLowerCase(), one]));
+      assert.equal(contextOf(kept), undefined, value);
+      const members = value.split(",").filter((member) => !/^\s*trafficmock\.test\s*(=|$)/.test(member));
+      assert.equal(kept.baggage ?? "", /trafficmock[._]test/.test(value) ? members.join(",").trim() : value);
+      assert.equal(contextOf({ baggage: withContext([["baggage", value]], ID)[0][1] })?.id, ID);
+    }
+  });
+});
+
+describe("what leaves the application", () => {
+  const { lookup } = dns;
+  let proxy, upstream, worker, application, attached;
+  before(async () => {
+    // All names are those of the upstream.
+    dns.lookup = (host, options, done) => lookup("127.0.0.1", options, done);
+    proxy = await startProxy("--own-host", "*.shop.test");
+    upstream = await startUpstream();
+    worker = await startWorker(proxy.url, { context: ID });
+    await worker.route("/continued", (route) =>
+      route.continue({ headers: { ...route.request.headers, "x-new": "1" } }),
+    );
+    await worker.route("/fetched", async (route) => route.fulfill((await route.fetch()).response));
+    application = http.createServer(async (req, res) => {
+      const { way, url } = JSON.parse(decodeURIComponent(req.headers["x-what"]));
+      const { baggage, cookie } = req.headers;
+      await WAYS[way](url, way === "copied" ? { baggage, cookie } : {}).then(
+        () => res.end("done"),
+        (error) => res.end(String(error.cause ?? error)),
+      );
+    });
+    await new Promise((resolve) => application.listen(0, "127.0.0.1", resolve));
+    const ignoreHosts = [`127.0.0.1:${application.address().port}`, "ignored.example"];
+    attached = await startTrafficMock({ proxyUrl: proxy.url, webSocket: "all", ignoreHosts });
+  });
+  after(async () => {
+    await attached.stop();
+    dns.lookup = lookup;
+    application.closeAllConnections();
+    application.close();
+    worker.close();
+    await upstream.stop();
+    await proxy.stop();
+  });
+
+  const viaHttp = (url, options) =>
+    new Promise((resolve, reject) => {
+      http.get(url, options, (response) => response.resume().on("end", resolve)).on("error", reject);
+    });
+  const WAYS = {
+    fetch: (url, headers) => fetch(url, { headers }).then((response) => response.text()),
+    "node:http": (url, headers) => viaHttp(url, { headers }),
+    "node:http, headers as a list": (url) => viaHttp(url, { headers: ["Host", new URL(url).host, "baggage", "z=3"] }),
+    undici: (url, headers) => request(url, { headers }).then(({ body }) => body.text()),
+    copied: (url, headers) =>
+      Promise.all([WAYS.fetch(url, headers), WAYS["node:http"](url, headers), WAYS.undici(url, headers)]),
+    ws: (url) =>
+      new Promise((resolve, reject) => {
+        const socket = new WebSocket(url.replace("http", "ws").replace(/\/\w+$/, "/ws"));
+        socket.on("open", () => socket.close()).on("close", resolve);
+        socket.on("error", reject);
+      }),
+  };
+
+  /** @returns {Promise<any[]>} what the upstream got when the application was asked under a context */
+  async function got(way, host, path) {
+    upstream.seen.length = 0;
+    const url = `http://${host}:${new URL(upstream.url).port}/${path}`;
+    const response = await new Promise((resolve, reject) => {
+      const headers = { ...CARRIED, "x-what": encodeURIComponent(JSON.stringify({ way, url })) };
+      http.get({ port: application.address().port, host: "127.0.0.1", headers }, resolve).on("error", reject);
+    });
+    assert.equal((await response.toArray()).join(""), "done", `${way} ${host} ${path}`);
+    assert.ok(upstream.seen.length > 0);
+    return upstream.seen.map(({ headers }) => headers);
+  }
+
+  for (const path of ["passed", "continued", "fetched"]) {
+    test(`has the context for hosts of the system under test, and for no others, where it is ${path}`, async () => {
+      for (const way of Object.keys(WAYS).filter((name) => name !== "ws")) {
+        for (const host of ["127.0.0.1", "localhost", "api", "api.shop.test"]) {
+          for (const headers of await got(way, host, path)) assert.equal(contextOf(headers)?.id, ID, `${way} ${host}`);
+        }
+        for (const headers of await got(way, "third.example", path)) {
+          assert.doesNotMatch(JSON.stringify(headers), /trafficmock/, way);
+          if (way === "copied") assert.deepEqual([headers.baggage, headers.cookie], ["x=1,y=2", "a=1; b=2"]);
+          if (way.endsWith("list")) assert.equal(headers.baggage, "z=3");
+        }
+      }
+      const seen = worker.seen.filter(({ type }) => type === "request:matched");
+      assert.doesNotMatch(JSON.stringify(seen.map(({ request: one }) => one.headers)), /trafficmock/);
+    });
+  }
+
+  test("has no context where its host is left alone", async () => {
+    for (const headers of await got("copied", "ignored.example", "passed")) {
+      assert.doesNotMatch(JSON.stringify(headers), /trafficmock/);
+    }
+  });
+
+  test("is told without it in the history", async () => {
+    const { entries } = await proxy.get("/api/history");
+    assert.ok(entries.length > 20);
+    assert.doesNotMatch(JSON.stringify(entries.map(({ request: one }) => one.headers)), /trafficmock|aaaaaaaa/);
+  });
+
+  test("has the context in the handshake of a WebSocket, likewise", async () => {
+    for (const [host, isOwn] of Object.entries({ "127.0.0.1": true, "third.example": false })) {
+      const [headers] = await got("ws", host, "ws");
+      assert.equal(contextOf(headers ?? {})?.id, isOwn ? ID : undefined, host);
+    }
+  });
+});
