@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import secrets
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from attrs import evolve
 
 from trafficmock import __version__
 from trafficmock.certificates.files import default_directory
@@ -15,8 +18,10 @@ from trafficmock.core.settings import Settings
 from trafficmock.history.store import History
 from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import HttpLimits
+from trafficmock.proxy.door.doors import Doors
+from trafficmock.proxy.door.silent_gateway import SilentGateway
 from trafficmock.proxy.downstream.client_tls import CertificateStore
-from trafficmock.proxy.downstream.forward_proxy import ForwardProxy, make_forward_proxy
+from trafficmock.proxy.downstream.forward_proxy import make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_verification import ServerVerification
@@ -62,7 +67,16 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
     )
     certificates = CertificateStore.open(_ca_directory(options))
     guard = _guard(options)
-    forward = _forward_proxy(options, driver, guard, certificates, reactor)
+    settings = _proxy_settings(options)
+    make_proxy = partial(
+        make_forward_proxy,
+        guard=guard,
+        dialer=_dialer(options, guard, reactor),
+        certificates=certificates,
+        version=__version__,
+        reactor=reactor,
+    )
+    forward = make_proxy(settings=settings, gateway=driver)
     site = make_site(
         history=history,
         connections=lambda tests: connections_report(driver.coordinator, tests=tests),
@@ -78,6 +92,21 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
         ),
         reactor=reactor,
     )
+    doors = driver.doors = Doors(
+        listen=partial(reactor.listenTCP, 0, interface=_door_interface(options)),
+        forward=partial(
+            make_proxy,
+            settings=evolve(settings, opens_tls=False, records_passthrough=False),
+            gateway=SilentGateway(),
+        ),
+        count=site.connections,
+        own_hosts=settings.own_hosts,
+    )
+
+    def stop_forward() -> bool:
+        doors.stop()
+        return forward.stop()
+
     return ProxyService(
         endpoint=listening_endpoint(options, reactor),
         site=site,
@@ -87,7 +116,7 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
         ready_file=options["ready-file"],
         banner=lambda url: _banner(url, options),
         log_observer=chosen_observer(options),
-        stop_forward=forward.stop,
+        stop_forward=stop_forward,
         start=start_report(options),
     )
 
@@ -121,40 +150,35 @@ def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver
     )
 
 
-def _forward_proxy(
-    options: ProxyOptions,
-    driver: Driver,
-    guard: AccessPolicy,
-    certificates: CertificateStore,
-    reactor: Any,
-) -> ForwardProxy:
-    return make_forward_proxy(
-        settings=ProxySettings(
-            token=options["token"],
-            max_header_bytes=options["max-header-bytes"],
-            response_seconds=options["upstream-timeout-ms"] / 1000,
-            abort_hold_seconds=options["abort-hold-ms"] / 1000,
-            tunnels=tuple(options["tunnel"]),
-            own_hosts=tuple(options["own-host"]),
-            max_frame_bytes=or_unlimited(options["max-frame-bytes"]),
-            records_passthrough=options["history-capture"] == "all",
-        ),
-        gateway=driver,
-        guard=guard,
-        dialer=Dialer(
-            reactor=reactor,
-            connect_seconds=options["connect-timeout-ms"] / 1000,
-            trust=ServerVerification(
-                tuple(options["upstream-ca"]), tuple(options["upstream-insecure"])
-            ),
-            resolved=dict(options["resolve"]),
-            proxy=options["upstream-proxy"],
-            bound_everywhere=not guard.listening,
-        ),
-        certificates=certificates,
-        version=__version__,
-        reactor=reactor,
+def _proxy_settings(options: ProxyOptions) -> ProxySettings:
+    return ProxySettings(
+        token=options["token"],
+        max_header_bytes=options["max-header-bytes"],
+        response_seconds=options["upstream-timeout-ms"] / 1000,
+        abort_hold_seconds=options["abort-hold-ms"] / 1000,
+        tunnels=tuple(options["tunnel"]),
+        own_hosts=tuple(options["own-host"]),
+        max_frame_bytes=or_unlimited(options["max-frame-bytes"]),
+        records_passthrough=options["history-capture"] == "all",
     )
+
+
+def _dialer(options: ProxyOptions, guard: AccessPolicy, reactor: Any) -> Dialer:
+    return Dialer(
+        reactor=reactor,
+        connect_seconds=options["connect-timeout-ms"] / 1000,
+        trust=ServerVerification(
+            tuple(options["upstream-ca"]), tuple(options["upstream-insecure"])
+        ),
+        resolved=dict(options["resolve"]),
+        proxy=options["upstream-proxy"],
+        bound_everywhere=not guard.listening,
+    )
+
+
+def _door_interface(options: ProxyOptions) -> str:
+    """Name what doors listen on: what the service does, or loopback where that is not known."""
+    return "127.0.0.1" if options["endpoint"] else str(options["host"])
 
 
 def _websocket_limits(options: ProxyOptions) -> WebSocketLimits:

@@ -4,7 +4,7 @@ import re
 
 from attrs import define, field
 
-from trafficmock.core.effects import Effects, Send
+from trafficmock.core.effects import Effect, Effects, OpenDoor, Send
 from trafficmock.records import RequestSeen, SocketSeen
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import CONTEXT
@@ -64,7 +64,7 @@ class ContextInvariants:
                     self.workers[cause.request_id] = each.to[0]
         elif isinstance(cause, inbound.TestRegister) and cause.context and sender in self.knowing:
             holder = self.running.get(cause.context)
-            if any(isinstance(each, Send) and registered(each, cause) for each in effects):
+            if any(registered(each, cause) for each in effects):
                 assert holder in (None, (sender, cause.test_id)), "claimed twice"
                 self.running[cause.context] = sender, cause.test_id
                 self.ever.add(cause.context)
@@ -96,9 +96,11 @@ class ContextInvariants:
             assert send.to == (worker,), f"not this worker's own: {send}"
 
 
-def registered(send: Send, cause: inbound.TestRegister) -> bool:
+def registered(effect: Effect, cause: inbound.TestRegister) -> bool:
     """Tell whether this is the acknowledgement of a registration."""
-    message = send.message
+    if isinstance(effect, OpenDoor):
+        return effect.registered.test_id == cause.test_id
+    message = getattr(effect, "message", None)
     return isinstance(message, outbound.TestRegistered) and message.test_id == cause.test_id
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from attrs import frozen
+from attrs import field, frozen
 
 from trafficmock.records import Record
 
 if TYPE_CHECKING:
     from trafficmock.core.timers import Moment
     from trafficmock.wire.inbound import HistoryQuery, Message
+    from trafficmock.wire.outbound import TestRegistered
 
 Level = Literal["debug", "info", "warn", "error"]
 
@@ -70,7 +71,39 @@ class AnswerQuery:
     query: HistoryQuery
 
 
-Effect = Send | CloseConnection | AbortConnection | Wake | Note | AnswerQuery | Record
+@frozen
+class OpenDoor:
+    """Open the door of a test, then acknowledge its registration with the door's port.
+
+    :param to: the connection of its worker.
+    :param context: that the door puts on requests.
+    :param origins: globs of the application's origins.
+    """
+
+    to: str
+    registered: TestRegistered
+    context: str = field(repr=False)
+    origins: tuple[str, ...]
+
+
+@frozen
+class CloseDoor:
+    """Close the door of a test, if it has one."""
+
+    test_id: str
+
+
+Effect = (
+    Send
+    | CloseConnection
+    | AbortConnection
+    | Wake
+    | Note
+    | AnswerQuery
+    | OpenDoor
+    | CloseDoor
+    | Record
+)
 Effects = list[Effect]
 
 

@@ -8,7 +8,7 @@ from attrs import define
 from msgspec import UNSET
 
 from trafficmock.core import error_messages
-from trafficmock.core.effects import EffectList
+from trafficmock.core.effects import CloseDoor, EffectList, OpenDoor
 from trafficmock.core.ownership.contexts import Contexts, may_observe
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.wire import outbound
@@ -51,7 +51,13 @@ class Registration:
             if context is not UNSET and holder is None:
                 self.contexts.claim(context, worker.tests[message.test_id])
             at = out.now.epoch_ms if SUBSCRIBE in worker.features else UNSET
-            out.send(worker.id, outbound.TestRegistered(message.test_id, at))
+            registered = outbound.TestRegistered(message.test_id, at)
+            if context is not UNSET and message.door is not UNSET:
+                worker.tests[message.test_id].has_door = True
+                origins = tuple(message.door.origins)
+                out.append(OpenDoor(worker.id, registered, context, origins))
+            else:
+                out.send(worker.id, registered)
         else:
             text = f"The test id {message.test_id} is in use by another worker."
             self._refuse(worker, message.test_id, text, out)
@@ -81,8 +87,7 @@ class Registration:
         """End a test: whoever waits for it is answered, then the end is acknowledged."""
         test = worker.tests.get(message.test_id)
         if test is not None:
-            self.registry.remove_test(test)
-            self.contexts.release(test, out)
+            self._remove(test, out)
             self._release(test, error_messages.test_ended, out)
             self.sockets.test_ended(test, out)
         elif message.test_id in self.registry.tests:
@@ -120,11 +125,17 @@ class Registration:
             self.registry.remove_route(worker, route_id)
         tests = list(worker.tests.values())
         for test in tests:
-            self.registry.remove_test(test)
-            self.contexts.release(test, out)
+            self._remove(test, out)
         for test in tests:
             self._release(test, error_messages.worker_lost, out)
             self.sockets.worker_lost(test, out)
+
+    def _remove(self, test: RegisteredTest, out: EffectList) -> None:
+        """Let nothing more come to a test."""
+        self.registry.remove_test(test)
+        self.contexts.release(test, out)
+        if test.has_door:
+            out.append(CloseDoor(test.id))
 
     def _release(
         self,

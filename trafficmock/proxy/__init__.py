@@ -5,6 +5,7 @@ is announced to the coordinator by :mod:`~trafficmock.proxy.transfer`, and, unle
 it, goes out through :mod:`~trafficmock.proxy.upstream`. Heads and bodies are read and written by
 :mod:`~trafficmock.proxy.http1`; WebSockets are :mod:`~trafficmock.proxy.websocket`; ``tunnel``
 carries what nobody reads. To the core each client id is one agent (``proxy_clients``).
+:mod:`~trafficmock.proxy.door` opens a proxy for one test's browser.
 
 All of them use ``request_target`` (what a request asks for), ``hosts_under_test``,
 ``proxy_settings``, ``client_transport`` (the connection to the client) and ``upstream_errors``

@@ -12,6 +12,8 @@ from trafficmock.proxy.upstream.server_verification import matches_any
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trafficmock.proxy.http1.heads import Pairs
     from trafficmock.proxy.proxy_clients import ProxyClients
     from trafficmock.proxy.request_target import Origin
@@ -36,6 +38,7 @@ class ProxySettings:
     :param abort_hold_seconds: how long a request that a test lets time out is held.
     :param idle_seconds: how long a client may be silent between or in requests.
     :param tunnels: globs of hosts whose TLS is not opened.
+    :param opens_tls: whether TLS of other hosts behind CONNECT is opened.
     :param max_frame_bytes: of the largest message of a WebSocket.
     :param own_hosts: globs of hosts under test, see :func:`.hosts_under_test.is_under_test`.
     :param records_passthrough: whether the history keeps what no test decides about.
@@ -47,6 +50,7 @@ class ProxySettings:
     abort_hold_seconds: float = 30.0
     idle_seconds: float = 60.0
     tunnels: tuple[str, ...] = ()
+    opens_tls: bool = True
     max_frame_bytes: int = MAX_MESSAGE_BYTES
     own_hosts: tuple[str, ...] = ()
     records_passthrough: bool = True
@@ -58,7 +62,10 @@ class ProxySettings:
 
 @define(eq=False, kw_only=True)
 class ProxyContext:
-    """What the connections of the forward proxy have in common."""
+    """What the connections of the forward proxy have in common.
+
+    :param stamp: gives the header of a request to an origin its context, or takes it out.
+    """
 
     settings: ProxySettings
     reactor: Any
@@ -66,9 +73,12 @@ class ProxyContext:
     pool: ConnectionPool
     dialer: Dialer
     certificates: Certificates
+    stamp: Callable[[Origin, Pairs], Pairs] | None = None
 
     def outgoing(self, origin: Origin, pairs: Pairs) -> Pairs:
         """Take the context of a test out of what leaves for a host that is not under test."""
+        if self.stamp is not None:
+            return self.stamp(origin, pairs)
         plain = without_context(pairs)
         if plain is pairs or is_under_test(origin.host, self.settings.own_hosts):
             return pairs

@@ -7,14 +7,17 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, field
+from msgspec import structs
 from twisted.logger import Logger, LogLevel
 
 from trafficmock.core.effects import (
     AbortConnection,
     AnswerQuery,
     CloseConnection,
+    CloseDoor,
     Effects,
     Note,
+    OpenDoor,
     Send,
     Wake,
 )
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 
     from trafficmock.core.coordinator import Coordinator
     from trafficmock.history.store import History
+    from trafficmock.proxy.door.doors import Doors
     from trafficmock.records import Record
     from trafficmock.server.websocket.oversized_frames import OversizedMessage
     from trafficmock.server.websocket.upgrade import Link
@@ -81,6 +85,7 @@ class Driver:
     :param epoch_ms: milliseconds since 1970.
     :param event_log: writes connections and decisions to the log.
     :param prefix: what the connection ids of this process begin with.
+    :param doors: opens the doors of tests; ``None`` opens none.
     """
 
     log = Logger()
@@ -92,6 +97,7 @@ class Driver:
     epoch_ms: Callable[[], int]
     prefix: str
     event_log: EventLog = field(factory=EventLog)
+    doors: Doors | None = None
     _links: dict[str, Link] = field(factory=dict)
     _clients: dict[str, LocalClient] = field(factory=dict)
     _waiting: deque[tuple[LocalClient, Message]] = field(factory=deque)
@@ -113,6 +119,8 @@ class Driver:
             Wake: self._wake,
             Note: self._note,
             AnswerQuery: self._answer_query,
+            OpenDoor: self._open_door,
+            CloseDoor: self._close_door,
         }
 
     # Events of links
@@ -331,6 +339,22 @@ class Driver:
             link = self._links.get(note.of)
             text = f"Connection from {'elsewhere' if link is None else link.peer} {text}"
         self.log.emit(_LEVELS[note.level], "{text}", text=one_line(text))
+
+    def _open_door(self, effect: OpenDoor, now: Moment) -> None:
+        """Open a door before the worker hears of its test; without one it hears of no port."""
+        registered = effect.registered
+        if self.doors is not None:
+            try:
+                port = self.doors.open(registered.test_id, effect.context, effect.origins)
+            except OSError as error:
+                self.log.warn("There is no port for the door of a test: {error}", error=error)
+            else:
+                registered = structs.replace(registered, door_port=port)
+        self._send(Send((effect.to,), registered), now)
+
+    def _close_door(self, effect: CloseDoor, _: Moment) -> None:
+        if self.doors is not None:
+            self.doors.close(effect.test_id)
 
     def _answer_query(self, effect: AnswerQuery, _: Moment) -> None:
         steps = worker_queries.answer(self.history, effect.query)

@@ -144,7 +144,7 @@ def make_site(
     reactor: IReactorTime,
     start: str | None = None,
     forward: ForwardProxy | None = None,
-) -> Site:
+) -> ServiceSite:
     """Put the HTTP side together.
 
     :param history: what REST shows.

@@ -144,12 +144,22 @@ class AgentError(Message, frozen=True, tag="agent:error"):
     detail: Raw = Raw()
 
 
+class Door(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A forward proxy of a test's own, which puts its context on requests for the application.
+
+    :param origins: globs of the application's origins; without any, hosts under test are it.
+    """
+
+    origins: list[str] = []
+
+
 class TestRegister(Message, frozen=True, tag="test:register"):
     """A test begins.
 
     :param context: what its traffic carries (feature ``context``).
     :param scope: ``worker`` for routes that serve all tests of this worker, after their own
         (feature ``context``).
+    :param door: is to be opened; only for a test with a context (feature ``context``).
     """
 
     test_id: str
@@ -158,6 +168,7 @@ class TestRegister(Message, frozen=True, tag="test:register"):
     worker_id: str
     context: NewContext | UnsetType = UNSET
     scope: Literal["worker"] | UnsetType = UNSET
+    door: Door | UnsetType = UNSET
 
 
 class TestUnregister(Message, frozen=True, tag="test:unregister"):

@@ -63,10 +63,13 @@ class TestRegistered(Message, frozen=True, tag="test:registered"):
     """Every later request is judged with this test in mind; ``at`` is our epoch milliseconds.
 
     Only workers get the time that have the feature ``subscribe``.
+
+    :param door_port: of the door that the test asked for; absent when there is none.
     """
 
     test_id: str
     at: SafeInt | UnsetType = UNSET
+    door_port: int | UnsetType = UNSET
 
 
 class TestSubscribed(Message, frozen=True, tag="test:subscribed"):

@@ -23,7 +23,7 @@ from tests.support.builders import (
     text,
 )
 from tests.support.playbook import SETTINGS, Peer, Playbook, RegisteredTest, WorkerPeer
-from trafficmock.core.effects import Effects, Send
+from trafficmock.core.effects import CloseDoor, Effects, OpenDoor, Send
 from trafficmock.core.ownership.contexts import LATE_SECONDS, MOST_ENDED
 from trafficmock.records import MadeFor, RequestPassedThrough, RequestSeen, SocketPassedThrough
 from trafficmock.wire import inbound, outbound
@@ -411,3 +411,53 @@ class AgentTests(SynchronousTestCase):
             assert isinstance(welcome, Send)
             assert isinstance(welcome.message, outbound.HelloOk)
             self.assertEqual(welcome.message.own_hosts, expected, features)
+
+
+class DoorTests(ContextCase):
+    """Proxies of tests' own."""
+
+    def registers(self, title: str, context: str | None = UNKNOWN, *origins: str) -> Effects:
+        """Register a test that wants a door; give what that leads to."""
+        self.mine.sends(
+            inbound.TestRegister(
+                title,
+                title,
+                "f",
+                "0",
+                UNSET if context is None else context,
+                door=inbound.Door(list(origins)),
+            )
+        )
+        return self.playbook.take()
+
+    def registered_at(self, title: str) -> outbound.TestRegistered:
+        return outbound.TestRegistered(title, self.playbook.now().epoch_ms)
+
+    def test_opened(self) -> None:
+        """The test is acknowledged by whoever opens its door, which has its context."""
+        effects = self.registers("door", UNKNOWN, "http://*.test")
+        registered = self.registered_at("door")
+        expected = OpenDoor(self.mine.id, registered, UNKNOWN, ("http://*.test",))
+        self.assertEqual(effects, [expected])
+        self.assertEqual(self.owner(UNKNOWN), None)
+
+    def test_without_context(self) -> None:
+        """There is no door without a context."""
+        effects = self.registers("door", None)
+        self.assertEqual(effects, [self.mine.gets(self.registered_at("door"))])
+
+    def test_context_in_use(self) -> None:
+        """A test that is refused gets none."""
+        (refusal,) = self.registers("door", B)
+        assert isinstance(refusal, Send)
+        self.assertIsInstance(refusal.message, outbound.ProxyError)
+
+    def test_closed(self) -> None:
+        """It is closed before the end of the test is acknowledged, and when its worker goes."""
+        self.registers("door")
+        self.mine.sends(inbound.TestUnregister("door"))
+        ended = self.mine.gets(outbound.TestUnregistered("door"))
+        self.playbook.expect(CloseDoor("door"), ended)
+        self.registers("door")
+        self.playbook.disconnect(self.mine.id)
+        self.assertIn(CloseDoor("door"), self.playbook.take())

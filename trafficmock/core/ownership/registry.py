@@ -31,6 +31,7 @@ class RegisteredTest:
     :param subscribed: it asked for all traffic (feature ``subscribe``).
     :param context: what its traffic carries, set with ``made_for``, as which the history names it,
         by :class:`~trafficmock.core.ownership.contexts.Contexts`.
+    :param has_door: a door was opened for it, which ends with it.
     :param shared: its routes serve all tests of its worker, after their own.
     :param busy: how many unsettled requests of this test each of its routes matches.
     """
@@ -46,6 +47,7 @@ class RegisteredTest:
     context: str | None = None
     made_for: MadeFor | None = None
     shared: bool = False
+    has_door: bool = False
     routes: dict[str, RegisteredRoute] = field(factory=dict)
     requests: dict[str, PendingRequest] = field(factory=dict)
     sockets: dict[str, Socket] = field(factory=dict)

@@ -46,6 +46,7 @@ class ConnectSniffer:
     ) -> None:
         self._buffer = b""
         self._inside = inside
+        self._opens_tls = context.settings.opens_tls
         name = f"[{authority.host}]" if ":" in authority.host else authority.host
         self._tunnel = Tunnel(
             client,
@@ -66,7 +67,7 @@ class ConnectSniffer:
             return
         self._buffer += data
         kind = kind_of(self._buffer)
-        if kind == "blind":
+        if kind == "blind" or (kind == "tls" and not self._opens_tls):
             self._go_blind()
         elif kind is not None:
             self._stop_timer()

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.http.access import AccessPolicy
+    from trafficmock.proxy.http1.heads import Pairs
     from trafficmock.proxy.proxy_clients import CoordinatorGateway
     from trafficmock.proxy.proxy_settings import Certificates, ProxySettings
+    from trafficmock.proxy.request_target import Origin
     from trafficmock.proxy.upstream.dialer import Dialer
 
 
@@ -84,6 +86,7 @@ def make_forward_proxy(
     certificates: Certificates,
     version: str,
     reactor: Any,
+    stamp: Callable[[Origin, Pairs], Pairs] | None = None,
 ) -> ForwardProxy:
     """Put the forward proxy together.
 
@@ -92,6 +95,7 @@ def make_forward_proxy(
     :param dialer: the ways to servers.
     :param certificates: what clients are shown behind CONNECT.
     :param version: of the service, which proxy clients send in their hello.
+    :param stamp: see :class:`~trafficmock.proxy.proxy_settings.ProxyContext`.
     """
     context = ProxyContext(
         settings=settings,
@@ -102,5 +106,6 @@ def make_forward_proxy(
         pool=ConnectionPool(dialer, reactor, settings.max_header_bytes),
         dialer=dialer,
         certificates=certificates,
+        stamp=stamp,
     )
     return ForwardProxy(context, guard)

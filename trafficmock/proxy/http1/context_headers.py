@@ -123,3 +123,15 @@ def _first(header: bytes, lines: list[bytes]) -> bytes | None:
 
 def _name(part: bytes) -> bytes:
     return part.partition(b"=")[0].strip(b" \t")
+
+
+def stamped(pairs: Pairs, context: bytes, span: bytes) -> Pairs:
+    """Put a context into header lines, and into a trace where they have none.
+
+    :param context: 32 hexadecimal digits, so that it can be a trace id.
+    :param span: 16 hexadecimal digits.
+    """
+    pairs = with_context(pairs, context)
+    if any(name.lower() == b"traceparent" for name, _ in pairs):
+        return pairs
+    return [*pairs, (b"traceparent", b"00-%s-%s-01" % (context, span))]

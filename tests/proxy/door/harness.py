@@ -1,0 +1,89 @@
+"""Doors without sockets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, evolve, field
+from twisted.internet.address import IPv4Address
+from twisted.internet.task import Clock
+
+from tests.proxy.harness import FakeDialer, FakeTransport
+from trafficmock.http.access import AccessPolicy
+from trafficmock.http.http_limits import ConnectionCount
+from trafficmock.proxy.door.doors import Doors
+from trafficmock.proxy.door.silent_gateway import SilentGateway
+from trafficmock.proxy.downstream.forward_proxy import ForwardProxy, make_forward_proxy
+from trafficmock.proxy.proxy_settings import ProxySettings
+
+if TYPE_CHECKING:
+    from twisted.internet.protocol import Factory
+
+    from trafficmock.proxy.door.context_stamp import ContextStamp
+
+CONTEXT = "1" * 32
+SPAN = b"2" * 16
+MEMBER = f"baggage: trafficmock.test={CONTEXT}".encode()
+TRACE = f"traceparent: 00-{CONTEXT}-{SPAN.decode()}-01".encode()
+
+
+@define(eq=False)
+class FakePort:
+    """A port that somebody listens on."""
+
+    factory: Factory
+    port: int
+    open: bool = True
+
+    def getHost(self) -> IPv4Address:
+        return IPv4Address("TCP", "127.0.0.1", self.port)
+
+    def stopListening(self) -> None:
+        self.open = False
+
+
+@define(eq=False)
+class DoorHarness:
+    """Any number of doors, and browsers that come in by them."""
+
+    settings: ProxySettings = field(factory=lambda: ProxySettings(opens_tls=False))
+    clock: Clock = field(factory=Clock)
+    dialer: FakeDialer = field(factory=FakeDialer)
+    ports: list[FakePort] = field(factory=list)
+    count: ConnectionCount = field(factory=lambda: ConnectionCount(3, lambda: 0.0))
+    error: OSError | None = None
+    doors: Doors = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.doors = Doors(self.listen, self.forward, self.count)
+
+    def listen(self, factory: Factory) -> Any:
+        if self.error is not None:
+            raise self.error
+        self.ports.append(FakePort(factory, 50000 + len(self.ports)))
+        return self.ports[-1]
+
+    def forward(self, *, stamp: ContextStamp) -> ForwardProxy:
+        certificates: Any = None
+        return make_forward_proxy(
+            settings=self.settings,
+            gateway=SilentGateway(),
+            guard=AccessPolicy(),
+            dialer=self.dialer,
+            certificates=certificates,
+            version="1.2.3",
+            reactor=self.clock,
+            stamp=evolve(stamp, new_span=lambda: SPAN),
+        )
+
+    def open(self, *origins: str) -> int:
+        """Open the door of the test ``t``."""
+        return self.doors.open("t", CONTEXT, origins)
+
+    def ask(self, data: bytes) -> FakeTransport:
+        """Give the transport of a browser that has sent something to the last door."""
+        transport = FakeTransport(self.ports[-1].getHost())
+        transport.protocol = self.ports[-1].factory.buildProtocol(None)
+        transport.protocol.makeConnection(transport)
+        transport.sends(data)
+        return transport

@@ -1,0 +1,57 @@
+"""What a door does to headers."""
+
+from __future__ import annotations
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.proxy.door.harness import CONTEXT, SPAN
+from trafficmock.proxy.door.context_stamp import ContextStamp
+from trafficmock.proxy.http1.context_headers import trace_id, without_context
+from trafficmock.proxy.http1.heads import RequestHead
+from trafficmock.proxy.request_target import absolute
+
+MEMBER = (b"baggage", f"trafficmock.test={CONTEXT}".encode())
+TRACE = (b"traceparent", b"00-%s-%s-01" % (CONTEXT.encode(), SPAN))
+
+
+class StampTests(SynchronousTestCase):
+    """The application's origins get the context, no other does."""
+
+    def stamped(self, url: str, *origins: str, own_hosts: tuple[str, ...] = ()) -> bool:
+        """Tell whether a request for a URL gets it; it has that of another test."""
+        stamp = ContextStamp(CONTEXT, origins, own_hosts, new_span=lambda: SPAN)
+        pairs = stamp(absolute(url.encode()).origin, [(b"baggage", b"trafficmock.test=B,a=b")])
+        if pairs == [(b"baggage", b"a=b")]:
+            return False
+        self.assertEqual(pairs, [(MEMBER[0], MEMBER[1] + b",a=b"), TRACE])
+        return True
+
+    def test_by_itself(self) -> None:
+        """Hosts under test are the application, and those of --own-host."""
+        self.assertTrue(self.stamped("http://localhost:3000/"))
+        self.assertTrue(self.stamped("http://app/"))
+        self.assertFalse(self.stamped("http://third.test/"))
+        self.assertTrue(self.stamped("http://third.test/", own_hosts=("*.test",)))
+
+    def test_origins(self) -> None:
+        """Origins that are given are all that is the application: scheme, host and port."""
+        for url, expected in (
+            ("http://shop.test/", True),
+            ("https://shop.test/", False),
+            ("http://shop.test:81/", False),
+            ("http://API.shop.test:8000/x", True),
+            ("http://localhost/", False),
+        ):
+            origins = "http://shop.test", "http://*.Shop.test:8000"
+            self.assertEqual(self.stamped(url, *origins), expected, url)
+
+    def test_trace(self) -> None:
+        """A trace of the page's own stays, and ours is a valid one."""
+        stamp = ContextStamp(CONTEXT)
+        origin = absolute(b"http://localhost/").origin
+        own = (b"Traceparent", b"00-%s-b7ad6b7169203331-01" % (b"3" * 32))
+        self.assertEqual(stamp(origin, [own]), [own, MEMBER])
+        (_, trace) = stamp(origin, [])
+        head = RequestHead(1, [trace], dict([trace]), b"GET", b"/")
+        self.assertEqual(trace_id(head), CONTEXT.encode())
+        self.assertEqual(without_context([MEMBER]), [])

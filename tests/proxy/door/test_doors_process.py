@@ -1,0 +1,86 @@
+"""A door of the running service."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.proxy_process import running_proxy
+from tests.support.raw_client import RawClient
+from tests.support.waiting import wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CONTEXT = "1" * 32
+SECONDS = 60.0
+
+
+class Application(BaseHTTPRequestHandler):
+    """Says what context a request carries."""
+
+    def do_GET(self) -> None:
+        """Answer."""
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(str(self.headers["baggage"]).encode())
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
+        """Keep quiet."""
+
+
+@contextmanager
+def application() -> Iterator[int]:
+    """Run an application until the block ends; give its port."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Application)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(SECONDS)
+
+
+def is_closed(port: int) -> bool:
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) != 0
+
+
+class ProcessTests(SynchronousTestCase):
+    """From the registration of a test to its end."""
+
+    def ask(self, port: int, url: str) -> bytes:
+        """Ask for a URL through the proxy at a port."""
+        client = HTTPConnection("127.0.0.1", port, timeout=SECONDS)
+        client.request("GET", url)
+        body = client.getresponse().read()
+        client.close()
+        return body
+
+    def test_life(self) -> None:
+        """It is open when the test hears of it, stamps, records nothing, and ends with the test."""
+        with application() as port, running_proxy() as proxy:
+            worker = RawClient.connect(proxy.url)
+            worker.hello("playwright", workerId="0", features=["context"])
+            test = {"testId": "t", "title": "T", "file": "t", "workerId": "0"}
+            worker.send(type="test:register", context=CONTEXT, door={}, **test)
+            registered = worker.receive()
+            self.assertEqual(registered["type"], "test:registered")
+            door = registered["doorPort"]
+            url = f"http://localhost:{port}/"
+            self.assertEqual(self.ask(door, url), b"trafficmock.test=" + CONTEXT.encode())
+            self.assertEqual(proxy.get("/api/history")["entries"], [])
+            self.assertIn(b"misdirected_request", self.ask(door, "/"))
+            worker.send(type="test:unregister", testId="t")
+            self.assertEqual(worker.receive()["type"], "test:unregistered")
+            wait_until(lambda: is_closed(door), "the end of the door")
+            worker.close()

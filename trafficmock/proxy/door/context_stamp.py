@@ -1,0 +1,50 @@
+"""Puts the context of one test on requests for its application."""
+
+from __future__ import annotations
+
+import secrets
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from trafficmock.proxy.hosts_under_test import is_under_test
+from trafficmock.proxy.http1.context_headers import stamped, without_context
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.proxy.http1.heads import Pairs
+    from trafficmock.proxy.request_target import Origin
+
+
+def _new_span() -> bytes:
+    return secrets.token_hex(8).encode("ascii")
+
+
+@frozen
+class ContextStamp:
+    """What a door does to the header of each request.
+
+    :param context: of its test.
+    :param origins: globs of the application's origins, such as ``http://*.shop.test``. Without
+        any, the hosts under test are its application.
+    :param own_hosts: globs of hosts under test (``--own-host``).
+    :param new_span: makes the span id of a trace, 16 hexadecimal digits.
+    """
+
+    context: str
+    origins: tuple[str, ...] = ()
+    own_hosts: tuple[str, ...] = ()
+    new_span: Callable[[], bytes] = _new_span
+
+    def __call__(self, origin: Origin, pairs: Pairs) -> Pairs:
+        """Give the header as it leaves for ``origin``."""
+        if self._is_application(origin):
+            return stamped(pairs, self.context.encode("ascii"), self.new_span())
+        return without_context(pairs)
+
+    def _is_application(self, origin: Origin) -> bool:
+        if not self.origins:
+            return is_under_test(origin.host, self.own_hosts)
+        return any(fnmatchcase(str(origin), glob.lower()) for glob in self.origins)

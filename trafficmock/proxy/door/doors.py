@@ -1,0 +1,144 @@
+"""Opens and closes the doors of tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from attrs import define, field
+from twisted.internet.protocol import Factory, connectionDone
+from twisted.internet.protocol import Protocol as TwistedProtocol
+
+from trafficmock.proxy.door.context_stamp import ContextStamp
+from trafficmock.proxy.upstream_errors import error_response
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from twisted.internet.interfaces import IAddress, IListeningPort
+    from twisted.python.failure import Failure
+
+    from trafficmock.http.http_limits import ConnectionCount
+    from trafficmock.proxy.downstream.forward_proxy import ForwardProxy
+    from trafficmock.proxy.downstream.protocol_sniffing import ProtocolSniffer
+
+
+class Listen(Protocol):
+    """Listens on a free port, where the service listens."""
+
+    def __call__(self, factory: Factory) -> IListeningPort:
+        """Begin.
+
+        :raises OSError: it cannot.
+        """
+
+
+class MakeProxy(Protocol):
+    """Makes the proxy behind a door."""
+
+    def __call__(self, *, stamp: ContextStamp) -> ForwardProxy:
+        """Make it.
+
+        :param stamp: what it does to the header of each request.
+        """
+
+
+class MisdirectedRequest(TwistedProtocol):
+    """Answers 421 to what is not for a proxy: a page that rebinds a name to us gets nothing.
+
+    :param ended: called when the connection is lost.
+    """
+
+    transport: Any
+
+    def __init__(self, ended: Callable[[], None]) -> None:
+        self._ended = ended
+
+    def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
+        """Answer and close."""
+        text = "This port is the proxy of one test's browser: use it as a proxy."
+        self.transport.write(error_response(421, "misdirected_request", text))
+        self.transport.loseConnection()
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002, N802 - Twisted's signature
+        self._ended()
+
+
+class DoorFactory(Factory):
+    """The connections of one door.
+
+    :param forward: carries their requests.
+    :param count: of all connections of the service.
+    """
+
+    noisy = False
+
+    def __init__(self, forward: ForwardProxy, count: ConnectionCount) -> None:
+        self._forward = forward
+        self._count = count
+        self._open: set[ProtocolSniffer] = set()
+
+    def buildProtocol(self, addr: IAddress | None) -> ProtocolSniffer | None:  # noqa: ARG002, N802 - Twisted's signature
+        """Make the protocol of a new connection; ``None`` closes one that is too many."""
+        if not self._count.enter():
+            return None
+
+        def ended() -> None:
+            self._count.leave()
+            self._open.discard(sniffer)
+
+        sniffer = self._forward.sniffer(lambda *, once: MisdirectedRequest(ended), ended)  # noqa: ARG005 - the protocol's
+        self._open.add(sniffer)
+        return sniffer
+
+    def stop(self) -> None:
+        """Cut what is open: the test that it belongs to has ended."""
+        for sniffer in list(self._open):
+            if sniffer.transport is not None:
+                sniffer.transport.abortConnection()
+        self._forward.stop()
+
+
+@define(eq=False)
+class Doors:
+    """The doors that are open.
+
+    :param listen: listens for one.
+    :param forward: makes the proxy behind one.
+    :param count: of all connections of the service.
+    :param own_hosts: globs of hosts under test (``--own-host``).
+    """
+
+    listen: Listen
+    forward: MakeProxy
+    count: ConnectionCount
+    own_hosts: tuple[str, ...] = ()
+    _open: dict[str, tuple[IListeningPort, DoorFactory]] = field(factory=dict)
+
+    def open(self, test_id: str, context: str, origins: tuple[str, ...]) -> int:
+        """Open the door of a test, in place of the one that it had.
+
+        :param context: of the test.
+        :param origins: see :class:`~trafficmock.proxy.door.context_stamp.ContextStamp`.
+        :returns: its port.
+        :raises OSError: there is no port for it.
+        """
+        self.close(test_id)
+        stamp = ContextStamp(context, origins, self.own_hosts)
+        factory = DoorFactory(self.forward(stamp=stamp), self.count)
+        listening = self.listen(factory)
+        self._open[test_id] = listening, factory
+        address: Any = listening.getHost()
+        port: int = address.port
+        return port
+
+    def close(self, test_id: str) -> None:
+        """Close the door of a test, if it has one, and cut its connections."""
+        found = self._open.pop(test_id, None)
+        if found is not None:
+            listening, factory = found
+            listening.stopListening()
+            factory.stop()
+
+    def stop(self) -> None:
+        for test_id in list(self._open):
+            self.close(test_id)
