@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks import compare, memory, polling, profiling, routes, upstream_clients
+from benchmarks import compare, contexts, memory, polling, profiling, routes, upstream_clients
 from benchmarks.errors import BenchmarkError
 from benchmarks.forward import command as forward
 
 _COMMANDS = {
     "compare": (compare, "our proxy against the npm proxy on every load, in turns"),
     "routes": (routes, "few against many registered routes"),
+    "contexts": (contexts, "requests with a test's context against requests without"),
     "polling": (polling, "decisions while the history is read"),
     "forward": (forward, "our forward proxy against mitmproxy on every load, in turns"),
     "upstream": (upstream_clients, "a small request to a server: our connections, Agent, treq"),
