@@ -4,9 +4,11 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
+
+from tests.support.child_process import Child
 
 REPOSITORY = Path(__file__).parents[2]
 PLUGIN = "trafficmock.testing.pytest_plugin"
@@ -43,6 +45,17 @@ def run(
         check=False,
     )
     return finished.stdout
+
+
+def attached(proxy_url: str, command: Sequence[str], *options: str, data: str) -> Child:
+    """Start an application by ``trafficmock run``; it announces its address.
+
+    :param options: of ``trafficmock run``.
+    :param data: the directory of user data, for certificates.
+    """
+    run = [sys.executable, "-m", "trafficmock", "run", *options, "--proxy-url", proxy_url, "--"]
+    environment = {"XDG_DATA_HOME": data, "PYTHONPATH": str(REPOSITORY)}
+    return Child.start("application", [*run, *command], env=environment)
 
 
 def pytest() -> list[str]:

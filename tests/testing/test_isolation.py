@@ -11,7 +11,8 @@ from unittest.mock import AsyncMock
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.child_process import Child
+from tests.support.hypothesis_profiles import DEEP
+from tests.support.node_parts import node_binary
 from tests.support.tested_proxy import start_proxy
 from tests.testing import runs
 from tests.testing.row_context import ask, ask_through
@@ -22,48 +23,76 @@ from trafficmock.testing.errors import IsolationError
 from trafficmock.testing.launch import Proxy
 
 SAMPLES = Path(__file__).parent / "samples"
+SHOP = runs.REPOSITORY / "docs" / "examples" / "shop" / "shop.mjs"
 
 
-class OneServerTests(SynchronousTestCase):
+class OneServer:
     """One application, two workers that are at the same test at the same time."""
 
-    def setUp(self) -> None:
-        stack = ExitStack()
-        self.addCleanup(stack.close)
-        self.proxy = start_proxy([])
-        stack.callback(self.proxy.stop)
-        command = ("-m", "trafficmock", "run", "--no-agent", "--proxy-url", self.proxy.url, "--")
-        app = (sys.executable, str(SAMPLES / "propagating_app.py"))
-        data = {"XDG_DATA_HOME": str(Path(self.mktemp()).absolute())}
-        child = Child.start("app", [sys.executable, *command, *app], env=data)
-        stack.callback(child.stop)
-        self.url = child.announced()["url"]
+    class Tests(SynchronousTestCase):
+        """The parent of the test cases, one for each kind of application."""
 
-    def run_both(self, isolation: str) -> str:
-        pytest = runs.lean_pytest("xdist")
-        return runs.run(
-            *(*pytest, str(SAMPLES / "on_one_server.py"), "--dist=each", "--tx=2*popen"),
-            f"--trafficmock-isolation={isolation}",
-            environment={
-                **runs.LEAN,
-                "SAMPLE_APP": self.url,
-                "TRAFFICMOCK_PROXY_URL": self.proxy.url,
-            },
-        )
+        options: tuple[str, ...] = ()
+        carrier = "headers"
 
-    def test_isolated(self) -> None:
-        """Nothing is ambiguous, and no test is answered by another one's routes."""
-        output = self.run_both("required")
-        self.assertIn("10 passed", output, output)
-        entries = ask(f"{self.proxy.url}/api/history")["entries"]
-        self.assertNotIn("ambiguous_route", json.dumps(entries))
-        self.assertEqual(sum(entry["action"] == "fulfill" for entry in entries), 2 * 3 * 3 + 1 + 2)
+        def application(self) -> list[str]:
+            raise NotImplementedError
+
+        def setUp(self) -> None:
+            stack = ExitStack()
+            self.addCleanup(stack.close)
+            self.proxy = start_proxy([])
+            stack.callback(self.proxy.stop)
+            data = str(Path(self.mktemp()).absolute())
+            child = runs.attached(self.proxy.url, self.application(), *self.options, data=data)
+            stack.callback(child.stop)
+            self.url = child.announced()["url"]
+
+        def run_both(self, isolation: str) -> str:
+            pytest = runs.lean_pytest("xdist")
+            return runs.run(
+                *(*pytest, str(SAMPLES / "on_one_server.py"), "--dist=each", "--tx=2*popen"),
+                f"--trafficmock-isolation={isolation}",
+                environment={
+                    **runs.LEAN,
+                    "SAMPLE_APP": self.url,
+                    "SAMPLE_CARRIER": self.carrier,
+                    "TRAFFICMOCK_PROXY_URL": self.proxy.url,
+                },
+            )
+
+        def test_isolated(self) -> None:
+            """Nothing is ambiguous, and no test is answered by another one's routes."""
+            output = self.run_both("required")
+            self.assertIn("10 passed", output, output)
+            entries = ask(f"{self.proxy.url}/api/history")["entries"]
+            self.assertNotIn("ambiguous_route", json.dumps(entries))
+            answered = sum(entry["action"] == "fulfill" for entry in entries)
+            self.assertEqual(answered, 2 * 3 * 3 + 1 + 2)
+
+
+class PropagatingTests(OneServer.Tests):
+    """An application behind the forward proxy that carries baggage on."""
+
+    options = ("--no-agent",)
+
+    def application(self) -> list[str]:
+        return [sys.executable, str(SAMPLES / "propagating_app.py")]
+
+
+class NodeTests(OneServer.Tests):
+    """A Node application that knows nothing of tests, with the agent; the carrier is the cookie."""
+
+    carrier = "cookie"
+
+    def application(self) -> list[str]:
+        return [str(node_binary()), str(SAMPLES / "prices.mjs")]
 
     def test_off(self) -> None:
         """Without contexts the same tests are ambiguous, and one is answered by another."""
         output = self.run_both("off")
         self.assertRegex(output, r"\b[6-9] failed")
-        self.assertIn("ambiguous", output)
+        self.assertIn("Ambiguous backend mock routing", output)
         self.assertIn("AssertionError: gw0", output)
 
 
@@ -75,6 +104,37 @@ class BrowserTests(SynchronousTestCase):
         pytest = runs.lean_pytest("playwright")
         output = runs.run(*pytest, str(SAMPLES / "in_a_browser.py"), environment=runs.LEAN)
         self.assertIn("3 passed", output, output)
+
+    def on_one_shop(self, workers: int, count: int, isolation: str) -> tuple[str, str]:
+        """Run tests with pages on one shop; give the output and the history."""
+        proxy = start_proxy([])
+        self.addCleanup(proxy.stop)
+        command = [str(node_binary()), str(SHOP)]
+        shop = runs.attached(proxy.url, command, data=str(Path(self.mktemp()).absolute()))
+        self.addCleanup(shop.stop)
+        output = runs.run(
+            *(*runs.lean_pytest("xdist", "playwright"), str(SAMPLES / "on_one_shop.py")),
+            *("-n", str(workers), "--base-url", shop.announced()["url"]),
+            f"--trafficmock-isolation={isolation}",
+            environment={
+                **runs.LEAN,
+                "SAMPLE_COUNT": str(count),
+                "TRAFFICMOCK_PROXY_URL": proxy.url,
+            },
+            seconds=600,
+        )
+        return output, json.dumps(ask(f"{proxy.url}/api/history"))
+
+    def test_on_one_shop(self) -> None:
+        """Eight workers whose pages use one shop: every page shows its own receipt."""
+        output, history = self.on_one_shop(8, 200, "required")
+        self.assertIn("200 passed", output, output)
+        self.assertNotIn("ambiguous_route", history)
+        _, history = self.on_one_shop(8, 25, "off")
+        self.assertIn("ambiguous_route", history)
+
+    if not DEEP:
+        test_on_one_shop.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
 
     def test_async(self) -> None:
         """So has every context of async Playwright; afterwards the browser is as it was."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.node_parts import MODULES, chromium, node_binary
+from tests.support.tested_proxy import start_proxy
 from tests.testing import runs
 
 EXAMPLES = runs.REPOSITORY / "docs" / "examples"
@@ -49,10 +50,17 @@ class ShopTests(ExampleTestCase):
         self.assertIn("5 passed", output, output)
 
     def test_side_by_side(self) -> None:
-        """With xdist, each worker with a shop of its own."""
-        pytest = runs.lean_pytest("xdist")
-        output = self.run_child(*pytest, "-n", "2", "test_side_by_side.py", **runs.LEAN)
-        self.assertIn("5 passed", output)
+        """With xdist, all workers on one shop, of which nothing is said but where it is."""
+        proxy = start_proxy([])
+        self.addCleanup(proxy.stop)
+        command = [str(node_binary()), str(EXAMPLES / self.example / "shop.mjs")]
+        data = str(Path(self.mktemp()).absolute())
+        shop = runs.attached(proxy.url, command, "--client-id", "shop", data=data)
+        self.addCleanup(shop.stop)
+        pytest = (*runs.lean_pytest("xdist", "playwright"), "-n", "2", "test_side_by_side.py")
+        where = ("--base-url", shop.announced()["url"])
+        output = self.run_child(*pytest, *where, TRAFFICMOCK_PROXY_URL=proxy.url, **runs.LEAN)
+        self.assertIn("5 passed", output, output)
 
     def test_script(self) -> None:
         """In a script."""

@@ -9,12 +9,16 @@ import pytest
 
 from trafficmock.testing.sync import TrafficMock
 
+CARRIER = os.environ.get("SAMPLE_CARRIER", "headers")
 APP = os.environ.get("SAMPLE_APP", "")
 WORKERS = 2
 COUNT = 3
 
+Headers = dict[str, str]
+Meet = Callable[[str], None]
 
-def get(path: str, headers: dict[str, str]) -> str:
+
+def get(path: str, headers: Headers) -> str:
     """Ask the application, not by way of a proxy of the environment."""
     with build_opener().open(Request(f"{APP}{path}", headers=headers), timeout=60) as answer:
         body: str = answer.read().decode()
@@ -22,7 +26,18 @@ def get(path: str, headers: dict[str, str]) -> str:
 
 
 @pytest.fixture
-def together(request: pytest.FixtureRequest) -> Callable[[str], None]:
+def headers(trafficmock: TrafficMock) -> Headers:
+    """Give what a client sends that carries the context."""
+    cookie = trafficmock.cookie
+    return (
+        {"cookie": f"{cookie['name']}={cookie['value']}"}
+        if CARRIER == "cookie"
+        else trafficmock.headers
+    )
+
+
+@pytest.fixture
+def together(request: pytest.FixtureRequest) -> Meet:
     """Wait until the same test of every worker is at this point."""
 
     def meet(point: str) -> None:
@@ -32,7 +47,9 @@ def together(request: pytest.FixtureRequest) -> Callable[[str], None]:
 
 
 @pytest.mark.parametrize("number", range(COUNT))
-def test_own_answer(trafficmock: TrafficMock, together: Callable[[str], None], number: int) -> None:
+def test_own_answer(
+    trafficmock: TrafficMock, together: Meet, headers: Headers, number: int
+) -> None:
     mark = f"{number}-{uuid.uuid4()}"
     trafficmock.route("http://prices.test/teapot?*", lambda route: route.fulfill(body=mark))
     together("routed")
@@ -40,7 +57,7 @@ def test_own_answer(trafficmock: TrafficMock, together: Callable[[str], None], n
         answers = set()
         for turn in range(3):
             with trafficmock.expect_request("**/teapot?*") as asked:
-                answers.add(get(f"/price?{mark}-{turn}", trafficmock.headers))
+                answers.add(get(f"/price?{mark}-{turn}", headers))
             assert asked.value.url.endswith(f"?{mark}-{turn}")
         assert answers == {mark}
         assert len(trafficmock.requests("**/teapot?*")) == 3
@@ -48,27 +65,25 @@ def test_own_answer(trafficmock: TrafficMock, together: Callable[[str], None], n
         together("asked")
 
 
-def test_without_a_route(trafficmock: TrafficMock, together: Callable[[str], None]) -> None:
+def test_without_a_route(trafficmock: TrafficMock, together: Meet, headers: Headers) -> None:
     worker = os.environ["PYTEST_XDIST_WORKER"]
     if worker == "gw0":
         trafficmock.route("http://prices.test/teapot", lambda route: route.fulfill(body="gw0"))
     together("routed")
     try:
-        said = get("/price", trafficmock.headers)
+        said = get("/price", headers)
     finally:
         together("asked")
     # The other worker's route is not for this test: its request goes to the network.
     assert (said == "gw0") == (worker == "gw0"), said
 
 
-def test_shared(
-    trafficmock: TrafficMock, trafficmock_shared: TrafficMock, together: Callable[[str], None]
-) -> None:
+def test_shared(headers: Headers, trafficmock_shared: TrafficMock, together: Meet) -> None:
     mine = str(uuid.uuid4())
     trafficmock_shared.route("http://prices.test/*", lambda route: route.fulfill(body=mine))
     together("routed")
     try:
-        assert get("/price", trafficmock.headers) == mine
+        assert get("/price", headers) == mine
     finally:
         together("asked")
         trafficmock_shared.unroute_all()
