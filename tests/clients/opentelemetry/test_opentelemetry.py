@@ -28,6 +28,12 @@ SECONDS = 60.0
 HOST = "upstream.test"
 DEEP = bool(os.environ.get("TRAFFICMOCK_DEEP"))
 TESTS, LOADS = (6, 15) if DEEP else (4, 5)
+PATIENT = (
+    "--claim-timeout-ms=60000",
+    "--heartbeat-ms=3600000",
+    "--idle-timeout-ms=7200000",
+)
+"""Workers that answer no pings, however long a page takes."""
 INSTRUMENT = "from opentelemetry.instrumentation.auto_instrumentation import run; run()"
 ENVIRONMENT = {
     "OTEL_TRACES_EXPORTER": "none",
@@ -131,7 +137,10 @@ class FrameworkTests(SynchronousTestCase):
         self, framework: str, *, isolated: bool = True
     ) -> Iterator[tuple[str, list[OneTest]]]:
         """Run a framework's server behind a proxy, with some tests; give its page."""
-        with upstream() as port, running_proxy(f"--resolve={HOST}:{port}:127.0.0.1") as proxy:
+        with (
+            upstream() as port,
+            running_proxy(f"--resolve={HOST}:{port}:127.0.0.1", *PATIENT) as proxy,
+        ):
             urls = [f"http://{HOST}:{port}/{path}" for path in ("mocked", "through")]
             module = f"tests.clients.opentelemetry.{framework}_application"
             server = Child.start(
