@@ -2,6 +2,8 @@
 
 import json
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +68,18 @@ class FakeReactor(Clock):
     running = True
     stops = 0
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.when_running: list[Callable[[], object]] = []
+
+    def callWhenRunning(self, call: Callable[..., object], *args: Any) -> None:
+        self.when_running.append(partial(call, *args))
+
+    def start(self) -> None:
+        """Begin to run."""
+        while self.when_running:
+            self.when_running.pop(0)()
+
     def stop(self) -> None:
         self.running = False
         self.stops += 1
@@ -122,6 +136,7 @@ class ServiceTestCase(SynchronousTestCase):
         )
         parts = ServiceParts(made, port, driver, reactor, start)
         self.patch(service, "notify", lambda state, _: parts.notified.append(state))
+        self.patch(made, "_handle_signals", lambda: parts.notified.append("signals"))
         return parts
 
     def refused(self, parts: ServiceParts) -> str:
@@ -137,11 +152,13 @@ class StartTests(ServiceTestCase):
     """Coming up."""
 
     def test_ready(self) -> None:
-        """A service that listens says so to systemd and to whoever waits for the file."""
+        """A service that listens and takes signals says so to systemd and in the ready file."""
         path = Path(self.mktemp())
         parts = self.parts(ready_file=path)
         parts.service.privilegedStartService()
-        self.assertEqual(parts.notified, ["READY=1"])
+        self.assertFalse(path.exists())
+        parts.reactor.start()
+        self.assertEqual(parts.notified, ["signals", "READY=1"])
         expected = {"url": "http://127.0.0.1:4310", "pid": os.getpid()}
         self.assertEqual(json.loads(path.read_text()), expected)
         self.assertTrue(path.read_text().endswith("}\n"))
@@ -189,6 +206,7 @@ class StartTests(ServiceTestCase):
             path = Path(self.mktemp())
             parts = self.parts(address=address, open_to_all=True, ready_file=path)
             parts.service.privilegedStartService()
+            parts.reactor.start()
             self.assertEqual(json.loads(path.read_text())["url"], url)
 
 
@@ -200,8 +218,6 @@ class SuccessTests(ServiceTestCase):
         parts = self.parts()
         parts.service.privilegedStartService()
         self.assertEqual(parts.start.successes, 0)
-        self.patch(parts.service, "_handle_signals", lambda: None)
-        parts.reactor.callWhenRunning = lambda call: call()  # type: ignore[attr-defined] # a fake
         parts.service.startService()
         self.assertEqual((parts.start.successes, parts.start.complaints), (1, []))
 
@@ -255,7 +271,8 @@ class RefusalTests(ServiceTestCase):
         ):
             parts = self.parts(address=address)
             parts.service.privilegedStartService()
-            self.assertEqual(parts.notified, ["READY=1"])
+            parts.reactor.start()
+            self.assertEqual(parts.notified, ["signals", "READY=1"])
 
     def test_fault_of_ours(self) -> None:
         """Whatever else goes wrong is logged with its traceback, and ends the start too."""
@@ -280,6 +297,7 @@ class StopTests(ServiceTestCase):
         path = Path(self.mktemp())
         parts = self.parts(ready_file=path)
         parts.service.privilegedStartService()
+        parts.reactor.start()
         parts.driver.links = links
         return parts, path
 
@@ -289,7 +307,7 @@ class StopTests(ServiceTestCase):
         self.successResultOf(parts.service.stopService())
         self.assertTrue(parts.port.stopped)
         self.assertTrue(parts.driver.stopped)
-        self.assertEqual(parts.notified, ["READY=1", "STOPPING=1"])
+        self.assertEqual(parts.notified, ["signals", "READY=1", "STOPPING=1"])
         self.assertFalse(path.exists())
 
     def test_goodbyes(self) -> None:

@@ -15,6 +15,7 @@ from twisted.internet.error import CannotListenError
 from twisted.internet.task import deferLater
 from twisted.logger import ILogObserver, Logger
 from twisted.python.components import Componentized
+from twisted.python.failure import Failure
 
 from trafficmock.errors import LocalError
 from trafficmock.http.hosts import is_loopback
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from twisted.internet.interfaces import IListeningPort, IStreamServerEndpoint
-    from twisted.python.failure import Failure
     from twisted.web.server import Site
 
 _FAREWELL = 2.0
@@ -111,10 +111,13 @@ class ProxyService(Service):
     def privilegedStartService(self) -> None:  # noqa: N802 - Twisted's
         """Listen before privileges are shed; a failure ends the process with one line.
 
+        SIGTERM and SIGINT end the process in good order, with exit status 0.
+
         :raises StartError: with status 1, when the endpoint failed at once, as all of
             Twisted's do. It is raised here because a Deferred would keep it to itself.
         """
         super().privilegedStartService()
+        self.reactor.callWhenRunning(self._handle_signals)
         listening: Deferred[IListeningPort] = maybeDeferred(self._listen)
         listening.addCallback(self._listening).addErrback(self._cannot_start)
         if self._failed:
@@ -125,9 +128,8 @@ class ProxyService(Service):
         return self.endpoint.listen(self.site)
 
     def startService(self) -> None:  # noqa: N802 - Twisted's
-        """Take SIGTERM and SIGINT for an orderly end with exit status 0."""
+        """Tell whoever started the process that the start is complete."""
         super().startService()
-        self.reactor.callWhenRunning(self._handle_signals)
         self.start.succeeded()
 
     async def _stop(self) -> None:
@@ -164,8 +166,16 @@ class ProxyService(Service):
             self.log.info("{line}", line=line)
         if not _is_local(address):
             self.log.info("  open to other machines: bound to {host}", host=address.host)
-        self._ready.write(url)
-        notify("READY=1", os.environ)
+        # Whoever hears of it may send a signal at once.
+        self.reactor.callWhenRunning(self._announce, url)
+
+    def _announce(self, url: str) -> None:
+        try:
+            self._ready.write(url)
+        except LocalError:
+            self._cannot_start(Failure())
+        else:
+            notify("READY=1", os.environ)
 
     def _remove_ready_file(self) -> None:
         try:

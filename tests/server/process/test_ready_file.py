@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 from hypothesis import given
@@ -91,12 +92,12 @@ class ReadyFileTests(SynchronousTestCase):
     def test_missing_directory(self) -> None:
         """A directory that is not there is said."""
         file = ReadyFile(self.path / "missing" / "file")
-        file.prepare()
-        self.assertIn("No such file", str(self.assertRaises(LocalError, file.write, URL)))
+        for act in (file.prepare, partial(file.write, URL)):
+            self.assertIn("No such file", str(self.assertRaises(LocalError, act)))
 
     def test_unreadable(self) -> None:
         """A path through something that is no directory is said, too."""
         self.path.write_text("")
         file = ReadyFile(self.path / "file")
-        file.prepare()
-        self.assertIn("cannot be written", str(self.assertRaises(LocalError, file.write, URL)))
+        for act in (file.prepare, partial(file.write, URL)):
+            self.assertIn("cannot be written", str(self.assertRaises(LocalError, act)))

@@ -31,6 +31,8 @@ class ReadyFile:
     def prepare(self) -> None:
         """Remove what an earlier process left behind, so that nobody takes it for ours.
 
+        Writing is tried here, before the start of the service is reported as complete.
+
         :raises LocalError: the file cannot be written there.
         """
         path = self.path
@@ -43,6 +45,9 @@ class ReadyFile:
                 )
             if path.is_file() and not _is_running(_process_of(path)):
                 path.unlink(missing_ok=True)
+            draft = _draft_of(path)
+            draft.touch()
+            draft.unlink()
         except OSError as error:
             raise self._cannot("be written", error) from error
 
@@ -54,7 +59,7 @@ class ReadyFile:
         path = self.path
         if path is None:
             return
-        draft = path.with_name(f"{path.name}.{os.getpid()}")
+        draft = _draft_of(path)
         try:
             text = json.dumps({"url": url, "pid": os.getpid()}) + "\n"
             draft.write_text(text, encoding="utf-8")
@@ -80,6 +85,10 @@ class ReadyFile:
 
     def _cannot(self, act: str, error: OSError) -> LocalError:
         return LocalError(f"--ready-file {str(self.path)!r} cannot {act}: {error.strerror}")
+
+
+def _draft_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.{os.getpid()}")
 
 
 def _process_of(path: Path) -> int | None:
