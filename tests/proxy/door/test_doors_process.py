@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 CONTEXT = "1" * 32
 SECONDS = 60.0
+PATIENT = ("--heartbeat-ms=3600000", "--idle-timeout-ms=7200000")
+"""The worker answers no pings."""
 
 
 class Application(BaseHTTPRequestHandler):
@@ -68,7 +70,7 @@ class ProcessTests(SynchronousTestCase):
 
     def test_life(self) -> None:
         """It is open when the test hears of it, stamps, records nothing, and ends with the test."""
-        with application() as port, running_proxy() as proxy:
+        with application() as port, running_proxy(*PATIENT) as proxy:
             worker = RawClient.connect(proxy.url)
             worker.hello("playwright", workerId="0", features=["context"])
             test = {"testId": "t", "title": "T", "file": "t", "workerId": "0"}
