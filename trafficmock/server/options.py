@@ -97,7 +97,7 @@ class ProxyOptions(ServiceOptions):
             )
 
     def opt_own_host(self, glob: str) -> None:
-        """Host under test, besides loopback; * stands for any text. Repeatable."""
+        """Host that may get the context of a test, besides loopback; * for any text. Repeatable."""
         self["own-host"].append(self.given("own-host", glob))
 
     def opt_tunnel(self, glob: str) -> None:
