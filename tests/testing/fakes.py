@@ -37,6 +37,8 @@ BUYS = TestInfo(title="buys", file="f.py")
 class FakeLink:
     """Keeps what is sent; time stands still until the test moves it."""
 
+    proxy_url = "http://proxy.test:4310"
+
     def __init__(self) -> None:
         self.clock = Clock()
         self.sent: list[Message] = []
@@ -174,7 +176,8 @@ class SessionHarness:
 def acknowledgement(message: Message) -> WorkerMessage | None:  # noqa: PLR0911 - one flat match
     match message:
         case inbound.TestRegister():
-            return outbound.TestRegistered(message.test_id, 1000)
+            port = UNSET if message.door is UNSET else 5000
+            return outbound.TestRegistered(message.test_id, 1000, port)
         case inbound.TestUnregister():
             return outbound.TestUnregistered(message.test_id)
         case inbound.TestSubscribe():

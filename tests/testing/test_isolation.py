@@ -1,8 +1,10 @@
 """Parallel tests that mock the same URL on one application: each gets its own answer."""
 
 import asyncio
+import inspect
 import json
 import sys
+import warnings
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, cast
@@ -136,24 +138,56 @@ class BrowserTests(SynchronousTestCase):
     if not DEEP:
         test_on_one_shop.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
 
-    def test_async(self) -> None:
-        """So has every context of async Playwright; afterwards the browser is as it was."""
+    def test_choice(self) -> None:
+        """A context gets the proxy of the test, else the cookies; one of its own wins, with a word.
 
-        class Browser:
-            def __init__(self) -> None:
-                self.cookies: list[str] = []
+        Applications on https have cookies beside the proxy.
+        """
+        cookies = [{"url": "http://shop.test"}, {"url": "https://shop.test"}]
+        proxy, own = {"server": "http://h:1"}, {"server": "http://own:1"}
+        cases: list[tuple[Any, dict[str, Any], tuple[Any, Any]]] = [
+            (proxy, {}, (proxy, cookies[1:])),
+            (proxy, {"proxy": own}, (own, cookies)),
+            (None, {}, (None, cookies)),
+        ]
+        for given, options, expected in cases:
+            for browser in (FakeBrowser(), FakeAsyncBrowser()):
+                with (
+                    warnings.catch_warnings(record=True) as caught,
+                    tagged(browser, given, cookies),
+                ):
+                    warnings.simplefilter("always")
+                    opened = browser.new_context(**options)
+                    if inspect.isawaitable(opened):
+                        asyncio.run(cast("Any", opened))
+                self.assertEqual((browser.proxy, browser.cookies), expected)
+                self.assertEqual(len(caught), int(options != {}))
+                self.assertEqual(vars(browser).keys(), {"proxy", "cookies"})
 
-            async def new_context(self) -> "Browser":
-                return self
 
-            async def add_cookies(self, cookies: list[str]) -> None:
-                self.cookies += cookies
+class FakeBrowser:
+    """A browser that is its own context; it keeps what it is given."""
 
-        browser = Browser()
-        with tagged(browser, cast("Any", ["cookie"])):
-            asyncio.run(browser.new_context())
-        asyncio.run(browser.new_context())
-        self.assertEqual(browser.cookies, ["cookie"])
+    def __init__(self) -> None:
+        self.proxy: Any = None
+        self.cookies: list[Any] = []
+
+    def new_context(self, proxy: Any = None) -> Any:
+        self.proxy = proxy
+        return self
+
+    def add_cookies(self, cookies: list[Any]) -> Any:
+        self.cookies += cookies
+
+
+class FakeAsyncBrowser(FakeBrowser):
+    """The same of async Playwright."""
+
+    async def new_context(self, proxy: Any = None) -> Any:
+        return super().new_context(proxy)
+
+    async def add_cookies(self, cookies: list[Any]) -> Any:
+        super().add_cookies(cookies)
 
 
 class TrialTests(trial.TestCase):
@@ -180,6 +214,7 @@ class UnittestTests(unittest.TestCase):
     """The attributes of unittest's test case."""
 
     trafficmock_isolation = "required"
+    trafficmock_door = True
 
     def setUp(self) -> None:
         self.trafficmock_proxy = Proxy(shared_app().proxy.url)
@@ -192,6 +227,10 @@ class UnittestTests(unittest.TestCase):
         proxy_url = shared_app().proxy.url
         answer = ask_through(proxy_url, "http://prices.test/", self.trafficmock.headers)
         self.assertEqual((answer, self.trafficmock.take_errors()), ("3", []))
+        assert self.trafficmock.proxy is not None
+        browser_proxy = self.trafficmock.proxy["server"]
+        echo = ask_through(browser_proxy, f"{shared_app().upstream_url}/echo/door", {})
+        self.assertIn(f"trafficmock.test={self.trafficmock.id}", echo)
         ask_through(proxy_url, "http://prices.test/", {})
         (error,) = self.trafficmock.take_errors()
         self.assertIsInstance(error, IsolationError)

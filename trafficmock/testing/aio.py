@@ -51,19 +51,26 @@ async def mocks(
     base_url: str | None = None,
     isolation: Isolation = "auto",
     origins: Sequence[str] = (),
+    door: bool = False,
 ) -> AsyncIterator[AsyncTrafficMock]:
     """Connect for one test.
 
     :param base_url: for relative globs.
     :param isolation: ``auto`` gives the test a context where the proxy knows contexts;
         ``required`` fails it where its traffic comes without it; ``off`` does without.
-    :param origins: URLs of the application, for :meth:`tag`.
+    :param origins: URLs of the application, for browsers.
+    :param door: give the test a proxy for a browser, see ``proxy``.
     :raises ExceptionGroup: at the end, what went wrong in handlers.
     """
     connection = await asyncio.to_thread(ThreadedConnection, proxy_url, token=token)
     try:
         info = TestInfo(
-            title=title, file=file, base_url=base_url, isolation=isolation, origins=tuple(origins)
+            title=title,
+            file=file,
+            base_url=base_url,
+            isolation=isolation,
+            origins=tuple(origins),
+            door=door,
         )
         mine, session = await asyncio.to_thread(begin, connection, info)
         try:

@@ -160,7 +160,8 @@ def trafficmock(
     connection.refresh()
     title = request.node.nodeid
     file = str(request.node.path)
-    info = TestInfo(title=title, file=file, **_trafficmock_settings)
+    door = _has_browser(request)
+    info = TestInfo(title=title, file=file, door=door, **_trafficmock_settings)
     awaits = inspect.iscoroutinefunction(getattr(request, "function", None))
     mocks, session = (aio if awaits else sync).begin(connection, info)
     request.node.stash[_STASHED] = (connection, session, "")
@@ -175,19 +176,23 @@ def trafficmock(
 @pytest.fixture(autouse=True)
 def _trafficmock_browser(request: pytest.FixtureRequest) -> Iterator[None]:
     """Put the test's context on the browser contexts of pytest-playwright, before any is open."""
-    if not {"trafficmock", "browser"} <= set(request.fixturenames):
+    if not _has_browser(request):
         yield
         return
     from trafficmock.testing.adapters.tagged_browser import tagged  # noqa: PLC0415 - only where it is needed
 
     request.getfixturevalue("trafficmock")
     _, session, _ = request.node.stash[_STASHED]
-    if session.context.id is None or not session.info.origins:
-        yield
-        return
+    # A proxy that the browser was started with wins: it may be the only way out.
+    launched = request.getfixturevalue("browser_type_launch_args")
+    proxy = None if launched.get("proxy") else session.browser_proxy()
     cookies = session.context.cookies_for(session.info.origins)
-    with tagged(request.getfixturevalue("browser"), cookies):
+    with tagged(request.getfixturevalue("browser"), proxy, cookies):
         yield
+
+
+def _has_browser(request: pytest.FixtureRequest) -> bool:
+    return {"trafficmock", "browser", "browser_type_launch_args"} <= set(request.fixturenames)
 
 
 _STASHED: pytest.StashKey[Any] = pytest.StashKey()

@@ -35,6 +35,7 @@ class TrafficMockMixin:
     trafficmock_base_url: str | None = None
     trafficmock_isolation: Isolation = "auto"
     trafficmock_origins: tuple[str, ...] = ()
+    trafficmock_door: bool = False
     _trafficmock_mine: tuple[TwistedConnection, Session] | None = None
 
     def run(self: Any, result: Any = None) -> Any:
@@ -90,6 +91,7 @@ async def _begin(case: Any) -> AsyncTrafficMock:
         base_url=case.trafficmock_base_url,
         isolation=case.trafficmock_isolation,
         origins=case.trafficmock_origins,
+        door=case.trafficmock_door,
     )
     mocks = await connection.begin(info)
     (session,) = connection.client.sessions.values()

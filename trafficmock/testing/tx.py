@@ -68,6 +68,7 @@ async def mocks(
     base_url: str | None = None,
     isolation: Isolation = "auto",
     origins: Sequence[str] = (),
+    door: bool = False,
 ) -> AsyncIterator[AsyncTrafficMock]:
     """Connect for one test, in a coroutine that Twisted runs.
 
@@ -75,7 +76,8 @@ async def mocks(
     :param base_url: for relative globs.
     :param isolation: ``auto`` gives the test a context where the proxy knows contexts;
         ``required`` fails it where its traffic comes without it; ``off`` does without.
-    :param origins: URLs of the application, for :meth:`tag`.
+    :param origins: URLs of the application, for browsers.
+    :param door: give the test a proxy for a browser, see ``proxy``.
     :raises ExceptionGroup: at the end, what went wrong in handlers.
     """
     connection = await connect(reactor, proxy_url, token=token)
@@ -87,6 +89,7 @@ async def mocks(
                 base_url=base_url,
                 isolation=isolation,
                 origins=tuple(origins),
+                door=door,
             )
         )
         try:

@@ -31,6 +31,7 @@ class TrafficMockMixin:
     trafficmock_base_url: str | None = None
     trafficmock_isolation: Isolation = "auto"
     trafficmock_origins: tuple[str, ...] = ()
+    trafficmock_door: bool = False
     trafficmock: TrafficMock
     _trafficmock_mine: tuple[ThreadedConnection, Session] | None = None
 
@@ -52,6 +53,7 @@ class TrafficMockMixin:
             base_url=self.trafficmock_base_url,
             isolation=self.trafficmock_isolation,
             origins=self.trafficmock_origins,
+            door=self.trafficmock_door,
         )
         mocks, session = begin(connection, info)
         self.trafficmock = mocks

@@ -11,14 +11,14 @@ from playwright.sync_api import Page
 from tests.support.node_parts import chromium
 from trafficmock.testing.sync import TrafficMock
 
-COOKIE = "trafficmock_test="
+MEMBER = "trafficmock.test="
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers with the cookies that came."""
+    """Answers with the baggage that came."""
 
     def do_GET(self) -> None:
-        body = (self.headers["cookie"] or "none").encode()
+        body = (self.headers["baggage"] or "none").encode()
         self.send_response(200)
         self.send_header("content-type", "text/plain")
         self.send_header("content-length", str(len(body)))
@@ -53,15 +53,16 @@ def shown(page: Page, app: str) -> str:
 
 
 def test_page_first(page: Page, app: str, trafficmock: TrafficMock) -> None:
-    assert shown(page, app) == f"{COOKIE}{trafficmock.id}"
-    assert page.evaluate("document.cookie") == ""
+    assert shown(page, app) == f"{MEMBER}{trafficmock.id}"
+    asked = "fetch('/').then((answer) => answer.text())"
+    assert page.evaluate(asked) == f"{MEMBER}{trafficmock.id}"
     answer = page.request.get(app)
-    assert answer.text() == f"{COOKIE}{trafficmock.id}"
+    assert answer.text() == f"{MEMBER}{trafficmock.id}"
 
 
 def test_mocks_first(trafficmock: TrafficMock, app: str, new_context: Callable[..., Any]) -> None:
-    assert shown(new_context().new_page(), app) == f"{COOKIE}{trafficmock.id}"
-    # Another host gets nothing.
+    assert shown(new_context().new_page(), app) == f"{MEMBER}{trafficmock.id}"
+    # Another origin gets nothing.
     assert shown(new_context().new_page(), app.replace("127.0.0.1", "localhost")) == "none"
 
 

@@ -13,6 +13,7 @@ from trafficmock.testing.objects.traffic_mock import AsyncTrafficMock
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.traffic_context import TrafficContext
+from trafficmock.testing.session.worker_client import WorkerIdentity
 from trafficmock.testing.sync import TrafficMock
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import OF_WORKERS
@@ -58,6 +59,40 @@ class RegistrationTests(SynchronousTestCase):
         self.assertIn("auto, off, required, not 'on'", str(error))
 
 
+class DoorTests(SynchronousTestCase):
+    """The proxy for a test's browser."""
+
+    def test_asked_for(self) -> None:
+        """A test that wants one names the origins of its application, as origins are written."""
+        urls = ("http://shop.test:80/cart", "https://shop.test:443", "http://*.test:8000/")
+        harness = SessionHarness(info=info(door=True, origins=urls))
+        door = harness.registered.door
+        assert door is not UNSET
+        self.assertEqual(
+            door.origins, ["http://shop.test", "https://shop.test", "http://*.test:8000"]
+        )
+        self.assertEqual(harness.session.browser_proxy(), {"server": "http://proxy.test:5000"})
+
+    def test_address(self) -> None:
+        """It is on the host of the service, and asks for the same token."""
+        harness = SessionHarness(info=info(door=True))
+        harness.link.proxy_url = "http://[::1]:4310"
+        harness.client.identity = WorkerIdentity(version="1", token="hush")
+        self.assertEqual(
+            harness.session.browser_proxy(),
+            {"server": "http://[::1]:5000", "username": "browser", "password": "hush"},
+        )
+
+    def test_not_there(self) -> None:
+        """Who did not ask for one is told how; a test without a context needs none."""
+        adapter = cast("Any", None)
+        mocks = TrafficMock(adapter, SessionHarness().session)
+        self.assertRaisesRegex(UsageError, "door=True", lambda: mocks.proxy)
+        off = SessionHarness(info=info(isolation="off", door=True))
+        self.assertIs(off.registered.door, UNSET)
+        self.assertIsNone(TrafficMock(adapter, off.session).proxy)
+
+
 class CarrierTests(SynchronousTestCase):
     """What carries a context."""
 
@@ -98,6 +133,8 @@ class CarrierTests(SynchronousTestCase):
         )
         self.assertEqual({each["value"] for each in added}, {session.context.id})
         self.assertEqual({"path", "domain"} & added[0].keys(), set())
+        self.assertEqual(session.context.cookies_for(["http://*.test"]), [])
+        self.assertEqual(TrafficContext().cookies_for(["http://a"]), [])
         nowhere = TrafficMock(adapter, SessionHarness().session)
         self.assertRaisesRegex(UsageError, "--base-url", nowhere.tag, Sync())
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from trafficmock.matching import GlobError
+from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_file import HarFile
 from trafficmock.testing.har.har_routes import HarOptions, route_from_har
 from trafficmock.testing.objects.expectations import AsyncExpectation
@@ -83,6 +84,23 @@ class BaseTrafficMock(
     def cookie(self) -> dict[str, Any]:
         """The cookie for a browser, with the keys of WebDriver's ``add_cookie``."""
         return self._session.context.cookie
+
+    @property
+    def proxy(self) -> dict[str, str] | None:
+        """A proxy for the browser of this test: ``browser.new_context(proxy=trafficmock.proxy)``.
+
+        It puts the context on requests for the application, and on no others; ``None`` for a
+        test without a context.
+
+        :raises UsageError: the test did not ask for one.
+        """
+        session = self._session
+        if session.context.id is not None and not session.info.door:
+            raise UsageError(
+                "this test has no proxy for a browser: ask for it by door=True in mocks(), by "
+                "trafficmock_door = True in a test case, or by the fixture `browser` in pytest"
+            )
+        return session.browser_proxy()
 
     # Routes
 
@@ -208,7 +226,13 @@ class BaseTrafficMock(
     # Inside
 
     def _cookies(self, origins: tuple[str, ...]) -> list[dict[str, Any]]:
-        return self._session.context.cookies_for(origins or self._session.info.origins)
+        urls = origins or self._session.info.origins
+        if not urls:
+            raise UsageError(
+                "the application's origin is not known: give it, as in tag(context, "
+                "'http://localhost:3000'), or set --base-url or the ini value trafficmock_origins"
+            )
+        return self._session.context.cookies_for(urls)
 
     def _finish(self) -> ErrorsT:
         errors: ErrorsT = self._adapter.wait_for(self._session.finish)

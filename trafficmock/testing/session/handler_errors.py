@@ -25,8 +25,8 @@ _HOW_TO_SCOPE = (
 )
 _HOW_TO_TAG = (
     "Or let the requests of each test say whose they are: trafficmock.headers for requests of the "
-    "test itself, the origin of the application (--base-url, trafficmock_origins) for browsers. If "
-    "they do, the application lost the context on the way to this request."
+    "test itself, trafficmock.proxy for its browser. If they do, the application lost the context "
+    "on the way to this request."
 )
 
 

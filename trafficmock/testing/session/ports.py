@@ -25,7 +25,12 @@ Cancel = Callable[[], None]
 
 
 class ProxyLink(Protocol):
-    """The connection to the proxy, and the loop that it lives on."""
+    """The connection to the proxy, and the loop that it lives on.
+
+    :ivar proxy_url: where the proxy is.
+    """
+
+    proxy_url: str
 
     def send(self, message: Message) -> None:
         """Send a message.

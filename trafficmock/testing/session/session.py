@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from attrs import define, field, frozen
 from msgspec import UNSET
@@ -17,11 +18,13 @@ from trafficmock.testing.session.traffic_context import (
     Isolation,
     TrafficContext,
     check_isolation,
+    origins_of,
 )
 from trafficmock.testing.session.waiting import Observation
 from trafficmock.testing.session.websocket_routes import WebSocketRoutes
 from trafficmock.wire.features import CONTEXT, DECLINE, SUBSCRIBE
 from trafficmock.wire.inbound import (
+    Door,
     RouteUnregister,
     TestRegister,
     TestSubscribe,
@@ -50,6 +53,7 @@ class TestInfo:
         fails it where its traffic comes without it, ``off`` does without.
     :param origins: URLs of the application, for cookies of browsers.
     :param shared: its routes serve all tests of this worker, after their own.
+    :param door: the test has a browser, for which the proxy opens a port of its own.
     """
 
     __test__ = False
@@ -60,6 +64,7 @@ class TestInfo:
     isolation: Isolation = field(default="auto", validator=lambda *args: check_isolation(args[2]))
     origins: tuple[str, ...] = ()
     shared: bool = False
+    door: bool = False
 
 
 @define(eq=False)
@@ -67,6 +72,7 @@ class Session:
     """A registered test.
 
     :param finishing: called at the end, before the test is unregistered.
+    :ivar door_port: of the forward proxy for this test's browser, where there is one.
     :ivar tagged: whether a request came with the test's context.
     """
 
@@ -85,6 +91,7 @@ class Session:
     ended: bool = field(init=False, default=False)
     started_at: int | None = field(init=False, default=None)
     context: TrafficContext = field(init=False, factory=TrafficContext)
+    door_port: int | None = field(init=False, default=None)
     tagged: bool = field(init=False, default=False)
     _subscribed: Promise[Any] | None = field(init=False, default=None)
     _without_context: dict[str, IsolationError] = field(init=False, factory=dict)
@@ -118,12 +125,14 @@ class Session:
             self.client.identity.worker_id,
             context=UNSET if self.context.id is None else self.context.id,
             scope="worker" if info.shared else UNSET,
+            door=Door(origins_of(info.origins)) if info.door and self.context.id else UNSET,
         )
         self.client.sessions[self.id] = self
         asked = self.client.ask(("test:register", self.id), message)
 
         def registered(answer: outbound.TestRegistered) -> None:
             self.started_at = None if answer.at is UNSET else answer.at
+            self.door_port = None if answer.door_port is UNSET else answer.door_port
 
         def forget_if_refused(answer: Promise[Any]) -> None:
             if answer.error is not None:
@@ -140,6 +149,16 @@ class Session:
             what = "shared routes are" if self.info.shared else "isolation is"
             raise UsageError(f"{what} asked for, and the proxy is one that knows no contexts")
         return TrafficContext()
+
+    def browser_proxy(self) -> dict[str, str] | None:
+        """Give the proxy for a browser, with Playwright's keys; ``None`` where there is none."""
+        if self.door_port is None:
+            return None
+        token = self.client.identity.token
+        credentials = {} if token is None else {"username": "browser", "password": token}
+        host = urlsplit(self.client.link.proxy_url).hostname or ""
+        host = f"[{host}]" if ":" in host else host
+        return {"server": f"http://{host}:{self.door_port}", **credentials}
 
     def finish(self) -> Promise[list[BaseException]]:
         """Unregister the test, and promise the errors that are left."""

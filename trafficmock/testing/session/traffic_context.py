@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import frozen
@@ -16,6 +17,8 @@ ISOLATIONS: tuple[Isolation, ...] = ("auto", "off", "required")
 
 BAGGAGE_MEMBER = "trafficmock.test"
 COOKIE = "trafficmock_test"
+
+_DEFAULT_PORT = re.compile("(http:.*):80$|(https:.*):443$")
 
 _UNCLAIMED = "none"
 """The cookie of a test without a context: no test claims it, so it counts as none."""
@@ -53,18 +56,20 @@ class TrafficContext:
         }
 
     def cookies_for(self, origins: Sequence[str]) -> list[dict[str, Any]]:
-        """Make the cookies of a Playwright context, each for one host.
+        """Make the cookies of a Playwright context, each for one host; none without a context.
 
-        :param origins: URLs of the application.
-        :raises UsageError: there is none.
+        :param origins: URLs of the application; globs are left out.
         """
-        if not origins:
-            raise UsageError(
-                "the application's origin is not known: give it, as in tag(context, "
-                "'http://localhost:3000'), or set --base-url or the ini value trafficmock_origins"
-            )
+        if self.id is None:
+            return []
         rest = {key: value for key, value in self.cookie.items() if key != "path"}
-        return [{**rest, "url": origin} for origin in origins]
+        return [{**rest, "url": origin} for origin in origins if "*" not in origin]
+
+
+def origins_of(urls: Sequence[str]) -> list[str]:
+    """Leave only scheme, host and port of URLs, which may be globs."""
+    origins = ("/".join(url.split("/", 3)[:3]) for url in urls)
+    return [_DEFAULT_PORT.sub(r"\1\2", origin) for origin in origins]
 
 
 def check_isolation(isolation: str) -> None:
