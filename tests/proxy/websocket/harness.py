@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from attrs import define, field
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 from wsproto.connection import CLIENT, SERVER, Connection
 
 from tests.proxy.harness import FakeTransport, ForwardProxyHarness
+from trafficmock.proxy.websocket.frame_stream import FrameStream
 
 if TYPE_CHECKING:
     from tests.server.fakes import FakeLink
@@ -51,3 +54,51 @@ class SocketCase(SynchronousTestCase):
     def got(self, connection: Connection, transport: FakeTransport) -> list[Any]:
         connection.receive_data(transport.took())
         return list(connection.events())
+
+
+@define(eq=False)
+class RecordingReceiver:
+    """Keeps what is heard."""
+
+    received: list[Any] = field(factory=list)
+
+    def message(self, data: str | bytes) -> None:
+        self.received.append(data)
+
+    def closed(self, code: int, reason: str, *, clean: bool) -> None:
+        self.received.append((code, reason, clean))
+
+    def pauseProducing(self) -> None:
+        """Take it."""
+
+    def resumeProducing(self) -> None:
+        """Take it."""
+
+    def stopProducing(self) -> None:
+        """Take it."""
+
+
+@define(eq=False)
+class Side:
+    """Our side, and the other one."""
+
+    client: bool = False
+    longest: int = 1000
+    transport: FakeTransport = field(factory=FakeTransport)
+    receiver: RecordingReceiver = field(factory=RecordingReceiver)
+    clock: Clock = field(factory=Clock)
+    frames: FrameStream = field(init=False)
+    other: Connection = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.frames = FrameStream(
+            self.transport, self.receiver, self.clock, client=self.client, longest=self.longest
+        )
+        self.other = Connection(SERVER if self.client else CLIENT)
+
+    def sends(self, event: Any) -> None:
+        self.frames.data_received(self.other.send(event))
+
+    def took(self) -> list[Any]:
+        self.other.receive_data(self.transport.took())
+        return list(self.other.events())

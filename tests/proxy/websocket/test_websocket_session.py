@@ -8,7 +8,7 @@ from wsproto.events import BytesMessage, CloseConnection, TextMessage
 
 from tests.proxy.websocket.harness import SocketCase
 from trafficmock.http.backpressure import NEXT_TURN_SECONDS
-from trafficmock.proxy.websocket.frame_stream import EVENTS_AT_ONCE
+from trafficmock.proxy.websocket.event_turns import EVENTS_AT_ONCE
 
 
 class MockTests(SocketCase):

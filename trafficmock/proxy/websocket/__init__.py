@@ -4,5 +4,6 @@
 it is. A test's: ``frame_stream`` speaks frames with the client, and, where the test connects,
 ``routed_server`` with the server. Nobody's: ``relayed_websocket`` passes the bytes on, and
 ``frame_tap`` copies the frames for the history. Both reach the server by ``websocket_upstream``.
-``socket_messages`` has what frames of protocol 3 carry.
+``event_turns`` takes many frames over several turns of the reactor; ``socket_messages`` has what
+frames of protocol 3 carry.
 """

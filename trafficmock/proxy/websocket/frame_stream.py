@@ -8,7 +8,7 @@ from wsproto.connection import CLIENT, SERVER, Connection, ConnectionState
 from wsproto.events import BytesMessage, CloseConnection, Ping, TextMessage
 from wsproto.utilities import LocalProtocolError
 
-from trafficmock.http.backpressure import NEXT_TURN_SECONDS
+from trafficmock.proxy.websocket.event_turns import EventTurns
 from trafficmock.proxy.websocket.message_pieces import MessagePieces
 
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 NORMAL, TOO_BIG, ABNORMAL = 1000, 1009, 1006
 CLOSE_SECONDS = 5.0
 """How long the other side may take to answer a close."""
-
-EVENTS_AT_ONCE = 32
-"""Frames taken in one turn of the reactor, some milliseconds' worth."""
 
 _LONGEST_REASON = 123
 _SENDABLE = (1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014)
@@ -76,11 +73,9 @@ class FrameStream:
         self._bytes = MessagePieces(b"")
         self._told = False
         self._timer: IDelayedCall | None = None
-        self._events = self._connection.events()
-        self._turn: IDelayedCall | None = None
-        self._held = False
-        self._reading = True
-        self._lost = False
+        self._turns = EventTurns(
+            self._connection, transport, clock, take=self._take, ended=self._cut_short
+        )
 
     @property
     def open(self) -> bool:
@@ -91,18 +86,14 @@ class FrameStream:
         """Take what the other side sends."""
         if self._connection.state is ConnectionState.CLOSED or self._told:
             return
-        self._connection.receive_data(data)
-        if self._turn is None and not self._held:
-            self._take_events()
+        self._turns.received(data)
 
     def pause(self) -> None:
         """Stop reading, and take no more of what was read already."""
-        self._held = True
-        self._update_reading()
+        self._turns.pause()
 
     def resume(self) -> None:
-        self._held = False
-        self._plan_turn()
+        self._turns.resume()
 
     def send(self, data: str | bytes) -> None:
         """Send a message; on a closed side it is dropped, as browsers do."""
@@ -119,42 +110,10 @@ class FrameStream:
 
     def lost(self) -> None:
         """Take it that the connection is gone; what was read before is still taken."""
-        self._lost = True
-        if self._turn is None and not self._held:
-            self._tell(ABNORMAL, "", clean=False)
-        else:
-            self.resume()
+        self._turns.transport_lost()
 
-    def _plan_turn(self) -> None:
-        if self._turn is None and not self._told:
-            self._turn = self._clock.callLater(NEXT_TURN_SECONDS, self._take_events)
-        self._update_reading()
-
-    def _take_events(self) -> None:
-        """Take as many events as one turn may, and plan another turn when there are more."""
-        self._turn = None
-        for _ in range(EVENTS_AT_ONCE):
-            event = next(self._events, None)
-            if event is None:
-                self._all_taken()
-                return
-            self._take(event)
-            if self._told or self._held:
-                return
-        self._plan_turn()
-
-    def _all_taken(self) -> None:
-        if self._lost:
-            self._tell(ABNORMAL, "", clean=False)
-            return
-        self._events = self._connection.events()
-        self._update_reading()
-
-    def _update_reading(self) -> None:
-        reading = self._told or not (self._held or self._turn)
-        if reading != self._reading and not self._lost:
-            self._reading = reading
-            (self._transport.resumeProducing if reading else self._transport.pauseProducing)()
+    def _cut_short(self) -> None:
+        self._tell(ABNORMAL, "", clean=False)
 
     def _take(self, event: Any) -> None:
         match event:
@@ -218,14 +177,13 @@ class FrameStream:
         self._tell(code, reason, clean=clean)
 
     def _tell(self, code: int, reason: str, *, clean: bool) -> None:
-        for timer in (self._timer, self._turn):
-            if timer is not None:
-                timer.cancel()
-        self._timer = self._turn = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         if not self._told:
             self._told = True
-            self._update_reading()
-            if not self._lost:
+            self._turns.stop()
+            if not self._turns.lost:
                 self._transport.unregisterProducer()
                 self._transport.loseConnection()
             self._owner.closed(code, reason, clean=clean)

@@ -1,0 +1,105 @@
+"""Many frames at once, taken over several turns of the reactor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trafficmock.http.backpressure import NEXT_TURN_SECONDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from twisted.internet.interfaces import IDelayedCall, IReactorTime
+    from wsproto.connection import Connection
+    from wsproto.events import Event
+
+EVENTS_AT_ONCE = 32
+"""Frames taken in one turn of the reactor, some milliseconds' worth."""
+
+
+class EventTurns:
+    """Takes the events of one side; its transport is not read while some wait.
+
+    :param connection: parses what is received.
+    :param take: takes one event.
+    :param ended: called when the transport is lost and all events are taken.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        transport: Any,
+        clock: IReactorTime,
+        *,
+        take: Callable[[Event], None],
+        ended: Callable[[], None],
+    ) -> None:
+        self.lost = False
+        self._connection = connection
+        self._transport = transport
+        self._clock = clock
+        self._take = take
+        self._ended = ended
+        self._events = connection.events()
+        self._turn: IDelayedCall | None = None
+        self._held = False
+        self._stopped = False
+        self._reading = True
+
+    def received(self, data: bytes) -> None:
+        self._connection.receive_data(data)
+        if self._turn is None and not self._held:
+            self._take_events()
+
+    def pause(self) -> None:
+        """Stop reading, and take no more of what was read already."""
+        self._held = True
+        self._update_reading()
+
+    def resume(self) -> None:
+        self._held = False
+        if self._turn is None and not self._stopped:
+            self._turn = self._clock.callLater(NEXT_TURN_SECONDS, self._take_events)
+        self._update_reading()
+
+    def transport_lost(self) -> None:
+        """Take it that the transport is gone; what was read before is still taken."""
+        self.lost = True
+        if self._turn is None and not self._held:
+            self._ended()
+        else:
+            self.resume()
+
+    def stop(self) -> None:
+        """Take no more."""
+        self._stopped = True
+        if self._turn is not None:
+            self._turn.cancel()
+            self._turn = None
+        self._update_reading()
+
+    def _take_events(self) -> None:
+        """Take as many events as one turn may, and plan another turn when there are more."""
+        self._turn = None
+        for _ in range(EVENTS_AT_ONCE):
+            event = next(self._events, None)
+            if event is None:
+                self._all_taken()
+                return
+            self._take(event)
+            if self._stopped or self._held:
+                return
+        self.resume()
+
+    def _all_taken(self) -> None:
+        if self.lost:
+            self._ended()
+            return
+        self._events = self._connection.events()
+        self._update_reading()
+
+    def _update_reading(self) -> None:
+        reading = self._stopped or not (self._held or self._turn)
+        if reading != self._reading and not self.lost:
+            self._reading = reading
+            (self._transport.resumeProducing if reading else self._transport.pauseProducing)()
