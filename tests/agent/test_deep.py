@@ -63,6 +63,12 @@ class DeepTests(SynchronousTestCase):
         """500 MB go through each way, and neither the application nor the proxy grows."""
         self.check(shutil.which("node") or "node", "deep/stream.test.mjs")
 
+    def test_opentelemetry(self) -> None:
+        """Contexts of tests and OpenTelemetry's baggage go together, in either order of preloads."""
+        install(PLACE, "@opentelemetry/auto-instrumentations-node")
+        for version in VERSIONS:
+            self.check(node(version), "deep/opentelemetry.test.mjs")
+
     def test_next(self) -> None:
         """A Next.js application is mocked end to end without a line of code in it."""
         install(PLACE / "next-app", "next")

@@ -1,7 +1,7 @@
 "use strict";
 
 const channels = require("node:diagnostics_channel");
-const { withoutContext } = require("../context-headers.js");
+const { isMentioned, withoutContext } = require("../context-headers.js");
 
 const CREATED = "undici:request:create";
 
@@ -10,7 +10,7 @@ const cleaners = new WeakMap();
 
 /**
  * OpenTelemetry adds its baggage, the context within it, to requests as undici makes
- * them. Whoever subscribes last takes it out of those to hosts of others.
+ * them. Whoever subscribes last takes it out of those to hosts of others, and what is there twice.
  * @param {import('../agent.js').Agent} agent
  */
 function cleanLast(agent) {
@@ -27,9 +27,11 @@ function cleanLast(agent) {
 function cleaned(agent, request) {
   const { origin, headers: list } = request;
   if (!agent.contexts.isOn || !agent.isAttached || !Array.isArray(list) || !URL.canParse(String(origin))) return;
-  if (agent.hosts.isOfSystem(new URL(String(origin)))) return;
+  // Hosts of the system under test get it once.
+  const isOwn = agent.hosts.isOfSystem(new URL(String(origin)));
+  const first = isOwn ? list.findIndex((value, at) => at % 2 === 1 && isMentioned(String(value))) : -1;
   // A value may be a list of its own.
-  for (let at = list.length - 2; at >= 0; at -= 2) {
+  for (let at = list.length - 2; at > first; at -= 2) {
     const [name, value] = [String(list[at]), String(list[at + 1])];
     const [left] = withoutContext([[name, value]]);
     if (!left) list.splice(at, 2);

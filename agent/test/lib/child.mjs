@@ -40,7 +40,7 @@ export function runNode(code, { env = {}, module = false, preload = REQUIRE, ms 
  * Start a script that goes on, and speaks with `process.send`.
  * @param {string} code CommonJS
  * @param {Record<string, string>} env
- * @returns {Promise<{ next(): Promise<any>, stop(): Promise<void>, said(): object }>}
+ * @returns {Promise<{ next(): Promise<any>, stop(signal?: string): Promise<void>, said(): object }>}
  *   `next` gives its messages in turn; `said` what it printed, and the messages nobody asked for
  */
 export async function startNode(code, env) {
@@ -66,7 +66,7 @@ export async function startNode(code, env) {
       messages.length
         ? Promise.resolve(messages.shift())
         : new Promise((resolve, reject) => waiting.push({ resolve, reject })),
-    stop: () => stop(child),
+    stop: (signal) => stop(child, signal),
     said: () => ({ ...printed, messages }),
   };
 }
