@@ -64,7 +64,7 @@ class DeepTests(SynchronousTestCase):
         self.check(shutil.which("node") or "node", "deep/stream.test.mjs")
 
     def test_opentelemetry(self) -> None:
-        """Contexts of tests and OpenTelemetry's baggage go together, in either order of preloads."""
+        """Contexts go together with OpenTelemetry's baggage, in either order of preloads."""
         install(PLACE, "@opentelemetry/auto-instrumentations-node")
         for version in VERSIONS:
             self.check(node(version), "deep/opentelemetry.test.mjs")
