@@ -10,7 +10,7 @@ const OF_SYSTEM = /^(127\.\d+\.\d+\.\d+|\[::1\]|(.*\.)?localhost|[^.[\]]+)$/i;
 class Hosts {
   /** @param {{ proxyUrl: string, ignoreHosts: string[] }} settings */
   constructor({ proxyUrl, ignoreHosts }) {
-    this.own = hostsOf(proxyUrl);
+    this.ofProxy = hostsOf(proxyUrl);
     this.ignored = ignoreHosts.map(hostExpression);
     /** Of the system under test, besides those that are by their name. @type {RegExp[]} */
     this.ofSystem = [];
@@ -33,8 +33,8 @@ class Hosts {
    * @param {URL} url
    * @returns {boolean} whether it goes to the proxy itself
    */
-  isOwn(url) {
-    return this.own.has(hostOf(url));
+  isProxy(url) {
+    return this.ofProxy.has(hostOf(url));
   }
 
   /**
@@ -42,15 +42,15 @@ class Hosts {
    * @returns {boolean} whether its request is neither intercepted nor recorded
    */
   isIgnored(url) {
-    return this.isOwn(url) || (this.ignored.length > 0 && this.ignored.some((host) => host.test(hostOf(url))));
+    return this.isProxy(url) || (this.ignored.length > 0 && this.ignored.some((host) => host.test(hostOf(url))));
   }
 
   /**
    * @param {unknown} text that may be a URL
    * @returns {boolean} whether it is one of the proxy itself
    */
-  isOwnText(text) {
-    return typeof text === "string" && URL.canParse(text) && this.isOwn(new URL(text));
+  isProxyText(text) {
+    return typeof text === "string" && URL.canParse(text) && this.isProxy(new URL(text));
   }
 }
 

@@ -24,7 +24,7 @@ const SYNC = /** @type {const} */ (["spawnSync", "execSync", "execFileSync"]);
  * @returns {() => void} undoes it
  */
 function hideProxyVariables(agent) {
-  const own = Object.entries(process.env).filter(([name, value]) => NAMES.test(name) && agent.hosts.isOwnText(value));
+  const own = Object.entries(process.env).filter(([name, value]) => NAMES.test(name) && agent.hosts.isProxyText(value));
   const inherited = /** @type {any} */ (workers.getEnvironmentData(KEY));
   /** @type {Record<string, string>} */
   const hidden = { ...inherited, ...Object.fromEntries(own) };

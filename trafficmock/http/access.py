@@ -55,7 +55,7 @@ class AccessPolicy:
     cors_origins: frozenset[str] = field(default=(), converter=_origins)
     open_history: bool = False
 
-    def is_own_host(self, host: str, bound_host: str | None) -> bool:
+    def is_this_service(self, host: str, bound_host: str | None) -> bool:
         """Tell whether ``host`` is a name or address under which the service may be called.
 
         :param host: as in :class:`~trafficmock.http.hosts.Authority`.
@@ -76,7 +76,7 @@ class AccessPolicy:
         which this rule is about, always send it.
 
         :param host_header: its value, ``None`` when there is none.
-        :param bound_host: see :meth:`is_own_host`.
+        :param bound_host: see :meth:`is_this_service`.
         :returns: the error to answer with, ``None`` when the request may go on.
         """
         if host_header is None:
@@ -84,7 +84,7 @@ class AccessPolicy:
         authority = parse_authority(host_header)
         if authority is None:
             return RestError(403, "host_not_allowed", "The Host header is not a host[:port].")
-        if self.is_own_host(authority.host, bound_host):
+        if self.is_this_service(authority.host, bound_host):
             return None
         shown = authority.host[:_SHOWN]
         return RestError(

@@ -6,9 +6,9 @@ from twisted.web.resource import IResource
 from trafficmock.http.access import AccessPolicy
 from trafficmock.http.checked_root import CheckedRoot, bound_host, check, host_of
 from trafficmock.http.http_limits import ConnectionCount
-from trafficmock.http.own_target import ForwardRefusal, own_target
 from trafficmock.http.responses import NOT_FOUND, WRONG_METHOD, RestError, header
 from trafficmock.http.service_request import ServiceRequest
+from trafficmock.http.service_target import ForwardRefusal, service_target
 from trafficmock.server.rest.path_segments import is_plain_path
 
 WEBSOCKET_PATH = b"/ws"
@@ -46,7 +46,7 @@ class RootResource(CheckedRoot):
         """Check the host, then let the resource of the target answer."""
         host = host_of(request)
         if not request.path.startswith(b"/") and request.uri != b"*":
-            target = own_target(request.uri, self._guard, *_bound(request))
+            target = service_target(request.uri, self._guard, *_bound(request))
             if target is None:
                 return self._forward.render(request)
             host, request.path = target

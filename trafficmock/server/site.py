@@ -14,8 +14,8 @@ from twisted.web.server import Site
 from trafficmock.history.store import History
 from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import ConnectionCount, HttpLimits
-from trafficmock.http.own_target import ForwardRefusal
 from trafficmock.http.service_request import ServiceRequest
+from trafficmock.http.service_target import ForwardRefusal
 from trafficmock.proxy.downstream.forward_proxy import ForwardProxy
 from trafficmock.server.http_channel import ServiceChannel, bare_answer
 from trafficmock.server.rest.rest_api import ConnectionsReport, RestApi

@@ -64,8 +64,8 @@ function targetOf(agent, httpAgent, req, options) {
   const peer = `${protocol}//${authority}${options.port ? `:${options.port}` : ""}`;
   if (!URL.canParse(peer)) return undefined;
   // The client names our proxy as the peer, and the target in the request line.
-  if (agent.hosts.isOwn(new URL(peer))) return named && !agent.hosts.isOwn(named) ? named : undefined;
-  if (!agent.hosts.isOwnText(proxy)) return undefined;
+  if (agent.hosts.isProxy(new URL(peer))) return named && !agent.hosts.isProxy(named) ? named : undefined;
+  if (!agent.hosts.isProxyText(proxy)) return undefined;
   // Node writes the target into the path where the proxy is not asked for a tunnel.
   return new URL(named ? named.pathname + named.search : req.path, peer);
 }

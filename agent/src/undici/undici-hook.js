@@ -3,7 +3,7 @@
 const { isBypassed } = require("../bypass.js");
 const { Chain, chains } = require("../redirects.js");
 const { outer, realms } = require("../realm.js");
-const { onContext } = require("../contexts.js");
+const { onContext } = require("../vm-contexts.js");
 const { sayOnce } = require("../say-once.js");
 const { onDispatcher } = require("./dispatchers.js");
 const { GLOBALS, settleOwn, isOwnReading } = require("./own-dispatcher.js");
@@ -254,7 +254,7 @@ const straights = new WeakMap();
 function straightOf(agent, dispatcher) {
   if (dispatcher.constructor?.name !== "ProxyAgent") return undefined;
   if (!straights.has(dispatcher)) {
-    const isOurs = agent.hosts.isOwnText(internal(dispatcher, "proxy agent options")?.uri);
+    const isOurs = agent.hosts.isProxyText(internal(dispatcher, "proxy agent options")?.uri);
     const Agent = internal(dispatcher, "proxy agent")?.constructor;
     straights.set(
       dispatcher,

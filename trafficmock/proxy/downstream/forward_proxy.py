@@ -53,13 +53,13 @@ class ForwardProxy:
             seconds=self.context.settings.idle_seconds,
         )
 
-    def is_own(self, host: str, port: int, local: Any) -> bool:
+    def is_this_service(self, host: str, port: int, local: Any) -> bool:
         """Tell whether a host and port are this very service, by its names.
 
         :param local: the address of ours that the client came to.
         """
         bound_host, bound_port = getattr(local, "host", None), getattr(local, "port", None)
-        return port == bound_port and self.guard.is_own_host(host, bound_host)
+        return port == bound_port and self.guard.is_this_service(host, bound_host)
 
     def stop(self) -> bool:
         """Answer who waits, and close the connections to servers that are not in use.
@@ -73,7 +73,7 @@ class ForwardProxy:
         def leave(connection: ClientConnection, raw: bytes) -> None:
             hand_over(connection.transport, service(once=True), raw)
 
-        router = AbsoluteFormRouter(self.context, is_own=self.is_own, leave=leave)
+        router = AbsoluteFormRouter(self.context, is_this_service=self.is_this_service, leave=leave)
         return ClientConnection(self.context, router, ended)
 
 

@@ -43,7 +43,7 @@ class AbsoluteFormRouter:
     """The way of requests in absolute form, and of CONNECT.
 
     :param context: what all connections of the proxy have in common.
-    :param is_own: tells whether a host and port are this very service.
+    :param is_this_service: tells whether a host and port are this very service.
     :param leave: gives a connection, and what was read from it, to the other doors.
     """
 
@@ -53,11 +53,11 @@ class AbsoluteFormRouter:
         self,
         context: ProxyContext,
         *,
-        is_own: Callable[[str, int, Any], bool],
+        is_this_service: Callable[[str, int, Any], bool],
         leave: Callable[[ClientConnection, bytes], None],
     ) -> None:
         self._context = context
-        self._is_own = is_own
+        self._is_this_service = is_this_service
         self._leave = leave
         self._credentials: bytes | None = None
         self._proxy_client: ProxyClient | None = None
@@ -70,7 +70,9 @@ class AbsoluteFormRouter:
             return
         aim = request_target.absolute(head.target, head.method)
         origin = aim.origin
-        if origin.scheme == "http" and self._is_own(origin.host, origin.port, connection.local()):
+        if origin.scheme == "http" and self._is_this_service(
+            origin.host, origin.port, connection.local()
+        ):
             connection.gone()
             self._leave(connection, raw)
             return
@@ -87,7 +89,7 @@ class AbsoluteFormRouter:
         authority = request_target.connect_authority(head.target)
         if framing.of_request(head) is not framing.NONE:
             raise BadMessageError("CONNECT has no body.")
-        if self._is_own(authority.host, authority.port or 0, connection.local()):
+        if self._is_this_service(authority.host, authority.port or 0, connection.local()):
             raise BadMessageError(
                 "This is the proxy itself: leave it out of what goes through a proxy.",
                 status=508,

@@ -29,7 +29,7 @@ _UNAVAILABLE = RestError(
 _BAD_TARGET = RestError(400, "bad_request", "The request target must be a path that begins with /.")
 
 
-def own_target(
+def service_target(
     uri: bytes, guard: AccessPolicy, bound_host: str | None, bound_port: int | None
 ) -> tuple[str, bytes] | None:
     """Tell whether a target in absolute form is this very service.
@@ -46,7 +46,7 @@ def own_target(
         return None
     if (authority.port or _HTTP_PORT) != bound_port:
         return None
-    if not guard.is_own_host(authority.host, bound_host):
+    if not guard.is_this_service(authority.host, bound_host):
         return None
     return found["authority"], (found["path"] or "/").encode("latin-1")
 
