@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
 
 SECONDS = 30.0
+_NUMBERS = itertools.count(1)
 
 
 def b64(data: bytes | str | None) -> str | None:
@@ -120,7 +121,6 @@ class ProxyClients:
 
     url: str
     _open: ExitStack = field(factory=ExitStack)
-    _numbers: itertools.count[int] = field(factory=lambda: itertools.count(1))
 
     def __enter__(self) -> Self:
         return self
@@ -135,7 +135,7 @@ class ProxyClients:
 
     def new_id(self, what: str) -> str:
         """Make an id up."""
-        return f"{what}-{next(self._numbers):04d}"
+        return f"{what}-{next(_NUMBERS):04d}"
 
     def client(self, role: str, client_id: str, **more: Any) -> Client:
         """Connect somebody."""

@@ -32,11 +32,11 @@ class OwnerTests(BrowserTestCase):
             expect(row(page, "quiet").locator(".col-test")).to_have_text(
                 "reads news tests/news.spec.ts"
             )
-            expect(row(page, "late.example").locator(".col-test")).to_contain_text(
-                "tests/over.spec.ts · late"
+            expect(row(page, "late.example").locator(".col-test")).to_have_text(
+                "late · is over tests/over.spec.ts"
             )
             expect(row(page, "news.example").locator(".col-test")).to_contain_text(
-                "· other routes match"
+                "other routes match · reads news"
             )
             owner = page.get_by_label("Owner")
             for choice, host in (("unowned", "free"), ("late", "late"), ("also", "news")):

@@ -5,10 +5,16 @@ import { ApiError, ask, entryPath } from "./api.js";
 
 /** @typedef {import("./rows.js").Row} Row */
 
-/** Requests in one file at most. */
+/**
+ * Requests in one file at most. Fixed: each is a question to the proxy of its own, and ten times as
+ * many as the proxy keeps by default (`--history-limit`) are enough for one file.
+ */
 export const MOST_ENTRIES = 10_000;
 
-/** Characters in one file at most: a browser keeps them in memory until the file is saved. */
+/**
+ * Characters in one file at most. Fixed: the browser keeps them until the file is saved, and it, not
+ * the user, bounds how much that may be. Twice what the proxy keeps by default (`--history-bytes`).
+ */
 export const MOST_CHARACTERS = 256_000_000;
 
 const AT_ONCE = 4;

@@ -18,9 +18,9 @@ function state(row) {
   return row.action === "matched" ? "open" : "";
 }
 
-/** @param {Row} row what stands back in the column of tests */
-const beside = ({ files, late, alsoMatched }) =>
-  [files, late && "late", alsoMatched.length > 0 && "other routes match"].filter(Boolean).join(" · ");
+/** @param {Row} row the marks come first: what is last may be cut off */
+const marked = ({ tests, late, alsoMatched }) =>
+  [late && "late", alsoMatched.length > 0 && "other routes match", tests].filter(Boolean).join(" · ");
 
 /** @param {Row} row */
 const shortType = (row) => row.type.replace(/^(application|text|image)\//, "");
@@ -83,8 +83,8 @@ const COLUMNS = {
     name: "test",
     title: "Test",
     show: pair(
-      (row) => [row.tests, beside(row) && ` ${beside(row)}`],
-      (row) => `${row.tests} ${beside(row)}`.trim(),
+      (row) => [marked(row), row.files && ` ${row.files}`],
+      (row) => `${marked(row)} ${row.files}`.trim(),
     ),
     by: (row) => row.tests,
     least: 8,

@@ -55,6 +55,7 @@ export class Lines {
         this.spare.push(line);
       }
     }
+    this.spare.sort((one, other) => one.index - other.index); // as their elements stand
     for (let index = first; index < last; index++) {
       const line = this.line(index);
       this.place(line, index, height);
@@ -68,12 +69,13 @@ export class Lines {
   line(index) {
     const held = this.shown.get(index);
     if (held) return held;
-    const line = this.spare.pop() ?? this.newLine();
+    const line = this.spare.shift() ?? this.newLine();
     this.shown.set(index, line);
     line.index = -1;
-    const before = this.shown.get(index - 1); // elements stand in the order of the rows
-    if (before) before.element.after(line.element);
-    else this.body.prepend(line.element);
+    const before = this.shown.get(index - 1)?.element; // elements stand in the order of the rows
+    const next = before ? before.nextSibling : this.body.firstChild;
+    // One that is moved needs all its styles anew, so one that stands right is left there.
+    if (next !== line.element) this.body.insertBefore(line.element, next);
     return line;
   }
 
