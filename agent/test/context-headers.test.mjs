@@ -3,7 +3,7 @@ import dns from "node:dns";
 import http from "node:http";
 import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
-import { request } from "undici7";
+import * as undici from "undici7";
 import { WebSocket } from "ws";
 import { startTrafficMock } from "../index.mjs";
 import { startProxy } from "./lib/proxy.mjs";
@@ -71,7 +71,7 @@ describe("headers that carry a context", () => {
 
 describe("what leaves the application", () => {
   const { lookup } = dns;
-  let proxy, upstream, worker, application, attached;
+  let proxy, upstream, worker, application, attached, ignoreHosts;
   before(async () => {
     // All names are those of the upstream.
     dns.lookup = (host, options, done) => lookup("127.0.0.1", options, done);
@@ -85,13 +85,13 @@ describe("what leaves the application", () => {
     application = http.createServer(async (req, res) => {
       const { way, url } = JSON.parse(decodeURIComponent(req.headers["x-what"]));
       const { baggage, cookie } = req.headers;
-      await WAYS[way](url, way === "copied" ? { baggage, cookie } : {}).then(
+      await { ...WAYS, ...SOCKETS }[way](url, way === "copied" ? { baggage, cookie } : {}).then(
         () => res.end("done"),
         (error) => res.end(String(error.cause ?? error)),
       );
     });
     await new Promise((resolve) => application.listen(0, "127.0.0.1", resolve));
-    const ignoreHosts = [`127.0.0.1:${application.address().port}`, "ignored.example"];
+    ignoreHosts = [`127.0.0.1:${application.address().port}`, "ignored.example"];
     attached = await startTrafficMock({ proxyUrl: proxy.url, webSocket: "all", ignoreHosts });
   });
   after(async () => {
@@ -112,14 +112,23 @@ describe("what leaves the application", () => {
     fetch: (url, headers) => fetch(url, { headers }).then((response) => response.text()),
     "node:http": (url, headers) => viaHttp(url, { headers }),
     "node:http, headers as a list": (url) => viaHttp(url, { headers: ["Host", new URL(url).host, "baggage", "z=3"] }),
-    undici: (url, headers) => request(url, { headers }).then(({ body }) => body.text()),
+    undici: (url, headers) => undici.request(url, { headers }).then(({ body }) => body.text()),
     copied: (url, headers) =>
       Promise.all([WAYS.fetch(url, headers), WAYS["node:http"](url, headers), WAYS.undici(url, headers)]),
+  };
+  const SOCKETS = {
     ws: (url) =>
       new Promise((resolve, reject) => {
-        const socket = new WebSocket(url.replace("http", "ws").replace(/\/\w+$/, "/ws"));
+        const socket = new WebSocket(url.replace("http", "ws"), { headers: CARRIED });
         socket.on("open", () => socket.close()).on("close", resolve);
         socket.on("error", reject);
+      }),
+    "undici, WebSocket": (url) =>
+      new Promise((resolve, reject) => {
+        const socket = new undici.WebSocket(url.replace("http", "ws"), { headers: CARRIED });
+        socket.onopen = () => socket.close();
+        socket.onclose = resolve;
+        socket.onerror = ({ error }) => reject(error);
       }),
   };
 
@@ -138,7 +147,7 @@ describe("what leaves the application", () => {
 
   for (const path of ["passed", "continued", "fetched"]) {
     test(`has the context for hosts of the system under test, and for no others, where it is ${path}`, async () => {
-      for (const way of Object.keys(WAYS).filter((name) => name !== "ws")) {
+      for (const way of Object.keys(WAYS)) {
         for (const host of ["127.0.0.1", "localhost", "api", "api.shop.test"]) {
           for (const headers of await got(way, host, path)) assert.equal(contextOf(headers)?.id, ID, `${way} ${host}`);
         }
@@ -165,10 +174,21 @@ describe("what leaves the application", () => {
     assert.doesNotMatch(JSON.stringify(entries.map(({ request: one }) => one.headers)), /trafficmock|aaaaaaaa/);
   });
 
-  test("has the context in the handshake of a WebSocket, likewise", async () => {
-    for (const [host, isOwn] of Object.entries({ "127.0.0.1": true, "third.example": false })) {
-      const [headers] = await got("ws", host, "ws");
-      assert.equal(contextOf(headers ?? {})?.id, isOwn ? ID : undefined, host);
+  async function checkHandshakes() {
+    for (const way of Object.keys(SOCKETS)) {
+      for (const [host, isOwn] of Object.entries({ "127.0.0.1": true, "third.example": false })) {
+        const [headers] = await got(way, host, "ws");
+        assert.equal(contextOf(headers)?.id, isOwn ? ID : undefined, `${way} ${host}`);
+        assert.equal(headers.cookie, isOwn ? CARRIED.cookie : "a=1; b=2", `${way} ${host}`);
+      }
     }
+  }
+
+  test("has the context in the handshake of a WebSocket, likewise", checkHandshakes);
+
+  test("has it so in the handshake of a WebSocket that is not intercepted", async () => {
+    await attached.stop();
+    attached = await startTrafficMock({ proxyUrl: proxy.url, ignoreHosts });
+    await checkHandshakes();
   });
 });

@@ -157,18 +157,21 @@ function hold(agent, upgrade, req, options, release) {
   // A request to somebody else's proxy names its whole URL.
   const url = URL.canParse(req.path) ? new URL(req.path) : new URL(req.path, peer);
   if (agent.hosts.isIgnored(url)) return leave(agent, req, url);
-  if (wantsUpgrade(req)) return upgrade({ req, url, options, release });
+  if (wantsUpgrade(req)) {
+    return upgrade({ req, url, options, release }) || leave(agent, req, url, agent.contexts.current());
+  }
   void new HeldRequest(agent, req, url, options, release, chains.getStore());
   return true;
 }
 
 /**
  * @param {import('../agent.js').Agent} agent
- * @param {any} req whose host is left alone: it takes nothing of ours along
+ * @param {any} req that is left alone
  * @param {URL} url
+ * @param {import('../test-contexts.js').TestContext} [context] that it may take along; none to an ignored host
  */
-function leave(agent, req, url) {
-  rewriteHead(req, (pairs) => agent.contexts.outbound(url, pairs, undefined));
+function leave(agent, req, url, context) {
+  rewriteHead(req, (pairs) => agent.contexts.outbound(url, pairs, context));
   return false;
 }
 

@@ -157,13 +157,20 @@ class UndiciHook {
     if (this.redirect(dispatcher, opts, handler)) return true;
     const asked = urlOf(dispatcher, opts);
     if (!asked) return false;
-    if (agent.hosts.isIgnored(asked)) {
-      original.call(dispatcher, outboundOptions(agent, opts, asked, undefined), handler);
+    const leave = (
+      /** @type {URL} */ to,
+      /** @type {import('../test-contexts.js').TestContext | undefined} */ context,
+    ) => {
+      original.call(dispatcher, outboundOptions(agent, opts, to, context), handler);
       return true;
-    }
+    };
+    if (agent.hosts.isIgnored(asked)) return leave(asked, undefined);
     const url = namedUrl(asked, opts, handler);
     const chain = chainOf.get(handler) ?? chains.getStore();
-    if (opts.upgrade) return this.upgrade({ dispatcher, original, opts, handler, url, seen: SEEN, chain });
+    if (opts.upgrade) {
+      const held = { dispatcher, original, opts, handler, url, seen: SEEN, chain };
+      return this.upgrade(held) || leave(url, agent.contexts.current());
+    }
     new HeldDispatch(agent, dispatcher, original, opts, handler, url, url !== asked, chain).start();
     return true;
   }
