@@ -1,4 +1,7 @@
-"""The forward proxy as the coordinator sees it: one agent for each client id."""
+"""The forward proxy as the coordinator sees it: one agent for each client id.
+
+Each remembers where its requests were redirected to, so that the next request is linked to them.
+"""
 
 from __future__ import annotations
 

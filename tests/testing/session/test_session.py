@@ -290,7 +290,7 @@ class ErrorTests(SynchronousTestCase):
         self.assertIn("registered for", "".join(error.__notes__))
 
     def test_abort_codes(self) -> None:
-        """Playwright's codes are taken; another is refused with their list, and may be mended."""
+        """Playwright's codes are taken; another is refused with the nearest, and may be mended."""
         for code, sent in (("timedout", "timedout"), ("blockedbyclient", "failed")):
             harness = SessionHarness()
             harness.route(lambda routed, done, code=code: done(routed.abort(code), None))
@@ -302,8 +302,13 @@ class ErrorTests(SynchronousTestCase):
         requests: list[RoutedRequest] = []
         harness.route(lambda routed, _: requests.append(routed))
         harness.matched()
-        error = self.assertRaises(UsageError, requests[0].abort, "nonsense")
-        self.assertIn("timedout, not 'nonsense'", str(error))
+        for code, hint in (
+            ("conectionreset", "; did you mean 'connectionreset'?"),
+            ("nonsense", ", such as 'failed', 'timedout' or 'connectionreset'"),
+        ):
+            error = self.assertRaises(UsageError, requests[0].abort, code)
+            expected = f"abort: {code!r} is not an error code of Playwright{hint}"
+            self.assertEqual(str(error), expected)
         requests[0].abort("failed")
         self.assertEqual(harness.results(), [("r1", "Abort")])
 

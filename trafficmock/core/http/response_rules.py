@@ -1,8 +1,8 @@
 """What a handler answers, made safe for the application's side.
 
-The npm agent builds its response outside any guard: what the Fetch standard's
-``SerializedResponse`` refuses ends the application's process. So it is mended here where its
-meaning is clear, and refused where it is not.
+The npm agent builds its response outside any guard: what the ``Response`` of the Fetch standard
+refuses ends the application's process. So it is mended here where its meaning is clear, and
+refused where it is not.
 
 The weight is checked here although the encoded size of a message is the driver's business: once
 a mock has settled its request, no error could reach the handler any more.
@@ -21,6 +21,7 @@ from trafficmock.wire.features import HEADERS_LIST
 from trafficmock.wire.http_syntax import BODILESS_STATUSES, TCHAR, join_repeats
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.reason_phrases import phrase_of
+from trafficmock.wire.serialized_response import FINAL_STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,7 +39,6 @@ _ESCAPED = 6
 _AROUND = 8
 """Bytes of the quotes, brackets and commas around a text."""
 
-_LOWEST_STATUS = 200
 _TOKEN = re.compile(f"{TCHAR}+")
 _BAD_VALUE = re.compile(r"[\0\r\n]|[^\0-\xff]")
 _BAD_STATUS_TEXT = re.compile(r"[^\t\x20-\x7e\x80-\xff]")
@@ -55,10 +55,10 @@ def sendable(response: SerializedResponse) -> SerializedResponse:
     history and HAR agree, whatever wrote the mock.
 
     :returns: the same object when there was nothing to mend.
-    :raises UnsendableMockError: on a status below 200, or a header or status text
+    :raises UnsendableMockError: on a status outside 200 to 599, or a header or status text
         that HTTP does not allow.
     """
-    if response.status < _LOWEST_STATUS:
+    if response.status not in FINAL_STATUSES:
         raise UnsendableMockError(f"the status is {response.status}, it must be 200 to 599")
     if _BAD_STATUS_TEXT.search(response.status_text):
         raise UnsendableMockError(f"the status text {response.status_text!r} is not plain text")

@@ -3,5 +3,6 @@
 ``heads`` parses start lines and fields, ``request_heads`` takes a request's head off a stream,
 ``framing`` says how long a body is, ``body_readers`` cut it out of the stream,
 ``forwarded_headers`` drops hop-by-hop fields, ``context_headers`` reads the context of a test and
-takes it out, ``content_codings`` decodes gzip and deflate for people and tests.
+takes it out, ``content_codings`` decodes gzip and deflate for people and tests. Other packages
+drop header lines, too; :mod:`trafficmock.proxy` lists them.
 """

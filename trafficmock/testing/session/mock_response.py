@@ -14,7 +14,7 @@ from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments.request_overrides import BYTES, JSON
 from trafficmock.wire import body as wire_body
 from trafficmock.wire.reason_phrases import phrase_of
-from trafficmock.wire.serialized_response import SerializedResponse
+from trafficmock.wire.serialized_response import FINAL_STATUSES, SerializedResponse
 
 if TYPE_CHECKING:
     from msgspec import Raw
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.headers import HeadersArgument, Pairs
     from trafficmock.testing.session.request_state import ResponseState
 
-STATUSES = range(200, 600)
-"""Of final responses; one below 200 would leave the client waiting (RFC 9110, section 15.2)."""
 _STATUS_TEXT = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 """What a status line can carry (RFC 9112, section 4), as latin-1."""
 
@@ -81,7 +79,7 @@ def _status(mock: Mock) -> int:
         given = mock.response.wire.status
     # Playwright takes 0 for no status.
     status = given or 200
-    if not isinstance(status, int) or status not in STATUSES:
+    if not isinstance(status, int) or status not in FINAL_STATUSES:
         raise UsageError(f"status must be an integer from 200 to 599, not {status!r}")
     return status
 

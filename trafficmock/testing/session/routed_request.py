@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -45,7 +46,7 @@ ABORT_CODES: dict[str, AbortCode] = {
     "timedout": "timedout",
 }
 """Playwright's codes, and what protocol 3 has for each."""
-
+_USUAL_CODES = "'failed', 'timedout' or 'connectionreset'"
 
 GIVEN_UP = "aborted: the application gave the request up"
 """What becomes of a request that nobody waits for any more, whatever a handler decides then."""
@@ -189,7 +190,9 @@ class RoutedRequest:
         """
         self._check_open()
         if code not in ABORT_CODES:
-            raise UsageError(f"abort: a code is one of {', '.join(ABORT_CODES)}, not {code!r}")
+            near = get_close_matches(str(code), ABORT_CODES, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else f", such as {_USUAL_CODES}"
+            raise UsageError(f"abort: {code!r} is not an error code of Playwright{hint}")
         self._settle(Abort(ABORT_CODES[code]))
 
     def fallback(self, **overrides: Any) -> None:
