@@ -41,8 +41,10 @@ class StampTests(SynchronousTestCase):
             ("http://shop.test:81/", False),
             ("http://API.shop.test:8000/x", True),
             ("http://localhost/", False),
+            ("http://[::1]:3000/", True),
+            ("http://[::1]:3001/", False),
         ):
-            origins = "http://shop.test", "http://*.Shop.test:8000"
+            origins = "http://shop.test", "http://*.Shop.test:8000", "http://[::1]:3000"
             self.assertEqual(self.stamped(url, *origins), expected, url)
 
     def test_trace(self) -> None:

@@ -22,6 +22,11 @@ def _new_span() -> bytes:
     return secrets.token_hex(8).encode("ascii")
 
 
+def _literal_brackets(glob: str) -> str:
+    """Let the brackets of an IPv6 address stand for themselves."""
+    return glob.lower().replace("[", "[[]")
+
+
 @frozen
 class ContextStamp:
     """What a door does to the header of each request.
@@ -47,4 +52,4 @@ class ContextStamp:
     def _is_application(self, origin: Origin) -> bool:
         if not self.origins:
             return is_under_test(origin.host, self.own_hosts)
-        return any(fnmatchcase(str(origin), glob.lower()) for glob in self.origins)
+        return any(fnmatchcase(str(origin), _literal_brackets(glob)) for glob in self.origins)
