@@ -61,12 +61,12 @@ function hostOf(url) {
 }
 
 /**
- * @param {string} pattern of the setting `ignoreHosts`
+ * @param {string} pattern of the setting `ignoreHosts`, or any text that the proxy has as `--own-host`
  * @returns {RegExp} that matches hosts with their port
  */
 function hostExpression(pattern) {
   const whole = /:(\d+|\*)$/.test(pattern) ? pattern : `${pattern}:*`;
-  const parts = whole.split(/\*+/).map((part) => part.replace(/[.[\]]/g, "\\$&"));
+  const parts = whole.split(/\*+/).map((part) => part.replace(/[\\^$.+?()[\]{}|]/g, "\\$&"));
   return new RegExp(`^${parts.join(".*")}$`, "i");
 }
 

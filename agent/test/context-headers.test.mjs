@@ -10,7 +10,9 @@ import { startProxy } from "./lib/proxy.mjs";
 import { startUpstream } from "./lib/upstream.mjs";
 import { startWorker } from "./lib/worker.mjs";
 
-const { contextOf, withContext, withoutContext } = createRequire(import.meta.url)("../src/context-headers.js");
+const require = createRequire(import.meta.url);
+const { Hosts } = require("../src/hosts.js");
+const { contextOf, withContext, withoutContext } = require("../src/context-headers.js");
 
 const ID = "a".repeat(32);
 const CARRIED = {
@@ -67,6 +69,14 @@ describe("headers that carry a context", () => {
       assert.equal(contextOf({ baggage: withContext([["baggage", value]], ID)[0][1] })?.id, ID);
     }
   });
+});
+
+test("hosts of the system under test are globs, whatever else stands in them", () => {
+  const hosts = new Hosts({ proxyUrl: "http://127.0.0.1:4310", ignoreHosts: [] });
+  for (const mark of "()[]{}?+|^$\\") hosts.setSystem([`a${mark}b`]);
+  hosts.setSystem(["a(b", "c+.test", "*.shop.test"]);
+  const isOfSystem = (url) => hosts.isOfSystem(new URL(url));
+  assert.deepEqual(["http://api.shop.test/", "http://cc.test/"].map(isOfSystem), [true, false]);
 });
 
 describe("what leaves the application", () => {
