@@ -22,7 +22,7 @@ class Coordination:
     calls: list[Any] = field(factory=list)
     claimed: set[str] = field(factory=set)
 
-    def is_claimed(self, context_id: str) -> bool:
+    def is_reserved(self, context_id: str) -> bool:
         return context_id in self.claimed
 
     def client_opened(self, proxy_client: ProxyClient, hello: inbound.Hello) -> None:

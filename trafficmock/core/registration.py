@@ -49,7 +49,7 @@ class Registration:
             self._refuse(worker, message.test_id, error_messages.CONTEXT_IN_USE, out)
         elif self.registry.add_test(worker, message):
             if context is not UNSET and holder is None:
-                self.contexts.claim(context, worker.tests[message.test_id])
+                self.contexts.reserve(context, worker.tests[message.test_id])
             at = out.now.epoch_ms if SUBSCRIBE in worker.features else UNSET
             registered = outbound.TestRegistered(message.test_id, at)
             if context is not UNSET and message.door is not UNSET:

@@ -60,7 +60,7 @@ class CoordinatorGateway(Protocol):
     def client_closed(self, proxy_client: ProxyClient) -> None:
         """Tell the core that a proxy client is gone."""
 
-    def is_claimed(self, context_id: str) -> bool:
+    def is_reserved(self, context_id: str) -> bool:
         """Tell whether a test has this context, or had it just now."""
 
     def client_recorded(self, record: Record) -> None:
@@ -144,7 +144,7 @@ class ProxyClient:
         """
         if len(url) > _LONGEST_REDIRECT:
             return
-        key = self._claimed(context_id), url
+        key = self._reserved(context_id), url
         self._redirects.pop(key, None)
         self._redirects[key] = request_id, self.clock.seconds() + REDIRECT_SECONDS
         if len(self._redirects) > _MOST_REDIRECTS:
@@ -157,12 +157,12 @@ class ProxyClient:
         """
         if not self._redirects:
             return None
-        request_id, until = self._redirects.pop((self._claimed(context_id), url), ("", 0.0))
+        request_id, until = self._redirects.pop((self._reserved(context_id), url), ("", 0.0))
         return request_id if until > self.clock.seconds() else None
 
-    def _claimed(self, context_id: str | None) -> str | None:
-        """Give a context that a test has claimed: others, such as ids of traces, come and go."""
-        if context_id is None or not self.gateway.is_claimed(context_id):
+    def _reserved(self, context_id: str | None) -> str | None:
+        """Give a context that a test has reserved: others, such as ids of traces, come and go."""
+        if context_id is None or not self.gateway.is_reserved(context_id):
             return None
         return context_id
 

@@ -197,7 +197,7 @@ class Driver:
         now = self._now()
         self._perform(self.coordinator.disconnect(client.id, now), now)
 
-    def is_claimed(self, context_id: str) -> bool:
+    def is_reserved(self, context_id: str) -> bool:
         """Tell whether a test has this context, or had it just now."""
         return self.coordinator.contexts.resolve(context_id, self.monotonic()) is not None
 

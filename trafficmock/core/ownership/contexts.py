@@ -6,7 +6,7 @@ A context is an opaque id that a test puts on its traffic. What a request carrie
   that its worker's tests share; when none matches it passes through;
 * the context of a test that ended less than :data:`LATE_SECONDS` ago: nobody gets it, and it is
   marked as late;
-* anything else, or none: all tests are asked, as ever. An id that no test claimed leaves no trace.
+* anything else, or none: all tests are asked, as ever. An id that no test reserved leaves no trace.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ class Contexts:
     running: dict[str, RegisteredTest] = field(factory=dict)
     ended: OrderedDict[str, EndedTest] = field(factory=OrderedDict)
 
-    def claim(self, context: str, test: RegisteredTest) -> None:
+    def reserve(self, context: str, test: RegisteredTest) -> None:
         """Give a test its context, which no running test has.
 
-        The context of a test that has ended may be claimed again: a page may outlive its test,
+        The context of a test that has ended may be reserved again: a page may outlive its test,
         and a worker that lost its connection registers its tests anew.
         """
         self.ended.pop(context, None)

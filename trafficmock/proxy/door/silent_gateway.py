@@ -40,7 +40,7 @@ class SilentGateway:
     def client_closed(self, proxy_client: ProxyClient) -> None:
         """Forget nothing: nothing was kept."""
 
-    def is_claimed(self, context_id: str) -> bool:  # noqa: ARG002 - the protocol's
+    def is_reserved(self, context_id: str) -> bool:  # noqa: ARG002 - the protocol's
         """Tell redirects by their URL alone: they are not linked here."""
         return False
 

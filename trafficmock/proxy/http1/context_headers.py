@@ -2,7 +2,7 @@
 
 A test puts an opaque id on the traffic that it causes. It arrives as the member
 ``trafficmock.test`` of ``baggage`` (W3C Baggage), as the cookie ``trafficmock_test``, or as the
-trace id of ``traceparent`` (W3C Trace Context). The coordinator knows whether a test claimed it.
+trace id of ``traceparent`` (W3C Trace Context). The coordinator knows whether a test reserved it.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ COOKIE = "trafficmock_test"
 _DEFAULT_PORT = re.compile("(http:.*):80$|(https:.*):443$")
 
 _UNCLAIMED = "none"
-"""The cookie of a test without a context: no test claims it, so it counts as none."""
+"""The cookie of a test without a context: no test reserves it, so it counts as none."""
 
 
 @frozen
