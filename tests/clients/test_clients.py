@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import tempfile
 from contextlib import ExitStack
 from functools import cache
@@ -13,7 +14,6 @@ from tests.clients.clients import CLIENTS
 from tests.clients.features import FEATURES
 from tests.clients.matrix import SCHEMES, ClientMatrix, Result, client_matrix
 from tests.clients.table import table
-from tests.hostile.raw import reactor
 from tests.support.hypothesis_profiles import DEEP
 
 
@@ -21,7 +21,7 @@ from tests.support.hypothesis_profiles import DEEP
 def shared() -> ClientMatrix:
     """Give the proxy and the server that all clients of this test run use."""
     held = ExitStack()
-    reactor.addSystemEventTrigger("before", "shutdown", held.close)
+    atexit.register(held.close)
     folder = held.enter_context(tempfile.TemporaryDirectory())
     return held.enter_context(client_matrix(Path(folder)))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from attrs import define, field
 from twisted.trial.unittest import SkipTest, TestCase
 
-from tests.hostile.raw import HELLO, Raw, connect, pause, reactor
+from tests.hostile.raw import HELLO, Raw, connect, pause
 from tests.hostile.well_behaved import WellBehavedClients
 from tests.support.process_usage import cpu_seconds, memory
 from tests.support.tested_proxy import start_proxy, target
@@ -81,7 +82,7 @@ def running(options: tuple[str, ...]) -> Shared:
     if options not in _running:
         proxy = start_proxy(options)
         _running[options] = Shared(proxy)
-        reactor.addSystemEventTrigger("before", "shutdown", proxy.stop)
+        atexit.register(proxy.stop)
     return _running[options]
 
 

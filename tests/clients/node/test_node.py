@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import tempfile
 from contextlib import ExitStack
 from functools import cache
@@ -14,7 +15,6 @@ from tests.clients.node.cells import cells
 from tests.clients.node.install import install
 from tests.clients.node.libraries import LIBRARIES, Library, machine_node
 from tests.clients.node.modes import ATTACHED
-from tests.hostile.raw import reactor
 from tests.support.hypothesis_profiles import DEEP
 
 
@@ -22,7 +22,7 @@ from tests.support.hypothesis_profiles import DEEP
 def shared() -> Bench:
     """Give the bench that all libraries of this test run use."""
     held = ExitStack()
-    reactor.addSystemEventTrigger("before", "shutdown", held.close)
+    atexit.register(held.close)
     folder = held.enter_context(tempfile.TemporaryDirectory())
     return held.enter_context(bench(Path(folder)))
 
