@@ -19,6 +19,9 @@ const BODY_HEADERS = [
   "transfer-encoding",
 ];
 
+/** What is not told to another origin, as in Node's own fetch. */
+const CREDENTIALS = ["authorization", "cookie", "proxy-authorization"];
+
 /**
  * @param {number} status
  * @param {headers.Pairs} pairs
@@ -43,7 +46,7 @@ function nextHop(request, status, location) {
     body = null;
     pairs = headers.without(pairs, ...BODY_HEADERS);
   }
-  if (url.origin !== new URL(request.url).origin) pairs = headers.without(pairs, "authorization");
+  if (url.origin !== new URL(request.url).origin) pairs = headers.without(pairs, ...CREDENTIALS);
   return { url: url.href, method, pairs: headers.without(pairs, "host"), body };
 }
 
@@ -80,7 +83,7 @@ const HOP_HEADERS = [
  */
 function overridden(override, from, hop) {
   const isElsewhere = new URL(from).origin !== new URL(hop.url).origin;
-  const held = isElsewhere ? headers.without(override, "authorization", "proxy-authorization") : override;
+  const held = isElsewhere ? headers.without(override, ...CREDENTIALS) : override;
   const own = hop.pairs.filter(([name]) => HOP_HEADERS.includes(name.toLowerCase()));
   const isEmpty = !hop.body?.length && !hop.truncated;
   const rest = headers.without(held, ...HOP_HEADERS, ...(isEmpty ? BODY_HEADERS : []));

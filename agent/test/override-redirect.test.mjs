@@ -45,6 +45,22 @@ describe("the headers of a handler's continue", () => {
   const valueOf = ({ rawHeaders }, name) =>
     rawHeaders.find((_, index) => index % 2 === 1 && rawHeaders[index - 1].toLowerCase() === name);
 
+  test("route.fetch tells credentials to their own origin only", async () => {
+    const credentials = { authorization: "Bearer app", cookie: "app=1", "proxy-authorization": "Basic app" };
+    const sent = [
+      [redirect("/echo"), Object.values(credentials)],
+      [redirect(`${elsewhere.url}/echo`), [undefined, undefined, undefined]],
+    ];
+    for (const [path, expected] of sent) {
+      await worker.route(path, async (r) => r.fulfill((await r.fetch()).response));
+      const seen = await (await fetch(upstream.url + path, { headers: credentials })).json();
+      assert.deepEqual(
+        Object.keys(credentials).map((name) => valueOf(seen, name)),
+        expected,
+      );
+    }
+  });
+
   for (const [name, send] of Object.entries(CLIENTS)) {
     const own = encodeURIComponent(name);
     const options = () => ({ headers: { "x-app": "app", authorization: "Bearer app", cookie: "app=1" } });
