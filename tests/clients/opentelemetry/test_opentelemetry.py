@@ -6,12 +6,11 @@ import base64
 import os
 import secrets
 import sys
-import threading
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -20,6 +19,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.child_process import Child
 from tests.support.proxy_process import REPOSITORY, running_proxy
 from tests.support.raw_client import RawClient
+from tests.support.threaded_server import threaded_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,21 +60,6 @@ class Upstream(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
         """Keep quiet."""
-
-
-@contextmanager
-def upstream() -> Iterator[int]:
-    """Run a server until the block ends; give its port."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(SECONDS)
 
 
 @define
@@ -138,7 +123,7 @@ class FrameworkTests(SynchronousTestCase):
     ) -> Iterator[tuple[str, list[OneTest]]]:
         """Run a framework's server behind a proxy, with some tests; give its page."""
         with (
-            upstream() as port,
+            threaded_server(Upstream) as port,
             running_proxy(f"--resolve={HOST}:{port}:127.0.0.1", *PATIENT) as proxy,
         ):
             urls = [f"http://{HOST}:{port}/{path}" for path in ("mocked", "through")]

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import socket
-import threading
-from contextlib import contextmanager
 from http.client import HTTPConnection
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
+from http.server import BaseHTTPRequestHandler
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.proxy_process import running_proxy
 from tests.support.raw_client import RawClient
+from tests.support.threaded_server import threaded_server
 from tests.support.waiting import wait_until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CONTEXT = "1" * 32
 SECONDS = 60.0
@@ -37,21 +32,6 @@ class Application(BaseHTTPRequestHandler):
         """Keep quiet."""
 
 
-@contextmanager
-def application() -> Iterator[int]:
-    """Run an application until the block ends; give its port."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Application)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(SECONDS)
-
-
 def is_closed(port: int) -> bool:
     with socket.socket() as client:
         return client.connect_ex(("127.0.0.1", port)) != 0
@@ -70,7 +50,7 @@ class ProcessTests(SynchronousTestCase):
 
     def test_life(self) -> None:
         """It is open when the test hears of it, stamps, records nothing, and ends with the test."""
-        with application() as port, running_proxy(*PATIENT) as proxy:
+        with threaded_server(Application) as port, running_proxy(*PATIENT) as proxy:
             worker = RawClient.connect(proxy.url)
             worker.hello("playwright", workerId="0", features=["context"])
             test = {"testId": "t", "title": "T", "file": "t", "workerId": "0"}

@@ -10,10 +10,9 @@ import ssl
 import subprocess
 import threading
 import zlib
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from cryptography.hazmat.primitives import serialization
@@ -22,10 +21,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.certificates import server as authority
 from tests.support.proxy_process import ProxyProcess, running_proxy
 from tests.support.raw_client import RawClient
+from tests.support.threaded_server import threaded_server
 from trafficmock.certificates.names import certificate_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SECONDS = 20.0
 
@@ -64,23 +61,6 @@ class Upstream(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
         """Keep quiet."""
-
-
-@contextmanager
-def upstream(context: ssl.SSLContext | None = None) -> Iterator[int]:
-    """Run a server until the block ends; give its port."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
-    server.daemon_threads = True
-    if context is not None:
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(SECONDS)
 
 
 def server_context(directory: Path) -> ssl.SSLContext:
@@ -129,7 +109,7 @@ class ProcessTests(SynchronousTestCase):
 
     def test_http(self) -> None:
         """Requests and bodies go there and back over one connection, and are remembered."""
-        with upstream() as port, running_proxy() as proxy:
+        with threaded_server(Upstream) as port, running_proxy() as proxy:
             client, url = through(proxy), f"http://127.0.0.1:{port}"
             found = self.ask(client, "GET", f"{url}/a?b")
             self.assertEqual(found, (200, f"GET /a?b 127.0.0.1:{port}".encode()))
@@ -143,7 +123,7 @@ class ProcessTests(SynchronousTestCase):
         """TLS is opened with a certificate of our authority, and verified on the way out."""
         directory = Path(self.mktemp()).resolve()
         directory.mkdir()
-        with upstream(server_context(directory)) as port:
+        with threaded_server(Upstream, server_context(directory)) as port:
             options = ("--ca-dir", str(directory / "ca"), "--upstream-ca", authority().authority)
             with running_proxy(*options) as proxy:
                 rest = through(proxy)
@@ -164,7 +144,7 @@ class ProcessTests(SynchronousTestCase):
     def test_event_by_event(self) -> None:
         """The second event comes only after the client holds the first."""
         Upstream.holds_first.clear()
-        with upstream() as port, running_proxy() as proxy:
+        with threaded_server(Upstream) as port, running_proxy() as proxy:
             client = through(proxy)
             client.request("GET", f"http://127.0.0.1:{port}/events")
             answer = client.getresponse()
