@@ -56,7 +56,7 @@ class WidthTests(BrowserTestCase):
 
     def test_keys(self) -> None:
         """One stop of Tab leads to the heads; arrows go on, with Shift they change the width."""
-        page = self.look(viewport=WIDE)
+        page = self.open(viewport=WIDE)  # a page that is there stops at the head used last
         page.locator(".grid").focus()
         page.keyboard.press("Tab")
         expect(page.get_by_role("button", name="Time", exact=True)).to_be_focused()
