@@ -121,7 +121,7 @@ class ProtocolTests(SynchronousTestCase):
 
     def test_fields(self) -> None:
         """Every field of a message stands somewhere in the reference."""
-        text = "".join(page(name) for name in ("messages", "handshake", "objects"))
+        text = "".join(page(name) for name in ("messages", "handshake", "objects", "strict"))
         fields = {
             key
             for module in (

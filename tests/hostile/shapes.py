@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec.inspect as mi
 from attrs import frozen
 
-from trafficmock.wire.inbound import ClientMessage
+from trafficmock.wire.client_message import ClientMessage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

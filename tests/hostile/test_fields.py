@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.hostile.case import HostileTestCase
 from tests.hostile.shapes import broken, message_types, sample
-from trafficmock.wire.inbound import ClientMessage
+from trafficmock.wire.client_message import ClientMessage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.hypothesis_profiles import profile
 from tests.wire.test_samples import compact, samples
 from trafficmock.wire import body, outbound
+from trafficmock.wire.client_message import ClientMessage
 from trafficmock.wire.codec import InvalidMessageError, decode, encode, to_plain
-from trafficmock.wire.inbound import ClientMessage, Message, MessageFromPage, Ping
+from trafficmock.wire.inbound import Message, MessageFromPage, Ping
 from trafficmock.wire.serialized_response import SerializedResponse
 
 GOOD = [sample["message"] for sample in samples("good.jsonl")]

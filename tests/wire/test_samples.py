@@ -7,8 +7,8 @@ from typing import Any, get_args
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from trafficmock.wire.client_message import ClientMessage
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
-from trafficmock.wire.inbound import ClientMessage
 
 SAMPLES = Path(__file__).parents[1] / "data" / "wire"
 

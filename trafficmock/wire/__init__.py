@@ -1,8 +1,8 @@
 """What crosses the coordinator WebSocket: protocol 3, one module for each kind of object.
 
-``inbound`` has the messages that clients send, ``outbound`` those that the
-coordinator sends, and ``codec`` decodes and encodes them. ``serialized_request``,
-``serialized_response`` and ``serialized_matcher`` have the objects that messages
+``inbound`` has the messages that clients send, ``client_message`` all of them as one type;
+``outbound`` has those that the coordinator sends. ``codec`` decodes and encodes them.
+``serialized_request``, ``serialized_response`` and ``serialized_matcher`` have what messages
 carry, with each ``body`` as JSON text. ``shrink`` makes a message smaller that is
 larger than ``limits`` allow; ``features`` has the additions to protocol 3. A message that is
 not valid is an ``invalid_message``; ``message_heads`` reads the ids of one that is too

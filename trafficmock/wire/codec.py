@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from trafficmock.wire import body
+from trafficmock.wire.client_message import ClientMessage
 from trafficmock.wire.inbound import (
-    ClientMessage,
     Continue,
     FetchResult,
     Fulfill,

@@ -18,13 +18,16 @@ HEADERS_LIST = "headers-list"
 STREAM = "stream"
 """Agents announce requests, and report responses, before their bodies."""
 
+STRICT = "strict"
+"""Tests and runs refuse requests that no route wants, and agents know that error."""
+
 SUBSCRIBE = "subscribe"
 """Workers ask for the events of all traffic and are sent none before."""
 
-ALL = frozenset({AGENTS, CONTEXT, DECLINE, HEADERS_LIST, STREAM, SUBSCRIBE})
+ALL = frozenset({AGENTS, CONTEXT, DECLINE, HEADERS_LIST, STREAM, STRICT, SUBSCRIBE})
 
-OF_AGENTS = (CONTEXT, HEADERS_LIST, STREAM)
+OF_AGENTS = (CONTEXT, HEADERS_LIST, STREAM, STRICT)
 """What an agent of ours names."""
 
-OF_WORKERS = (AGENTS, CONTEXT, DECLINE, HEADERS_LIST, SUBSCRIBE)
+OF_WORKERS = (AGENTS, CONTEXT, DECLINE, HEADERS_LIST, STRICT, SUBSCRIBE)
 """What a test worker of ours names."""

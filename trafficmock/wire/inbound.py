@@ -153,6 +153,15 @@ class Door(Struct, frozen=True, rename="camel", omit_defaults=True):
     origins: list[str] = []
 
 
+class Strict(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A test is strict: what no route wants is refused (feature ``strict``).
+
+    :param allow: hosts and URL globs that are allowed all the same.
+    """
+
+    allow: list[str] = []
+
+
 class TestRegister(Message, frozen=True, tag="test:register"):
     """A test begins.
 
@@ -160,6 +169,7 @@ class TestRegister(Message, frozen=True, tag="test:register"):
     :param scope: ``worker`` for routes that serve all tests of this worker, after their own
         (feature ``context``).
     :param door: is to be opened; only for a test with a context (feature ``context``).
+    :param strict: refuses its requests that no route wants (feature ``strict``).
     """
 
     test_id: str
@@ -169,6 +179,7 @@ class TestRegister(Message, frozen=True, tag="test:register"):
     context: NewContext | UnsetType = UNSET
     scope: Literal["worker"] | UnsetType = UNSET
     door: Door | UnsetType = UNSET
+    strict: Strict | UnsetType = UNSET
 
 
 class TestUnregister(Message, frozen=True, tag="test:unregister"):
@@ -183,13 +194,27 @@ class TestSubscribe(Message, frozen=True, tag="test:subscribe"):
     test_id: str
 
 
+class TestStrict(Message, frozen=True, tag="test:strict"):
+    """A test is strict from now on, or not any more (feature ``strict``).
+
+    :param allow: as in :class:`Strict`; absent to end it.
+    """
+
+    test_id: str
+    allow: list[str] | UnsetType = UNSET
+
+
 class RouteRegister(Message, frozen=True, tag="route:register"):
-    """A test wants the traffic that the matcher matches."""
+    """A test wants the traffic that the matcher matches.
+
+    :param place: where the test states it, for people (feature ``strict``).
+    """
 
     route_id: str
     test_id: str
     matcher: SerializedMatcher
     kind: RouteKind = "http"
+    place: str | UnsetType = UNSET
 
 
 class RouteUnregister(Message, frozen=True, tag="route:unregister"):
@@ -279,6 +304,22 @@ class AgentsQuery(Message, frozen=True, tag="agents:query"):
     query_id: str
 
 
+class RunStrict(Message, frozen=True, tag="run:strict"):
+    """Refuse what no test owns, as long as this connection lives (feature ``strict``).
+
+    :param allow: as in :class:`Strict`.
+    """
+
+    query_id: str
+    allow: list[str]
+
+
+class UnmatchedQuery(Message, frozen=True, tag="run:unmatched:query"):
+    """A worker asks for the refused requests that no test owns (feature ``strict``)."""
+
+    query_id: str
+
+
 class SocketOpen(Message, frozen=True, tag="ws:connection"):
     """An application opened a WebSocket; it is held until somebody decides.
 
@@ -343,36 +384,3 @@ class ClosePage(SocketClose, frozen=True, tag="ws:closePage"):
 
 class CloseServer(SocketClose, frozen=True, tag="ws:closeServer"):
     """The real server's side closed, or is to be closed."""
-
-
-ClientMessage = (
-    Hello
-    | Ping
-    | Pong
-    | RequestStart
-    | RequestBody
-    | RequestCancel
-    | FetchResult
-    | RequestResponse
-    | RequestObserve
-    | AgentError
-    | TestRegister
-    | TestUnregister
-    | TestSubscribe
-    | RouteRegister
-    | RouteUnregister
-    | RequestClaimResult
-    | SocketClaimResult
-    | HandlerResult
-    | HistoryQuery
-    | AgentsQuery
-    | SocketOpen
-    | MessageFromPage
-    | MessageFromServer
-    | SendToPage
-    | SendToServer
-    | SocketConnect
-    | SocketEnsureOpened
-    | ClosePage
-    | CloseServer
-)

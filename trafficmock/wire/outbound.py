@@ -9,14 +9,25 @@ from typing import Any, Final, Literal
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from trafficmock.wire.inbound import AbortCode, Message, SafeInt
-from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
+from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
 from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
 
+UNMATCHED: Final = "unmatched_request"
+"""Strict mode refused it."""
+
 ErrorCode = Literal[
-    "ambiguous_route", "handler_failed", "disconnected", "internal", "claim_timeout"
+    "ambiguous_route",
+    "handler_failed",
+    "disconnected",
+    "internal",
+    "claim_timeout",
+    "unmatched_request",
 ]
-"""The codes that the npm agent understands in a decision; no other may be sent."""
+"""The codes that the npm agent understands in a decision, and ``unmatched_request``.
+
+That one is only for agents with the feature ``strict``; no other code may be sent.
+"""
 
 OWN: Final = "own"
 Context = Literal["own"]
@@ -74,6 +85,12 @@ class TestRegistered(Message, frozen=True, tag="test:registered"):
 
 class TestSubscribed(Message, frozen=True, tag="test:subscribed"):
     """This test's worker gets every later request (feature ``subscribe``)."""
+
+    test_id: str
+
+
+class TestStricted(Message, frozen=True, tag="test:stricted"):
+    """Every later request of this test is judged as ``test:strict`` said."""
 
     test_id: str
 
@@ -141,6 +158,78 @@ class FetchDone(Message, frozen=True, tag="fetch:done"):
     ok: bool
     response: SerializedResponse | UnsetType = UNSET
     error: SerializedError | UnsetType = UNSET
+
+
+class RunStricted(Message, frozen=True, tag="run:stricted"):
+    """Every later request that no test owns is judged as ``run:strict`` said.
+
+    :param error: why it changed nothing.
+    """
+
+    query_id: str
+    error: str | UnsetType = UNSET
+
+
+class UnmatchedRequest(Struct, frozen=True, rename="camel"):
+    """A refused request that no test owns, and how often it came.
+
+    :param url: without user name and password.
+    :param message: why it was refused, in words.
+    """
+
+    method: str
+    url: str
+    client_id: str
+    kind: Literal["http", "websocket"]
+    count: int
+    message: str
+
+
+class Unmatched(Message, frozen=True, tag="run:unmatched"):
+    """The refused requests that no test owns, in the order in which they came first.
+
+    :param dropped: requests for which the list had no place.
+    """
+
+    query_id: str
+    requests: list[UnmatchedRequest]
+    dropped: int
+
+
+class NearestRoute(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """The route that comes closest to a refused request.
+
+    :param differs: what keeps it from matching: ``method``, ``client``, ``scheme``, ``host``,
+        ``port``, ``path``, ``query``, ``url``, ``predicate`` or ``times``.
+    :param place: where its test states it.
+    :param found: what the request has there.
+    """
+
+    route_id: str
+    test_id: str
+    matcher: SerializedMatcher
+    differs: str
+    place: str | UnsetType = UNSET
+    found: str | UnsetType = UNSET
+
+
+class UnmatchedDetail(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """What a worker hears of a refused request besides the text.
+
+    :param url: without user name and password.
+    :param allow: the patterns in force.
+    :param nearest: absent when there is no route to compare with.
+    :param last: further ones of this test are refused without a message.
+    """
+
+    request_id: str
+    kind: Literal["http", "websocket"]
+    method: str
+    url: str
+    client_id: str
+    allow: list[str]
+    nearest: NearestRoute | UnsetType = UNSET
+    last: bool | UnsetType = UNSET
 
 
 class ProxyError(Message, frozen=True, tag="proxy:error"):

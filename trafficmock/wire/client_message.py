@@ -1,0 +1,38 @@
+"""Every message that a client may send, as one type to read."""
+
+from trafficmock.wire import inbound
+
+ClientMessage = (
+    inbound.Hello
+    | inbound.Ping
+    | inbound.Pong
+    | inbound.RequestStart
+    | inbound.RequestBody
+    | inbound.RequestCancel
+    | inbound.FetchResult
+    | inbound.RequestResponse
+    | inbound.RequestObserve
+    | inbound.AgentError
+    | inbound.TestRegister
+    | inbound.TestUnregister
+    | inbound.TestSubscribe
+    | inbound.TestStrict
+    | inbound.RouteRegister
+    | inbound.RouteUnregister
+    | inbound.RequestClaimResult
+    | inbound.SocketClaimResult
+    | inbound.HandlerResult
+    | inbound.HistoryQuery
+    | inbound.AgentsQuery
+    | inbound.RunStrict
+    | inbound.UnmatchedQuery
+    | inbound.SocketOpen
+    | inbound.MessageFromPage
+    | inbound.MessageFromServer
+    | inbound.SendToPage
+    | inbound.SendToServer
+    | inbound.SocketConnect
+    | inbound.SocketEnsureOpened
+    | inbound.ClosePage
+    | inbound.CloseServer
+)
