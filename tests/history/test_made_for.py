@@ -11,7 +11,12 @@ from trafficmock.history.query import Query
 from trafficmock.history.store import History
 
 MADE_FOR = records.MadeFor("test-7", "sells a book", "tests/sell.py", late=False)
-NAMES = {"testId": "test-7", "title": "sells a book", "path": "tests/sell.py"}
+NAMES = {
+    "testId": "test-7",
+    "title": "sells a book",
+    "path": "tests/sell.py",
+    "hasContext": True,
+}
 
 
 def seen(**settings: Any) -> History:

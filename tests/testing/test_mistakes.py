@@ -76,8 +76,9 @@ class MistakeTests(SynchronousTestCase):
         self.assertRegex(
             text,
             r"decided by this test: 1\n  GET \S+/json/broken, no response, client "
-            r"app, abort because of an error: 'NoneType'",
+            r"app, abort because of an error\n",
         )
+        self.assertEqual(text.count("'NoneType' object is not subscriptable"), 1, text)
         self.assertIn("/json/in-the-fixture, 200", printed_by("test_fixture"))
 
     def test_ambiguous(self) -> None:

@@ -2,6 +2,7 @@
 
 import functools
 import os
+import re
 import subprocess
 import sys
 import urllib.error
@@ -48,7 +49,7 @@ class PytestTests(SynchronousTestCase):
 
     def test_outcomes(self) -> None:
         """Plain tests and coroutines get their mocks and base URL; what is left fails a test."""
-        self.assertIn("1 failed, 5 passed, 4 deselected, 1 error", self.output())
+        self.assertIn("2 failed, 4 passed, 4 deselected in", self.output())
 
     def test_traffic_of_a_failure(self) -> None:
         """A failing test's report lists what it owned, what passed through, and idle routes."""
@@ -65,6 +66,25 @@ class PytestTests(SynchronousTestCase):
         self.assertIn("::test_whose_handler_fails (1 sub-exception)", output)
         self.assertRegex(output, r"in handler test_whose_handler_fails.<locals>.broken \(with_pyt")
         self.assertIn('raise ValueError("in the handler")', output)
+
+    def test_one_outcome(self) -> None:
+        """What handlers raise is in the one failure of the test that they ran for."""
+        proxy = shared_app().proxy.url
+        output = run_pytest("/nowhere", sample="with_errors.py", proxy=proxy)
+        self.assertIn("3 failed, 2 passed, 1 xfailed, 1 error in", output)
+        title = re.compile(r"^_{3,} (?:ERROR at teardown of )?(\w+) _{3,}$", re.MULTILINE)
+        parts = title.split(output)
+        texts = dict(zip(parts[1::2], parts[2::2], strict=True))
+        for test in ("test_of_a_shared_handler", "test_of_a_teardown"):
+            self.assertIn("share (trafficmock_shared)", texts[test])
+            self.assertEqual(texts[test].count("ValueError: in the handler\n"), 1)
+        for test, section, error in (
+            ("test_that_fails_too", "", "\nValueError: in the handler\n"),
+            ("test_that_holds_a_route", ", teardown", "UndecidedError: GET "),
+        ):
+            _, _, errors = texts[test].partition(f" errors in the mocks of this test{section} -")
+            self.assertIn(error, errors)
+            self.assertEqual(texts[test].count("- traffic of this test -"), 1)
 
     def test_last_test(self) -> None:
         """The traffic is reported too when the connection is closed before the report is made."""

@@ -142,7 +142,7 @@ class HistoryEntry(ABC, Generic[R]):
         if test is not None:
             record = self.record
             record.test_id, record.title, record.path = test.test_id, test.title, test.file
-            record.late = test.late or UNSET
+            record.has_context, record.late = True, test.late or UNSET
 
     def own(self, owner: Owner | None) -> None:
         """Write down whose it is; the caller says that it changed.

@@ -90,6 +90,7 @@ class RequestFacts(
     overrides: SerializedOverrides | UnsetType = UNSET
     redirected_from_id: str | UnsetType = UNSET
     redirected_to_id: str | UnsetType = UNSET
+    has_context: bool | UnsetType = UNSET
     late: bool | UnsetType = UNSET
     also_matched: list[str] | UnsetType = UNSET
 
@@ -126,6 +127,7 @@ class SocketRecord(Struct, omit_defaults=True, rename="camel"):
     matches: list[RouteMatchDiagnostic] | UnsetType = UNSET
     closed_at: int | UnsetType = UNSET
     close: RecordedClose | UnsetType = UNSET
+    has_context: bool | UnsetType = UNSET
     late: bool | UnsetType = UNSET
     also_matched: list[str] | UnsetType = UNSET
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
     from trafficmock.testing.launch.proxy_process import Proxy
 
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
 _OPTIONS = {
     "url": ("--trafficmock-proxy-url", "trafficmock_proxy_url", "URL of a proxy that runs"),
     "token": ("--trafficmock-token", "trafficmock_token", "token that the proxy asks for"),
@@ -122,13 +125,17 @@ def _trafficmock_connection(trafficmock_proxy: Proxy) -> Iterator[ThreadedConnec
 
 @pytest.fixture(scope="session")
 def trafficmock_shared(
-    _trafficmock_connection: ThreadedConnection, _trafficmock_settings: dict[str, Any]
+    request: pytest.FixtureRequest,
+    _trafficmock_connection: ThreadedConnection,
+    _trafficmock_settings: dict[str, Any],
 ) -> Iterator[Any]:
     """Give mocks whose routes serve every test of this worker, after the test's own.
 
-    Its calls block, also where the tests are coroutines.
+    Its calls block, also where the tests are coroutines. What goes wrong in its handlers fails
+    the test that runs.
     """
     from trafficmock.testing import sync  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.adapters.pytest_errors import SharedErrors  # noqa: PLC0415
     from trafficmock.testing.adapters.teardown import raise_errors  # noqa: PLC0415
     from trafficmock.testing.session.session import TestInfo  # noqa: PLC0415
 
@@ -137,6 +144,7 @@ def trafficmock_shared(
     title = f"shared routes of worker {_worker_id()}"
     info = TestInfo(title=title, file="", shared=True, **_trafficmock_settings)
     mocks, session = sync.begin(connection, info)
+    request.session.stash[_SHARED] = SharedErrors(connection, session)
     yield mocks
     errors = connection.background.wait_for(session.finish)
     raise_errors(title, errors)
@@ -153,7 +161,6 @@ def trafficmock(
     What went wrong in handlers is raised at the test's end, as an ``ExceptionGroup``.
     """
     from trafficmock.testing import aio, sync  # noqa: PLC0415 - only where it is needed
-    from trafficmock.testing.adapters.teardown import raise_errors  # noqa: PLC0415
     from trafficmock.testing.session.session import TestInfo  # noqa: PLC0415
 
     connection = _trafficmock_connection
@@ -164,13 +171,10 @@ def trafficmock(
     info = TestInfo(title=title, file=file, door=door, **_trafficmock_settings)
     awaits = inspect.iscoroutinefunction(getattr(request, "function", None))
     mocks, session = (aio if awaits else sync).begin(connection, info)
-    request.node.stash[_STASHED] = (connection, session, "")
+    errors = _errors_of(request.node, create=True)
+    errors.begin(connection, session)
     yield mocks
-    errors = connection.background.wait_for(session.finish)
-    if errors and _STASHED in request.node.stash:
-        # Now: the connection may be closed when the report of the teardown is made.
-        request.node.stash[_STASHED] = (connection, session, connection.traffic(session))
-    raise_errors(title, errors)
+    errors.end()
 
 
 @pytest.fixture(autouse=True)
@@ -182,7 +186,7 @@ def _trafficmock_browser(request: pytest.FixtureRequest) -> Iterator[None]:
     from trafficmock.testing.adapters.tagged_browser import tagged  # noqa: PLC0415 - only where it is needed
 
     request.getfixturevalue("trafficmock")
-    _, session, _ = request.node.stash[_STASHED]
+    session = _errors_of(request.node).session
     # A proxy that the browser was started with wins: it may be the only way out.
     launched = request.getfixturevalue("browser_type_launch_args")
     proxy = None if launched.get("proxy") else session.browser_proxy()
@@ -195,24 +199,50 @@ def _has_browser(request: pytest.FixtureRequest) -> bool:
     return {"trafficmock", "browser", "browser_type_launch_args"} <= set(request.fixturenames)
 
 
-_STASHED: pytest.StashKey[Any] = pytest.StashKey()
-"""Connection and session of a test, and the report of its traffic where that is made already."""
+_ERRORS: pytest.StashKey[Any] = pytest.StashKey()
+"""What the mocks of a test have against it."""
+
+_SHARED: pytest.StashKey[Any] = pytest.StashKey()
+"""The same of the shared routes of this worker."""
 
 
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
-    """Add the traffic to the report of a test that failed."""
-    outcome = yield
-    report: pytest.TestReport = outcome.get_result()
-    stashed = item.stash.get(_STASHED, None)
-    if report.failed and stashed is not None:
-        from trafficmock.testing.adapters.teardown import TITLE  # noqa: PLC0415 - only where it is needed
+def _errors_of(item: pytest.Item, *, create: bool = False) -> Any:
+    """Give what mocks have against a test; ``None`` where neither it nor its worker has any."""
+    errors, shared = item.stash.get(_ERRORS, None), item.session.stash.get(_SHARED, None)
+    if errors is None and (create or shared is not None):
+        from trafficmock.testing.adapters.pytest_errors import TestErrors  # noqa: PLC0415 - only where it is needed
 
-        connection, session, text = stashed
-        if text := text or connection.traffic(session):
-            report.sections.append((TITLE, text))
-        # Once is enough: what fails at the end has failed before, or is shown then.
-        del item.stash[_STASHED]
+        errors = item.stash[_ERRORS] = TestErrors(item)
+    if errors is not None:
+        errors.shared = shared
+    return errors
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Fail a test whose mocks have errors as if its own code had raised them."""
+    result = yield
+    if errors := _errors_of(item):
+        errors.raise_after_call()
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Fail the teardown in which handlers of shared routes failed."""
+    result = yield
+    if errors := _errors_of(item):
+        errors.raise_after_teardown()
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.TestReport]:
+    """Add to the report of a test that failed its traffic, and what else its mocks have."""
+    report: pytest.TestReport = yield
+    if errors := _errors_of(item):
+        errors.add_to(report)
+    return report
 
 
 def _setting(config: pytest.Config, name: str) -> str | None:

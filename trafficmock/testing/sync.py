@@ -56,7 +56,10 @@ class TrafficMock(
     def requests(
         self, url: UrlMatcher = None, *, method: Names = None, client_id: Names = None
     ) -> list[Request]:
-        """List the requests of all applications since the test began, oldest first."""
+        """List the requests since the test began, oldest first.
+
+        They are those of all applications, but for what carries the context of another test.
+        """
         found: list[Request] = self._requests(url, method, client_id)
         warn_of_capture(self._session)
         return found

@@ -40,7 +40,7 @@ class ConnectionTests(SynchronousTestCase):
         harness = SessionHarness()
         hello = harness.client.identity.hello()
         self.assertEqual(
-            hello.features, ["agents", "context", "decline", "headers-list", "subscribe"]
+            hello.features, ["agents", "context", "decline", "headers-list", "strict", "subscribe"]
         )
         self.assertEqual((hello.role, hello.protocol_version), ("playwright", 3))
         self.assertTrue(harness.client.ready.done)

@@ -194,7 +194,7 @@ class KindTests(SynchronousTestCase):
         """Requests of other tests are counted; one that a route of this test matched is named."""
         harness = SessionHarness()
         route = harness.route(lambda *_: None, "http://h.test/3")
-        other = {"testId": "t2", "title": "sells", "path": "g.py"}
+        other = {"testId": "t2", "title": "sells", "path": "g.py", "hasContext": True}
         harness.entries = [
             entry(4, "4", "passthrough", **other, late=True, alsoMatched=["x", route.id]),
             entry(3, "3", "passthrough", **other, alsoMatched=[route.id]),
@@ -226,19 +226,21 @@ class KindTests(SynchronousTestCase):
         self.assertIn(f"without the context of a test, and without a route: {end}/none", text)
 
     def test_own_requests(self) -> None:
-        """A test's list of requests has none of other tests, but for its worker's shared ones."""
+        """A test's list of requests has none with another test's context, and all without one."""
         harness = SessionHarness()
         harness.begin("t3", TestInfo(title="all", file="", shared=True))
         harness.entries = [
-            entry(4, "shared", "mocked", testId="t3", title="all", path=""),
+            entry(6, "shared", "mocked", testId="t3", title="all", path="", hasContext=True),
+            entry(5, "shared", "mocked", testId="t3", title="all", path=""),
+            entry(4, "without", "mocked", testId="t2", title="sells", path="g.py"),
             entry(3, "none", "passthrough"),
-            entry(2, "other", "mocked", testId="t2", title="sells", path="g.py"),
+            entry(2, "other", "mocked", testId="t2", title="sells", path="g.py", hasContext=True),
             entry(1, "mine", "mocked", testId="t1", title="buys", path="f.py"),
         ]
         promise = harness.session.observation.requests(None)
         harness.acknowledge()
         harness.acknowledge()
-        self.assertEqual([each.id for each in kept(promise)], ["r1", "r3", "r4"])
+        self.assertEqual([each.id for each in kept(promise)], ["r1", "r3", "r4", "r5", "r6"])
 
     def test_regex(self) -> None:
         """A regular expression that was written as a str is noticed."""

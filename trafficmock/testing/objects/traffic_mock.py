@@ -298,7 +298,10 @@ class AsyncTrafficMock(
     async def requests(
         self, url: UrlMatcher = None, *, method: Names = None, client_id: Names = None
     ) -> list[AsyncRequest]:
-        """List the requests of all applications since the test began, oldest first."""
+        """List the requests since the test began, oldest first.
+
+        They are those of all applications, but for what carries the context of another test.
+        """
         found: list[AsyncRequest] = await self._requests(url, method, client_id)
         warn_of_capture(self._session)
         return found

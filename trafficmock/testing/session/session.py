@@ -271,12 +271,14 @@ class Session:
         self.errors.append(error)
 
     def is_foreign(self, request_id: str) -> bool:
-        """Tell whether a recorded request is that of another test, as far as contexts tell.
+        """Tell whether a recorded request carries the context of another test.
 
-        What the shared routes of the worker decided may be this test's.
+        What carries none may be this test's, whoever decided about it: its waits see it, too.
         """
         entry = self.recorded.entries.get(request_id)
-        if self.context.id is None or entry is None or entry.test_id in (UNSET, self.id):
+        if self.context.id is None or entry is None or not entry.has_context:
+            return False
+        if entry.test_id in (UNSET, self.id):
             return False
         other = self.client.sessions.get(entry.test_id)
         return other is None or not other.info.shared

@@ -94,7 +94,8 @@ class RecordedRequest(Struct, frozen=True, rename="camel"):
 
     :param test_id: the test that owned it or whose context it carries; ``title`` and ``path``
         are that test's.
-    :param late: it carries the context of a test that had ended.
+    :param has_context: it carries the context of that test.
+    :param late: that test had ended.
     :param also_matched: routes of other tests that match what passed under a context.
     """
 
@@ -106,6 +107,7 @@ class RecordedRequest(Struct, frozen=True, rename="camel"):
     test_id: str | UnsetType = UNSET
     title: str | UnsetType = UNSET
     path: str | UnsetType = UNSET
+    has_context: bool = False
     late: bool = False
     also_matched: tuple[str, ...] = ()
 

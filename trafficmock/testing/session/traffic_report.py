@@ -115,8 +115,7 @@ class _Report:
     def _line(self, request: RequestState, kind: str) -> str:
         response, entry = request.existing(), self._entry(request)
         status = "no response" if response is None else str(response.wire.status)
-        # The first line: an assertion's explanation has many, and stands in the error itself.
-        decision = self.session.http.decisions.get(request.id, "").partition("\n")[0]
+        decision = self.session.http.decisions.get(request.id, "")
         if entry is not None and entry.outcome.kind == "aborted" and decision[:5] != "abort":
             # The test's handler decided too late, or not at all.
             status, decision = "no response", GIVEN_UP

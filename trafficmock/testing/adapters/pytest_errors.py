@@ -1,0 +1,141 @@
+"""Where errors of mocks go under pytest: into the one failure of the test that caused them."""
+
+from __future__ import annotations
+
+import traceback
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from trafficmock.testing.adapters.teardown import TITLE, raise_errors
+from trafficmock.testing.errors import ConnectionLostError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pytest
+
+    from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
+    from trafficmock.testing.session.session import Session
+
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
+ERRORS = "errors in the mocks of this test"
+SHARED = "in the routes that the tests of this worker share (trafficmock_shared)"
+
+
+@define(eq=False)
+class SharedErrors:
+    """The session of the shared routes, whose errors belong to the test that runs.
+
+    :param session: registered until the fixture ends.
+    """
+
+    connection: ThreadedConnection
+    session: Session
+
+    def take(self) -> list[BaseException]:
+        """Take the errors so far."""
+        errors = _taken(self.connection, self.session)
+        for error in errors:
+            error.add_note(SHARED)
+        return errors
+
+
+@define(eq=False)
+class TestErrors:
+    """What is left of one test, and what its report is to say.
+
+    :param item: the test.
+    :param shared: the errors of shared routes, where there are some.
+    :ivar failed: a report has failed, which has the traffic and what was left until then.
+    """
+
+    __test__ = False
+
+    item: pytest.Item
+    shared: SharedErrors | None = None
+    connection: ThreadedConnection | None = field(init=False, default=None)
+    session: Session | None = field(init=False, default=None)
+    failed: bool = field(init=False, default=False)
+    _traffic: str = field(init=False, default="")
+    _late: list[BaseException] = field(init=False, factory=list)
+
+    def begin(self, connection: ThreadedConnection, session: Session) -> None:
+        """Take note of the mocks of this test."""
+        self.connection, self.session = connection, session
+
+    def raise_after_call(self) -> None:
+        """Fail the test where it stands, by what its mocks have against it.
+
+        :raises ExceptionGroup: there is something.
+        """
+        raise_errors(self.item.nodeid, self._take())
+
+    def end(self) -> None:
+        """End the mocks of this test; what came too late for its call fails the teardown.
+
+        :raises ExceptionGroup: there is something, and the test has not failed before.
+        """
+        connection, session = self.connection, self.session
+        if connection is None or session is None:
+            return
+        errors = connection.background.wait_for(session.finish)
+        if errors and not self.failed:
+            # Now: the connection may be closed when the report of the teardown is made.
+            self._traffic = connection.traffic(session)
+        self._raise_unless_failed(errors)
+
+    def raise_after_teardown(self) -> None:
+        """Fail the teardown by what handlers of shared routes did meanwhile.
+
+        :raises ExceptionGroup: there is something, and the test has not failed before.
+        """
+        if self.shared is not None:
+            self._raise_unless_failed(self.shared.take())
+
+    def _raise_unless_failed(self, errors: list[BaseException]) -> None:
+        if self.failed:
+            self._late += errors
+        else:
+            raise_errors(self.item.nodeid, errors)
+
+    def add_to(self, report: pytest.TestReport) -> None:
+        """Add the traffic to the first report that fails, and what else is left."""
+        expected = report.skipped and hasattr(report, "wasxfail")
+        if (report.failed or expected) and not self.failed:
+            self.failed = True
+            if text := _formatted(self._take()):
+                report.sections.append((ERRORS, text))
+            if text := self._traffic or self._report():
+                report.sections.append((TITLE, text))
+        elif report.when == "teardown" and (text := _formatted(self._late)):
+            # Pytest shows such a section with the failure of the call if it names the teardown.
+            report.sections.append((f"{ERRORS}, teardown", text))
+
+    def _take(self) -> list[BaseException]:
+        errors = self.shared.take() if self.shared else []
+        if self.connection is not None and self.session is not None:
+            errors = [*_taken(self.connection, self.session), *errors]
+        return errors
+
+    def _report(self) -> str:
+        if self.connection is None or self.session is None:
+            return ""
+        return self.connection.traffic(self.session)
+
+
+def _taken(connection: ThreadedConnection, session: Session) -> list[BaseException]:
+    """Take the errors of a session; none where it has ended, or its connection is gone."""
+    if session.ended:
+        return []
+    try:
+        return connection.background.wait_for(session.take_errors)
+    except ConnectionLostError:
+        # The end of the test tells of it.
+        return []
+
+
+def _formatted(errors: Iterable[BaseException]) -> str:
+    return "".join(text for each in errors for text in traceback.format_exception(each))
