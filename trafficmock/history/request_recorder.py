@@ -208,7 +208,8 @@ class RequestRecorder:
     def _settled(self, entry: RequestEntry, body: Body | None, grown: int) -> None:
         self.requests.settle(entry)
         self._hold(entry, body)
-        self.requests.weigh(entry, grown)
+        if grown:
+            self.requests.weigh(entry, grown)
 
     def _hold(self, entry: RequestEntry, body: Body | None) -> None:
         if body is not None and body.is_kept:

@@ -29,7 +29,14 @@ def repeat_separator(name: str) -> str:
 
 def join_repeats(lines: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Write header lines as the map of protocol 3: values by lower-case name, repeats joined."""
-    values: dict[str, list[str]] = {}
+    headers: dict[str, str] = {}
+    repeats: dict[str, list[str]] = {}
     for name, value in lines:
-        values.setdefault(name.lower(), []).append(value)
-    return {name: repeat_separator(name).join(of_name) for name, of_name in values.items()}
+        lower = name.lower()
+        if lower in headers:
+            repeats.setdefault(lower, [headers[lower]]).append(value)
+        else:
+            headers[lower] = value
+    for name, values in repeats.items():
+        headers[name] = repeat_separator(name).join(values)
+    return headers

@@ -191,7 +191,8 @@ class ClientConnection(Protocol):
             self._advancing = False
 
     def _step(self) -> bool:
-        if self._state in {State.CLOSING, State.LOST} or self._successor is not None:
+        over = self._state is State.CLOSING or self._state is State.LOST
+        if over or self._successor is not None:
             return False
         request = self._request
         if request is None:

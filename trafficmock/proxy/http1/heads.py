@@ -162,7 +162,8 @@ def _split(block: bytes) -> tuple[bytes, Pairs, dict[bytes, bytes]]:
             f"There are more than {MOST_FIELDS} header lines.", status=431, code="headers_too_large"
         )
     pairs: Pairs = []
-    values: dict[bytes, list[bytes]] = {}
+    fields: dict[bytes, bytes] = {}
+    repeats: dict[bytes, list[bytes]] = {}
     for line in lines[1:]:
         raw, colon, value = line.partition(b":")
         name = _name(raw) if colon else None
@@ -170,8 +171,12 @@ def _split(block: bytes) -> tuple[bytes, Pairs, dict[bytes, bytes]]:
             raise BadMessageError(_what_is_wrong(line))
         value = value.strip(b" \t")
         pairs.append((raw, value))
-        values.setdefault(name, []).append(value)
-    fields = {name: b", ".join(of_name) for name, of_name in values.items()}
+        if name in fields:
+            repeats.setdefault(name, [fields[name]]).append(value)
+        else:
+            fields[name] = value
+    for name, values in repeats.items():
+        fields[name] = b", ".join(values)
     return lines[0], pairs, fields
 
 

@@ -79,7 +79,6 @@ class ProxiedRequest:
         self.target = target
         self.body = body
         self.pairs = end_to_end(head)
-        self.carried = carried_context(head)
         self.context_id = context_id(head)
         self.done = False
         self.request_done = body.kind is Kind.NONE
@@ -218,8 +217,9 @@ class ProxiedRequest:
 
         :raises UpstreamError: it cannot be sent.
         """
+        context = None if overrides is _UNCHANGED else carried_context(self.head)
         return request_rewriting.rewrite(
-            self.head.method, self.target, self.pairs, overrides, self.carried
+            self.head.method, self.target, self.pairs, overrides, context
         )
 
     def _pass_on(self, overrides: SerializedOverrides) -> None:

@@ -73,9 +73,8 @@ def rewrite(
 
 
 def without(request: Rewritten, name: bytes) -> Rewritten:
-    if all(pair[0].lower() != name for pair in request.pairs):
-        return request
-    return evolve(request, pairs=_other_than(name, request.pairs))
+    pairs = _other_than(name, request.pairs)
+    return request if len(pairs) == len(request.pairs) else evolve(request, pairs=pairs)
 
 
 def _other_than(name: bytes, pairs: Pairs) -> Pairs:
