@@ -9,8 +9,11 @@ const headers = require("./protocol/headers.js");
 
 const MEMBER = "trafficmock.test";
 const COOKIE = "trafficmock_test";
-const ID = /^[\w.-]{1,64}$/;
+/** What an id may be; W3C Trace Context has no trace of zeros alone. */
+const ID = /^(?!0{32}$)[\w.-]{1,64}$/;
 const TRACE = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/;
+/** Ids that tests reserve: nothing else in a header looks the same by chance. */
+const RESERVED = /^[\da-f]{32}$/;
 /** How much of a header is read; W3C Baggage allows no more. */
 const MAX_CHARACTERS = 8192;
 const MENTIONED = /trafficmock[._]test/;
@@ -29,7 +32,9 @@ const isId = (text) => typeof text === "string" && ID.test(text);
  */
 function valueOf(text, separator, name) {
   if (!text.includes(name)) return undefined;
-  for (const part of text.slice(0, MAX_CHARACTERS).split(separator)) {
+  // The part at the end may be cut, and would be another id.
+  const end = text.length > MAX_CHARACTERS ? text.lastIndexOf(separator, MAX_CHARACTERS) : text.length;
+  for (const part of text.slice(0, Math.max(end, 0)).split(separator)) {
     const [pair] = part.split(";", 1);
     const at = pair.indexOf("=");
     if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
@@ -49,9 +54,12 @@ function contextOf(incoming) {
   const { baggage, cookie, traceparent } = /** @type {Record<string, string>} */ (incoming);
   const id = [memberOf(baggage), valueOf(cookie ?? "", ";", COOKIE)].find(isId);
   if (id) return { id, isForwarded: true };
-  const trace = TRACE.exec(traceparent ?? "")?.[1];
-  return trace ? { id: trace, isForwarded: false } : undefined;
+  const trace = traceOf(traceparent);
+  return isId(trace) ? { id: trace, isForwarded: false } : undefined;
 }
+
+/** @param {string | undefined} traceparent */
+const traceOf = (traceparent) => TRACE.exec(traceparent ?? "")?.[1];
 
 /**
  * @param {string} text
@@ -104,4 +112,26 @@ function withMember(baggage, id) {
   return `${MEMBER}=${id}${others && `,${others}`}`;
 }
 
-module.exports = { MEMBER, contextOf, isId, isMentioned, memberOf, withoutContext, withContext, withMember };
+/**
+ * @param {headers.Pairs} pairs
+ * @param {string} id that stands anywhere in their values
+ * @param {string} other
+ * @returns {headers.Pairs} with the other id in its place; the same list where it is not among them
+ */
+function withOtherId(pairs, id, other) {
+  if (!RESERVED.test(id) || !pairs.some(([, value]) => value.includes(id))) return pairs;
+  return pairs.map(([name, value]) => [name, value.replaceAll(id, other)]);
+}
+
+module.exports = {
+  MEMBER,
+  contextOf,
+  isId,
+  isMentioned,
+  memberOf,
+  traceOf,
+  withContext,
+  withMember,
+  withOtherId,
+  withoutContext,
+};

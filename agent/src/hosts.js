@@ -2,6 +2,8 @@
 
 /** Loopback, `*.localhost`, and names without a dot. */
 const OF_SYSTEM = /^(127\.\d+\.\d+\.\d+|\[::1\]|(.*\.)?localhost|[^.[\]]+)$/i;
+/** An IPv4 address that is mapped into IPv6. */
+const MAPPED = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/;
 
 /**
  * Which hosts are not for tests: the proxy itself, and those that the settings name. Which
@@ -26,7 +28,8 @@ class Hosts {
    * @returns {boolean} whether its host is one of the system under test
    */
   isOfSystem(url) {
-    return OF_SYSTEM.test(url.hostname) || this.ofSystem.some((host) => host.test(hostOf(url)));
+    const name = plainName(url.hostname);
+    return OF_SYSTEM.test(name) || this.ofSystem.some((host) => host.test(`${name}:${portOf(url)}`));
   }
 
   /**
@@ -54,11 +57,21 @@ class Hosts {
   }
 }
 
-/** @param {URL} url */
-function hostOf(url) {
-  const port = url.port || (/^(https|wss):$/.test(url.protocol) ? "443" : "80");
-  return `${url.hostname}:${port}`;
+/** @param {string} hostname of a URL, which may have a dot at its end */
+function plainName(hostname) {
+  const halves = MAPPED.exec(hostname)?.slice(1);
+  if (!halves) return hostname.replace(/\.$/, "");
+  return halves
+    .map((half) => parseInt(half, 16))
+    .flatMap((half) => [half >> 8, half & 255])
+    .join(".");
 }
+
+/** @param {URL} url */
+const hostOf = (url) => `${url.hostname}:${portOf(url)}`;
+
+/** @param {URL} url */
+const portOf = (url) => url.port || (/^(https|wss):$/.test(url.protocol) ? "443" : "80");
 
 /**
  * @param {string} pattern of the setting `ignoreHosts`, or any text that the proxy has as `--own-host`

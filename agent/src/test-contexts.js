@@ -1,10 +1,21 @@
 "use strict";
 
 const { AsyncLocalStorage } = require("node:async_hooks");
+const { createHmac, randomBytes } = require("node:crypto");
 const http = require("node:http");
 const https = require("node:https");
 const { performance } = require("node:perf_hooks");
-const { MEMBER, contextOf, isId, withContext, withoutContext } = require("./context-headers.js");
+const {
+  MEMBER,
+  contextOf,
+  isId,
+  isMentioned,
+  traceOf,
+  withContext,
+  withOtherId,
+  withoutContext,
+} = require("./context-headers.js");
+const headers = require("./protocol/headers.js");
 
 /** Kept, since tests replace clocks. */
 const now = performance.now.bind(performance);
@@ -16,8 +27,9 @@ const ENTRIES = new Set(["request", "checkContinue", "checkExpectation", "upgrad
 const TRACING = Symbol.for("opentelemetry.js.api.1");
 const BAGGAGE = Symbol.for("OpenTelemetry Baggage Key");
 
-/** How many ids are kept before those that count no more are left out. */
+/** How many of the ids that came in last are known. */
 const KNOWN_IDS = 1000;
+const TRACED = /^traceparent:/im;
 
 /**
  * What an inbound request carries.
@@ -26,6 +38,7 @@ const KNOWN_IDS = 1000;
  * @property {string} id
  * @property {boolean} isForwarded whether it goes on to hosts of the system under test
  * @property {number | undefined} closedAt when the inbound request was over; ms
+ * @property {string} [alias] what others see in the place of the id
  */
 
 /** Whose test an outbound request belongs to: the one whose context the inbound request carries that led to it. */
@@ -40,8 +53,9 @@ class TestContexts {
     this.hosts = hosts;
     /** @type {AsyncLocalStorage<TestContext | undefined>} */
     this.storage = new AsyncLocalStorage();
-    /** The last of each id, for what OpenTelemetry knows by its id only. @type {Map<string, TestContext>} */
+    /** The last of each id, for what is known by its id only. @type {Map<string, TestContext>} */
     this.known = new Map();
+    this.aliasKey = randomBytes(32);
   }
 
   /**
@@ -111,11 +125,9 @@ class TestContexts {
 
   /** @param {TestContext} context */
   remember(context) {
-    if (!tracing()) return;
     this.known.delete(context.id);
     this.known.set(context.id, context);
-    if (this.known.size <= KNOWN_IDS) return;
-    for (const [id, one] of this.known) if (this.isOver(one)) this.known.delete(id);
+    if (this.known.size > KNOWN_IDS) this.known.delete(this.known.keys().next().value ?? "");
   }
 
   /** @param {TestContext} context */
@@ -133,23 +145,58 @@ class TestContexts {
 
   /**
    * @param {URL} url that is asked
-   * @param {import('./protocol/headers.js').Pairs} pairs
+   * @param {headers.Pairs} pairs
    * @param {TestContext | undefined} context
-   * @returns {import('./protocol/headers.js').Pairs} as they leave: the context goes on to hosts of the
-   *   system under test, and to no others
+   * @returns {headers.Pairs} as they leave: the context goes on to hosts of the system under test, and to no others
    */
   outbound(url, pairs, context) {
     if (!this.isOn) return pairs;
-    if (!this.hosts.isOfSystem(url)) return withoutContext(pairs);
-    return context?.isForwarded ? withContext(pairs, context.id) : pairs;
+    if (!this.hosts.isOfSystem(url)) return this.concealed(pairs, context);
+    // A handler may send on what it has seen.
+    const own = context?.alias ? withOtherId(pairs, context.alias, context.id) : pairs;
+    return context?.isForwarded ? withContext(own, context.id) : own;
   }
 
   /**
-   * @param {import('./protocol/headers.js').Pairs} pairs
-   * @returns {import('./protocol/headers.js').Pairs} as tests and the history see them
+   * @param {headers.Pairs} pairs
+   * @param {TestContext | undefined} context
+   * @returns {headers.Pairs} as tests and the history see them
    */
-  announced(pairs) {
-    return this.isOn ? withoutContext(pairs) : pairs;
+  announced(pairs, context) {
+    return this.isOn ? this.concealed(pairs, context) : pairs;
+  }
+
+  /**
+   * The id of a context may be that of a trace too, which tracers write into headers of several names.
+   * @param {headers.Pairs} pairs
+   * @param {TestContext | undefined} context
+   * @returns {headers.Pairs} without the context, and with another id where its id is that of a trace
+   */
+  concealed(pairs, context) {
+    let left = withoutContext(pairs);
+    const trace = traceOf(headers.get(pairs, "traceparent"));
+    for (const one of new Set([context, trace ? this.known.get(trace) : undefined])) {
+      if (one) left = withOtherId(left, one.id, this.aliasOf(one));
+    }
+    return left;
+  }
+
+  /**
+   * @param {TestContext} context
+   * @returns {string} the same for each id, which cannot be told from it
+   */
+  aliasOf(context) {
+    context.alias ??= createHmac("sha256", this.aliasKey).update(context.id).digest("hex").slice(0, 32);
+    return context.alias;
+  }
+
+  /**
+   * @param {string} head of a request, as text
+   * @param {TestContext | undefined} context
+   * @returns {boolean} whether it may leave with other headers
+   */
+  isConcerned(head, context) {
+    return context !== undefined || isMentioned(head) || (this.known.size > 0 && TRACED.test(head));
   }
 }
 

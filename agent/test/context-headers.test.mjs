@@ -19,6 +19,8 @@ const CARRIED = {
   baggage: `x=1,trafficmock.test=${ID};p=1,y=2`,
   cookie: `a=1; trafficmock_test=${ID}; b=2`,
 };
+/** What an application with a tracer sends on of its inbound request. */
+const TRACED = { traceparent: `00-${ID}-00f067aa0ba902b7-01`, b3: `${ID}-00f067aa0ba902b7-1` };
 
 /** A generator of numbers that is the same in each run (mulberry32). */
 function numbers(seed) {
@@ -39,6 +41,8 @@ describe("headers that carry a context", () => {
     assert.equal(read({ traceparent: `00-${ID}-00f067aa0ba902b7-01` }), ID);
     assert.equal(read({ baggage: `trafficmock.test=a b`, cookie: "trafficmock_test=c" }), "c");
     assert.equal(read({ baggage: `${"x".repeat(8192)},trafficmock.test=${ID}` }), undefined);
+    assert.equal(read({ baggage: `${"x".repeat(8192 - 18)},trafficmock.test=${ID}` }), undefined);
+    assert.equal(read({ baggage: `${"x".repeat(8192 - 18 - 32)},trafficmock.test=${ID}` }), ID);
     for (const headers of [
       {},
       { baggage: "" },
@@ -46,6 +50,8 @@ describe("headers that carry a context", () => {
       { baggage: "atrafficmock.test=a" },
       { cookie: `trafficmock_test=${"x".repeat(65)}` },
       { traceparent: "00-1-2-3" },
+      { traceparent: `00-${"0".repeat(32)}-00f067aa0ba902b7-01` },
+      { baggage: `trafficmock.test=${"0".repeat(32)}`, cookie: `trafficmock_test=${"0".repeat(32)}` },
     ]) {
       assert.equal(read(headers), undefined, JSON.stringify(headers));
     }
@@ -79,6 +85,17 @@ test("hosts of the system under test are globs, whatever else stands in them", (
   assert.deepEqual(["http://api.shop.test/", "http://cc.test/"].map(isOfSystem), [true, false]);
 });
 
+test("hosts of the system under test are those that the proxy takes for them", () => {
+  // The proxy's tests read them too.
+  const cases = require("../../tests/data/own_hosts.json");
+  assert.ok(cases.length > 30);
+  for (const { url, globs, own } of cases) {
+    const hosts = new Hosts({ proxyUrl: "http://127.0.0.1:4310", ignoreHosts: [] });
+    hosts.setSystem(globs);
+    assert.equal(hosts.isOfSystem(new URL(url)), own, `${url} ${globs}`);
+  }
+});
+
 describe("what leaves the application", () => {
   const { lookup } = dns;
   let proxy, upstream, worker, application, attached, ignoreHosts;
@@ -94,8 +111,9 @@ describe("what leaves the application", () => {
     await worker.route("/fetched", async (route) => route.fulfill((await route.fetch()).response));
     application = http.createServer(async (req, res) => {
       const { way, url } = JSON.parse(decodeURIComponent(req.headers["x-what"]));
-      const { baggage, cookie } = req.headers;
-      await { ...WAYS, ...SOCKETS }[way](url, way === "copied" ? { baggage, cookie } : {}).then(
+      const { baggage, cookie, traceparent, b3 } = req.headers;
+      const copied = { copied: { baggage, cookie }, traced: { traceparent, b3 } }[way];
+      await { ...WAYS, ...SOCKETS }[way](url, copied ?? {}).then(
         () => res.end("done"),
         (error) => res.end(String(error.cause ?? error)),
       );
@@ -125,6 +143,7 @@ describe("what leaves the application", () => {
     undici: (url, headers) => undici.request(url, { headers }).then(({ body }) => body.text()),
     copied: (url, headers) =>
       Promise.all([WAYS.fetch(url, headers), WAYS["node:http"](url, headers), WAYS.undici(url, headers)]),
+    traced: (url, headers) => WAYS.copied(url, headers),
   };
   const SOCKETS = {
     ws: (url) =>
@@ -143,11 +162,11 @@ describe("what leaves the application", () => {
   };
 
   /** @returns {Promise<any[]>} what the upstream got when the application was asked under a context */
-  async function got(way, host, path) {
+  async function got(way, host, path, carried = CARRIED) {
     upstream.seen.length = 0;
     const url = `http://${host}:${new URL(upstream.url).port}/${path}`;
     const response = await new Promise((resolve, reject) => {
-      const headers = { ...CARRIED, "x-what": encodeURIComponent(JSON.stringify({ way, url })) };
+      const headers = { ...carried, "x-what": encodeURIComponent(JSON.stringify({ way, url })) };
       http.get({ port: application.address().port, host: "127.0.0.1", headers }, resolve).on("error", reject);
     });
     assert.equal((await response.toArray()).join(""), "done", `${way} ${host} ${path}`);
@@ -155,9 +174,38 @@ describe("what leaves the application", () => {
     return upstream.seen.map(({ headers }) => headers);
   }
 
+  for (const carried of [TRACED, { ...TRACED, ...CARRIED }]) {
+    for (const path of ["passed", "continued", "fetched"]) {
+      const by = Object.keys(carried).join();
+      test(`has the id in no header for others where it is ${path}, as another trace; by ${by}`, async () => {
+        const others = new Set();
+        for (const headers of await got("traced", "third.example", path, carried)) {
+          assert.doesNotMatch(JSON.stringify(headers), new RegExp(`trafficmock|${ID}`));
+          assert.match(headers.traceparent, /^00-[\da-f]{32}-00f067aa0ba902b7-01$/);
+          assert.equal(headers.b3.slice(0, 32), headers.traceparent.slice(3, 35));
+          others.add(headers.b3);
+        }
+        assert.equal(others.size, 1);
+        for (const headers of await got("traced", "api.shop.test", path, carried)) {
+          assert.deepEqual([headers.traceparent, headers.b3], Object.values(TRACED));
+        }
+      });
+    }
+  }
+
+  test("has a trace that is no test's as it is", async () => {
+    const traceparent = `00-${"b".repeat(32)}-00f067aa0ba902b7-01`;
+    await new Promise((resolve) => {
+      http.get(`http://third.example:${new URL(upstream.url).port}/passed`, { headers: { traceparent } }, (response) =>
+        response.resume().on("end", resolve),
+      );
+    });
+    assert.equal(upstream.seen.at(-1).headers.traceparent, traceparent);
+  });
+
   for (const path of ["passed", "continued", "fetched"]) {
     test(`has the context for hosts of the system under test, and for no others, where it is ${path}`, async () => {
-      for (const way of Object.keys(WAYS)) {
+      for (const way of Object.keys(WAYS).filter((name) => name !== "traced")) {
         for (const host of ["127.0.0.1", "localhost", "api", "api.shop.test"]) {
           for (const headers of await got(way, host, path)) assert.equal(contextOf(headers)?.id, ID, `${way} ${host}`);
         }

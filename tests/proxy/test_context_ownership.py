@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -129,3 +130,69 @@ class RedirectTests(ContextCase):
         client = self.redirect(NOBODY, CARRIERS[2])
         (first,) = (entry["id"] for entry in self.rig.entries())
         self.assertEqual(self.follow(client, "4" * 32, CARRIERS[2]), first)
+
+
+TRACED = (
+    f"Traceparent: 00-{ONE}-{SPAN}-01\r\nb3: {ONE}-{SPAN}-1\r\nBaggage: trafficmock.test={ONE},a=b"
+)
+"""What an application with a tracer sends, of which the trace is that of a test."""
+
+
+class TraceTests(ContextCase):
+    """A context that is the id of a trace, too."""
+
+    def sent(self) -> str:
+        return self.rig.servers[-1].took().decode()
+
+    def assert_concealed(self, text: str) -> str:
+        """See that the id is not in it, and that all headers have the same one in its place."""
+        self.assertNotIn(ONE, text)
+        found = set(re.findall(r"\b[0-9a-f]{32}\b", text))
+        self.assertEqual(len(found), 1, text)
+        trace: str = found.pop()
+        return trace
+
+    def test_leaving(self) -> None:
+        """Others get another trace id, always the same one; hosts under test get the true one."""
+        found = set()
+        for line in (CARRIERS[2].format(ONE), TRACED, TRACED):
+            self.rig.ask(ask(line, "http://other.test/"))
+            found.add(self.assert_concealed(self.sent()))
+        opening = OPEN.replace(b"api.test", b"other.test").removesuffix(b"\r\n")
+        self.rig.ask(opening + f"{TRACED}\r\n\r\n".encode())
+        found.add(self.assert_concealed(self.sent()))
+        self.assertEqual(len(found), 1)
+        self.rig.ask(ask(TRACED, "http://backend/"))
+        self.assertIn(TRACED, self.sent())
+
+    def test_seen(self) -> None:
+        """Tests and the history have the other id; what a test sends on has the true one again."""
+        self.rig.core.send_message(
+            self.workers[ONE],
+            "route:register",
+            routeId="backend",
+            testId=ONE,
+            matcher={"urlGlob": "http://backend/"},
+            kind="http",
+        )
+        for url, is_under_test in (("http://backend/", True), ("http://api.test/x", False)):
+            self.rig.ask(ask(TRACED, url))
+            (matched,) = [
+                each for each in self.workers[ONE].sent if each["type"] == "request:matched"
+            ]
+            headers = matched["request"]["headers"]
+            other = self.assert_concealed(str(headers))
+            self.rig.decide(self.workers[ONE], "continue", overrides={"headers": headers})
+            sent = self.sent()
+            if is_under_test:
+                self.assertIn(f"traceparent: 00-{ONE}-{SPAN}-01\r\nb3: {ONE}-{SPAN}-1\r\n", sent)
+            else:
+                self.assertEqual(self.assert_concealed(sent), other)
+        self.assert_concealed(str([entry["request"]["headers"] for entry in self.rig.entries()]))
+
+    def test_foreign(self) -> None:
+        """The id of a trace that is no test's context stays."""
+        line = CARRIERS[2].format(NOBODY)
+        self.rig.ask(ask(line, "http://other.test/"))
+        self.assertIn(line, self.sent())
+        self.assertIn(NOBODY, str(self.rig.entries()))

@@ -79,6 +79,7 @@ BAD = [
     (["--tunnel", ""], "--tunnel must be not empty"),
     (["--own-host", ""], "--own-host must be not empty"),
     (["--cors-origin", ""], "--cors-origin must be not empty"),
+    (["--own-host", "http://shop.test"], "--own-host must be a host such as *.shop.test"),
     (["--token"], "option --token requires argument"),
     (["--histroy-limit", "5"], "option --histroy-limit not recognized"),
     (["4310"], "unknown argument '4310'; options begin with --"),

@@ -5,24 +5,73 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from trafficmock.http.hosts import is_loopback
-from trafficmock.proxy.upstream.server_verification import matches_any
+import ada_url
+
+from trafficmock.http.bounded_cache import cached_by_text
+from trafficmock.http.hosts import is_loopback, parse_authority
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
-"""An IPv4 address written as one number (WHATWG URL, ends-in-a-number checker)."""
+    from trafficmock.proxy.request_target import Origin
+
+_GLOB = re.compile(
+    r"(?P<host>\[[0-9a-f:.*]+\]|[a-z0-9._*-]+)(?P<port>:(?:\*|[1-9][0-9]{0,4}))?", re.IGNORECASE
+)
+_HIGHEST_PORT = 65535
 
 
-def is_under_test(host: str, globs: Sequence[str]) -> bool:
-    """Tell whether a host is part of the system under test.
+def parse_own_host(text: str) -> str:
+    """Read a glob of ``--own-host``: ``host`` or ``host:port``, in which ``*`` is any text.
+
+    :param text: an IPv6 address has its brackets. Without a port it holds for all ports.
+    :returns: it, with its host as a URL has it.
+    :raises ValueError: no host can match it. The text says what it must be.
+    """
+    found = _GLOB.fullmatch(text)
+    host = None if found is None else _host_of_url(found["host"])
+    port = "" if found is None else found["port"] or ""
+    if host is None or (port[1:].isdigit() and int(port[1:]) > _HIGHEST_PORT):
+        raise ValueError(
+            f"a host such as *.shop.test, 10.0.0.*:8080 or [fd00::1], not {text!r}: "
+            "no host can match it"
+        )
+    return host + port
+
+
+def is_under_test(origin: Origin, globs: Sequence[str]) -> bool:
+    """Tell whether the host of an origin is part of the system under test.
 
     Loopback, ``localhost`` and all below it, and names without a dot, as containers have them, are.
 
-    :param host: lower case, IPv6 without its brackets.
-    :param globs: further ones (``--own-host``), in which ``*`` stands for any text.
+    :param globs: further ones, as :func:`parse_own_host` gives them.
     """
-    if is_loopback(host) or matches_any(host, globs):
+    host = origin.host if ":" in origin.host else _host_of_url(origin.host) or origin.host
+    if is_loopback(host) or ("." not in host and ":" not in host):
         return True
-    return "." not in host and ":" not in host and _NUMBER.fullmatch(host) is None
+    if not globs:
+        return False
+    text = f"[{host}]:{origin.port}" if ":" in host else f"{host}:{origin.port}"
+    return any(_expression(glob).fullmatch(text) for glob in globs)
+
+
+@cached_by_text(maxsize=1024)
+def _host_of_url(host: str) -> str | None:
+    """Give a host as a URL has it: an IPv4 address may be one number, and IPv6 is compressed."""
+    if "*" in host:
+        return host.lower()
+    try:
+        name = ada_url.URL(f"http://{host}/").hostname
+    except ValueError:
+        return None
+    # An IPv4 address that is mapped into IPv6 is the IPv4 address.
+    authority = parse_authority(str(name))
+    if authority is None:
+        return None
+    return f"[{authority.host}]" if ":" in authority.host else authority.host
+
+
+@cached_by_text(maxsize=1024)
+def _expression(glob: str) -> re.Pattern[str]:
+    whole = glob if re.search(r":(?:\d+|\*)\Z", glob) else f"{glob}:*"
+    return re.compile(".*".join(re.escape(part) for part in re.split(r"\*+", whole)))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import secrets
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 
 from trafficmock.proxy.hosts_under_test import is_under_test
-from trafficmock.proxy.http1.context_headers import without_context
+from trafficmock.proxy.http1.context_headers import ids_in, with_other_id, without_context
 from trafficmock.proxy.upstream.server_verification import matches_any
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
@@ -74,15 +76,35 @@ class ProxyContext:
     dialer: Dialer
     certificates: Certificates
     stamp: Callable[[Origin, Pairs], Pairs] | None = None
+    alias_key: bytes = field(factory=lambda: secrets.token_bytes(32), init=False)
 
     def outgoing(self, origin: Origin, pairs: Pairs) -> Pairs:
         """Take the context of a test out of what leaves for a host that is not under test."""
         if self.stamp is not None:
             return self.stamp(origin, pairs)
-        plain = without_context(pairs)
-        if plain is pairs or is_under_test(origin.host, self.settings.own_hosts):
+        if is_under_test(origin, self.settings.own_hosts):
             return pairs
+        return self.concealed(pairs)
+
+    def concealed(self, pairs: Pairs) -> Pairs:
+        """Take the context out of header lines, and its id wherever else it stands in them.
+
+        It may be the id of a trace, which an application writes into headers of several names.
+        """
+        plain = without_context(pairs)
+        for each in ids_in(pairs):
+            if self.proxy_clients.gateway.is_reserved(each.decode("ascii")):
+                plain = with_other_id(plain, each, self.alias(each))
         return plain
+
+    def revealed(self, pairs: Pairs, context_id: str) -> Pairs:
+        """Put the id back into header lines that a test made of those it saw."""
+        context = context_id.encode("ascii")
+        return with_other_id(pairs, self.alias(context), context)
+
+    def alias(self, context: bytes) -> bytes:
+        """Give what others see in the place of an id: always the same, which does not tell it."""
+        return blake2b(context, digest_size=16, key=self.alias_key).hexdigest().encode("ascii")
 
     def aim(self, origin: Origin, path: bytes, pairs: Pairs) -> tuple[bytes, Pairs]:
         """Give the request target and the header for a server, or for the proxy before it."""

@@ -14,6 +14,7 @@ from trafficmock.coercers import named as _named
 from trafficmock.coercers import not_empty as _not_empty
 from trafficmock.coercers import number as _number
 from trafficmock.http.hosts import parse_origin
+from trafficmock.proxy.hosts_under_test import parse_own_host
 from trafficmock.proxy.upstream.dialer import UpstreamProxy, parse_resolve
 from trafficmock.server.process.log_observers import LEVELS
 from trafficmock.server.service_options import ServiceOptions
@@ -98,7 +99,10 @@ class ProxyOptions(ServiceOptions):
 
     def opt_own_host(self, glob: str) -> None:
         """Host that may get the context of a test, besides loopback; * for any text. Repeatable."""
-        self["own-host"].append(self.given("own-host", glob))
+        try:
+            self["own-host"].append(parse_own_host(self.given("own-host", glob)))
+        except ValueError as error:
+            raise usage.UsageError(f"--own-host must be {error}") from None
 
     def opt_tunnel(self, glob: str) -> None:
         """Hosts whose TLS is left alone, * stands for any text. Repeatable."""

@@ -25,7 +25,7 @@ AbortCode = Literal[
     "failed", "aborted", "timedout", "connectionrefused", "connectionreset", "namenotresolved"
 ]
 RouteKind = Literal["http", "websocket"]
-NewContext = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
+NewContext = Annotated[str, Meta(pattern=r"^(?!0{32})[0-9a-f]{32}\Z")]
 """128 random bits in lower-case hex, so that it can be a trace id of W3C Trace Context too."""
 
 

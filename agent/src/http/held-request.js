@@ -12,7 +12,6 @@ const { rewriteLocation } = require("../location.js");
 const headers = require("../protocol/headers.js");
 const upstream = require("./upstream.js");
 const text = require("./text.js");
-const { isMentioned } = require("../context-headers.js");
 const { rewriteHead } = require("./head.js");
 const { EarlySocket } = require("./early-socket.js");
 
@@ -137,7 +136,7 @@ class HeldRequest {
     }
     clearTimeout(this.bodyTimer);
     this.agent.waiters.leave(this);
-    const pairs = this.agent.contexts.announced(text.headerLines(/** @type {any} */ (req)._header ?? ""));
+    const pairs = this.agent.contexts.announced(text.headerLines(/** @type {any} */ (req)._header ?? ""), this.context);
     const from = this.chain?.take(url.href);
     const isUpload = isOpen && this.agent.streams && !from;
     const body = isOpen ? null : upload.copy.bytes();
@@ -188,7 +187,7 @@ class HeldRequest {
     if (!this.letGo()) return;
     this.report = this.exchange?.report(this.url.href);
     this.watch();
-    if (this.context || isMentioned(/** @type {any} */ (this.req)._header ?? "")) {
+    if (this.agent.contexts.isConcerned(/** @type {any} */ (this.req)._header ?? "", this.context)) {
       rewriteHead(this.req, (pairs) => this.agent.contexts.outbound(this.url, pairs, this.context));
     }
     this.pass();

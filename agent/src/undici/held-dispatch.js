@@ -125,7 +125,7 @@ class HeldDispatch {
     const request = {
       url: this.url.href,
       method: method.toUpperCase(),
-      pairs: this.agent.contexts.announced(pairs),
+      pairs: this.agent.contexts.announced(pairs, this.context),
       body: bytes,
       truncated: truncated && !upload,
     };

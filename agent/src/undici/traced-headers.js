@@ -2,6 +2,7 @@
 
 const channels = require("node:diagnostics_channel");
 const { isMentioned, withoutContext } = require("../context-headers.js");
+const { pairsOf } = require("./dispatch-options.js");
 
 const CREATED = "undici:request:create";
 
@@ -10,7 +11,8 @@ const cleaners = new WeakMap();
 
 /**
  * OpenTelemetry adds its baggage, the context within it, to requests as undici makes
- * them. Whoever subscribes last takes it out of those to hosts of others, and what is there twice.
+ * them, and its trace. Whoever subscribes last takes the context out of those to hosts of others,
+ * and what is there twice.
  * @param {import('../agent.js').Agent} agent
  */
 function cleanLast(agent) {
@@ -26,10 +28,20 @@ function cleanLast(agent) {
  */
 function cleaned(agent, request) {
   const { origin, headers: list } = request;
-  if (!agent.contexts.isOn || !agent.isAttached || !Array.isArray(list) || !URL.canParse(String(origin))) return;
-  // Hosts of the system under test get it once.
-  const isOwn = agent.hosts.isOfSystem(new URL(String(origin)));
-  const first = isOwn ? list.findIndex((value, at) => at % 2 === 1 && isMentioned(String(value))) : -1;
+  const { contexts } = agent;
+  if (!contexts.isOn || !agent.isAttached || !Array.isArray(list) || !URL.canParse(String(origin))) return;
+  if (agent.hosts.isOfSystem(new URL(String(origin)))) return leaveOnce(list);
+  const pairs = pairsOf(list);
+  const left = contexts.concealed(pairs, contexts.current());
+  if (left !== pairs) list.splice(0, list.length, ...left.flat());
+}
+
+/**
+ * Hosts of the system under test get the context once.
+ * @param {any[]} list of names and values
+ */
+function leaveOnce(list) {
+  const first = list.findIndex((value, at) => at % 2 === 1 && isMentioned(String(value)));
   // A value may be a list of its own.
   for (let at = list.length - 2; at > first; at -= 2) {
     const [name, value] = [String(list[at]), String(list[at + 1])];

@@ -89,8 +89,14 @@ describe("beside OpenTelemetry", () => {
         const { port } = await app.next();
         for (const [host, isOwn] of Object.entries({ "third.example": false, "127.0.0.1": true })) {
           upstream.seen.length = 0;
-          await ask(port, "/", { "x-host": host, baggage: `x=1,trafficmock.test=${IDS.A},y=2` });
+          const traceparent = `00-${IDS.A}-00f067aa0ba902b7-01`;
+          await ask(port, "/", { "x-host": host, baggage: `x=1,trafficmock.test=${IDS.A},y=2`, traceparent });
           assert.equal(upstream.seen.length, 4);
+          const traces = new Set(upstream.seen.map(({ headers }) => headers.traceparent.slice(3, 35)));
+          assert.equal(traces.size, 1);
+          assert.equal(traces.has(IDS.A), isOwn);
+          if (!isOwn)
+            assert.doesNotMatch(JSON.stringify(upstream.seen.map(({ headers }) => headers)), new RegExp(IDS.A));
           for (const { headers } of upstream.seen) {
             const members = headers.baggage.split(",").map((member) => member.trim());
             assert.deepEqual(members.sort(), [...(isOwn ? [`trafficmock.test=${IDS.A}`] : []), "x=1", "y=2"], host);

@@ -5,7 +5,7 @@ import re
 from typing import Any, TypeVar
 
 from attrs import evolve
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import UNSET, structs
 from twisted.trial.unittest import SynchronousTestCase
@@ -299,9 +299,10 @@ class ClaimTests(ContextCase):
         self.registered(self.mine, "buys", A)
         self.assertEqual(self.playbook.coordinator.contexts.running.keys(), {A, B})
 
+    @example("0" * 32)
     @given(st.text(max_size=70).filter(lambda text: not re.fullmatch("[0-9a-f]{32}", text)))
     def test_form(self, context: str) -> None:
-        """Only 32 lower-case hex digits are a context; the refusal names what was wrong."""
+        """Only 32 lower-case hex digits are a context, which are not all 0: no trace id is."""
         fields = '"testId": "t", "title": "t", "file": "f", "workerId": "0"'
         payload = (
             f'{{"type": "test:register", {fields}, "context": {json.dumps(context)}}}'.encode()

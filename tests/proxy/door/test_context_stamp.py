@@ -57,3 +57,13 @@ class StampTests(SynchronousTestCase):
         head = RequestHead(1, [trace], dict([trace]), b"GET", b"/")
         self.assertEqual(trace_id(head), CONTEXT.encode())
         self.assertEqual(without_context([MEMBER]), [])
+
+    def test_other_hosts(self) -> None:
+        """No header for others has the id, also where a page took it from its server."""
+        stamp = ContextStamp(CONTEXT)
+        trace = (b"traceparent", b"00-%s-b7ad6b7169203331-01" % CONTEXT.encode())
+        ((name, value),) = stamp(absolute(b"http://third.test/").origin, [trace, MEMBER])
+        self.assertEqual(name, b"traceparent")
+        self.assertNotIn(CONTEXT.encode(), value)
+        head = RequestHead(1, [], {name: value}, b"GET", b"/")
+        self.assertIsNotNone(trace_id(head))

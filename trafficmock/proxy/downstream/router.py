@@ -15,7 +15,6 @@ from trafficmock.proxy import request_target
 from trafficmock.proxy.downstream.connect_sniffing import ConnectSniffer
 from trafficmock.proxy.downstream.proxy_credentials import client_id
 from trafficmock.proxy.http1 import framing
-from trafficmock.proxy.http1.context_headers import without_context
 from trafficmock.proxy.http1.forwarded_headers import end_to_end
 from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.proxy.request_target import Origin
@@ -108,7 +107,7 @@ class AbsoluteFormRouter:
                 status=501,
                 code="tls_within_tls",
             )
-        headers, _ = header_map(without_context(end_to_end(head)))
+        headers, _ = header_map(self._context.concealed(end_to_end(head)))
 
         def inside(data: bytes, *, tls: bool) -> None:
             origin = Origin("https" if tls else "http", authority.host, authority.port or 0)

@@ -22,11 +22,15 @@ LONGEST_LIST = 8192
 _MARK = b"trafficmock"
 """Stands in every value that carries a context, and in few others."""
 
-_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+_ID = re.compile(rb"(?!0{32}\Z)[A-Za-z0-9._-]{1,64}")
 _TRACE = re.compile(
     rb"(?:00-(?P<first>[0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}"
     rb"|(?!00|ff)[0-9a-f]{2}-(?P<later>[0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?)"
 )
+_TRACE_HEADER = b"traceparent"
+_TRACE_LENGTH = len(_TRACE_HEADER)
+"""Compared first: each request that leaves for others passes there."""
+
 _NO_TRACE = b"0" * 32
 _SEPARATORS = {b"baggage": (b",", MEMBER), b"cookie": (b";", COOKIE)}
 """By header: what stands between two parts, and the name of ours."""
@@ -54,10 +58,37 @@ def context_id(head: RequestHead) -> str | None:
     return None if found is None else found.decode("ascii")
 
 
+def ids_in(pairs: Pairs) -> set[bytes]:
+    """Give the ids in header lines that contexts may have: those carried, and those of traces."""
+    found: set[bytes | None] = set()
+    for name, value in pairs:
+        if _MARK in value:
+            header = name.lower()
+            if header in _SEPARATORS:
+                found.add(_first(header, [value]))
+        elif len(name) == _TRACE_LENGTH and name.lower() == _TRACE_HEADER:
+            found.add(_trace(value))
+    return {each for each in found if each is not None}
+
+
+def with_other_id(pairs: Pairs, context: bytes, other: bytes) -> Pairs:
+    """Put another id in the place of a context's, wherever it stands in the values.
+
+    :returns: the same list where it does not.
+    """
+    if not any(context in value for _, value in pairs):
+        return pairs
+    return [(name, value.replace(context, other)) for name, value in pairs]
+
+
 def trace_id(head: RequestHead) -> bytes | None:
     """Give the trace id of a request, ``None`` where it has no valid one."""
     value = head.fields.get(b"traceparent")
-    found = None if value is None else _TRACE.fullmatch(value)
+    return None if value is None else _trace(value)
+
+
+def _trace(value: bytes) -> bytes | None:
+    found = _TRACE.fullmatch(value)
     if found is None:
         return None
     trace = found["first"] or found["later"]

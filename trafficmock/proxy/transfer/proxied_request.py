@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
+from attrs import evolve
 from msgspec import UNSET
 
 from trafficmock.proxy.http1 import framing
@@ -116,7 +117,11 @@ class ProxiedRequest:
             self._early = [content]
         self._body_sent = content is not None
         prior = self.proxy_client.redirect_to(self.target.url, self.context_id)
-        pairs = without_context(self.pairs)
+        pairs = (
+            without_context(self.pairs)
+            if self.context_id is None
+            else self.context.concealed(self.pairs)
+        )
         self.proxy_client.send(
             inbound.RequestStart(
                 self.id,
@@ -217,10 +222,14 @@ class ProxiedRequest:
 
         :raises UpstreamError: it cannot be sent.
         """
-        context = None if overrides is _UNCHANGED else carried_context(self.head)
-        return request_rewriting.rewrite(
-            self.head.method, self.target, self.pairs, overrides, context
+        if overrides is _UNCHANGED:
+            return request_rewriting.rewrite(self.head.method, self.target, self.pairs, overrides)
+        request = request_rewriting.rewrite(
+            self.head.method, self.target, self.pairs, overrides, carried_context(self.head)
         )
+        if self.context_id is None:
+            return request
+        return evolve(request, pairs=self.context.revealed(request.pairs, self.context_id))
 
     def _pass_on(self, overrides: SerializedOverrides) -> None:
         body = None if self._body_sent else self.content()
