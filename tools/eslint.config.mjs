@@ -45,7 +45,7 @@ export default [
   },
   { files: ["agent/test/apps/jest/**"], languageOptions: { globals: globals.jest } },
   {
-    files: ["trafficmock/dashboard/static/**"],
+    files: ["trafficmock/dashboard/static/**", "tests/browsers/pages/**"],
     languageOptions: { sourceType: "module", globals: globals.browser },
   },
 ];

@@ -1,0 +1,1 @@
+"""Every kind of request that a browser makes, through the door of a test."""
