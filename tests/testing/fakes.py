@@ -182,6 +182,8 @@ def acknowledgement(message: Message) -> WorkerMessage | None:  # noqa: PLR0911 
             return outbound.TestUnregistered(message.test_id)
         case inbound.TestSubscribe():
             return outbound.TestSubscribed(message.test_id)
+        case inbound.TestStrict():
+            return outbound.TestStricted(message.test_id)
         case inbound.RouteRegister():
             return outbound.RouteRegistered(message.route_id)
         case inbound.RouteUnregister():

@@ -52,6 +52,8 @@ async def mocks(
     isolation: Isolation = "auto",
     origins: Sequence[str] = (),
     door: bool = False,
+    strict: bool = False,
+    allow: Sequence[str] = (),
 ) -> AsyncIterator[AsyncTrafficMock]:
     """Connect for one test.
 
@@ -60,6 +62,8 @@ async def mocks(
         ``required`` fails it where its traffic comes without it; ``off`` does without.
     :param origins: URLs of the application, for browsers.
     :param door: give the test a proxy for a browser, see ``proxy``.
+    :param strict: refuse its requests that no route wants; they fail it at its end.
+    :param allow: hosts and URL globs that it may reach all the same.
     :raises ExceptionGroup: at the end, what went wrong in handlers.
     """
     connection = await asyncio.to_thread(ThreadedConnection, proxy_url, token=token)
@@ -71,6 +75,8 @@ async def mocks(
             isolation=isolation,
             origins=tuple(origins),
             door=door,
+            strict=strict,
+            allow=allow,
         )
         mine, session = await asyncio.to_thread(begin, connection, info)
         try:

@@ -86,3 +86,18 @@ class RoutingError(RepeatedError):
         super().__init__(message)
         self.code = code
         self.matches = matches
+
+
+class UnmatchedRequestError(RoutingError):
+    """Strict mode refused a request of the test that no route wants.
+
+    :param request: kind (``http`` or ``websocket``), method and URL.
+    """
+
+    def __init__(self, message: str, request: tuple[str, str, str]) -> None:
+        super().__init__(message, code="unmatched_request")
+        self.request = request
+
+
+class UnownedRequestsError(LocalError):
+    """Strict mode refused requests that no test owns: they fail the run, and no test."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from trafficmock.testing import strict_marks, unowned_requests
 from trafficmock.testing.shared_directory import has_proxy
 
 if TYPE_CHECKING:
@@ -43,6 +44,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         parser.addini(ini, meaning, default="")
     origins = "origins of the application, such as http://localhost:3000; else that of --base-url"
     parser.addini("trafficmock_origins", origins, type="linelist", default=[])
+    strict_marks.add_options(parser, group)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell of the mark, and check what strict mode is to allow.
+
+    :raises UsageError: a pattern in the ini file cannot be read.
+    """
+    strict_marks.add_mark(config)
+    if allow := config.getini(strict_marks.INI_ALLOW):
+        from trafficmock.testing.errors import UsageError  # noqa: PLC0415 - only where it is needed
+        from trafficmock.testing.session.arguments.allow_patterns import allow_patterns  # noqa: PLC0415
+
+        try:
+            allow_patterns(allow)
+        except UsageError as error:
+            raise pytest.UsageError(f"{strict_marks.INI_ALLOW}: {error}") from None
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -67,7 +85,8 @@ def trafficmock_proxy(request: pytest.FixtureRequest) -> Proxy:
 
     url = _setting(request.config, "url") or agent_variables.proxy_url()
     token = _setting(request.config, "token") or agent_variables.proxy_token()
-    return Proxy(url, token) if url else shared_proxy.get(request.config, token)
+    allow = strict_marks.allowed_in_run(request.config)
+    return Proxy(url, token) if url else shared_proxy.get(request.config, token, allow)
 
 
 @pytest.fixture(scope="session")
@@ -109,18 +128,37 @@ def _trafficmock_settings(
         "base_url": trafficmock_base_url,
         "origins": trafficmock_origins,
         "isolation": _setting(request.config, "isolation") or "auto",
+        "root": str(request.config.rootpath),
     }
 
 
 @pytest.fixture(scope="session")
-def _trafficmock_connection(trafficmock_proxy: Proxy) -> Iterator[ThreadedConnection]:
+def _trafficmock_connection(
+    request: pytest.FixtureRequest, trafficmock_proxy: Proxy
+) -> Iterator[ThreadedConnection]:
     from trafficmock.testing.adapters.threaded_connection import ThreadedConnection  # noqa: PLC0415 - only where it is needed
 
     connection = ThreadedConnection(
         trafficmock_proxy.url, token=trafficmock_proxy.token, worker_id=_worker_id()
     )
-    yield connection
-    connection.close()
+    try:
+        allow = strict_marks.allowed_in_run(request.config)
+        # A proxy that was started for the tests is strict from its beginning.
+        if allow is not None and trafficmock_proxy.pid is None:
+            connection.make_run_strict(allow)
+        # The proxy keeps the list of a run from the first question to the end of the last asker.
+        connection.unmatched()
+        yield connection
+        unowned_requests.collect(request.config, connection)
+    finally:
+        connection.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _trafficmock_strict_run(request: pytest.FixtureRequest) -> None:
+    """Begin a strict run before anything else of it begins."""
+    if strict_marks.allowed_in_run(request.config) is not None:
+        request.getfixturevalue("_trafficmock_connection")
 
 
 @pytest.fixture(scope="session")
@@ -168,7 +206,8 @@ def trafficmock(
     title = request.node.nodeid
     file = str(request.node.path)
     door = _has_browser(request)
-    info = TestInfo(title=title, file=file, door=door, **_trafficmock_settings)
+    strict = _strict_settings(request.node)
+    info = TestInfo(title=title, file=file, door=door, **strict, **_trafficmock_settings)
     awaits = inspect.iscoroutinefunction(getattr(request, "function", None))
     mocks, session = (aio if awaits else sync).begin(connection, info)
     errors = _errors_of(request.node, create=True)
@@ -179,7 +218,12 @@ def trafficmock(
 
 @pytest.fixture(autouse=True)
 def _trafficmock_browser(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Put the test's context on the browser contexts of pytest-playwright, before any is open."""
+    """Put the test's context on the browser contexts of pytest-playwright, before any is open.
+
+    A test with our mark has mocks, whether it asks for them or not.
+    """
+    if request.node.get_closest_marker(strict_marks.MARK) is not None:
+        request.getfixturevalue("trafficmock")
     if not _has_browser(request):
         yield
         return
@@ -243,6 +287,30 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.
     if errors := _errors_of(item):
         errors.add_to(report)
     return report
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run in which strict mode refused requests that no test owns."""
+    unowned_requests.fail_run(session)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take note of what a worker of xdist was told of."""
+    unowned_requests.add_of_worker(node.config, getattr(node, "workeroutput", {}))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List these requests."""
+    unowned_requests.write(terminalreporter)
+
+
+def _strict_settings(item: pytest.Item) -> dict[str, Any]:
+    try:
+        return strict_marks.settings(item)
+    except strict_marks.MarkError as error:
+        pytest.fail(str(error), pytrace=False)
 
 
 def _setting(config: pytest.Config, name: str) -> str | None:

@@ -20,6 +20,7 @@ from trafficmock.testing.objects.route import Route
 from trafficmock.testing.objects.traffic_mock import BaseTrafficMock, warn_of_capture
 from trafficmock.testing.objects.websocket_route import WebSocketRoute
 from trafficmock.testing.session.session import TestInfo
+from trafficmock.wire.outbound import UnmatchedRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +37,13 @@ __all__ = ["Expectation", "Request", "Response", "Route", "TrafficMock", "WebSoc
 
 class TrafficMock(
     BaseTrafficMock[
-        None, list[BaseException], Request, Response, Expectation[Request], Expectation[Response]
+        None,
+        list[BaseException],
+        list[UnmatchedRequest],
+        Request,
+        Response,
+        Expectation[Request],
+        Expectation[Response],
     ]
 ):
     """The mocks of a blocking test."""
@@ -88,6 +95,8 @@ def mocks(
     isolation: Isolation = "auto",
     origins: Sequence[str] = (),
     door: bool = False,
+    strict: bool = False,
+    allow: Sequence[str] = (),
 ) -> Iterator[TrafficMock]:
     """Connect for one test.
 
@@ -96,6 +105,8 @@ def mocks(
         ``required`` fails it where its traffic comes without it; ``off`` does without.
     :param origins: URLs of the application, for browsers.
     :param door: give the test a proxy for a browser, see ``proxy``.
+    :param strict: refuse its requests that no route wants; they fail it at its end.
+    :param allow: hosts and URL globs that it may reach all the same.
     :raises ExceptionGroup: at the end, what went wrong in handlers.
     """
     connection = ThreadedConnection(proxy_url, token=token)
@@ -109,6 +120,8 @@ def mocks(
                 isolation=isolation,
                 origins=tuple(origins),
                 door=door,
+                strict=strict,
+                allow=allow,
             ),
         )
         try:

@@ -36,6 +36,8 @@ class TrafficMockMixin:
     trafficmock_isolation: Isolation = "auto"
     trafficmock_origins: tuple[str, ...] = ()
     trafficmock_door: bool = False
+    trafficmock_strict: bool = False
+    trafficmock_allow: tuple[str, ...] = ()
     _trafficmock_mine: tuple[TwistedConnection, Session] | None = None
 
     def run(self: Any, result: Any = None) -> Any:
@@ -92,6 +94,8 @@ async def _begin(case: Any) -> AsyncTrafficMock:
         isolation=case.trafficmock_isolation,
         origins=case.trafficmock_origins,
         door=case.trafficmock_door,
+        strict=case.trafficmock_strict,
+        allow=case.trafficmock_allow,
     )
     mocks = await connection.begin(info)
     (session,) = connection.client.sessions.values()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from trafficmock import __version__
 from trafficmock.attach import agent_variables
 from trafficmock.testing.adapters.teardown import note_errors, note_traffic, raise_errors
+from trafficmock.testing.adapters.twisted_adapter import as_deferred
 from trafficmock.testing.adapters.twisted_connection import TwistedConnection
 from trafficmock.testing.objects.expectations import AsyncExpectation
 from trafficmock.testing.objects.request import AsyncRequest
@@ -41,10 +42,15 @@ async def connect(
     *,
     token: str | None = None,
     worker_id: str = "0",
+    strict: bool = False,
+    allow: Sequence[str] = (),
 ) -> TwistedConnection:
     """Connect to the proxy.
 
     :param proxy_url: where it is; else what the environment says, else the default.
+    :param strict: refuse requests that no test owns as long as this connection lives, see
+        :meth:`~trafficmock.testing.aio.AsyncTrafficMock.unmatched`.
+    :param allow: hosts and URL globs that are allowed all the same.
     :raises ConnectionLostError: there is no proxy.
     :raises RefusedError: it does not let us in.
     """
@@ -54,6 +60,12 @@ async def connect(
     url = proxy_url or agent_variables.proxy_url() or agent_variables.DEFAULT_PROXY_URL
     connection = TwistedConnection(reactor, url, identity)
     await connection.open()
+    if strict:
+        try:
+            await as_deferred(connection.client.make_run_strict(allow))
+        except BaseException:
+            await connection.close()
+            raise
     return connection
 
 
@@ -69,6 +81,8 @@ async def mocks(
     isolation: Isolation = "auto",
     origins: Sequence[str] = (),
     door: bool = False,
+    strict: bool = False,
+    allow: Sequence[str] = (),
 ) -> AsyncIterator[AsyncTrafficMock]:
     """Connect for one test, in a coroutine that Twisted runs.
 
@@ -78,6 +92,8 @@ async def mocks(
         ``required`` fails it where its traffic comes without it; ``off`` does without.
     :param origins: URLs of the application, for browsers.
     :param door: give the test a proxy for a browser, see ``proxy``.
+    :param strict: refuse its requests that no route wants; they fail it at its end.
+    :param allow: hosts and URL globs that it may reach all the same.
     :raises ExceptionGroup: at the end, what went wrong in handlers.
     """
     connection = await connect(reactor, proxy_url, token=token)
@@ -90,6 +106,8 @@ async def mocks(
                 isolation=isolation,
                 origins=tuple(origins),
                 door=door,
+                strict=strict,
+                allow=allow,
             )
         )
         try:

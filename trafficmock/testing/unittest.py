@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.adapters.teardown import note_traffic, raise_errors, wrap_test_method
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
+from trafficmock.testing.errors import UnownedRequestsError
 from trafficmock.testing.launch.proxy_process import Proxy, process_proxy
 from trafficmock.testing.session.session import TestInfo
+from trafficmock.testing.session.unowned_text import UNOWNED, unowned_lines
 from trafficmock.testing.sync import TrafficMock, begin, finish
 
 if TYPE_CHECKING:
@@ -25,6 +27,10 @@ class TrafficMockMixin:
 
     Put it before ``TestCase`` among the bases. ``trafficmock_proxy`` says which proxy; else
     the environment's, or one that is started and lives as long as the process.
+
+    With ``trafficmock_strict``, each test is strict, and so is the time between the first test
+    of the class and its last: requests that no test owns are refused too, and fail the class, as
+    an error in its ``tearDownClass``.
     """
 
     trafficmock_proxy: Proxy | None = None
@@ -32,8 +38,11 @@ class TrafficMockMixin:
     trafficmock_isolation: Isolation = "auto"
     trafficmock_origins: tuple[str, ...] = ()
     trafficmock_door: bool = False
+    trafficmock_strict: bool = False
+    trafficmock_allow: tuple[str, ...] = ()
     trafficmock: TrafficMock
     _trafficmock_mine: tuple[ThreadedConnection, Session] | None = None
+    _trafficmock_run: ThreadedConnection | None = None
 
     def run(self: Any, result: Any = None) -> Any:
         """Run the test; the error of one that fails has a note with the traffic around it."""
@@ -44,6 +53,8 @@ class TrafficMockMixin:
         """Connect; the test's end disconnects."""
         super().setUp()  # type: ignore[misc] # the test case's
         proxy = self.trafficmock_proxy or process_proxy()
+        if self.trafficmock_strict:
+            _begin_strict_class(type(self), proxy)
         connection = ThreadedConnection(proxy.url, token=proxy.token)
         self.addCleanup(connection.close)
         title = self.id()
@@ -54,6 +65,8 @@ class TrafficMockMixin:
             isolation=self.trafficmock_isolation,
             origins=self.trafficmock_origins,
             door=self.trafficmock_door,
+            strict=self.trafficmock_strict,
+            allow=self.trafficmock_allow,
         )
         mocks, session = begin(connection, info)
         self.trafficmock = mocks
@@ -88,6 +101,30 @@ class TrafficMockMixin:
             return
         connection, session = self._trafficmock_mine
         note_traffic(error, connection.traffic(session))
+
+
+def _begin_strict_class(case: Any, proxy: Proxy) -> None:
+    """Begin a strict run that lasts as long as the tests of a class."""
+    # Of the class itself: a strict class may have others below it.
+    if vars(case).get("_trafficmock_run") is not None:
+        return
+    connection = case._trafficmock_run = ThreadedConnection(proxy.url, token=proxy.token)  # noqa: SLF001 - our mixin's
+    case.addClassCleanup(_end_strict_class, case, connection)
+    connection.make_run_strict(case.trafficmock_allow)
+    connection.unmatched()
+
+
+def _end_strict_class(case: Any, connection: ThreadedConnection) -> None:
+    """End it.
+
+    :raises UnownedRequestsError: requests were refused that no test owns.
+    """
+    case._trafficmock_run = None  # noqa: SLF001 - our mixin's
+    answer = connection.unmatched()
+    connection.close()
+    if answer is not None and answer.requests:
+        lines = unowned_lines(answer.requests, answer.dropped)
+        raise UnownedRequestsError("\n".join((f"{UNOWNED}:", *lines)))
 
 
 class TestCase(TrafficMockMixin, unittest.TestCase):

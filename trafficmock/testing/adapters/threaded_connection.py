@@ -13,10 +13,14 @@ from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session.session import Session
 from trafficmock.testing.session.traffic_report import traffic
 from trafficmock.testing.session.worker_client import WorkerIdentity
+from trafficmock.wire.features import STRICT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.session import TestInfo
+    from trafficmock.wire.outbound import Unmatched
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""
@@ -45,6 +49,7 @@ class ThreadedConnection:
             token=token or agent_variables.proxy_token(),
         )
         self.handler_threads = HandlerThreads()
+        self._run_allow: tuple[str, ...] | None = None
         self.background = BackgroundConnection(url, identity)
         self.background.open()
 
@@ -62,6 +67,27 @@ class ThreadedConnection:
         old.close()
         self.background = BackgroundConnection(old.proxy_url, old.client.identity)
         self.background.open()
+        if self._run_allow is not None:
+            self.make_run_strict(self._run_allow)
+
+    def make_run_strict(self, allow: Iterable[str]) -> None:
+        """Refuse requests that no test owns, as long as this connection lives.
+
+        :param allow: hosts and URL globs that are allowed all the same.
+        :raises UsageError: the patterns cannot be read, or the proxy knows no strict mode.
+        """
+        background, self._run_allow = self.background, tuple(allow)
+        background.wait_for(lambda: background.client.make_run_strict(allow))
+
+    def unmatched(self) -> Unmatched | None:
+        """Ask which requests were refused that no test owns; ``None`` where it cannot be said."""
+        background = self.background
+        if STRICT not in background.client.features:
+            return None
+        try:
+            return background.wait_for(background.client.unmatched)
+        except ConnectionLostError:
+            return None
 
     def session(self, info: TestInfo, adapter: Adapter) -> Session:
         """Register a test; :meth:`refresh` first where others came before it."""

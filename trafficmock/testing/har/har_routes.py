@@ -68,20 +68,23 @@ class HarOptions:
                 raise UsageError(f"{name} is {' or '.join(known)}, not {given!r}")
 
 
-def route_from_har(session: Session, options: HarOptions) -> Promise[Any]:
-    """Register the route; a HAR that is made is written at the test's end."""
+def route_from_har(session: Session, options: HarOptions, place: str) -> Promise[Any]:
+    """Register the route; a HAR that is made is written at the test's end.
+
+    :param place: where the test states the route.
+    """
     options.check()
     url = "**/*" if options.url is None else options.url
     matcher = make_matcher(url, base_url=session.base_url)
     if not options.update:
         lookup = HarLookup(options.store.entries(), options.store.read)
         replay = HarReplay(lookup, options.not_found)
-        return session.http.route(matcher, replay, run=replay.run)
+        return session.http.route(matcher, replay, run=replay.run, place=place)
     version = session.client.identity.version
     recording = HarRecording(version, options.update_content, options.update_mode)
     recorder = HarRecorder(recording)
     session.finishing.append(lambda: options.store.save(recording.document(), recording.files))
-    return session.http.route(matcher, recorder, run=recorder.run)
+    return session.http.route(matcher, recorder, run=recorder.run, place=place)
 
 
 @define(eq=False)

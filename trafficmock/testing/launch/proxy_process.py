@@ -23,7 +23,7 @@ from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.launch import lease
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 START_SECONDS = 20.0
 STOP_SECONDS = 5.0
@@ -85,7 +85,13 @@ class Proxy:
             _end(self.pid, self.url)
 
 
-def start_proxy(token: str | None = None, leased: Path | None = None) -> Proxy:
+def start_proxy(
+    token: str | None = None,
+    leased: Path | None = None,
+    *,
+    strict: bool = False,
+    allow: Iterable[str] = (),
+) -> Proxy:
     """Start a proxy on a free loopback port and wait until it serves.
 
     It is in a session of its own: Ctrl-C ends the tests first, and they end it. It ends by
@@ -94,6 +100,8 @@ def start_proxy(token: str | None = None, leased: Path | None = None) -> Proxy:
     :param token: what clients must show.
     :param leased: the file that the processes which need the proxy hold; without one, this
         process alone.
+    :param strict: refuse every request that no test wants, from the beginning.
+    :param allow: hosts and URL globs that may be reached all the same.
     :raises ConnectionLostError: it does not come up; the text has its output.
     """
     environment = dict(os.environ)
@@ -105,6 +113,8 @@ def start_proxy(token: str | None = None, leased: Path | None = None) -> Proxy:
         lease.hold(held)
         argv = [sys.executable, "-m", "trafficmock.testing.launch.leased_proxy", str(held), "serve"]
         argv += ["--port", "0", "--ready-file", str(ready), "--log-level", "warn"]
+        argv += ["--strict"] if strict else []
+        argv += [part for pattern in allow for part in ("--allow", pattern)]
         process = subprocess.Popen(  # noqa: S603 - our own command
             argv, env=environment, stdout=log, stderr=log, start_new_session=True
         )

@@ -12,7 +12,7 @@ from trafficmock.testing.launch.proxy_process import Proxy, listens, start_proxy
 from trafficmock.testing.shared_directory import directory, state_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     import pytest
@@ -21,8 +21,11 @@ _LOCK = "trafficmock-proxy.lock"
 _LEASE = "trafficmock-proxy.lease"
 
 
-def get(config: pytest.Config, token: str | None) -> Proxy:
-    """Give the run's proxy, started if no worker did; it lives as long as one of them."""
+def get(config: pytest.Config, token: str | None, allow: Iterable[str] | None) -> Proxy:
+    """Give the run's proxy, started if no worker did; it lives as long as one of them.
+
+    :param allow: what may be reached all the same of a strict one; ``None`` for another.
+    """
     folder, state = directory(config), state_file(config)
     with _locked(folder / _LOCK):
         lease.hold(folder / _LEASE)
@@ -31,7 +34,8 @@ def get(config: pytest.Config, token: str | None) -> Proxy:
             # The worker that started it may have crashed before we held the lease.
             if listens(proxy.url):
                 return proxy
-        proxy = start_proxy(token, folder / _LEASE)
+        strict = allow is not None
+        proxy = start_proxy(token, folder / _LEASE, strict=strict, allow=allow or ())
         state.touch(mode=0o600)
         state.write_text(json.dumps({"url": proxy.url, "token": token, "pid": proxy.pid}))
         return proxy

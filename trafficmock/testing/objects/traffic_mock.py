@@ -10,6 +10,7 @@ from trafficmock.matching import GlobError
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_file import HarFile
 from trafficmock.testing.har.har_routes import HarOptions, route_from_har
+from trafficmock.testing.objects.call_place import place_of_call
 from trafficmock.testing.objects.expectations import AsyncExpectation
 from trafficmock.testing.objects.request import AsyncRequest
 from trafficmock.testing.objects.response import AsyncResponse
@@ -17,10 +18,11 @@ from trafficmock.testing.session.arguments.callables import check_handler
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.promise import mapped
 from trafficmock.testing.session.waiting import Timeout, milliseconds
+from trafficmock.wire.outbound import UnmatchedRequest
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from trafficmock.testing.har.har_recording import Content, Mode
     from trafficmock.testing.har.har_routes import NotFound
@@ -36,6 +38,7 @@ __tracebackhide__ = True
 
 DoneT = TypeVar("DoneT")
 ErrorsT = TypeVar("ErrorsT")
+UnmatchedT = TypeVar("UnmatchedT")
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
 ExpectedRequestT = TypeVar("ExpectedRequestT")
@@ -43,7 +46,7 @@ ExpectedResponseT = TypeVar("ExpectedResponseT")
 
 
 class BaseTrafficMock(
-    Generic[DoneT, ErrorsT, RequestT, ResponseT, ExpectedRequestT, ExpectedResponseT]
+    Generic[DoneT, ErrorsT, UnmatchedT, RequestT, ResponseT, ExpectedRequestT, ExpectedResponseT]
 ):
     """One test's hand on the traffic of the applications that run attached.
 
@@ -122,10 +125,11 @@ class BaseTrafficMock(
         :raises GlobError: the glob's braces are nested or unmatched.
         """
         matcher = self._matcher(url, method, client_id)
+        place = place_of_call(self._session.info.root)
 
         def register() -> Promise[Any]:
             check_handler(handler, "(route, request)", most=2)
-            return self._session.http.route(matcher, handler, times)
+            return self._session.http.route(matcher, handler, times, place=place)
 
         return self._done(register)
 
@@ -166,6 +170,7 @@ class BaseTrafficMock(
         :param update_content: bodies in files of their own, or in the HAR.
         :param update_mode: ``full`` records times and sizes too.
         """
+        place = place_of_call(self._session.info.root)
         options = HarOptions(
             store=HarFile(har),
             url=url,
@@ -174,20 +179,46 @@ class BaseTrafficMock(
             update_content=update_content,
             update_mode=update_mode,
         )
-        return self._done(lambda: route_from_har(self._session, options))
+        return self._done(lambda: route_from_har(self._session, options, place))
 
     def route_web_socket(self, url: UrlMatcher, handler: Callable[..., Any]) -> DoneT:
         """Let a handler act as the server of WebSockets that are opened from now on.
 
         :param handler: called as ``handler(ws)``, plain or ``async``.
         """
+        place = place_of_call(self._session.info.root)
 
         def register() -> Promise[Any]:
             check_handler(handler, "(ws)")
             matcher = make_matcher(url, base_url=self._session.base_url, websocket=True)
-            return self._session.sockets.add(matcher, handler)
+            return self._session.sockets.add(matcher, handler, place)
 
         return self._done(register)
+
+    # Strict mode
+
+    def strict(self, *, allow: Sequence[str] = ()) -> DoneT:
+        """Refuse this test's requests that no route wants, from now on; they fail the test.
+
+        :param allow: hosts (``auth.example``, ``*.example.com``, ``auth.example:9000``) and URL
+            globs that may be reached all the same, besides those that were allowed before.
+        :raises UsageError: a pattern cannot be read, or the proxy knows no strict mode.
+        """
+        return self._done(lambda: self._session.make_strict(allow))
+
+    def unmatched(self) -> UnmatchedT:
+        """Give the requests that strict mode refused in this run and that no test owns.
+
+        Each has ``method``, ``url``, ``client_id``, ``kind``, ``count`` and ``message``. It is
+        for runners that have no place for what fails a run and no test.
+
+        :raises UsageError: the proxy knows no strict mode.
+        """
+        client = self._session.client
+        unmatched: UnmatchedT = self._adapter.wait_for(
+            lambda: mapped(client.unmatched(), lambda answer: answer.requests)
+        )
+        return unmatched
 
     # Observation
 
@@ -275,6 +306,7 @@ class AsyncTrafficMock(
     BaseTrafficMock[
         Awaitable[None],
         Awaitable[list[BaseException]],
+        Awaitable[list[UnmatchedRequest]],
         Awaitable[AsyncRequest],
         Awaitable[AsyncResponse],
         AsyncExpectation[AsyncRequest],

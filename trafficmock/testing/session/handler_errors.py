@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 
 from trafficmock.errors import TrafficMockError
-from trafficmock.testing.errors import RepeatedError, RoutingError, UsageError
+from trafficmock.testing.errors import (
+    RepeatedError,
+    RoutingError,
+    UnmatchedRequestError,
+    UsageError,
+)
 from trafficmock.testing.session.arguments.callables import code_of
+from trafficmock.wire.outbound import UNMATCHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,6 +42,8 @@ def from_proxy(message: ProxyError, test_id: str, *, has_context: bool = False) 
     :param has_context: whether the test has a context, which the request then did not carry.
     """
     detail = None if message.detail is UNSET else message.detail
+    if message.code == UNMATCHED and isinstance(detail, dict):
+        return _unmatched(message.message, detail)
     lines = [message.message]
     if message.code == "ambiguous_route" and isinstance(detail, list):
         others = (_other(each, test_id, message.message) for each in detail)
@@ -49,8 +57,21 @@ def from_proxy(message: ProxyError, test_id: str, *, has_context: bool = False) 
     return RoutingError("\n".join(lines), code=message.code, matches=detail)
 
 
+def _unmatched(text: str, detail: dict[str, Any]) -> UnmatchedRequestError:
+    request = (str(detail.get("kind")), str(detail.get("method")), str(detail.get("url")))
+    error = UnmatchedRequestError(text, request)
+    if detail.get("last"):
+        error.add_note("Further requests of this test were refused without an error of their own.")
+    return error
+
+
 def is_repeated(known: RoutingError, error: RoutingError) -> bool:
-    """Tell whether another request met what one has met before: the same routes compete."""
+    """Tell whether another request met what one has met before.
+
+    Strict mode refused the same method and URL, or the same routes compete.
+    """
+    if isinstance(known, UnmatchedRequestError) and isinstance(error, UnmatchedRequestError):
+        return known.request == error.request
     return error.code == known.code == "ambiguous_route" and _competing(error) == _competing(known)
 
 

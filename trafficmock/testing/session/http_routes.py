@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from attrs import define, field
+from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments.callables import describe
@@ -13,7 +14,6 @@ from trafficmock.testing.session.routed_request import RoutedRequest, Stage
 from trafficmock.wire.inbound import (
     RequestClaimResult,
     RouteMatch,
-    RouteRegister,
     RouteUnregister,
 )
 
@@ -127,10 +127,12 @@ class HttpRoutes:
         handler: Any,
         times: float | None = None,
         run: Callable[[RoutedRequest, Done], None] | None = None,
+        place: str | UnsetType = UNSET,
     ) -> Promise[Any]:
         """Register a handler before all others; kept when every later request may meet it.
 
         :param run: how to run it; the adapter runs it unless given.
+        :param place: where the test states the route.
         """
         entry = RouteEntry(
             self.session.client.link.new_id(),
@@ -141,8 +143,7 @@ class HttpRoutes:
         )
         self.live.add(entry)
         self.known[entry.id] = entry
-        message = RouteRegister(entry.id, self.session.id, matcher.wire)
-        return self.session.client.ask(("route:register", entry.id), message)
+        return self.session.register_route(entry, place=place)
 
     def unroute(self, matcher: Matcher | None, handler: Any) -> Promise[None]:
         """Remove handlers; kept when no later request meets them."""

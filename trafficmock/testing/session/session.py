@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from attrs import define, field, frozen
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import IsolationError, RoutingError, UsageError
 from trafficmock.testing.session import handler_errors
+from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
 from trafficmock.testing.session.handler_fetches import HandlerFetches
 from trafficmock.testing.session.http_routes import HttpRoutes
 from trafficmock.testing.session.promise import Promise, all_of, mapped, settled
@@ -22,17 +23,21 @@ from trafficmock.testing.session.traffic_context import (
 )
 from trafficmock.testing.session.waiting import Observation
 from trafficmock.testing.session.websocket_routes import WebSocketRoutes
-from trafficmock.wire.features import CONTEXT, DECLINE, SUBSCRIBE
+from trafficmock.wire.features import CONTEXT, DECLINE, STRICT, SUBSCRIBE
 from trafficmock.wire.inbound import (
     Door,
+    RouteRegister,
     RouteUnregister,
+    Strict,
     TestRegister,
+    TestStrict,
     TestSubscribe,
     TestUnregister,
 )
+from trafficmock.wire.outbound import UNMATCHED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from trafficmock.testing.session.http_routes import RouteEntry
     from trafficmock.testing.session.ports import Adapter
@@ -40,8 +45,12 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.routed_request import RoutedRequest
     from trafficmock.testing.session.worker_client import WorkerClient
     from trafficmock.wire import outbound
-    from trafficmock.wire.inbound import Message, RequestResponse
+    from trafficmock.wire.inbound import Message, RequestResponse, RouteKind
     from trafficmock.wire.serialized_response import SerializedResponse
+
+
+EVERYTHING = ("*",)
+"""The pattern that allows every host."""
 
 
 @frozen(kw_only=True)
@@ -54,6 +63,11 @@ class TestInfo:
     :param origins: URLs of the application, for cookies of browsers.
     :param shared: its routes serve all tests of this worker, after their own.
     :param door: the test has a browser, for which the proxy opens a port of its own.
+    :param strict: its requests that no route wants are refused.
+    :param allow: hosts and URL globs that strict mode allows all the same.
+    :param exempt: not strict, also where the service is.
+    :param root: the directory to which the places of routes are relative; the working
+        directory unless given.
     """
 
     __test__ = False
@@ -65,6 +79,10 @@ class TestInfo:
     origins: tuple[str, ...] = ()
     shared: bool = False
     door: bool = False
+    strict: bool = False
+    allow: tuple[str, ...] = field(default=(), converter=allow_patterns)
+    exempt: bool = False
+    root: str = ""
 
 
 @define(eq=False)
@@ -74,6 +92,8 @@ class Session:
     :param finishing: called at the end, before the test is unregistered.
     :ivar door_port: of the forward proxy for this test's browser, where there is one.
     :ivar tagged: whether a request came with the test's context.
+    :ivar allow: what strict mode allows; ``None`` for a test that is not strict.
+    :ivar refused: the ids of the requests that strict mode refused.
     """
 
     id: str
@@ -93,6 +113,8 @@ class Session:
     context: TrafficContext = field(init=False, factory=TrafficContext)
     door_port: int | None = field(init=False, default=None)
     tagged: bool = field(init=False, default=False)
+    allow: tuple[str, ...] | None = field(init=False, default=None)
+    refused: set[str] = field(init=False, factory=set)
     _subscribed: Promise[Any] | None = field(init=False, default=None)
     _without_context: dict[str, IsolationError] = field(init=False, factory=dict)
 
@@ -112,12 +134,27 @@ class Session:
         """Send a message for this test."""
         self.client.send(message)
 
+    def register_route(
+        self, entry: RouteEntry, kind: RouteKind = "http", place: str | UnsetType = UNSET
+    ) -> Promise[Any]:
+        """Register a route; kept when every later request is judged with it in mind.
+
+        :param place: where the test states it.
+        """
+        place = place if STRICT in self.client.features else UNSET
+        message = RouteRegister(entry.id, self.id, entry.matcher.wire, kind, place)
+        return self.client.ask(("route:register", entry.id), message)
+
     # Begin and end
 
     def start(self) -> Promise[None]:
         """Register the test; kept when every later request is judged with it in mind."""
         info = self.info
         self.context = self._make_context()
+        if info.strict:
+            self.client.check_strict()
+            self.allow = info.allow
+        patterns = EVERYTHING if info.exempt and STRICT in self.client.features else self.allow
         message = TestRegister(
             self.id,
             info.title,
@@ -126,6 +163,7 @@ class Session:
             context=UNSET if self.context.id is None else self.context.id,
             scope="worker" if info.shared else UNSET,
             door=Door(origins_of(info.origins)) if info.door and self.context.id else UNSET,
+            strict=UNSET if patterns is None else Strict(list(patterns)),
         )
         self.client.sessions[self.id] = self
         asked = self.client.ask(("test:register", self.id), message)
@@ -149,6 +187,18 @@ class Session:
             what = "shared routes are" if self.info.shared else "isolation is"
             raise UsageError(f"{what} asked for, and the proxy is one that knows no contexts")
         return TrafficContext()
+
+    def make_strict(self, allow: Iterable[str]) -> Promise[Any]:
+        """Refuse requests of this test that no route wants, from now on.
+
+        :param allow: what is allowed besides what was before.
+        :raises UsageError: the patterns cannot be read, or the proxy knows no strict mode.
+        """
+        more = allow_patterns(allow)
+        self.client.check_strict()
+        self.allow = (*(self.info.allow if self.allow is None else self.allow), *more)
+        message = TestStrict(self.id, list(self.allow))
+        return self.client.ask(("test:strict", self.id), message)
 
     def browser_proxy(self) -> dict[str, str] | None:
         """Give the proxy for a browser, with Playwright's keys; ``None`` where there is none."""
@@ -263,10 +313,14 @@ class Session:
 
     def proxy_error(self, message: outbound.ProxyError) -> None:
         """Keep what the proxy has against this test."""
+        if message.code == UNMATCHED and isinstance(message.detail, dict):
+            self.refused.add(str(message.detail.get("requestId")))
         error = handler_errors.from_proxy(message, self.id, has_context=self.context.id is not None)
         for known in self.errors:
             if isinstance(known, RoutingError) and handler_errors.is_repeated(known, error):
                 known.repeats += 1
+                for note in getattr(error, "__notes__", ()):
+                    known.add_note(note)
                 return
         self.errors.append(error)
 

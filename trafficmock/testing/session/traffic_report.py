@@ -11,6 +11,7 @@ from msgspec import UNSET
 from trafficmock.testing.session.diagnosis import connected, differing, regex_hint
 from trafficmock.testing.session.promise import all_of, mapped
 from trafficmock.testing.session.routed_request import GIVEN_UP
+from trafficmock.wire.outbound import UNMATCHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,13 +30,20 @@ OWNED = "decided by this test"
 TAKEN = "matched by a route of this test, but made for another test"
 OTHERS = "decided by another test"
 REFUSED = "refused, because several tests have a route for it"
+REFUSED_STRICT = "refused by strict mode, see the errors"
+REFUSED_UNOWNED = "refused by strict mode, without the context of a test"
 FAILED = "failed"
 NETWORK = "without a route of this test: went to the real network"
 UNOWNED = "without the context of a test, and without a route: went to the real network"
 WAITING = "not settled yet"
 UNKNOWN = "not of this test"
 FOREIGN = "made for other tests"
-KINDS = (OWNED, TAKEN, OTHERS, REFUSED, FAILED, NETWORK, UNOWNED, WAITING, UNKNOWN, FOREIGN)
+KINDS = (
+    *(OWNED, TAKEN, OTHERS, REFUSED, REFUSED_STRICT, REFUSED_UNOWNED),
+    *(FAILED, NETWORK, UNOWNED, WAITING, UNKNOWN, FOREIGN),
+)
+COUNTED = (FOREIGN, REFUSED_STRICT)
+"""Kinds of which the number is enough: other tests', and what has errors of its own."""
 
 
 def traffic(session: Session) -> Promise[str]:
@@ -82,7 +90,7 @@ class _Report:
         for kind, requests in self.kinds.items():
             if requests:
                 yield f"{kind}: {len(requests)}"
-            if kind != FOREIGN:
+            if kind not in COUNTED:
                 yield from _counted([self._line(each, kind) for each in requests])
         yield from self._unmet()
         if self.session.recorded.capture:
@@ -92,6 +100,8 @@ class _Report:
         return self.session.recorded.entries.get(request.id)
 
     def _kind(self, request: RequestState) -> str:  # noqa: PLR0911 - one answer for each kind
+        if request.id in self.session.refused:
+            return REFUSED_STRICT
         if request.id in self.session.http.decisions:
             return OWNED
         entry = self._entry(request)
@@ -105,6 +115,8 @@ class _Report:
         match entry.outcome.kind:
             case "error" if entry.outcome.code == "ambiguous_route":
                 return REFUSED
+            case "error" if entry.outcome.code == UNMATCHED:
+                return REFUSED_UNOWNED
             case "passthrough":
                 return UNOWNED if self.tagged and entry.test_id is UNSET else NETWORK
             case "pending":
@@ -127,6 +139,8 @@ class _Report:
                 parts.append(f"route {route.matcher}")
         elif entry is not None and kind == REFUSED:
             parts = [str(request), f"client {request.client_id}", *_rivals(entry, self.session.id)]
+        elif kind == REFUSED_UNOWNED:
+            parts = [str(request), f"client {request.client_id}"]
         elif entry is not None and kind == FAILED and not decision:
             parts.append(str(entry.outcome.code or entry.outcome.kind))
         return ", ".join(part for part in parts if part)
@@ -153,7 +167,8 @@ class _Report:
             yield f"  {hint}"
             return
         glob = matcher.wire.url_glob
-        for each in [*self.kinds[NETWORK], *self.kinds[UNOWNED]][:MOST_LINES]:
+        seen = [*self.kinds[NETWORK], *self.kinds[UNOWNED], *self.kinds[REFUSED_UNOWNED]]
+        for each in seen[:MOST_LINES]:
             parts = []
             if isinstance(glob, str) and not matcher.matches_url(each.url):
                 parts += differing(glob, each.url)

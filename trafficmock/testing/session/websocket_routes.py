@@ -8,7 +8,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.http_routes import RouteEntry
@@ -18,7 +18,6 @@ from trafficmock.wire.inbound import (
     MessageFromPage,
     MessageFromServer,
     RouteMatch,
-    RouteRegister,
     SendToPage,
     SendToServer,
     SocketClaimResult,
@@ -170,13 +169,15 @@ class WebSocketRoutes:
     entries: list[RouteEntry] = field(init=False, factory=list)
     sockets: dict[str, MockedWebSocket] = field(init=False, factory=dict)
 
-    def add(self, matcher: Matcher, handler: Any) -> Promise[Any]:
-        """Register a handler before all others, for sockets opened later."""
-        client = self.session.client
-        entry = RouteEntry(client.link.new_id(), matcher, handler, _never)
+    def add(self, matcher: Matcher, handler: Any, place: str | UnsetType = UNSET) -> Promise[Any]:
+        """Register a handler before all others, for sockets opened later.
+
+        :param place: where the test states the route.
+        """
+        link = self.session.client.link
+        entry = RouteEntry(link.new_id(), matcher, handler, _never)
         self.entries.insert(0, entry)
-        message = RouteRegister(entry.id, self.session.id, matcher.wire, "websocket")
-        return client.ask(("route:register", entry.id), message)
+        return self.session.register_route(entry, "websocket", place)
 
     def claimed(self, message: SocketClaim) -> None:
         """Answer which of our routes match."""

@@ -9,9 +9,11 @@ import msgspec
 from attrs import define, field, frozen
 from msgspec import UNSET
 
-from trafficmock.testing.errors import ConnectionLostError, RefusedError
+from trafficmock.testing.errors import ConnectionLostError, RefusedError, UsageError
+from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
 from trafficmock.testing.session.promise import Promise
 from trafficmock.wire import PROTOCOL_VERSION, features, outbound
+from trafficmock.wire.features import STRICT
 from trafficmock.wire.inbound import (
     AgentsQuery,
     ClosePage,
@@ -23,9 +25,13 @@ from trafficmock.wire.inbound import (
     Ping,
     Pong,
     RequestResponse,
+    RunStrict,
+    UnmatchedQuery,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from trafficmock.testing.session.ports import ProxyLink
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.inbound import Message
@@ -63,6 +69,9 @@ WorkerMessage = (
     | outbound.TestRegistered
     | outbound.TestUnregistered
     | outbound.TestSubscribed
+    | outbound.TestStricted
+    | outbound.RunStricted
+    | outbound.Unmatched
     | outbound.RouteRegistered
     | outbound.RouteUnregistered
     | outbound.RequestObserved
@@ -203,6 +212,51 @@ class WorkerClient:
         query_id = self.link.new_id()
         return self.ask(("agents", query_id), AgentsQuery(query_id))
 
+    # Strict mode
+
+    def check_strict(self) -> None:
+        """Refuse to be strict with a proxy that is not.
+
+        :raises UsageError: the proxy has no such feature.
+        """
+        if STRICT not in self.features:
+            raise UsageError(
+                f"strict mode is asked for, and the proxy at {self.link.proxy_url} does not know "
+                "it: use a newer trafficmock there, or take strict off"
+            )
+
+    def make_run_strict(self, allow: Iterable[str]) -> Promise[None]:
+        """Refuse requests that no test owns, as long as this connection lives.
+
+        :param allow: hosts and URL globs that are allowed all the same.
+        :raises UsageError: the patterns cannot be read, or the proxy knows no strict mode.
+        """
+        patterns = list(allow_patterns(allow))
+        self.check_strict()
+        query_id = self.link.new_id()
+
+        result: Promise[None] = Promise()
+
+        def answered(answer: Promise[outbound.RunStricted]) -> None:
+            if answer.error is not None:
+                result.reject(answer.error)
+            elif answer.value.error is not UNSET:
+                result.reject(UsageError(answer.value.error))
+            else:
+                result.resolve(None)
+
+        self.ask(("run:strict", query_id), RunStrict(query_id, patterns)).watch(answered)
+        return result
+
+    def unmatched(self) -> Promise[outbound.Unmatched]:
+        """Ask which requests were refused that no test owns.
+
+        :raises UsageError: the proxy knows no strict mode.
+        """
+        self.check_strict()
+        query_id = self.link.new_id()
+        return self.ask(("unmatched", query_id), UnmatchedQuery(query_id))
+
     # Messages
 
     def receive(self, message: WorkerMessage) -> None:  # noqa: C901, PLR0912 - one flat match
@@ -250,25 +304,26 @@ class WorkerClient:
                 self._answered(message)
 
     def _answered(self, message: WorkerMessage) -> None:
-        match message:
-            case Pong():
-                key = "ping", str(message.at)
-            case outbound.TestRegistered():
-                key = "test:register", message.test_id
-            case outbound.TestUnregistered():
-                key = "test:unregister", message.test_id
-            case outbound.TestSubscribed():
-                key = "test:subscribe", message.test_id
-            case outbound.RouteRegistered():
-                key = "route:register", message.route_id
-            case outbound.RouteUnregistered():
-                key = "route:unregister", message.route_id or message.test_id or ""
-            case outbound.HistoryResult():
-                key = "query", message.query_id
-            case outbound.AgentsResult():
-                key = "agents", message.query_id
-            case _:
-                return
-        promise = self._asked.get(key)
+        key = _ANSWERED.get(type(message))
+        promise = None if key is None else self._asked.get(key(message))
         if promise is not None:
             promise.resolve(message)
+
+
+_ANSWERED: dict[type, Callable[[Any], tuple[str, str]]] = {
+    Pong: lambda message: ("ping", str(message.at)),
+    outbound.TestRegistered: lambda message: ("test:register", message.test_id),
+    outbound.TestUnregistered: lambda message: ("test:unregister", message.test_id),
+    outbound.TestSubscribed: lambda message: ("test:subscribe", message.test_id),
+    outbound.TestStricted: lambda message: ("test:strict", message.test_id),
+    outbound.RouteRegistered: lambda message: ("route:register", message.route_id),
+    outbound.RouteUnregistered: lambda message: (
+        "route:unregister",
+        message.route_id or message.test_id or "",
+    ),
+    outbound.HistoryResult: lambda message: ("query", message.query_id),
+    outbound.AgentsResult: lambda message: ("agents", message.query_id),
+    outbound.RunStricted: lambda message: ("run:strict", message.query_id),
+    outbound.Unmatched: lambda message: ("unmatched", message.query_id),
+}
+"""What each answer answers."""

@@ -1,0 +1,22 @@
+"""Reads what strict mode is to allow, as tests and settings say it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from trafficmock.testing.errors import UsageError
+
+
+def allow_patterns(allow: Iterable[str]) -> tuple[str, ...]:
+    """Read patterns for hosts and URLs.
+
+    :param allow: such as ``["auth.example", "https://pay.example/token*"]``.
+    :raises UsageError: it is no list of such patterns.
+    """
+    if isinstance(allow, str) or not isinstance(allow, Iterable):
+        raise UsageError(f"allow is a list of hosts and URL globs, not {allow!r}")
+    patterns = tuple(allow)
+    for pattern in patterns:
+        if not isinstance(pattern, str):
+            raise UsageError(f"allow is a list of hosts and URL globs; {pattern!r} is neither")
+    return patterns

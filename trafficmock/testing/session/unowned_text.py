@@ -1,0 +1,32 @@
+"""Describes what strict mode refused and no test owns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from trafficmock.wire.outbound import UnmatchedRequest
+
+UNOWNED = "requests without a test, refused by strict mode"
+_WHAT_TO_DO = (
+    "They carry no context, or that of a test that had ended: the application sent them by itself "
+    "(at its start, by a timer, after a test), or it lost the context. Give them a route that all "
+    "tests share, or allow their hosts; the page `Whose request is it?` of the documentation says "
+    "how contexts are lost."
+)
+
+
+def unowned_lines(requests: Iterable[UnmatchedRequest], dropped: int) -> Iterator[str]:
+    """List the requests with their counts, and say what to do.
+
+    :param dropped: how many more there were.
+    """
+    for each in requests:
+        times = f" ({each.count} times)" if each.count > 1 else ""
+        yield f"{each.method} {each.url}, client {each.client_id}{times}"
+        yield f"  {each.message}"
+    if dropped:
+        yield f"and {dropped} more, of which no list is kept"
+    yield _WHAT_TO_DO

@@ -1,0 +1,86 @@
+"""What pytest's options, ini file and marks say of strict mode.
+
+Every run looks here at its beginning, also one without mocks: so this imports nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pytest
+
+MARK = "trafficmock"
+OPTION = "--trafficmock-strict"
+INI_STRICT = "trafficmock_strict"
+INI_ALLOW = "trafficmock_allow"
+_MEANING = (
+    "trafficmock(strict=True, allow=[…]): refuse the requests of this test that no route wants, "
+    "but for these hosts and URL globs"
+)
+_KEYWORDS = ("strict", "allow")
+
+
+class MarkError(ValueError):
+    """A mark ``trafficmock`` that means nothing."""
+
+
+def add_options(parser: pytest.Parser, group: pytest.OptionGroup) -> None:
+    """Add the option and the ini values."""
+    strict = "refuse requests that no route of a test wants, and fail for them"
+    group.addoption(OPTION, action="store_true", default=False, help=strict)
+    parser.addini(INI_STRICT, strict, type="bool", default=False)
+    allow = "hosts and URL globs that strict mode allows, one a line"
+    parser.addini(INI_ALLOW, allow, type="linelist", default=[])
+
+
+def add_mark(config: pytest.Config) -> None:
+    """Tell pytest of the mark, for ``--markers`` and ``--strict-markers``."""
+    config.addinivalue_line("markers", _MEANING)
+
+
+def allowed_in_run(config: pytest.Config) -> tuple[str, ...] | None:
+    """Give what the run allows; ``None`` where it is not strict."""
+    strict = config.getoption(OPTION) or config.getini(INI_STRICT)
+    return tuple(config.getini(INI_ALLOW)) if strict else None
+
+
+def settings(item: pytest.Item) -> dict[str, Any]:
+    """Give what :class:`~trafficmock.testing.session.session.TestInfo` takes of strict mode.
+
+    The nearest mark that says ``strict`` decides: the test's, the class's, the module's, then
+    the option and the ini file. What they allow adds up.
+
+    :raises MarkError: a mark has other arguments.
+    """
+    said = [_read(mark) for mark in item.iter_markers(MARK)]
+    given = [strict for strict, _ in said if strict is not None]
+    in_run = allowed_in_run(item.config) is not None
+    strict = given[0] if given else in_run
+    marked = (pattern for _, patterns in reversed(said) for pattern in patterns)
+    allow = tuple(dict.fromkeys((*item.config.getini(INI_ALLOW), *marked)))
+    return {"strict": strict, "allow": allow, "exempt": in_run and not strict}
+
+
+def _read(mark: pytest.Mark) -> tuple[bool | None, Sequence[str]]:
+    if mark.args:
+        raise _error(f"takes no argument without a name, and has {mark.args[0]!r}")
+    for name in mark.kwargs:
+        if name not in _KEYWORDS:
+            from difflib import get_close_matches  # noqa: PLC0415 - only for an error
+
+            near = get_close_matches(name, _KEYWORDS, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise _error(f"has no argument {name}{hint}")
+    strict, allow = mark.kwargs.get("strict"), mark.kwargs.get("allow", ())
+    if strict not in (None, True, False):
+        raise _error(f"has strict={strict!r}: it is True or False")
+    if not isinstance(allow, list | tuple) or not all(isinstance(each, str) for each in allow):
+        raise _error(f"has allow={allow!r}: it is a list of hosts and URL globs")
+    return strict, allow
+
+
+def _error(text: str) -> MarkError:
+    return MarkError(f"@pytest.mark.trafficmock {text}. It is used as @pytest.mark.{_MEANING}")
