@@ -89,7 +89,7 @@ class BehindTests(SynchronousTestCase):
 
     def test_ends(self) -> None:
         """A client that leaves or has said all leaves no timer."""
-        for end in ("lost", "done"):
+        for end in ("lost", "half_closed"):
             made = Setup()
             getattr(made.behind, end)()
             self.assertEqual(made.timers(), [], end)

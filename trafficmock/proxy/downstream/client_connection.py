@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import typing
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.interfaces import IHalfCloseableProtocol, ISSLTransport
@@ -11,21 +9,21 @@ from twisted.internet.protocol import Protocol, connectionDone
 from twisted.logger import Logger
 from zope.interface import implementer
 
+from trafficmock.proxy.downstream.connection_state import State, step
 from trafficmock.proxy.downstream.half_close import HalfCloseWatch
-from trafficmock.proxy.http1.body_readers import reader
+from trafficmock.proxy.downstream.idle_timer import IdleTimer
 from trafficmock.proxy.http1.heads import BadMessageError
-from trafficmock.proxy.http1.request_heads import take_request_head
+from trafficmock.proxy.http1.request_reader import RequestReader
 from trafficmock.proxy.upstream.upstream_connection import widen
 from trafficmock.proxy.upstream_errors import error_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from twisted.internet.interfaces import IDelayedCall, IPushProducer
+    from twisted.internet.interfaces import IPushProducer
     from twisted.python.failure import Failure
 
-    from trafficmock.proxy.http1.body_readers import BodyReader
-    from trafficmock.proxy.http1.heads import RequestHead
+    from trafficmock.proxy.downstream.connection_readers import RequestRouter, UpgradedProtocol
     from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.proxy_settings import ProxyContext
     from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
@@ -43,57 +41,12 @@ _BODY, _AHEAD = 1, 2
 """Why a connection is not read, as bits: the body is held back, or too much came ahead."""
 
 
-class State(Enum):
-    """The life of a client's connection."""
-
-    READING = "reading requests"
-    HALF_CLOSED = "the client sends no more; its request is still answered"
-    CLOSING = "what the client sends is ignored; the connection ends when all is written"
-    LOST = "gone, or handed to another protocol"
-
-
-_NEXT = {
-    State.READING: {State.HALF_CLOSED, State.CLOSING, State.LOST},
-    State.HALF_CLOSED: {State.CLOSING, State.LOST},
-    State.CLOSING: {State.LOST},
-    State.LOST: set[State](),
-}
-"""The steps of that life; others change nothing, since it only goes forward."""
-
-
-class UpgradedProtocol(typing.Protocol):
-    """Reads what comes after HTTP on a client's connection."""
-
-    def data_received(self, data: bytes) -> None:
-        """Take what the client sends."""
-
-    def done(self) -> None:
-        """Take it that the client has closed its direction."""
-
-    def lost(self) -> None:
-        """Take it that the client is gone."""
-
-
-class RequestRouter(typing.Protocol):
-    """Knows what the requests of a connection are aimed at."""
-
-    def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:
-        """Let a request go its way.
-
-        :param raw: its bytes and all that came behind it.
-        :raises BadMessageError: it cannot.
-        """
-
-    def lost(self, reason: BaseException | None) -> None:
-        """Learn why the connection ended."""
-
-
 @implementer(IHalfCloseableProtocol)
 class ClientConnection(Protocol):
-    """Speaks HTTP/1.1 to an application.
+    """Speaks HTTP/1.1 to an application; :class:`.ClientTransport` is what a request sees of it.
 
     :param context: what all connections of the proxy have in common.
-    :param router: lets each request go its way.
+    :param router: sends each request on.
     :param ended: called when the connection is lost.
     """
 
@@ -107,47 +60,43 @@ class ClientConnection(Protocol):
         self.secure = False
         self._router = router
         self._ended = ended
-        self._buffer = b""
-        self._proxy_client: ProxyClient | None = None
+        self._state = State.AWAITING_HEAD
+        self._input = RequestReader(context.settings.max_header_bytes)
         self._request: ProxiedRequest | None = None
-        self._reader: BodyReader | None = None
-        self._advancing = False
-        self._paused = 0
-        self._received = False
-        self._half_close = HalfCloseWatch(context.reactor, self._abort)
-        self._state = State.READING
         self._successor: UpgradedProtocol | None = None
-        self._timer: IDelayedCall | None = None
+        self._proxy_client: ProxyClient | None = None
+        self._advancing = False
+        self._unread_for = 0
+        self._idle = IdleTimer(context.reactor, context.settings.idle_seconds, self._too_quiet)
+        self._half_close = HalfCloseWatch(context.reactor, self._abort)
 
     # Twisted's side
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
         """Wait for the first request."""
         self.transport.setTcpNoDelay(True)
-        self._wait()
+        self._idle.start()
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
-        """Take what the client sends, unless it has been told that we are done."""
+        """Read what the client sends, unless it has been told that the connection ends."""
         if self._successor is not None:
             self._successor.data_received(data)
-            return
-        if self._state is State.CLOSING:
-            return
-        self._received = True
-        self._buffer = self._buffer + data if self._buffer else data
-        self._advance()
+        elif self._state is not State.CLOSING:
+            self._idle.heard = True
+            self._input.received(data)
+            self._advance()
 
     def readConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
         """Answer what was asked before the client closed its direction."""
-        self._enter(State.HALF_CLOSED)
         if self._successor is not None:
-            self._successor.done()
-        elif self._request is None:
-            self.transport.loseConnection()
-        elif not self._request.request_done:
+            self._successor.half_closed()
+        elif self._state is State.READING_BODY:
             self.transport.abortConnection()
-        else:
+        elif self._state is State.ANSWERING:
+            self._enter(State.HALF_CLOSED)
             self._half_close.start()
+        else:
+            self.transport.loseConnection()
 
     def writeConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
         """Go on waiting for the end: it was our own doing."""
@@ -159,9 +108,9 @@ class ClientConnection(Protocol):
         self._ended()
 
     def gone(self) -> None:
-        """Let go of everything: the connection is lost, or somebody else's now."""
+        """Let go of everything: the connection is lost, or another service's now."""
         self._enter(State.LOST)
-        self._stop_waiting()
+        self._idle.stop()
         self._half_close.stop()
         request, self._request = self._request, None
         if request is not None:
@@ -191,37 +140,41 @@ class ClientConnection(Protocol):
             self._advancing = False
 
     def _step(self) -> bool:
-        over = self._state is State.CLOSING or self._state is State.LOST
-        if over or self._successor is not None:
-            return False
-        request = self._request
-        if request is None:
+        """Do the next thing.
+
+        :returns: whether there may be one more.
+        """
+        state = self._state
+        if state is State.AWAITING_HEAD:
             return self._next_request()
-        if request.request_done or self._reader is None:
-            ahead = len(self._buffer) > MOST_AHEAD
-            self._pause(_AHEAD, on=ahead)
-            return False
-        if not self._buffer:
-            return False
-        content, self._buffer = self._reader.feed(self._buffer)
-        if content:
-            request.request_data(content)
-        if self._reader.done and self._request is request:
-            request.request_end()
-            return True
+        if state is State.READING_BODY:
+            return self._next_piece()
+        if state is State.ANSWERING:
+            self._pause(_AHEAD, on=len(self._input.unread) > MOST_AHEAD)
         return False
 
     def _next_request(self) -> bool:
         self._pause(_AHEAD, on=False)
-        raw = self._buffer = self._buffer.lstrip(b"\r\n")
-        head, behind = take_request_head(raw, self.context.settings.max_header_bytes)
-        if head is None:
+        found = self._input.head()
+        if found is None:
             return False
-        self._stop_waiting()
-        self._buffer = behind
-        self._router.enter(self, head, raw)
-        # Behind CONNECT there may be no request, but a request that came along with it.
-        return self._request is not None or (bool(self._buffer) and self._successor is None)
+        self._idle.stop()
+        self._router.enter(self, *found)
+        # Behind CONNECT another request may have come along with it.
+        return self._state is not State.AWAITING_HEAD or bool(self._input.unread)
+
+    def _next_piece(self) -> bool:
+        request = self._request
+        content = self._input.body()
+        if request is None:
+            return False
+        if content:
+            request.request_data(content)
+        if self._input.body_complete and self._request is request:
+            self._enter(State.ANSWERING)
+            request.request_end()
+            return True
+        return False
 
     def belongs_to(self, proxy_client: ProxyClient) -> None:
         """Count for a proxy client until the end."""
@@ -232,29 +185,31 @@ class ClientConnection(Protocol):
     def begin(self, request: ProxiedRequest) -> None:
         """Start a request; a body that is here already goes with it."""
         self._request = request
-        self._reader = None
-        content: bytes | None = b""
-        if not request.request_done:
-            content = None
-            self._reader = reader(request.body)
-            self._wait()
-            if self._buffer:
-                early, self._buffer = self._reader.feed(self._buffer)
-                if self._reader.done:
-                    content = early
-                elif early:
-                    request.request_data(early)
-        request.announce(content)
+        if request.request_done:
+            self._enter(State.ANSWERING)
+            request.announce(b"")
+            return
+        self._enter(State.READING_BODY)
+        self._idle.start()
+        content = self._input.begin_body(request.body)
+        if self._input.body_complete:
+            self._enter(State.ANSWERING)
+            request.announce(content)
+            return
+        if content:
+            request.request_data(content)
+        request.announce(None)
 
     # Other readers
 
     def succeed(self, successor: UpgradedProtocol) -> None:
-        """Let somebody else read from now on; what was read already comes first."""
+        """Let another protocol read from now on; what was read already comes first."""
+        self._enter(State.UPGRADED)
         self._successor = successor
-        self._stop_waiting()
-        buffer, self._buffer = self._buffer, b""
-        if buffer:
-            successor.data_received(buffer)
+        self._idle.stop()
+        unread = self._input.take()
+        if unread:
+            successor.data_received(unread)
 
     def go_on(self, data: bytes, router: RequestRouter, *, context: Any = None) -> None:
         """Read on behind CONNECT.
@@ -263,9 +218,10 @@ class ClientConnection(Protocol):
         :param router: for the requests there.
         :param context: of the server's side of TLS, where TLS comes first.
         """
+        self._enter(State.AWAITING_HEAD)
         self._successor = None
         self._router = router
-        self._wait()
+        self._idle.start()
         if context is None:
             self.dataReceived(data)
         else:
@@ -273,7 +229,7 @@ class ClientConnection(Protocol):
             self.transport.startTLS(context, True)  # noqa: FBT003 - Twisted's
             self.transport.protocol.dataReceived(data)
 
-    # What a request asks for
+    # What a request asks for: the ClientTransport
 
     def local(self) -> Any:
         """Give the address of ours that the client came to."""
@@ -305,12 +261,13 @@ class ClientConnection(Protocol):
         self._pause(_BODY, on=False)
         if self._state is State.LOST or request is None:
             return
-        if close or self._state is State.HALF_CLOSED:
-            self._close(unread=not request.request_done or bool(self._buffer))
-        else:
-            self._wait()
-            if self._buffer:
-                self._advance()
+        if close or self._state is not State.ANSWERING:
+            self._close(unread=self._state is State.READING_BODY or bool(self._input.unread))
+            return
+        self._enter(State.AWAITING_HEAD)
+        self._idle.start()
+        if self._input.unread:
+            self._advance()
 
     def reset(self) -> None:
         """Cut the connection, so that the client sees an error of the network."""
@@ -321,8 +278,7 @@ class ClientConnection(Protocol):
     # Ends
 
     def _enter(self, state: State) -> None:
-        if state in _NEXT[self._state]:
-            self._state = state
+        self._state = step(self._state, state)
 
     def _abort(self) -> None:
         self.transport.abortConnection()
@@ -344,53 +300,42 @@ class ClientConnection(Protocol):
 
     def _close(self, *, unread: bool) -> None:
         self._enter(State.CLOSING)
-        self._buffer = b""
-        self._paused = 0
+        self._input.take()
+        self._unread_for = 0
+        self._idle.stop()
         # TLS has no end of one direction alone.
         if not unread or self.secure or ISSLTransport.providedBy(self.transport):
             self.transport.loseConnection()
             return
         self.transport.resumeProducing()
         self.transport.loseWriteConnection()
-        self._timer = self.context.reactor.callLater(LINGER_SECONDS, self.transport.abortConnection)
+        self._idle = IdleTimer(self.context.reactor, LINGER_SECONDS, self._abort)
+        self._idle.start()
 
     def _pause(self, why: int, *, on: bool) -> None:
-        before = self._paused
-        self._paused = before | why if on else before & ~why
-        if self._state is State.LOST or bool(before) == bool(self._paused):
+        before = self._unread_for
+        self._unread_for = before | why if on else before & ~why
+        if self._state is State.LOST or bool(before) == bool(self._unread_for):
             return
-        if self._paused:
+        if self._unread_for:
             self.transport.pauseProducing()
         else:
             self.transport.resumeProducing()
 
-    def _wait(self) -> None:
-        """Give the client its time for the next request, or for the next piece of its body."""
-        self._stop_waiting()
-        self._received = False
-        self._timer = self.context.reactor.callLater(
-            self.context.settings.idle_seconds, self._too_quiet
-        )
-
-    def _stop_waiting(self) -> None:
-        if self._timer is not None and self._timer.active():
-            self._timer.cancel()
-        self._timer = None
-
     def _too_quiet(self) -> None:
-        self._timer = None
-        request = self._request
-        if request is not None and (self._received or self._paused):
+        """Act on the end of the time for a head, for a piece of a body, or for a request at all."""
+        if self._state is State.READING_BODY:
             # It went on in the meantime, or could not because it is not read.
-            self._wait()
-        elif request is not None and request.request_done:
-            return
-        elif self._buffer or request is not None:
-            self._refuse(
-                BadMessageError(
-                    "The request did not come in time.", status=408, code="request_timeout"
-                )
-            )
-        else:
+            if self._idle.heard or self._unread_for:
+                self._idle.start()
+            else:
+                self._too_late()
+        elif self._state is State.AWAITING_HEAD and self._input.unread:
+            self._too_late()
+        elif self._state is State.AWAITING_HEAD:
             self._enter(State.CLOSING)
             self.transport.loseConnection()
+
+    def _too_late(self) -> None:
+        text = "The request did not come in time."
+        self._refuse(BadMessageError(text, status=408, code="request_timeout"))

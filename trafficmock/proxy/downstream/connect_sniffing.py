@@ -74,8 +74,8 @@ class ConnectSniffer:
             self._tunnel.client_lost()
             self._inside(self._buffer, tls=kind == "tls")
 
-    def done(self) -> None:
-        """Take it that the client has closed its direction."""
+    def half_closed(self) -> None:
+        """Act on the client's FIN: it sends no more."""
         if not self._tunnel.blind:
             self._go_blind()
         self._tunnel.client_done()

@@ -80,8 +80,8 @@ class RelayedWebSocket:
             if len(self._early) > self._context.settings.max_header_bytes:
                 self._client.abortConnection()
 
-    def done(self) -> None:
-        """Take it that the client has closed its direction, which ends a WebSocket."""
+    def half_closed(self) -> None:
+        """End the WebSocket at the client's FIN."""
         self._client.loseConnection()
 
     def lost(self) -> None:

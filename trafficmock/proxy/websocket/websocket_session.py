@@ -113,8 +113,8 @@ class WebSocketSession:
             if len(self._early) > self.context.settings.max_header_bytes:
                 self.transport.abortConnection()
 
-    def done(self) -> None:
-        """Take it that the client has closed its direction, which ends a WebSocket."""
+    def half_closed(self) -> None:
+        """End the WebSocket at the client's FIN."""
         self.transport.loseConnection()
 
     def lost(self) -> None:

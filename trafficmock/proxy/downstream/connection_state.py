@@ -1,0 +1,39 @@
+"""The life of a client's connection to the forward proxy, as one table."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class State(Enum):
+    """What the connection does with the bytes that the client sends."""
+
+    AWAITING_HEAD = "reads the head of the next request"
+    READING_BODY = "reads the body of a request"
+    ANSWERING = "keeps what comes for later; a request that is here whole is answered"
+    HALF_CLOSED = "nothing more comes; the last request is answered"
+    UPGRADED = "leaves the bytes to another protocol"
+    CLOSING = "drops what comes; the connection ends when all is written"
+    LOST = "the connection is gone, or handed to another service"
+
+
+_NEXT: dict[State, frozenset[State]] = {
+    State.AWAITING_HEAD: frozenset(
+        {State.READING_BODY, State.ANSWERING, State.UPGRADED, State.CLOSING, State.LOST}
+    ),
+    State.READING_BODY: frozenset({State.ANSWERING, State.CLOSING, State.LOST}),
+    State.ANSWERING: frozenset({State.AWAITING_HEAD, State.HALF_CLOSED, State.CLOSING, State.LOST}),
+    State.HALF_CLOSED: frozenset({State.CLOSING, State.LOST}),
+    State.UPGRADED: frozenset({State.AWAITING_HEAD, State.CLOSING, State.LOST}),
+    State.CLOSING: frozenset({State.LOST}),
+    State.LOST: frozenset(),
+}
+
+
+def step(state: State, following: State) -> State:
+    """Give the state after ``state`` where ``following`` is asked for.
+
+    An end may be asked for twice, by the client and by the request that it gives up: what the
+    table does not allow changes nothing.
+    """
+    return following if following in _NEXT[state] else state
