@@ -18,10 +18,12 @@ from trafficmock.core.settings import Settings
 from trafficmock.history.store import History
 from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import HttpLimits
+from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.proxy.door.doors import Doors
 from trafficmock.proxy.door.silent_gateway import SilentGateway
 from trafficmock.proxy.downstream.client_tls import CertificateStore
 from trafficmock.proxy.downstream.forward_proxy import make_forward_proxy
+from trafficmock.proxy.hosts_under_test import is_under_test
 from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_verification import ServerVerification
@@ -126,6 +128,8 @@ def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver
     settings = Settings(
         version=__version__,
         own_hosts=tuple(options["own-host"]),
+        is_own_host=partial(is_under_test, globs=tuple(options["own-host"])),
+        strict=read_allow_list(options["allow"]) if options["strict"] else None,
         token=options["token"],
         claim_timeout=options["claim-timeout-ms"] / 1000,
         heartbeat=options["heartbeat-ms"] / 1000,

@@ -34,11 +34,16 @@ FEATURES = st.sampled_from(
         ["stream", "decline"],
         ["context"],
         ["context", "decline", "stream", "subscribe"],
+        ["strict"],
+        ["context", "decline", "stream", "strict"],
     ]
 )
 CONTEXTS = st.sampled_from(["a" * 32, "b" * 32])
 claimed = CONTEXTS | st.just(UNSET)
 carried = CONTEXTS | st.sampled_from([UNSET, "", "c" * 32, "\ud800"])
+
+allowed = st.sampled_from([[], [], ["h.test"], ["http://h.test/b"], ["a b"]])
+"""The last one cannot be read."""
 
 requests = st.builds(
     builders.request, URLS, st.sampled_from(["GET", "POST"]), st.sampled_from([b"", b"x" * 30])
@@ -141,7 +146,11 @@ of_workers: SearchStrategy[Message] = st.one_of(
         st.just("0"),
         claimed,
         st.just("worker") | st.just(UNSET),
+        strict=st.builds(inbound.Strict, allowed) | st.just(UNSET),
     ),
+    st.builds(inbound.TestStrict, TESTS, allowed | st.just(UNSET)),
+    st.builds(inbound.RunStrict, st.just("q"), allowed),
+    st.builds(inbound.UnmatchedQuery, st.just("q")),
     st.builds(inbound.TestUnregister, TESTS),
     st.builds(inbound.TestSubscribe, TESTS),
     st.builds(inbound.RouteRegister, ROUTES, TESTS, matchers, kinds),

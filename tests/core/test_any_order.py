@@ -19,6 +19,7 @@ from tests.support.hypothesis_profiles import profile
 from tests.support.playbook import SETTINGS, Playbook
 from trafficmock.core.effects import AbortConnection, Send
 from trafficmock.core.peers import Agent, Worker
+from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import Message, RouteKind
 from trafficmock.wire.serialized_matcher import SerializedMatcher
@@ -43,7 +44,8 @@ class AnyOrder(RuleBasedStateMachine):
         self.connections: list[str] = []
 
     @initialize(
-        always_ask=st.booleans(),
+        ownership=st.sampled_from(["direct", "always-ask"]),
+        strict=st.sampled_from([None, None, [], ["h.test"]]),
         limits=st.tuples(st.sampled_from([0, 20]), st.sampled_from([0, 20])),
         lost_at_once=st.sampled_from([1, 100]),
         features=some.FEATURES,
@@ -51,17 +53,22 @@ class AnyOrder(RuleBasedStateMachine):
     )
     def begin(
         self,
-        always_ask: bool,  # noqa: FBT001 - drawn by name
+        *,
+        ownership: Any,
+        strict: list[str] | None,
         limits: tuple[int, int],
         lost_at_once: int,
         features: list[str],
         routes: list[tuple[SerializedMatcher, RouteKind]],
     ) -> None:
         """Bring in a cast that has something to do with each other."""
-        ownership: Any = "always-ask" if always_ask else "direct"
         limit, kept = limits
         settings = evolve(
-            SETTINGS, ownership=ownership, handler_body_bytes=limit, history_body_bytes=kept
+            SETTINGS,
+            ownership=ownership,
+            strict=None if strict is None else read_allow_list(strict),
+            handler_body_bytes=limit,
+            history_body_bytes=kept,
         )
         self.playbook = Playbook(SynchronousTestCase(), settings, lost_at_once=lost_at_once)
         for role in ("node", "node", "playwright", "playwright"):
@@ -244,10 +251,14 @@ class AnyOrder(RuleBasedStateMachine):
         invariants = self.playbook.invariants
         assert not invariants.requests.unsettled(), invariants.requests
         assert not invariants.sockets.undecided(), invariants.sockets
+        # The list of refused requests stays until somebody has asked for it and left.
+        self.arrive(inbound.Hello(3, "0.1.0", "playwright", "asks", features=["strict"]))
+        self.send(self.connections[-1], inbound.UnmatchedQuery("q"))
         for connection_id in list(self.connections):
             self.leave(connection_id)
         self.let_time_pass(70.0, muted=False)
-        assert self.playbook.tables() == {}, self.playbook.tables()
+        left = {key for key in self.playbook.tables() if ".service." not in key}
+        assert left == set(), self.playbook.tables()
 
 
 class AnyOrderTests(SynchronousTestCase):

@@ -39,6 +39,7 @@ def options_table() -> str:
         ProxyOptions.opt_allowed_host,
         ProxyOptions.opt_cors_origin,
         ProxyOptions.opt_own_host,
+        ProxyOptions.opt_allow,
         ProxyOptions.opt_tunnel,
         ProxyOptions.opt_upstream_ca,
         ProxyOptions.opt_upstream_insecure,

@@ -8,6 +8,7 @@ from attrs import define, field
 
 from tests.support.context_invariants import ContextInvariants
 from tests.support.request_invariants import RequestInvariants
+from tests.support.strict_invariants import StrictInvariants
 from tests.support.subscription_invariants import SubscriptionInvariants
 from tests.support.websocket_invariants import SocketInvariants
 from trafficmock.core.effects import CloseConnection, Effects, Send
@@ -42,7 +43,10 @@ FOR_WORKERS = (
     *FOR_ANYBODY,
     outbound.TestRegistered,
     outbound.TestSubscribed,
+    outbound.TestStricted,
     outbound.TestUnregistered,
+    outbound.RunStricted,
+    outbound.Unmatched,
     outbound.RouteRegistered,
     outbound.RouteUnregistered,
     outbound.RequestObserved,
@@ -68,6 +72,7 @@ class Invariants:
     sockets: SocketInvariants = field(factory=SocketInvariants)
     subscriptions: SubscriptionInvariants = field(factory=SubscriptionInvariants)
     contexts: ContextInvariants = field(factory=ContextInvariants)
+    strict: StrictInvariants = field(factory=StrictInvariants)
 
     def leaving(self, connection_id: str) -> None:
         """Note that a connection is not there any more to be told anything."""
@@ -75,6 +80,7 @@ class Invariants:
         self.workers.discard(connection_id)
         self.subscriptions.left(connection_id)
         self.contexts.left(connection_id)
+        self.strict.left(connection_id)
 
     def left(self, connection_id: str) -> None:
         """Note that all is done that a lost connection leads to."""
@@ -97,6 +103,7 @@ class Invariants:
         self.sockets.took(effects, sender, cause, present)
         self.subscriptions.took(effects, cause)
         self.contexts.took(effects, sender, cause)
+        self.strict.took(effects)
         for connection_id in closed:
             self.leaving(connection_id)
             if isinstance(cause, inbound.Hello):

@@ -24,6 +24,7 @@ from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
 from trafficmock.core.ownership.registry import Registry
 from trafficmock.core.peers import Agent, Client, Peer, Unauthenticated, Worker, connected
 from trafficmock.core.registration import Registration
+from trafficmock.core.strict_mode import StrictMode
 from trafficmock.core.timers import Alarm, BodyDeadlines, Heartbeat
 from trafficmock.core.websocket.websocket_relay import WebSocketRelay
 from trafficmock.core.websocket.websocket_routing import WebSocketRouting
@@ -77,6 +78,7 @@ class Coordinator:
     bodies: PendingBodies = field(init=False)
     handlers: HandlerResults = field(init=False)
     setup: Registration = field(init=False)
+    strict_mode: StrictMode = field(init=False)
     handshake: Handshake = field(init=False)
     heartbeat: Heartbeat = field(init=False)
     invalid: InvalidMessages = field(init=False)
@@ -94,18 +96,20 @@ class Coordinator:
         awaited = AwaitedReports()
         deadlines = self.deadlines = BodyDeadlines(settings.body_timeout, alarm)
         self.decisions = Decisions(claims, self.owner_timeouts, awaited, deadlines)
+        strict = self.strict_mode = StrictMode(settings, registry, self.clients, self._agents)
         self.requests = RequestRouting(
             settings,
             registry,
             claims,
             contexts,
             alarm,
+            strict.refusals,
             self.owner_timeouts,
             awaited,
             self.decisions,
         )
         self.sockets = WebSocketRouting(
-            settings, registry, claims, contexts, alarm, self.owner_timeouts
+            settings, registry, claims, contexts, alarm, strict.refusals, self.owner_timeouts
         )
         self.routing = {"http": self.requests, "websocket": self.sockets}
         self.relay = WebSocketRelay(self.sockets.sockets)
@@ -113,9 +117,16 @@ class Coordinator:
             settings, registry, contexts, awaited, self.decisions.pending
         )
         self.bodies = PendingBodies(settings, self.requests, self.decisions)
-        self.handlers = HandlerResults(settings, self.decisions)
+        self.handlers = HandlerResults(settings, self.requests, self.decisions)
         self.setup = Registration(
-            registry, contexts, claims, self.decisions, self.routing, self.sockets, self._agents
+            registry,
+            contexts,
+            strict.strictness,
+            claims,
+            self.decisions,
+            self.routing,
+            self.sockets,
+            self._agents,
         )
         self.handshake = Handshake(settings)
         self.heartbeat = Heartbeat(settings)
@@ -181,6 +192,7 @@ class Coordinator:
                 self.alarm.need(now.seconds, out)
         elif isinstance(peer, Worker):
             self.setup.worker_lost(peer, out)
+            self.strict_mode.worker_lost(peer)
         elif peer is not None:
             self.heartbeat.introduced(connection_id)
         return out
@@ -318,7 +330,7 @@ class Coordinator:
         }
 
     def _table_for_workers(self) -> dict[type[Message], Handler]:
-        setup, relay = self.setup, self.relay
+        setup, relay, strict = self.setup, self.relay, self.strict_mode
         return {
             inbound.Hello: self._hello_again,
             Ping: _answer_ping,
@@ -326,6 +338,9 @@ class Coordinator:
             inbound.TestRegister: setup.add_test,
             inbound.TestSubscribe: setup.subscribe,
             inbound.TestUnregister: setup.remove_test,
+            inbound.TestStrict: strict.change_test,
+            inbound.RunStrict: strict.change_run,
+            inbound.UnmatchedQuery: strict.answer,
             inbound.RouteRegister: setup.add_route,
             inbound.RouteUnregister: setup.remove_route,
             inbound.RequestClaimResult: self._claim_result,
@@ -374,8 +389,7 @@ def _answer_ping(client: Client, message: Ping, out: EffectList) -> None:
 
 
 def _answer_query(worker: Worker, message: inbound.HistoryQuery, out: EffectList) -> None:
-    """Let the driver answer, once the role is checked: the core does not know the history."""
-    out.append(AnswerQuery(worker.id, message))
+    out.append(AnswerQuery(worker.id, message))  # the core does not know the history
 
 
 def _nothing_more(client: Client, message: Pong, out: EffectList) -> None:

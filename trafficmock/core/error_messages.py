@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from trafficmock.core.nearest import Nearest
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest
+    from trafficmock.core.ownership.strictness import Refusal
     from trafficmock.wire.serialized_matcher import SerializedMatcher
 
 
@@ -108,6 +110,76 @@ def body_overdue(subject: str, milliseconds: int, length: str | None) -> str:
         f"The body of {subject} did not come whole within {milliseconds} ms ({size}): the "
         "application has not finished writing it. --body-timeout-ms allows more time."
     )
+
+
+MOST_ALLOWED_NAMED = 5
+"""Patterns of an allow list that a message names."""
+
+
+def unmatched(
+    subject: str,
+    refusal: Refusal,
+    nearest: tuple[Nearest, str | None] | None,
+    *,
+    ended: str,
+) -> str:
+    """Say why strict mode refused a request, and what to do.
+
+    :param subject: the request, without secrets.
+    :param nearest: the closest route, and what the request has in the part that differs.
+    :param ended: the title of the ended test for which it was made, if any.
+    """
+    sentences = [
+        f"{subject[:1].upper()}{subject[1:]} is not mocked, and {_allowed(refusal.allow)}."
+    ]
+    if ended:
+        sentences.append(f'It was made for the test "{ended}", which has ended.')
+    elif refusal.test is None:
+        sentences.append("It carries the context of no test.")
+    if nearest is not None:
+        sentences.append(f"Nearest: {_nearest(*nearest, named=refusal.test is None)}.")
+    remedy = "Add a route"
+    if refusal.parts is not None:
+        remedy += f", or allow {refusal.parts.authority}"
+    return " ".join([*sentences, f"{remedy}."])
+
+
+def _allowed(patterns: tuple[str, ...]) -> str:
+    if not patterns:
+        return "strict mode allows nothing"
+    named = ", ".join(patterns[:MOST_ALLOWED_NAMED])
+    rest = len(patterns) - MOST_ALLOWED_NAMED
+    return f"strict mode allows only {named}" + (f" and {rest} more" if rest > 0 else "")
+
+
+def _nearest(nearest: Nearest, found: str | None, *, named: bool) -> str:
+    route = nearest.route
+    place = "" if route.place is None else f" ({route.place})"
+    test = f' of "{route.test.title}"' if named and route.test is not None else ""
+    return f"route {_route(route.matcher)}{place}{test}: {_difference(nearest.differs, found)}"
+
+
+def _difference(part: str, found: str | None) -> str:
+    match part:
+        case "predicate":
+            return "its predicate said no"
+        case "handler":
+            return "its handler gave the request back"
+        case "url":
+            return "its regular expression does not match"
+    return f"the {part} differs: {found or 'there is none'}"
+
+
+def _route(matcher: SerializedMatcher) -> str:
+    """Name a route by its URL, and by its method where it has one."""
+    parts = ["|".join(matcher.methods)] if matcher.methods else []
+    if isinstance(matcher.url_glob, str):
+        parts.append(f'"{matcher.url_glob}"')
+    if matcher.url_regex:
+        parts.append(f"/{matcher.url_regex.source}/{matcher.url_regex.flags}")
+    if not matcher.url_glob and not matcher.url_regex:
+        parts.append("with a predicate" if matcher.predicate else "for any URL")
+    return " ".join(parts)
 
 
 def body_not_due(request_id: str) -> str:

@@ -100,7 +100,19 @@ class PendingRequest:
     also_matched: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.request.method} {self.request.url}"
+        return self.named(self.request.url)
+
+    @property
+    def url(self) -> str:
+        return self.request.url
+
+    @property
+    def method(self) -> str:
+        return self.request.method
+
+    def named(self, url: str) -> str:
+        """Name it for people, with its URL as it is to be shown."""
+        return f"{self.request.method} {url}"
 
     def send_deferred(self, out: EffectList, content: RequestBody | None = None) -> None:
         """Send its observers what was deferred, if anything was.
@@ -152,7 +164,16 @@ class Socket:
     also_matched: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"the WebSocket {self.url}"
+        return self.named(self.url)
+
+    @property
+    def method(self) -> str:
+        """That of its handshake."""
+        return "GET"
+
+    def named(self, url: str) -> str:
+        """Name it for people, with its URL as it is to be shown."""
+        return f"the WebSocket {url}"
 
     def step(self, stage: SocketStage) -> None:
         """Go on to ``stage``.

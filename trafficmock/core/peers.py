@@ -56,6 +56,8 @@ class Agent(Client):
     ``awaited`` is ordered so that its oldest is at hand: a dict would look for it among all
     that were deleted before it.
     ``fetches`` says which worker waits for a fetch, by request and fetch id.
+    ``of_past_run`` says that it was there when a run ended, see
+    :class:`~trafficmock.core.ownership.unowned_refusals.UnownedRefusals`.
     ``tails`` names, for the first request of a redirect chain, its newest hop.
     """
 
@@ -64,6 +66,7 @@ class Agent(Client):
     tails: dict[str, str] = field(factory=dict)
     fetches: dict[tuple[str, str], str] = field(factory=dict)
     sockets: dict[str, Socket] = field(factory=dict)
+    of_past_run: bool = False
 
 
 @define(eq=False, kw_only=True)

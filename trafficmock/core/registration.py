@@ -11,8 +11,9 @@ from trafficmock.core import error_messages
 from trafficmock.core.effects import CloseDoor, EffectList, OpenDoor
 from trafficmock.core.ownership.contexts import Contexts, may_observe
 from trafficmock.core.ownership.registry import with_observer
+from trafficmock.matching.allow_list import AllowListError, read_allow_list
 from trafficmock.wire import outbound
-from trafficmock.wire.features import CONTEXT, SUBSCRIBE
+from trafficmock.wire.features import CONTEXT, STRICT, SUBSCRIBE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.ownership.claims import Claims
     from trafficmock.core.ownership.registry import Kind, RegisteredTest, Registry
+    from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.peers import Agent, Worker
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
+    from trafficmock.matching.allow_list import AllowList
     from trafficmock.wire import inbound
 
 
@@ -36,6 +39,7 @@ class Registration:
 
     registry: Registry
     contexts: Contexts
+    strictness: Strictness
     claims: Claims
     decisions: Decisions
     routing: dict[Kind, RequestRouting | WebSocketRouting]
@@ -45,11 +49,19 @@ class Registration:
     def add_test(self, worker: Worker, message: inbound.TestRegister, out: EffectList) -> None:
         context = message.context if CONTEXT in worker.features else UNSET
         holder = self.contexts.running.get(context or "")
+        try:
+            allow = _allow_list(worker, message)
+        except AllowListError as error:
+            text = f"The allow list of strict mode cannot be read: {error}."
+            self._refuse(worker, message.test_id, text, out)
+            return
         if context is not UNSET and holder is not worker.tests.get(message.test_id):
             self._refuse(worker, message.test_id, error_messages.CONTEXT_IN_USE, out)
         elif self.registry.add_test(worker, message):
             if context is not UNSET and holder is None:
                 self.contexts.reserve(context, worker.tests[message.test_id])
+            if allow is not None:
+                self.strictness.tests[message.test_id] = allow
             at = out.now.epoch_ms if SUBSCRIBE in worker.features else UNSET
             registered = outbound.TestRegistered(message.test_id, at)
             if context is not UNSET and message.door is not UNSET:
@@ -134,6 +146,7 @@ class Registration:
         """Let nothing more come to a test."""
         self.registry.remove_test(test)
         self.contexts.release(test, out)
+        self.strictness.tests.pop(test.id, None)
         if test.has_door:
             out.append(CloseDoor(test.id))
 
@@ -153,6 +166,16 @@ class Registration:
     @staticmethod
     def _refuse(worker: Worker, test_id: str, text: str, out: EffectList) -> None:
         out.send(worker.id, outbound.ProxyError("invalid_message", text, test_id))
+
+
+def _allow_list(worker: Worker, message: inbound.TestRegister) -> AllowList | None:
+    """Read what a strict test allows; ``None`` for one that is not strict.
+
+    :raises AllowListError: a pattern cannot be read.
+    """
+    if message.strict is UNSET or STRICT not in worker.features:
+        return None
+    return read_allow_list(message.strict.allow)
 
 
 def _note_foreign(worker: Worker, what: str, out: EffectList) -> None:

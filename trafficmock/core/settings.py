@@ -1,9 +1,11 @@
 """Options of the core."""
 
+from collections.abc import Callable
 from typing import Literal
 
 from attrs import field, frozen, validators
 
+from trafficmock.matching.allow_list import AllowList
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
 _positive = validators.gt(0.0)
@@ -15,6 +17,10 @@ class Settings:
 
     :param version: ours, for ``hello:ok``.
     :param own_hosts: globs of hosts of the system under test, which agents add to their own.
+    :param is_own_host: tells of a host in small letters, IPv6 without brackets, whether it is part
+        of the system under test; what goes there is not refused in strict mode.
+    :param strict: what no route wants is refused, whoever owns it, unless this allows it;
+        ``None`` leaves that to tests and runs.
     :param token: what ``hello`` must carry, or ``None`` for anybody.
     :param claim_timeout: how long tests may take to answer a claim.
     :param heartbeat: how often connections are pinged.
@@ -35,6 +41,8 @@ class Settings:
 
     version: str
     own_hosts: tuple[str, ...] = ()
+    is_own_host: Callable[[str], bool] = field(default=lambda _: False)
+    strict: AllowList | None = None
     token: str | None = None
     claim_timeout: float = field(default=5.0, validator=_positive)
     heartbeat: float = field(default=15.0, validator=_positive)

@@ -14,6 +14,7 @@ from trafficmock.coercers import named as _named
 from trafficmock.coercers import not_empty as _not_empty
 from trafficmock.coercers import number as _number
 from trafficmock.http.hosts import parse_origin
+from trafficmock.matching.allow_list import AllowListError, read_allow_list
 from trafficmock.proxy.hosts_under_test import parse_own_host
 from trafficmock.proxy.upstream.dialer import UpstreamProxy, parse_resolve
 from trafficmock.server.process.log_observers import LEVELS
@@ -72,6 +73,7 @@ class ProxyOptions(ServiceOptions):
     ]
     optFlags: ClassVar[list[list[Any]]] = [  # noqa: N815 - Twisted's
         ["insecure", None, "Listen beyond loopback without a token."],
+        ["strict", None, "Refuse requests that no route wants; see --allow."],
         ["open-history", None, "Answer REST requests from other machines too."],
         ["log-json", None, "Log JSON lines, for machines."],
         ["stock-websocket", None, "Use Autobahn's own WebSocket path, for comparison."],
@@ -82,6 +84,7 @@ class ProxyOptions(ServiceOptions):
         for name in (
             "cors-origin",
             "own-host",
+            "allow",
             "tunnel",
             "upstream-ca",
             "upstream-insecure",
@@ -103,6 +106,14 @@ class ProxyOptions(ServiceOptions):
             self["own-host"].append(parse_own_host(self.given("own-host", glob)))
         except ValueError as error:
             raise usage.UsageError(f"--own-host must be {error}") from None
+
+    def opt_allow(self, pattern: str) -> None:
+        """With --strict: host or URL glob that requests may go to without a route. Repeatable."""
+        self["allow"].append(self.given("allow", pattern))
+        try:
+            read_allow_list([pattern])
+        except AllowListError as error:
+            raise usage.UsageError(f"--allow: {error}") from None
 
     def opt_tunnel(self, glob: str) -> None:
         """Hosts whose TLS is left alone, * stands for any text. Repeatable."""
@@ -135,4 +146,6 @@ class ProxyOptions(ServiceOptions):
             self["token"] = os.environ["TRAFFICMOCK_TOKEN"]
             if not self["token"]:
                 raise usage.UsageError("TRAFFICMOCK_TOKEN must be not empty, or not set")
+        if self["allow"] and not self["strict"]:
+            raise usage.UsageError("--allow is for --strict: give both, or neither")
         super().postOptions()

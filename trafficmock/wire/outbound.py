@@ -4,10 +4,12 @@ Those that travel both ways (``ping``, ``pong``, ``request:response`` and the
 frames and closes of WebSockets) are the classes of :mod:`trafficmock.wire.inbound`.
 """
 
+from collections.abc import Collection
 from typing import Any, Final, Literal
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from trafficmock.wire.features import STRICT
 from trafficmock.wire.inbound import AbortCode, Message, SafeInt
 from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
 from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
@@ -28,6 +30,12 @@ ErrorCode = Literal[
 
 That one is only for agents with the feature ``strict``; no other code may be sent.
 """
+
+
+def known_code(code: ErrorCode, features: Collection[str]) -> ErrorCode:
+    """Give a code as an agent with these features knows it."""
+    return "internal" if code == UNMATCHED and STRICT not in features else code
+
 
 OWN: Final = "own"
 Context = Literal["own"]
@@ -200,7 +208,7 @@ class NearestRoute(Struct, frozen=True, rename="camel", omit_defaults=True):
     """The route that comes closest to a refused request.
 
     :param differs: what keeps it from matching: ``method``, ``client``, ``scheme``, ``host``,
-        ``port``, ``path``, ``query``, ``url``, ``predicate`` or ``times``.
+        ``port``, ``path``, ``query``, ``url``, ``predicate`` or ``handler``.
     :param place: where its test states it.
     :param found: what the request has there.
     """

@@ -131,7 +131,8 @@ class Decisions:
         self._settle(pending)
         out.record(records.RequestFailed(pending.id, pending.owner, code, text, matches))
         if agent_lives:
-            refusal = to_client.DecisionError(pending.id, code, text, matches or UNSET)
+            known = to_client.known_code(code, pending.agent.features)
+            refusal = to_client.DecisionError(pending.id, known, text, matches or UNSET)
             out.send(pending.agent.id, refusal)
         self._broadcast_failure(pending, SerializedError("Error", text, code=code), out)
         if pending.fetches:

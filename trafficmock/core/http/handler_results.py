@@ -21,6 +21,7 @@ from trafficmock.wire.serialized_response import REQUEST_SETTLED, SerializedErro
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
+    from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.peers import Agent, Worker
     from trafficmock.core.settings import Settings
@@ -34,6 +35,7 @@ class HandlerResults:
     """Carries out what the owner of a request says."""
 
     settings: Settings
+    requests: RequestRouting
     decisions: Decisions
 
     def result(self, worker: Worker, message: HandlerResult, out: EffectList) -> None:
@@ -77,7 +79,7 @@ class HandlerResults:
 
     def _decline(self, pending: PendingRequest, worker: Worker, out: EffectList) -> None:
         if DECLINE in worker.features:
-            self.decisions.pass_through(pending, out)
+            self.requests.unmatched(pending, out)
         else:
             text = "Only a worker that announced the feature 'decline' may give a match back."
             self.decisions.fail_owner(pending, "handler_failed", text, out)

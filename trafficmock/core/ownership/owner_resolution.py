@@ -11,11 +11,12 @@ from trafficmock.core import error_messages
 from trafficmock.core.lifecycle import PendingRequest, Socket
 from trafficmock.core.ownership.claims import to_be_asked
 from trafficmock.core.ownership.contexts import Contexts, narrow, without_outranked
-from trafficmock.wire.outbound import ProxyError
+from trafficmock.wire.outbound import UNMATCHED, ProxyError
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.claims import Claim, Claimant, Claims
+    from trafficmock.core.ownership.refusals import Refusals
     from trafficmock.core.ownership.registry import Kind, MatchingTests, RegisteredTest, Registry
     from trafficmock.core.settings import Settings
     from trafficmock.core.timers import Alarm
@@ -37,6 +38,7 @@ class OwnerResolution(ABC, Generic[S]):
     claims: Claims
     contexts: Contexts
     alarm: Alarm
+    refusals: Refusals
 
     @abstractmethod
     def _find(self, pending_id: str) -> S: ...
@@ -84,7 +86,7 @@ class OwnerResolution(ABC, Generic[S]):
         if pending.made_for is not None:
             found, pending.also_matched = narrow(found, pending.made_for)
         if found is None:
-            self._pass_through(pending, out)
+            self.unmatched(pending, out)
             return
         asked = to_be_asked(self.kind, found)
         if asked:
@@ -112,11 +114,22 @@ class OwnerResolution(ABC, Generic[S]):
         if len(claimants) > 1:
             claimants = without_outranked(claimants, pending.made_for)
         if not claimants:
-            self._pass_through(pending, out)
+            self.unmatched(pending, out)
         elif len(claimants) == 1:
             self._match(pending, claimants[0], out)
         else:
             self._ambiguous(pending, claimants, out)
+
+    def unmatched(self, pending: S, out: EffectList) -> None:
+        """Let pass what no route wants, unless strict mode refuses it."""
+        refusal = self.refusals.strictness.refusal(pending)
+        if refusal is None:
+            self._pass_through(pending, out)
+            return
+        text, told = self.refusals.message(self.kind, pending, refusal)
+        self.fail(pending, UNMATCHED, text, out)
+        if told is not None:
+            out.send(*told)
 
     def _ambiguous(self, pending: S, claimants: list[Claimant], out: EffectList) -> None:
         matches = [route.diagnostic(test) for test, routes in claimants for route in routes]

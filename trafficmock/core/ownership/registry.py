@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 Kind = Literal["http", "websocket"]
 
+LONGEST_PLACE = 200
+"""Characters of where a route is stated."""
+
 
 @define(eq=False)
 class RegisteredTest:
@@ -33,6 +36,7 @@ class RegisteredTest:
         by :class:`~trafficmock.core.ownership.contexts.Contexts`.
     :param has_door: a door was opened for it, which ends with it.
     :param shared: its routes serve all tests of its worker, after their own.
+    :param refused: how many of its requests strict mode has refused.
     :param busy: how many unsettled requests of this test each of its routes matches.
     """
 
@@ -53,6 +57,7 @@ class RegisteredTest:
     sockets: dict[str, Socket] = field(factory=dict)
     claims: dict[tuple[Kind, str], Claim] = field(factory=dict)
     busy: dict[str, int] = field(factory=dict)
+    refused: int = 0
 
     def took(self, pending: PendingRequest) -> None:
         """Note that a request is matched to this test."""
@@ -74,7 +79,10 @@ class RegisteredTest:
 
 @define(eq=False)
 class RegisteredRoute:
-    """A registered route; ``sequence`` orders it among registrations and claims."""
+    """A registered route; ``sequence`` orders it among registrations and claims.
+
+    :param place: where its test states it, for people.
+    """
 
     id: str
     test_id: str
@@ -82,6 +90,7 @@ class RegisteredRoute:
     matcher: SerializedMatcher
     sequence: int
     test: RegisteredTest | None = None
+    place: str | None = None
 
     def diagnostic(self, test: RegisteredTest) -> RouteMatchDiagnostic:
         """Name the route and its test for somebody who must tell them apart."""
@@ -180,6 +189,7 @@ class Registry:
             message.kind,
             message.matcher,
             self.next_sequence(),
+            place=(_given(message.place) or "")[:LONGEST_PLACE] or None,
         )
         self.routes[route.id] = route
         if test is None:

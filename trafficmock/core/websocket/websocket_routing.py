@@ -124,7 +124,8 @@ class WebSocketRouting(OwnerResolution[Socket]):
         if "page" in socket.closed:
             return
         out.record(records.SocketFailed(socket.id, socket.owner, code, text, matches))
-        refusal = outbound.SocketError(socket.id, code, text, matches or UNSET)
+        known = outbound.known_code(code, socket.agent.features)
+        refusal = outbound.SocketError(socket.id, known, text, matches or UNSET)
         out.send(socket.agent.id, refusal)
 
     # Closes

@@ -1,0 +1,1 @@
+"""Strict mode: what no route wants is refused."""

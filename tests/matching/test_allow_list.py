@@ -1,0 +1,132 @@
+"""The patterns of strict mode: what they allow, and what is wrong with others."""
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.hypothesis_profiles import profile
+from trafficmock.matching.allow_list import (
+    LONGEST_PATTERN,
+    MOST_PATTERNS,
+    AllowListError,
+    read_allow_list,
+)
+from trafficmock.matching.url_parts import url_parts
+
+LABEL = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=1, max_size=8)
+HOST = st.lists(LABEL, min_size=1, max_size=3).map(lambda labels: ".".join([*labels, "test"]))
+
+
+def allows(pattern: str, url: str) -> bool:
+    return read_allow_list([pattern]).allows(url, url_parts(url))
+
+
+class AllowTests(SynchronousTestCase):
+    """What a pattern allows, and what it does not."""
+
+    def test_hosts(self) -> None:
+        """A host is one host; a star is any text; a port is only that port."""
+        for pattern, allowed, refused in (
+            ("auth.test", "https://auth.test/a?b", "https://x.auth.test/"),
+            ("auth.test", "wss://AUTH.test:99/", "https://auth.test.evil.test/"),
+            ("Auth.Test.", "http://auth.test/", "http://auth/"),
+            ("auth.test", "http://auth.test./", "http://authxtest/"),
+            ("*.example.com", "http://a.b.example.com/", "http://example.com/"),
+            ("*.example.com", "http://a.example.com/", "http://example.com.evil.test/"),
+            ("*", "http://any.test/", "not a URL"),
+            ("a*.b*.test", "http://ax.bx.test/", "http://ax.cx.test/"),
+            ("auth:9000", "http://auth:9000/", "http://auth:9001/"),
+            ("auth:443", "https://auth/", "http://auth/"),
+            ("auth:080", "http://auth/", "https://auth/"),
+            ("[2001:db8::1]", "http://[2001:db8:0::1]:8/", "http://[2001:db8::2]/"),
+            ("[::1]:80", "http://[::1]/", "https://[::1]/"),
+            ("192.0.2.1", "http://192.0.2.1/", "http://192.0.2.10/"),
+            ("bücher.example", "http://xn--bcher-kva.example/", "http://bucher.example/"),
+        ):
+            self.assertTrue(allows(pattern, allowed), f"{pattern} {allowed}")
+            self.assertFalse(allows(pattern, refused), f"{pattern} {refused}")
+
+    def test_user_names(self) -> None:
+        """What stands before the host is no host."""
+        self.assertFalse(allows("auth.test", "http://auth.test@evil.test/"))
+        self.assertFalse(allows("auth.test", "http://auth.test:80@evil.test/"))
+
+    def test_globs(self) -> None:
+        """A pattern with a slash is a glob for the whole URL, as in a route."""
+        for pattern, allowed, refused in (
+            ("https://auth.test/token*", "https://auth.test/token?a", "https://auth.test/users"),
+            ("**/health", "http://h.test/a/health", "http://h.test/health?x"),
+            ("wss://*.test/**", "wss://a.test/b/c", "ws://a.test/b/c"),
+            ("*://auth.test/**", "http://auth.test/a", "http://auth.example/a"),
+            ("http://auth.test/", "http://auth.test/", "http://auth.test/a"),
+        ):
+            self.assertTrue(allows(pattern, allowed), f"{pattern} {allowed}")
+            self.assertFalse(allows(pattern, refused), f"{pattern} {refused}")
+
+    def test_several(self) -> None:
+        """One that allows it is enough, and the texts are kept as they were given."""
+        both = read_allow_list(["A.test", "http://b.test/*"])
+        self.assertEqual(both.texts, ("A.test", "http://b.test/*"))
+        for url, expected in (("http://a.test/", True), ("http://b.test/", True), ("x:y", False)):
+            self.assertEqual(both.allows(url, url_parts(url)), expected, url)
+
+    @profile(200)
+    @given(HOST, HOST, st.none() | st.integers(1, 65535))
+    def test_only_that_host(self, host: str, other: str, port: int | None) -> None:
+        """A host that is written out allows itself and no other."""
+        assume(host != other)
+        pattern = host if port is None else f"{host}:{port}"
+        self.assertTrue(allows(pattern, f"http://{host}:{port or 8080}/"))
+        self.assertFalse(allows(pattern, f"http://{other}:{port or 8080}/"))
+
+
+class WrongPatternTests(SynchronousTestCase):
+    """What cannot be read is refused with what is wrong and what to write."""
+
+    def test_what_is_wrong(self) -> None:
+        """Each names the pattern and the fault."""
+        for pattern, fault in (
+            ("", "'' names no host"),
+            (":80", "':80' names no host"),
+            ("a b", "'a b' is no host"),
+            ("me@host", "write HOST or HOST:PORT alone"),
+            ("host?x", "write HOST or HOST:PORT alone"),
+            ("a%20b", "write HOST or HOST:PORT alone"),
+            ("::1", "in brackets"),
+            ("2001:db8::1", "in brackets"),
+            ("[::1", "in brackets"),
+            ("[zz]", "cannot be read"),
+            ("[::1]:x", "from 1 to 65535"),
+            ("host:", "from 1 to 65535"),
+            ("host:0", "from 1 to 65535"),
+            ("host:65536", "from 1 to 65535"),
+            ("host:٣", "from 1 to 65535"),
+            ("https:auth", "from 1 to 65535"),
+            ("ü*.test", "xn--"),
+            ("/v1/*", "no whole URL"),
+            ("auth.test/v1/*", "no whole URL"),
+            ("*.auth.test/v1/*", "no whole URL"),
+            ("http://{a", "no '}' for the '{'"),
+            ("**/\ud800", "lone surrogate"),
+            ("a" * (LONGEST_PATTERN + 1), f"more than {LONGEST_PATTERN} characters"),
+        ):
+            error = self.assertRaises(AllowListError, read_allow_list, ["good.test", pattern])
+            self.assertIn(fault, str(error), pattern)
+            self.assertLess(len(str(error)), 300)
+
+    def test_too_many(self) -> None:
+        """There is a limit to their number."""
+        read_allow_list(["a.test"] * MOST_PATTERNS)
+        error = self.assertRaises(AllowListError, read_allow_list, ["a.test"] * (MOST_PATTERNS + 1))
+        self.assertIn(f"at most {MOST_PATTERNS}", str(error))
+
+    @profile(500)
+    @given(st.text(st.characters() | st.sampled_from("*.:[]/{}@?#"), max_size=30), st.text())
+    def test_any_text(self, pattern: str, url: str) -> None:
+        """Any text is read or refused with one error, and what was read can be asked."""
+        try:
+            allowed = read_allow_list([pattern])
+        except AllowListError:
+            return
+        for each in (url, f"http://{url}/", pattern):
+            allowed.allows(each, url_parts(each))

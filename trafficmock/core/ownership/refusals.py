@@ -1,0 +1,132 @@
+"""What is said about a request that strict mode refuses, and to whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define
+from msgspec import UNSET
+
+from trafficmock.core import error_messages
+from trafficmock.core.nearest import nearest_route
+from trafficmock.core.ownership.registry import RegisteredTest
+from trafficmock.matching.url_parts import shown_url
+from trafficmock.wire.features import STRICT
+from trafficmock.wire.outbound import (
+    UNMATCHED,
+    NearestRoute,
+    ProxyError,
+    UnmatchedDetail,
+    UnmatchedRequest,
+)
+
+if TYPE_CHECKING:
+    from trafficmock.core.lifecycle import Owned
+    from trafficmock.core.nearest import Nearest
+    from trafficmock.core.ownership.registry import Kind
+    from trafficmock.core.ownership.strictness import Refusal, Strictness
+    from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
+
+MOST_TOLD = 1000
+"""Refusals of one test that its worker hears of: an application may ask in a loop."""
+
+LONGEST_TEXT = 2000
+"""Characters of a URL, or a part of it, as it is shown."""
+
+
+@define
+class Refusals:
+    """Words refusals, and counts them."""
+
+    strictness: Strictness
+    unowned: UnownedRefusals
+
+    def message(
+        self, kind: Kind, pending: Owned, refusal: Refusal
+    ) -> tuple[str, tuple[str, ProxyError] | None]:
+        """Word a refusal.
+
+        :returns: the text for the application, and what a worker is told, with its connection.
+        """
+        test = refusal.test
+        if test is not None and STRICT in test.worker.features:
+            test.refused += 1
+            if test.refused > MOST_TOLD:
+                return self._text(pending, refusal, None), None
+            nearest = self._nearest(kind, pending, refusal)
+            text = self._text(pending, refusal, nearest)
+            detail = self._detail(kind, pending, refusal, nearest)
+            return text, (test.worker.id, ProxyError(UNMATCHED, text, test.id, detail))
+        return self._of_nobody(kind, pending, refusal), None
+
+    def _of_nobody(self, kind: Kind, pending: Owned, refusal: Refusal) -> str:
+        url = shown_url(pending.url, LONGEST_TEXT)
+        known = self.unowned.again((kind, pending.method, url, pending.client_id))
+        if known is not None:
+            return known
+        text = self._text(pending, refusal, self._nearest(kind, pending, refusal))
+        row = UnmatchedRequest(pending.method, url, pending.client_id, kind, 1, text)
+        self.unowned.add(row, pending.agent)
+        return text
+
+    def _nearest(self, kind: Kind, pending: Owned, refusal: Refusal) -> Nearest | None:
+        return nearest_route(
+            self.strictness.registry,
+            self.strictness.candidates(refusal.test, kind),
+            pending,
+            refusal.parts,
+        )
+
+    def _text(self, pending: Owned, refusal: Refusal, nearest: Nearest | None) -> str:
+        made_for = pending.made_for
+        late = None if made_for is None or isinstance(made_for, RegisteredTest) else made_for
+        return error_messages.unmatched(
+            pending.named(shown_url(pending.url, LONGEST_TEXT)),
+            refusal,
+            None if nearest is None else (nearest, _found(nearest, pending, refusal)),
+            ended="" if late is None else late.made_for.title,
+        )
+
+    def _detail(
+        self, kind: Kind, pending: Owned, refusal: Refusal, nearest: Nearest | None
+    ) -> UnmatchedDetail:
+        is_last = refusal.test is not None and refusal.test.refused == MOST_TOLD
+        return UnmatchedDetail(
+            pending.id,
+            kind,
+            pending.method,
+            shown_url(pending.url, LONGEST_TEXT),
+            pending.client_id,
+            list(refusal.allow),
+            UNSET if nearest is None else _described(nearest, pending, refusal),
+            is_last or UNSET,
+        )
+
+
+def _described(nearest: Nearest, pending: Owned, refusal: Refusal) -> NearestRoute:
+    route = nearest.route
+    found = _found(nearest, pending, refusal)
+    return NearestRoute(
+        route.id,
+        route.test_id,
+        route.matcher,
+        nearest.differs,
+        UNSET if route.place is None else route.place,
+        UNSET if found is None else found,
+    )
+
+
+def _found(nearest: Nearest, pending: Owned, refusal: Refusal) -> str | None:
+    """Give what the request has in the part that differs; ``None`` where it is no such part."""
+    match nearest.differs:
+        case "method":
+            found = pending.method
+        case "client":
+            found = pending.client_id
+        case "url":
+            found = shown_url(pending.url, LONGEST_TEXT)
+        case "predicate" | "handler":
+            return None
+        case part:
+            found = "" if refusal.parts is None else str(getattr(refusal.parts, part))
+    return found[:LONGEST_TEXT]

@@ -1,0 +1,106 @@
+"""The messages by which tests and runs become strict, and ask what was refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+from msgspec import UNSET
+
+from trafficmock.core.ownership.refusals import Refusals
+from trafficmock.core.ownership.strictness import Strictness
+from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
+from trafficmock.matching.allow_list import AllowListError, read_allow_list
+from trafficmock.wire import outbound
+from trafficmock.wire.features import STRICT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from msgspec import UnsetType
+
+    from trafficmock.core.effects import EffectList
+    from trafficmock.core.ownership.registry import Registry
+    from trafficmock.core.peers import Agent, Client, Worker
+    from trafficmock.core.settings import Settings
+    from trafficmock.wire import inbound
+
+
+@define
+class StrictMode:
+    """Changes who is strict, then acknowledges: an ack means that the change counts.
+
+    :param clients: lists who is connected.
+    :param agents: lists the agents, also those that are about to be gone.
+    """
+
+    settings: Settings
+    registry: Registry
+    clients: Callable[[], Iterable[Client]]
+    agents: Callable[[], Iterable[Agent]]
+    strictness: Strictness = field(init=False)
+    unowned: UnownedRefusals = field(init=False)
+    refusals: Refusals = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        settings = self.settings
+        self.strictness = Strictness(self.registry, settings.strict, settings.is_own_host)
+        self.unowned = UnownedRefusals(self.clients)
+        self.refusals = Refusals(self.strictness, self.unowned)
+
+    def change_test(self, worker: Worker, message: inbound.TestStrict, out: EffectList) -> None:
+        """Make a test strict, or no more."""
+        if not _knows(worker, out):
+            return
+        problem = self._changed(worker, message)
+        if problem is None:
+            out.send(worker.id, outbound.TestStricted(message.test_id))
+        else:
+            refusal = outbound.ProxyError("invalid_message", problem, message.test_id)
+            out.send(worker.id, refusal)
+
+    def _changed(self, worker: Worker, message: inbound.TestStrict) -> str | None:
+        test = worker.tests.get(message.test_id)
+        if test is None:
+            return f"The test {message.test_id} is not registered by this worker."
+        if message.allow is UNSET:
+            self.strictness.tests.pop(test.id, None)
+            return None
+        try:
+            self.strictness.tests[test.id] = read_allow_list(message.allow)
+        except AllowListError as error:
+            return f"The allow list of strict mode cannot be read: {error}."
+        return None
+
+    def change_run(self, worker: Worker, message: inbound.RunStrict, out: EffectList) -> None:
+        """Refuse what no test owns, as long as this worker is connected."""
+        if not _knows(worker, out):
+            return
+        problem: str | UnsetType = UNSET
+        try:
+            self.strictness.runs[worker.id] = read_allow_list(message.allow)
+        except AllowListError as error:
+            problem = f"The allow list of strict mode cannot be read: {error}."
+        else:
+            self.unowned.interested.add(worker.id)
+        out.send(worker.id, outbound.RunStricted(message.query_id, problem))
+
+    def answer(self, worker: Worker, message: inbound.UnmatchedQuery, out: EffectList) -> None:
+        """Tell which requests of this run were refused that no test owns."""
+        if not _knows(worker, out):
+            return
+        self.unowned.interested.add(worker.id)
+        rows = list(self.unowned.rows.values())
+        out.send(worker.id, outbound.Unmatched(message.query_id, rows, self.unowned.dropped))
+
+    def worker_lost(self, worker: Worker) -> None:
+        """Forget what a worker wanted for its run."""
+        self.strictness.runs.pop(worker.id, None)
+        self.unowned.left(worker, self.agents())
+
+
+def _knows(worker: Worker, out: EffectList) -> bool:
+    if STRICT in worker.features:
+        return True
+    out.note("warn", f"{worker.client_id} speaks of strict mode without the feature")
+    return False

@@ -1,0 +1,154 @@
+"""What strict mode allows: patterns for hosts and for URLs.
+
+A pattern without a slash is a host, with an optional port; a pattern with one is a URL glob.
+"""
+
+import re
+from collections.abc import Iterable
+
+import ada_url
+from attrs import frozen
+
+from trafficmock.errors import LocalError
+from trafficmock.matching.glob import Glob, compile_glob
+from trafficmock.matching.glob_resolution import needs_base
+from trafficmock.matching.glob_tokens import GlobError
+from trafficmock.matching.starred_text import matches_starred
+from trafficmock.matching.url_parts import UrlParts
+
+MOST_PATTERNS = 1000
+"""In one list."""
+
+LONGEST_PATTERN = 2000
+"""Characters of one."""
+
+_MOST_QUOTED = 100
+_HIGHEST_PORT = 65535
+_HOST_AND_PORT = re.compile(r"(?P<host>\[[^\[\]]*\]|[^:\[\]]*)(?::(?P<port>.*))?", re.DOTALL)
+_NO_HOST = re.compile(r"[\s?#@%\\]")
+_WITH_STAR = re.compile(r"[a-z0-9._*-]+")
+
+
+class AllowListError(LocalError):
+    """A pattern cannot be read; the text says which one, what is wrong and what to write."""
+
+
+@frozen
+class HostPattern:
+    """A host, and its port if only that one is meant.
+
+    :param pieces: what stands between the stars, each of which is any text.
+    :param port: in digits.
+    """
+
+    pieces: tuple[str, ...]
+    port: str | None
+
+    def allows(self, parts: UrlParts) -> bool:
+        """Tell whether a URL goes to this host, in time linear in its length."""
+        host = parts.host.removesuffix(".")
+        return self.port in (None, parts.port) and matches_starred(self.pieces, host)
+
+
+@frozen(eq=False)
+class AllowList:
+    """The patterns of a test, a run or the service.
+
+    :param texts: as they were given.
+    """
+
+    texts: tuple[str, ...] = ()
+    hosts: tuple[HostPattern, ...] = ()
+    globs: tuple[Glob, ...] = ()
+
+    def allows(self, url: str, parts: UrlParts | None) -> bool:
+        """Tell whether a request may leave.
+
+        :param url: the whole URL.
+        :param parts: the same taken apart; ``None`` where that fails, and no host allows it.
+        """
+        if parts is not None and any(host.allows(parts) for host in self.hosts):
+            return True
+        return any(glob.fullmatch(url) for glob in self.globs)
+
+
+NOTHING_ALLOWED = AllowList()
+
+
+def read_allow_list(patterns: Iterable[str]) -> AllowList:
+    """Read the patterns of strict mode.
+
+    :param patterns: such as ``auth.example``, ``*.example.com``, ``[::1]:8080`` and
+        ``https://auth.example/token*``.
+    :raises AllowListError: one of them is neither a host nor a URL glob, or there are too many.
+    """
+    texts = tuple(patterns)
+    if len(texts) > MOST_PATTERNS:
+        raise AllowListError(
+            f"{len(texts)} patterns are too many; at most {MOST_PATTERNS} are read"
+        )
+    hosts, globs = [], []
+    for text in texts:
+        if "/" in text:
+            globs.append(_read_glob(text))
+        else:
+            hosts.append(_read_host(text))
+    return AllowList(texts, tuple(hosts), tuple(globs))
+
+
+def _read_glob(text: str) -> Glob:
+    _check_length(text)
+    if needs_base(text) or (text[0] == "*" and text[1] != "*" and "://" not in text):
+        raise _error(text, "is no whole URL: write https://HOST/… or **/…")
+    try:
+        text.encode()
+        return compile_glob(text)
+    except UnicodeEncodeError:
+        raise _error(text, "has half a character (a lone surrogate)") from None
+    except GlobError as error:
+        raise _error(text, f"is no URL glob: {error}") from error
+
+
+def _read_host(text: str) -> HostPattern:
+    _check_length(text)
+    found = _HOST_AND_PORT.fullmatch(text)
+    if found is None or (text.count(":") > 1 and text[0] != "["):
+        raise _error(text, "is no host: write an IPv6 address in brackets, [::1] or [::1]:8080")
+    host, port = found["host"], found["port"]
+    if _NO_HOST.search(host):
+        raise _error(text, "is no host: write HOST or HOST:PORT alone, or a URL glob with a slash")
+    if not host:
+        raise _error(text, "names no host: write HOST, HOST:PORT, *.HOST or a URL glob")
+    return HostPattern(_pieces(text, host), _port(text, port))
+
+
+def _port(text: str, port: str | None) -> str | None:
+    if port is None:
+        return None
+    if not (port.isascii() and port.isdigit() and 0 < int(port[:6]) <= _HIGHEST_PORT):
+        raise _error(text, f"has a wrong port: it is a number from 1 to {_HIGHEST_PORT}")
+    return str(int(port))
+
+
+def _pieces(text: str, host: str) -> tuple[str, ...]:
+    """Write a host as a URL parser does; one with stars is no host yet, and only checked."""
+    if "*" in host:
+        lowered = host.lower().removesuffix(".")
+        if _WITH_STAR.fullmatch(lowered) is None:
+            raise _error(text, "has a star among other letters than those of URLs (xn--… in them)")
+        return tuple(lowered.split("*"))
+    try:
+        written = ada_url.URL(f"http://{host}/").hostname
+    except (ValueError, UnicodeEncodeError):
+        raise _error(text, "is no host: a URL with it cannot be read") from None
+    return (written.removesuffix("."),)
+
+
+def _check_length(text: str) -> None:
+    if len(text) > LONGEST_PATTERN:
+        raise _error(text, f"has more than {LONGEST_PATTERN} characters")
+
+
+def _error(text: str, what: str) -> AllowListError:
+    shown = text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]}…"
+    return AllowListError(f"the pattern {shown!r} {what}")

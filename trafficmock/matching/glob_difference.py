@@ -1,0 +1,115 @@
+"""In which part a URL is not what a glob wants, as far as that can be told."""
+
+import functools
+import re
+
+from attrs import frozen
+
+from trafficmock.matching.glob_resolution import needs_base, resolve
+from trafficmock.matching.glob_tokens import GlobError, Plain, tokenize, write_out
+from trafficmock.matching.starred_text import matches_starred
+from trafficmock.matching.url_parts import DEFAULT_PORTS, UrlParts
+
+MOST_READ = 2048
+"""Globs that are kept as they were read."""
+
+MOST_VARIANTS = 16
+"""Ways through the braces of one part that are looked at."""
+
+LONGEST_GLOB = 2000
+"""Characters of a glob that is taken apart."""
+
+_WHOLE = re.compile(
+    r"(?P<scheme>[^/?#]*)://(?P<host>\[[^\]/]*\]|[^:/?#]*)(?::(?P<port>[^/?#]*))?"
+    r"(?P<path>/[^?#]*)?(?P<query>\?[^#]*)?(?:#.*)?",
+    re.DOTALL,
+)
+_TAIL = re.compile(r"(?P<tail>[^?#]*)(?P<query>\?[^#]*)?(?:#.*)?", re.DOTALL)
+
+
+@frozen
+class _Part:
+    """What a glob asks of one part of the URL.
+
+    :param variants: the pieces between the stars, one list for each way through the braces.
+    """
+
+    name: str
+    variants: tuple[tuple[str, ...], ...]
+
+    def wants(self, text: str) -> bool:
+        return any(matches_starred(pieces, text) for pieces in self.variants)
+
+
+def differing_parts(glob: str, parts: UrlParts) -> list[str]:
+    """Name the parts of a URL that a glob does not want.
+
+    A star is taken for any text here, so a difference that only lies in slashes is not found.
+
+    :param glob: as a test wrote it; a relative one is compared with the path.
+    :param parts: of a request's URL.
+    :returns: among ``scheme``, ``host``, ``port``, ``path`` and ``query``, in this order.
+    """
+    there = {
+        "scheme": parts.scheme,
+        "host": parts.host,
+        "port": parts.port,
+        "path": parts.path,
+        "query": parts.query,
+        "tail": f"{parts.scheme}://{parts.authority}{parts.path}",
+    }
+    differing = [part.name for part in _read(glob) if not part.wants(there[part.name])]
+    return ["path" if name == "tail" else name for name in differing]
+
+
+@functools.lru_cache(maxsize=MOST_READ)
+def _read(glob: str) -> tuple[_Part, ...]:
+    """Take a glob apart; what it says nothing about, or cannot be told, is left out."""
+    if len(glob) > LONGEST_GLOB:
+        return ()
+    relative = needs_base(glob)
+    resolved = glob if relative else resolve(glob)
+    found = _WHOLE.fullmatch(resolved)
+    if found is not None:
+        texts = _with_defaults(found.groupdict())
+    elif (found := _TAIL.fullmatch(resolved)) is not None:
+        texts = {"path" if relative else "tail": found["tail"], "query": found["query"]}
+    else:
+        return ()
+    if texts["query"] is None:
+        # A star at the end of the path takes a query, too; without one there must be none.
+        path = next(text for name, text in texts.items() if name in ("path", "tail"))
+        texts["query"] = "*" if path is None or path.endswith("*") else ""
+    return tuple(
+        _Part(name, variants)
+        for name, text in texts.items()
+        if text is not None and (variants := _variants(text))
+    )
+
+
+def _with_defaults(texts: dict[str, str | None]) -> dict[str, str | None]:
+    """Fill in what a glob of a whole URL says by saying nothing."""
+    host, path = texts["host"] or "", texts["path"]
+    if host.endswith("**"):
+        # It may go on beyond the host.
+        return texts | {"port": None, "path": f"*{path}" if path else "*"}
+    port = texts["port"] or DEFAULT_PORTS.get(texts["scheme"] or "")
+    return texts | {"port": port, "path": path or "/"}
+
+
+def _variants(text: str) -> tuple[tuple[str, ...], ...]:
+    try:
+        written_out = write_out(tokenize(text), MOST_VARIANTS)
+    except GlobError:
+        return ()
+    return tuple(_pieces(tokens) for tokens in written_out or ())
+
+
+def _pieces(tokens: tuple[Plain, ...]) -> tuple[str, ...]:
+    pieces = [""]
+    for token in tokens:
+        if isinstance(token, str):
+            pieces[-1] += token
+        else:
+            pieces.append("")
+    return tuple(pieces)
