@@ -22,9 +22,9 @@ def install(place: Path, needed: str) -> None:
     """
     if not (place / "node_modules" / needed).exists():
         npm = shutil.which("npm") or "npm"
-        subprocess.run(
-            [npm, "install", "--no-package-lock", "--no-audit", "--no-fund"], cwd=place, check=True
-        )
+        locked = (place / "package-lock.json").exists()
+        command = ["ci"] if locked else ["install", "--no-package-lock"]
+        subprocess.run([npm, *command, "--no-audit", "--no-fund"], cwd=place, check=True)
 
 
 def node(version: str) -> str:
@@ -68,6 +68,12 @@ class DeepTests(SynchronousTestCase):
         install(PLACE, "@opentelemetry/auto-instrumentations-node")
         for version in VERSIONS:
             self.check(node(version), "deep/opentelemetry.test.mjs")
+
+    def test_ways(self) -> None:
+        """A request keeps its test on the ways through npm packages, but for named ones."""
+        install(PLACE, "p-queue")
+        for version in VERSIONS:
+            self.check(node(version), "deep/ways.test.mjs")
 
     def test_next(self) -> None:
         """A Next.js application is mocked end to end without a line of code in it."""

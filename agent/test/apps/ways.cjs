@@ -3,7 +3,8 @@
 /*
  * A server whose paths each ask a third party in another way, and answer with what
  * came, or with the error. `/later` gives what the last request under a context's id
- * brought that was made after its response.
+ * brought that was made after its response. `MORE_WAYS` names a module with further ways.
+ * Requests with `x-together` wait for as many as it says, and go on in the order of their keys.
  */
 const http = require("node:http");
 const { execFile } = require("node:child_process");
@@ -104,6 +105,19 @@ const LATER = {
 };
 const later = new Map();
 
+const gates = new Map();
+
+function together(req, way) {
+  const { "x-together": count = "1", "x-key": key } = req.headers;
+  return new Promise((resolve) => {
+    const waiting = [...(gates.get(way) ?? []), { key, resolve }];
+    gates.set(way, waiting);
+    if (waiting.length < Number(count)) return;
+    gates.delete(way);
+    for (const one of waiting.sort((a, b) => (a.key < b.key ? -1 : 1))) one.resolve();
+  });
+}
+
 const settled = (promise) => promise.catch((error) => String(error.cause?.code ?? error.code ?? error));
 
 const server = http.createServer(async (req, res) => {
@@ -113,6 +127,7 @@ const server = http.createServer(async (req, res) => {
     later.set(`${way}/${req.headers["x-key"]}`, settled(LATER[way](res)));
     return res.end("later");
   }
+  await together(req, way);
   const said = await settled(Promise.resolve(WAYS[way](req, res)));
   if (said !== undefined && !res.writableEnded && way !== "express") res.end(said);
 });
@@ -121,6 +136,11 @@ new WebSocketServer({ server }).on("connection", (socket) => {
   socket.on("message", async () => socket.send(await settled(ask())));
 });
 
-server.listen(0, "127.0.0.1", () => {
-  process.send({ port: server.address().port, ways: Object.keys(WAYS), later: Object.keys(LATER) });
+const more = process.env.MORE_WAYS ? require(process.env.MORE_WAYS)(ask) : { ways: {}, later: {} };
+Promise.resolve(more).then(({ ways, later: after }) => {
+  Object.assign(WAYS, ways);
+  Object.assign(LATER, after);
+  server.listen(0, "127.0.0.1", () => {
+    process.send({ port: server.address().port, ways: Object.keys(WAYS), later: Object.keys(LATER) });
+  });
 });

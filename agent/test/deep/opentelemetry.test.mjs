@@ -95,8 +95,9 @@ describe("beside OpenTelemetry", () => {
           const traces = new Set(upstream.seen.map(({ headers }) => headers.traceparent.slice(3, 35)));
           assert.equal(traces.size, 1);
           assert.equal(traces.has(IDS.A), isOwn);
-          if (!isOwn)
+          if (!isOwn) {
             assert.doesNotMatch(JSON.stringify(upstream.seen.map(({ headers }) => headers)), new RegExp(IDS.A));
+          }
           for (const { headers } of upstream.seen) {
             const members = headers.baggage.split(",").map((member) => member.trim());
             assert.deepEqual(members.sort(), [...(isOwn ? [`trafficmock.test=${IDS.A}`] : []), "x=1", "y=2"], host);

@@ -1,0 +1,57 @@
+"use strict";
+
+/* Servers that say as much as the clients of `more-ways.cjs` need. */
+const net = require("node:net");
+
+const listen = (server) =>
+  new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve({ port: server.address().port }));
+  });
+
+/** @param {string} type @param {Buffer} body */
+function message(type, body) {
+  const head = Buffer.alloc(5);
+  head.write(type, "latin1");
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
+const READY = message("Z", Buffer.from("I"));
+const AUTHENTICATED = Buffer.concat([message("R", Buffer.alloc(4)), READY]);
+const DONE = Buffer.concat([message("C", Buffer.from("SELECT 0\0")), READY]);
+
+/** A PostgreSQL that lets everybody in and whose queries find nothing (simple protocol). */
+function startPostgres() {
+  const server = net.createServer((socket) => {
+    let isIn = false;
+    let data = Buffer.alloc(0);
+    socket.on("error", () => socket.destroy());
+    socket.on("data", (chunk) => {
+      data = Buffer.concat([data, chunk]);
+      for (;;) {
+        // The first message has no type.
+        const at = isIn ? 1 : 0;
+        if (data.length < at + 4 || data.length < at + data.readInt32BE(at)) return;
+        const type = isIn ? String.fromCharCode(data[0]) : "";
+        data = data.subarray(at + data.readInt32BE(at));
+        if (!isIn) socket.write(AUTHENTICATED);
+        else if (type === "Q") socket.write(DONE);
+        isIn = true;
+      }
+    });
+  });
+  return listen(server);
+}
+
+/** A Redis that answers each command with OK; commands come whole. */
+function startRedis() {
+  const server = net.createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    socket.on("data", (data) => {
+      for (const _ of String(data).matchAll(/^\*\d+\r\n/gm)) socket.write("+OK\r\n");
+    });
+  });
+  return listen(server);
+}
+
+module.exports = { startPostgres, startRedis };
