@@ -17,8 +17,8 @@ class Settings:
 
     :param version: ours, for ``hello:ok``.
     :param own_hosts: globs of hosts of the system under test, which agents add to their own.
-    :param is_own_host: tells of a host in small letters, IPv6 without brackets, whether it is part
-        of the system under test; what goes there is not refused in strict mode.
+    :param is_own_host: tells of a host in small letters, IPv6 without brackets, and a port whether
+        it is part of the system under test; what goes there is not refused in strict mode.
     :param strict: what no route wants is refused, whoever owns it, unless this allows it;
         ``None`` leaves that to tests and runs.
     :param token: what ``hello`` must carry, or ``None`` for anybody.
@@ -41,7 +41,7 @@ class Settings:
 
     version: str
     own_hosts: tuple[str, ...] = ()
-    is_own_host: Callable[[str], bool] = field(default=lambda _: False)
+    is_own_host: Callable[[str, int], bool] = field(default=lambda _host, _port: False)
     strict: AllowList | None = None
     token: str | None = None
     claim_timeout: float = field(default=5.0, validator=_positive)

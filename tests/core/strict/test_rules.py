@@ -39,7 +39,7 @@ class StrictTestTests(StrictCase):
 
     def test_own_hosts(self) -> None:
         """The parts of an application talk to each other; a route for them comes first."""
-        self.begin(is_own_host=lambda host: host in ("::1", "shop"))
+        self.begin(is_own_host=lambda host, port: (host, port) in {("::1", 8000), ("shop", 80)})
         self.registers()
         self.assert_passed(self.asks("http://[::1]:8000/"))
         self.assert_passed(self.asks("http://Shop./cart".lower(), request_id="r2"))

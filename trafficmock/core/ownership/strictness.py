@@ -41,14 +41,14 @@ class Strictness:
     """Judges what no route wants.
 
     :param service: what the service allows; ``None`` unless it is strict.
-    :param is_own_host: tells whether a host is part of the system under test.
+    :param is_own_host: tells whether a host and port are part of the system under test.
     :ivar runs: what workers allow whose run is strict, by connection.
     :ivar tests: the tests that are strict by themselves, by id, and what they allow.
     """
 
     registry: Registry
     service: AllowList | None
-    is_own_host: Callable[[str], bool]
+    is_own_host: Callable[[str, int], bool]
     runs: dict[str, AllowList] = field(factory=dict)
     tests: dict[str, AllowList] = field(factory=dict)
 
@@ -61,7 +61,7 @@ class Strictness:
         if not lists:
             return None
         parts = url_parts(pending.url)
-        if parts is not None and self.is_own_host(parts.host.strip("[]").removesuffix(".")):
+        if parts is not None and self._is_own(parts):
             return None
         if any(allowed.allows(pending.url, parts) for allowed in lists):
             return None
@@ -77,6 +77,10 @@ class Strictness:
     def is_strict(self, test: RegisteredTest) -> bool:
         """Tell whether what belongs to a test is refused."""
         return self.service is not None or test.id in self.tests
+
+    def _is_own(self, parts: UrlParts) -> bool:
+        host = parts.host.strip("[]").removesuffix(".")
+        return self.is_own_host(host, int(parts.port or 0))
 
     def _belongs_to(self, pending: Owned) -> RegisteredTest | None:
         if pending.made_for is not None:
