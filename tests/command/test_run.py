@@ -85,6 +85,8 @@ class RunTests(AttachCase):
         """An unknown option is named with the nearest; the command keeps its own."""
         error = self.assertRaises(CommandError, run.main, ["--cleint-id", "x", "--", "node"])
         self.assertIn("unknown option '--cleint-id', did you mean --client-id?", str(error))
+        error = self.assertRaises(CommandError, run.main, ["--hepl", "--", "node"])
+        self.assertEqual(str(error).count("--help"), 1)
         run.main(["node", "--cleint-id", "--", "x"])
         self.assertEqual(self.calls[0][1], ["node", "--cleint-id", "--", "x"])
 

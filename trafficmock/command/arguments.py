@@ -52,7 +52,9 @@ class CommandParser(argparse.ArgumentParser):
             word = unknown[0]
             if not word.startswith("-"):
                 self.error(f"unknown argument {word!r}")
-            near = get_close_matches(word.partition("=")[0], self._option_string_actions, n=1)
+            # The message names --help in any case.
+            known = self._option_string_actions.keys() - {"-h", "--help"}
+            near = get_close_matches(word.partition("=")[0], known, n=1)
             self.error(f"unknown option {word!r}" + (f", did you mean {near[0]}?" if near else ""))
         return options
 

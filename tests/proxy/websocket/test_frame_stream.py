@@ -33,6 +33,18 @@ class MessageTests(SynchronousTestCase):
         self.assertEqual(side.receiver.received, ["ab"])
         self.assertEqual(side.took(), [Pong(b"x")])
 
+    def test_pings_without_reading(self) -> None:
+        """Who pings and takes nothing gets one answer when it reads again: to the latest."""
+        side = Side()
+        side.transport.producer.pauseProducing()
+        for number in range(3):
+            side.sends(Ping(b"%d" % number))
+        self.assertEqual(side.took(), [])
+        side.transport.producer.resumeProducing()
+        self.assertEqual(side.took(), [Pong(b"2")])
+        side.sends(Ping(b"3"))
+        self.assertEqual(side.took(), [Pong(b"3")])
+
     def test_too_long(self) -> None:
         """A message over the limit, in fragments or not, closes with 1009."""
         side = Side(longest=10)

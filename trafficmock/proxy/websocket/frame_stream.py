@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from twisted.internet.interfaces import IPushProducer
 from wsproto.connection import CLIENT, SERVER, Connection, ConnectionState
 from wsproto.events import BytesMessage, CloseConnection, Ping, TextMessage
 from wsproto.utilities import LocalProtocolError
+from zope.interface import implementer
 
 from trafficmock.proxy.websocket.event_turns import EventTurns
 from trafficmock.proxy.websocket.message_pieces import MessagePieces
@@ -38,12 +40,13 @@ class FrameStreamListener(Protocol):
     def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
         """Send on."""
 
-    def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Do nothing: the end of the connection is told otherwise."""
 
-
+@implementer(IPushProducer)
 class FrameStream:
     """Speaks frames over a transport whose handshake is done.
+
+    While the other side takes less than it is sent, only its latest ping is answered, once it
+    takes more (RFC 6455 section 5.5.3): who pings and does not read would fill the memory.
 
     No extension is offered or taken, so nothing is compressed. Many small frames that arrive at
     once are taken over several turns of the reactor; the transport is not read meanwhile.
@@ -61,7 +64,7 @@ class FrameStream:
         client: bool,
         longest: int,
     ) -> None:
-        transport.registerProducer(owner, True)  # noqa: FBT003 - Twisted's
+        transport.registerProducer(self, True)  # noqa: FBT003 - Twisted's
         self._transport = transport
         self._owner = owner
         self._clock = clock
@@ -71,7 +74,9 @@ class FrameStream:
         self._said: tuple[int, str] | None = None
         self._text = MessagePieces("")
         self._bytes = MessagePieces(b"")
-        self._told = False
+        self._over = False
+        self._backlogged = False
+        self._unanswered: Ping | None = None
         self._timer: IDelayedCall | None = None
         self._turns = EventTurns(
             self._connection, transport, clock, take=self._take, ended=self._cut_short
@@ -80,11 +85,11 @@ class FrameStream:
     @property
     def open(self) -> bool:
         """Whether messages may be sent."""
-        return self._connection.state is ConnectionState.OPEN and not self._told
+        return self._connection.state is ConnectionState.OPEN and not self._over
 
     def data_received(self, data: bytes) -> None:
         """Take what the other side sends."""
-        if self._connection.state is ConnectionState.CLOSED or self._told:
+        if self._connection.state is ConnectionState.CLOSED or self._over:
             return
         self._turns.received(data)
 
@@ -94,6 +99,22 @@ class FrameStream:
 
     def resume(self) -> None:
         self._turns.resume()
+
+    def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Hold the owner back: the other side takes less than it is sent."""
+        self._backlogged = True
+        self._owner.pauseProducing()
+
+    def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Answer the latest ping, and let the owner go on."""
+        self._backlogged = False
+        ping, self._unanswered = self._unanswered, None
+        if ping is not None and self.open:
+            self._answer(ping)
+        self._owner.resumeProducing()
+
+    def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Do nothing: the end of the connection is told otherwise."""
 
     def send(self, data: str | bytes) -> None:
         """Send a message; on a closed side it is dropped, as browsers do."""
@@ -113,18 +134,24 @@ class FrameStream:
         self._turns.transport_lost()
 
     def _cut_short(self) -> None:
-        self._tell(ABNORMAL, "", clean=False)
+        self._end(ABNORMAL, "", clean=False)
 
     def _take(self, event: Any) -> None:
         match event:
             case TextMessage() | BytesMessage():
                 self._add(event)
             case Ping() if self.open:
-                self._transport.write(self._connection.send(event.response()))
+                self._answer(event)
             case CloseConnection():
                 self._goodbye(event)
             case _:
                 return
+
+    def _answer(self, ping: Ping) -> None:
+        if self._backlogged:
+            self._unanswered = ping
+        else:
+            self._transport.write(self._connection.send(ping.response()))
 
     def _add(self, event: TextMessage | BytesMessage) -> None:
         pieces: Any = self._text if isinstance(event, TextMessage) else self._bytes
@@ -174,14 +201,11 @@ class FrameStream:
         self._transport.abortConnection()
 
     def _end(self, code: int, reason: str, *, clean: bool) -> None:
-        self._tell(code, reason, clean=clean)
-
-    def _tell(self, code: int, reason: str, *, clean: bool) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if not self._told:
-            self._told = True
+        if not self._over:
+            self._over = True
             self._turns.stop()
             if not self._turns.lost:
                 self._transport.unregisterProducer()
