@@ -56,6 +56,10 @@ class AgentTests(SynchronousTestCase):
         """Children, cluster workers and threads have the ids that the docs say."""
         self.check("ids.test.mjs")
 
+    def test_strict(self) -> None:
+        """What strict mode refuses fails at once, and clients that repeat do not."""
+        self.check("strict.test.mjs")
+
     def test_hello(self) -> None:
         """The handshake names the process and its command line."""
         self.check("hello.test.mjs")

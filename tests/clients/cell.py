@@ -39,9 +39,9 @@ class Cell:
     proxy_url: str
     _asked: int = field(default=0, init=False)
 
-    def url(self, path: str, scheme: str | None = None) -> str:
-        """Make the URL of a path of the upstream server."""
-        return f"{scheme or self.scheme}://{HOST}:{self.port}{path}"
+    def url(self, path: str, scheme: str | None = None, host: str = HOST) -> str:
+        """Make the URL of a path of the upstream server, or of one that is not there."""
+        return f"{scheme or self.scheme}://{host}:{self.port}{path}"
 
     def ask(
         self,
@@ -51,6 +51,7 @@ class Cell:
         body: str = "-",
         mode: str = "http",
         scheme: str | None = None,
+        host: str = HOST,
     ) -> dict[str, Any]:
         """
         Let the client make a request.
@@ -59,7 +60,7 @@ class Cell:
         :raises NotAvailableError: it cannot make it.
         """
         lines = "\x1f".join(f"{name}:{value}" for name, value in headers)
-        order = "\t".join([mode, method, self.url(path, scheme), lines, body])
+        order = "\t".join([mode, method, self.url(path, scheme, host), lines, body])
         stdin = self.child.process.stdin
         assert stdin is not None
         stdin.write(f"{order}\n".encode())

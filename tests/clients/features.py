@@ -115,6 +115,14 @@ def aborted(cell: Cell) -> None:
         assert json.loads(answer["text"])["error"] == code, (code, answer)
 
 
+def refused(cell: Cell) -> None:
+    """Strict mode refuses with 403, and the client does not ask again."""
+    answer = cell.ask("GET", "/refused", host="refused.test")
+    assert answer["status"] == 403, answer
+    assert json.loads(answer["text"])["error"] == "unmatched_request", answer
+    assert len(cell.entries("/refused")) == 1, cell.entries("/refused")
+
+
 def redirected(cell: Cell) -> None:
     """A redirect is followed by the client, and its hops are linked."""
     answer = cell.ask("GET", "/redirect", mode="follow")
@@ -215,6 +223,7 @@ FEATURES: tuple[Callable[[Cell], None], ...] = (
     mocked,
     overridden,
     aborted,
+    refused,
     redirected,
     zipped,
     repeated,

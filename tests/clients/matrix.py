@@ -109,6 +109,7 @@ def client_matrix(folder: Path, *more: str) -> Iterator[ClientMatrix]:
             part for port in ports.values() for part in ("--resolve", f"{HOST}:{port}:127.0.0.1")
         ]
         options = ["--ca-dir", str(folder / "ca"), "--upstream-ca", str(certificate)]
+        options += ["--strict", "--allow", HOST]
         running = stack.enter_context(running_proxy(*options, *resolve, *more, "--token", TOKEN))
         mocks = stack.enter_context(sync.mocks(running.url, token=TOKEN))
         _register(mocks)

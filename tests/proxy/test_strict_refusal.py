@@ -47,7 +47,9 @@ class RefusalTests(SynchronousTestCase):
     def assert_refused(self, answer: bytes, *, body: bool = True) -> None:
         """See that an answer is a refusal, and that no server was asked."""
         head, _, content = answer.partition(b"\r\n\r\n")
-        self.assertIn(b"unmatched_request", head)
+        self.assertTrue(head.startswith(b"HTTP/1.1 403 Forbidden\r\n"), head)
+        self.assertIn(b"\r\nvia: 1.1 trafficmock (unmatched_request)\r\n", head)
+        self.assertIn(b"; error=http_request_denied;", head)
         self.assertEqual(self.rig.servers, [])
         if body:
             error = json.loads(content)

@@ -13,6 +13,7 @@ from trafficmock.errors import TrafficMockError
 from trafficmock.http.responses import JSON, error_body, reason
 from trafficmock.proxy.http1.forwarded_headers import VIA
 from trafficmock.proxy.http1.heads import BadMessageError
+from trafficmock.wire.outbound import UNMATCHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,6 +27,7 @@ LOOP_DETECTED = "loop_detected"
 
 _ERROR_TYPES = {
     LOOP_DETECTED: b"proxy_loop_detected",
+    UNMATCHED: b"http_request_denied",
     "upstream_closed": b"connection_terminated",
     "upstream_error": b"proxy_internal_error",
     "upstream_malformed": b"http_protocol_error",
@@ -38,6 +40,16 @@ _ERROR_TYPES = {
 
 _LOCAL = b"proxy_internal_response"
 """The same of all answers for which no server was asked."""
+
+
+def decision_status(code: str) -> int:
+    """Choose the status in the place of a request that failed by decision of the coordinator.
+
+    What strict mode refuses is 403, by which "the client SHOULD NOT automatically repeat the
+    request" (RFC 9110 section 15.5.4): libraries repeat requests after any status from 500 on, or
+    after 502, and the tests of clients count how often each asks.
+    """
+    return 403 if code == UNMATCHED else 502
 
 
 class UpstreamError(TrafficMockError):

@@ -21,7 +21,7 @@ from trafficmock.proxy.transfer.body_capture import request_of
 from trafficmock.proxy.transfer.route_fetch import RouteFetches
 from trafficmock.proxy.transfer.transfer_report import TransferReport
 from trafficmock.proxy.transfer.upstream_transfer import UpstreamTransfer
-from trafficmock.proxy.upstream_errors import UpstreamError, error_response
+from trafficmock.proxy.upstream_errors import UpstreamError, decision_status, error_response
 from trafficmock.wire import body as bodies
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.serialized_request import SerializedOverrides
@@ -177,7 +177,8 @@ class ProxiedRequest:
             case outbound.DecisionAbort():
                 self._abort(message.error_code, message.message or "")
             case outbound.DecisionError():
-                self._refuse(502, message.code, message.message + self._came_so_far())
+                status = decision_status(message.code)
+                self._refuse(status, message.code, message.message + self._came_so_far())
             case outbound.DecisionFetch():
                 self._fetches = self._fetches or RouteFetches(self)
                 self._fetches.start(message)

@@ -11,7 +11,7 @@ from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
 from trafficmock.proxy.http1.context_headers import context_id
-from trafficmock.proxy.upstream_errors import error_response
+from trafficmock.proxy.upstream_errors import decision_status, error_response
 from trafficmock.proxy.websocket import opening_handshake
 from trafficmock.proxy.websocket.frame_stream import FrameStream
 from trafficmock.proxy.websocket.relayed_websocket import RelayedWebSocket
@@ -133,7 +133,7 @@ class WebSocketSession:
             case outbound.SocketPassthrough():
                 self._pass_through()
             case outbound.SocketError():
-                self._refuse(502, message.code, message.message)
+                self._refuse(decision_status(message.code), message.code, message.message)
             case inbound.SocketConnect():
                 self._server.connect()
             case inbound.SendToServer():
