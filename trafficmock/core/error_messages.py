@@ -20,6 +20,15 @@ CONTEXT_IN_USE = (
 )
 
 
+def unmatchable_origin(glob: str) -> str:
+    """Say how the origins of a door are written."""
+    return (
+        f"The origin {glob[:200]!r} of this test's application matches no request. It needs a "
+        "scheme, a host and, unless it is the scheme's default, a port, such as "
+        "http://shop.test:8000 or http://*.shop.test."
+    )
+
+
 def ambiguous(subject: str, claimants: list[Claimant]) -> str:
     """Say which tests compete. The first words are matched on by users' tests."""
     rivals = "; ".join(

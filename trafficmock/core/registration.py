@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from trafficmock.core import error_messages
 from trafficmock.core.effects import CloseDoor, EffectList, OpenDoor
+from trafficmock.core.ownership import door_origins
 from trafficmock.core.ownership.contexts import Contexts, may_observe
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.matching.allow_list import AllowListError, read_allow_list
@@ -55,8 +56,13 @@ class Registration:
             text = f"The allow list of strict mode cannot be read: {error}."
             self._refuse(worker, message.test_id, text, out)
             return
+        origins = () if context is UNSET or not message.door else tuple(message.door.origins)
+        unmatchable = door_origins.unmatchable(origins)
         if context is not UNSET and holder is not worker.tests.get(message.test_id):
             self._refuse(worker, message.test_id, error_messages.CONTEXT_IN_USE, out)
+        elif unmatchable is not None:
+            text = error_messages.unmatchable_origin(unmatchable)
+            self._refuse(worker, message.test_id, text, out)
         elif self.registry.add_test(worker, message):
             if context is not UNSET and holder is None:
                 self.contexts.reserve(context, worker.tests[message.test_id])
@@ -66,7 +72,6 @@ class Registration:
             registered = outbound.TestRegistered(message.test_id, at)
             if context is not UNSET and message.door is not UNSET:
                 worker.tests[message.test_id].has_door = True
-                origins = tuple(message.door.origins)
                 out.append(OpenDoor(worker.id, registered, context, origins))
             else:
                 out.send(worker.id, registered)

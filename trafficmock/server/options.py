@@ -53,7 +53,12 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("connect-timeout-ms", 10000, _number(1), "Time for a server to take a connection."),
     ("upstream-timeout-ms", 120000, _number(0), "Time for it to begin its answer; 0: for ever."),
     ("abort-hold-ms", 30000, _number(0), "Time an abort with timedout holds the request."),
-    ("upstream-proxy", None, UpstreamProxy.parse, "Proxy on the way to servers: http://host:port."),
+    (
+        "upstream-proxy",
+        None,
+        UpstreamProxy.parse,
+        "Proxy on the way to servers, but not to loopback: http://host:port.",
+    ),
     ("ready-file", None, _not_empty, "File that gets one JSON line with url and pid."),
     ("log-level", "info", _choice(*LEVELS), f"How much to log: {', '.join(LEVELS)}."),
 ]

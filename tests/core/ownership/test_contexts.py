@@ -453,6 +453,16 @@ class DoorTests(ContextCase):
         assert isinstance(refusal, Send)
         self.assertIsInstance(refusal.message, outbound.ProxyError)
 
+    def test_unmatchable_origin(self) -> None:
+        """An origin that no request has is refused, with how to write it."""
+        (refusal,) = self.registers("door", UNKNOWN, "http://shop.test", "shop.test:3000")
+        assert isinstance(refusal, Send)
+        assert isinstance(refusal.message, outbound.ProxyError)
+        self.assertEqual(refusal.message.test_id, "door")
+        self.assertIn("'shop.test:3000'", refusal.message.message)
+        self.assertIn("such as http://shop.test:8000", refusal.message.message)
+        self.assertNotEqual(self.registers("door"), [refusal])
+
     def test_closed(self) -> None:
         """It is closed before the end of the test is acknowledged, and when its worker goes."""
         self.registers("door")

@@ -2,31 +2,60 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
-from http.client import HTTPConnection
+import threading
+from base64 import b64encode
+from http.client import HTTPConnection, IncompleteRead
 from http.server import BaseHTTPRequestHandler
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from attrs import define
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import running_proxy
+from tests.support.proxy_process import NO_PINGS, ProxyProcess, running_proxy
 from tests.support.raw_client import RawClient
 from tests.support.threaded_server import threaded_server
 from tests.support.waiting import wait_until
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 CONTEXT = "1" * 32
+MEMBER = b"trafficmock.test=" + CONTEXT.encode()
 SECONDS = 60.0
-PATIENT = ("--heartbeat-ms=3600000", "--idle-timeout-ms=7200000")
-"""The worker answers no pings."""
+TOKEN = "a-token-of-sixteen-characters"
 
 
 class Application(BaseHTTPRequestHandler):
-    """Says what context a request carries."""
+    """Says what context a request carries; as a proxy, too.
+
+    ``/stream`` sends one event, and the next when the first was received. ``/upload`` says when
+    the first byte of its body has come.
+    """
+
+    received: ClassVar[threading.Event]
 
     def do_GET(self) -> None:
         """Answer."""
         self.send_response(200)
         self.end_headers()
-        self.wfile.write(str(self.headers["baggage"]).encode())
+        if self.path.endswith("/stream"):
+            self.wfile.write(b"data: first\n\n")
+            self.received.wait(SECONDS)
+            with contextlib.suppress(ConnectionError):  # the door may have ended
+                self.wfile.write(b"data: second\n\n")
+        else:
+            self.wfile.write(f"{self.path} {self.headers['baggage']}".encode())
+
+    def do_POST(self) -> None:
+        """Read the body, and answer with it."""
+        body = self.rfile.read(1)
+        self.received.set()
+        body += self.rfile.read(int(self.headers["Content-Length"]) - 1)
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
         """Keep quiet."""
@@ -37,32 +66,124 @@ def is_closed(port: int) -> bool:
         return client.connect_ex(("127.0.0.1", port)) != 0
 
 
+@define
+class OpenDoor:
+    """A running service with one test, which has a door.
+
+    :param url: of the application.
+    """
+
+    url: str
+    proxy: ProxyProcess
+    worker: RawClient
+    port: int
+
+    def end(self) -> None:
+        """End the test; it has ended when its worker hears of it."""
+        self.worker.send(type="test:unregister", testId="t")
+        said = self.worker.receive()
+        assert said["type"] == "test:unregistered", said
+
+
+@contextlib.contextmanager
+def opened(*options: str, **door: Any) -> Iterator[OpenDoor]:
+    """Open a door, for an application that runs.
+
+    :param options: of the service.
+    :param door: what the test says of it.
+    """
+    Application.received = threading.Event()
+    with threaded_server(Application) as port, running_proxy(*NO_PINGS, *options) as proxy:
+        worker = RawClient.connect(proxy.url)
+        token = {"token": TOKEN} if f"--token={TOKEN}" in options else {}
+        worker.hello("playwright", workerId="0", features=["context"], **token)
+        test = {"testId": "t", "title": "T", "file": "t", "workerId": "0"}
+        worker.send(type="test:register", context=CONTEXT, door=door, **test)
+        registered = worker.receive()
+        assert registered["type"] == "test:registered", registered
+        yield OpenDoor(f"http://localhost:{port}/", proxy, worker, registered["doorPort"])
+        worker.close()
+
+
 class ProcessTests(SynchronousTestCase):
     """From the registration of a test to its end."""
 
-    def ask(self, port: int, url: str) -> bytes:
+    def ask(self, port: int, url: str, **headers: str) -> bytes:
         """Ask for a URL through the proxy at a port."""
         client = HTTPConnection("127.0.0.1", port, timeout=SECONDS)
-        client.request("GET", url)
+        client.request("GET", url, headers=headers)
         body = client.getresponse().read()
         client.close()
         return body
 
     def test_life(self) -> None:
-        """It is open when the test hears of it, stamps, records nothing, and ends with the test."""
-        with threaded_server(Application) as port, running_proxy(*PATIENT) as proxy:
-            worker = RawClient.connect(proxy.url)
-            worker.hello("playwright", workerId="0", features=["context"])
-            test = {"testId": "t", "title": "T", "file": "t", "workerId": "0"}
-            worker.send(type="test:register", context=CONTEXT, door={}, **test)
-            registered = worker.receive()
-            self.assertEqual(registered["type"], "test:registered")
-            door = registered["doorPort"]
-            url = f"http://localhost:{port}/"
-            self.assertEqual(self.ask(door, url), b"trafficmock.test=" + CONTEXT.encode())
-            self.assertEqual(proxy.get("/api/history")["entries"], [])
-            self.assertIn(b"misdirected_request", self.ask(door, "/"))
-            worker.send(type="test:unregister", testId="t")
-            self.assertEqual(worker.receive()["type"], "test:unregistered")
-            wait_until(lambda: is_closed(door), "the end of the door")
-            worker.close()
+        """It is open when the test hears of it, stamps, records nothing, and ends with the test.
+
+        When the worker hears of the end, nobody is let in, and what was open is cut.
+        """
+        with opened() as door:
+            self.assertEqual(self.ask(door.port, door.url), b"/ " + MEMBER)
+            self.assertEqual(door.proxy.get("/api/history")["entries"], [])
+            streaming = HTTPConnection("127.0.0.1", door.port, timeout=SECONDS)
+            streaming.request("GET", f"{door.url}stream")
+            answer = streaming.getresponse()
+            self.assertEqual(answer.readline(), b"data: first\n")
+            door.end()
+            self.assertRaises(ConnectionError, self.ask, door.port, door.url)
+            self.assertRaises((ConnectionError, IncompleteRead), answer.read)
+            Application.received.set()
+            wait_until(lambda: is_closed(door.port), "the end of the door")
+
+    def test_worker_gone(self) -> None:
+        """It ends with the connection of its worker."""
+        with opened() as door:
+            door.worker.close()
+            wait_until(lambda: is_closed(door.port), "the end of the door")
+
+    def test_strangers(self) -> None:
+        """Requests that are not for a proxy get nothing, and the service's own port stamps none.
+
+        A page whose host has been rebound to the door sends the first ones.
+        """
+        with opened() as door:
+            for path in ("/", "/api/history", "/dashboard/", "/ws"):
+                for host in ("evil.test", f"127.0.0.1:{door.port}"):
+                    said = self.ask(door.port, path, Host=host)
+                    self.assertIn(b"misdirected_request", said)
+            service = int(door.proxy.url.rpartition(":")[2])
+            self.assertEqual(self.ask(service, door.url), b"/ None")
+
+    def test_streams(self) -> None:
+        """Answers and uploads go through while they are on their way."""
+        with opened() as door:
+            client = HTTPConnection("127.0.0.1", door.port, timeout=SECONDS)
+            client.request("GET", f"{door.url}stream")
+            answer = client.getresponse()
+            self.assertEqual(answer.readline(), b"data: first\n")
+            Application.received.set()
+            self.assertEqual(answer.read(), b"\ndata: second\n\n")
+            Application.received.clear()
+            client = HTTPConnection("127.0.0.1", door.port, timeout=SECONDS)
+            client.putrequest("POST", f"{door.url}upload")
+            client.putheader("Content-Length", "3")
+            client.endheaders(b"a")
+            self.assertTrue(Application.received.wait(SECONDS))
+            client.send(b"bc")
+            self.assertEqual(client.getresponse().read(), b"abc")
+            client.close()
+
+    def test_token(self) -> None:
+        """Where the service has a token, only who knows it is let in."""
+        with opened(f"--token={TOKEN}") as door:
+            self.assertIn(b"proxy_authentication_required", self.ask(door.port, door.url))
+            known = b64encode(f"browser:{TOKEN}".encode()).decode()
+            headers = {"Proxy-Authorization": f"Basic {known}"}
+            self.assertEqual(self.ask(door.port, door.url, **headers), b"/ " + MEMBER)
+
+    def test_upstream_proxy(self) -> None:
+        """Requests leave by the proxy that the service is given."""
+        with threaded_server(Application) as upstream:
+            option = f"--upstream-proxy=http://127.0.0.1:{upstream}"
+            with opened(option, origins=["http://*.test"]) as door:
+                said = self.ask(door.port, "http://shop.test/x")
+        self.assertEqual(said, b"http://shop.test/x " + MEMBER)

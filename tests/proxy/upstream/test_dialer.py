@@ -104,11 +104,21 @@ class EndpointTests(SynchronousTestCase):
     def test_proxied(self) -> None:
         """Through a proxy http asks the proxy for URLs, all else takes CONNECT."""
         made = dialer(proxy=UpstreamProxy("127.0.0.1", 3128))
-        self.assertIn("3128", repr(made.to(HTTP)))
+        plain = Origin("http", "a.test", 80)
+        self.assertIn("3128", repr(made.to(plain)))
         self.assertIsInstance(made.host_endpoint("a.test", 1), ConnectEndpoint)
-        self.assertIsInstance(made.websocket_endpoint(HTTP), ConnectEndpoint)
-        self.assertEqual(made.http_proxy(HTTP), made.proxy)
+        self.assertIsInstance(made.websocket_endpoint(plain), ConnectEndpoint)
+        self.assertEqual(made.http_proxy(plain), made.proxy)
         self.assertIsNone(made.http_proxy(HTTPS))
+
+    def test_loopback(self) -> None:
+        """This machine is reached without the proxy, which would take ``localhost`` for itself."""
+        made = dialer(proxy=UpstreamProxy("127.0.0.1", 3128))
+        for host in ("localhost", "app.localhost", "127.0.0.2", "::1"):
+            origin = Origin("http", host, 80)
+            self.assertNotIn("3128", repr(made.to(origin)))
+            self.assertNotIsInstance(made.host_endpoint(host, 80), ConnectEndpoint)
+            self.assertIsNone(made.http_proxy(origin))
 
     def test_tls(self) -> None:
         """Https is reached with TLS, WebSockets included."""

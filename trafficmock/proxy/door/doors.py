@@ -76,10 +76,14 @@ class DoorFactory(Factory):
         self._forward = forward
         self._count = count
         self._open: set[ProtocolSniffer] = set()
+        self._has_ended = False
 
     def buildProtocol(self, addr: IAddress | None) -> ProtocolSniffer | None:  # noqa: ARG002, N802 - Twisted's signature
-        """Make the protocol of a new connection; ``None`` closes one that is too many."""
-        if not self._count.enter():
+        """Make the protocol of a new connection; ``None`` closes one that is too many or too late.
+
+        The reactor still accepts connections in the turn in which the port is closed.
+        """
+        if self._has_ended or not self._count.enter():
             return None
 
         def ended() -> None:
@@ -91,7 +95,8 @@ class DoorFactory(Factory):
         return sniffer
 
     def stop(self) -> None:
-        """Cut what is open: the test that it belongs to has ended."""
+        """Cut what is open, and take in nobody else: the test that it belongs to has ended."""
+        self._has_ended = True
         for sniffer in list(self._open):
             if sniffer.transport is not None:
                 sniffer.transport.abortConnection()

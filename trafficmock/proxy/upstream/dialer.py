@@ -14,7 +14,7 @@ from twisted.internet.protocol import Factory
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from trafficmock.http.hosts import WILDCARDS, parse_authority
+from trafficmock.http.hosts import WILDCARDS, is_loopback, parse_authority
 from trafficmock.proxy.upstream.connect_attempts import ConnectAttempts
 from trafficmock.proxy.upstream.connect_endpoint import ConnectEndpoint
 from trafficmock.proxy.upstream.resolver import FixedNameReactor, is_unusual
@@ -66,7 +66,7 @@ class Dialer:
     :param connect_seconds: for a connection to be taken.
     :param trust: checks who a server is.
     :param resolved: addresses that are given for a host and port, as curl's ``--resolve``.
-    :param proxy: is on the way to every server.
+    :param proxy: is on the way to every server but those of this machine.
     :param bound_everywhere: this service listens on all interfaces.
     """
 
@@ -115,8 +115,9 @@ class Dialer:
         if origin.scheme == "https":
             tls = self.trust.for_host(origin.host)
             return wrapClientTLS(tls, self.host_endpoint(origin.host, origin.port))
-        if self.proxy is not None:
-            return self._direct(self.proxy.host, self.proxy.port)
+        proxy = self._proxy_to(origin.host)
+        if proxy is not None:
+            return self._direct(proxy.host, proxy.port)
         return self._direct(origin.host, origin.port)
 
     def websocket_endpoint(self, origin: Origin) -> IStreamClientEndpoint:
@@ -131,20 +132,28 @@ class Dialer:
 
     def host_endpoint(self, host: str, port: int) -> IStreamClientEndpoint:
         """Give the endpoint of a host without anything on top."""
-        if self.proxy is None:
+        proxy = self._proxy_to(host)
+        if proxy is None:
             return self._direct(host, port)
         return ConnectEndpoint(
-            self._direct(self.proxy.host, self.proxy.port),
+            self._direct(proxy.host, proxy.port),
             host=f"[{host}]" if ":" in host else host,
             port=port,
-            credentials=self.proxy.credentials,
+            credentials=proxy.credentials,
             clock=self.reactor,
             seconds=self.connect_seconds,
         )
 
     def http_proxy(self, origin: Origin) -> UpstreamProxy | None:
         """Give the proxy that is asked for a URL instead of the server for a path."""
-        return self.proxy if origin.scheme == "http" else None
+        return self._proxy_to(origin.host) if origin.scheme == "http" else None
+
+    def _proxy_to(self, host: str) -> UpstreamProxy | None:
+        """Give the proxy on the way to a host: this machine is reached without one.
+
+        A proxy elsewhere would take ``localhost`` for itself.
+        """
+        return None if is_loopback(host) else self.proxy
 
     def _is_ourselves(self, upstream: Any, reached_at: Any) -> bool:
         peer = upstream.getPeer()
