@@ -184,7 +184,7 @@ def websocket(cell: Cell) -> None:
 
 
 def websocket_mocked(cell: Cell) -> None:
-    """A WebSocket is played by a test, and no server is asked."""
+    """A WebSocket is mocked by a test, and no server is asked."""
     answer = _talk(cell, "/mocked-socket")
     assert answer["messages"] == ["mock text", "00ff"], answer
     assert (answer["close"], answer["reason"]) == (4322, "mocked"), answer

@@ -1,8 +1,8 @@
 """Whatever goes wrong, after whichever step: everybody is answered, and nothing stays behind.
 
 For each sequence, each fault, and each step of the sequence: the steps up to it are
-played, the fault strikes, and then the rest is played by those who are still there, who
-know nothing of it. The playbook's invariants watch for second answers and wrong records.
+sent, the fault strikes, and then those who are still there send the rest. They
+know nothing of the fault. The playbook's invariants watch for second answers and wrong records.
 """
 
 import re

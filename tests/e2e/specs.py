@@ -125,11 +125,11 @@ def _attempt(group: Group) -> Run | Exception:
 def _run(group: Group) -> Run:
     with (
         tempfile.TemporaryDirectory() as output,
-        running_node_app(group.proxy_options, token=group.token, agent=group.agent) as playing,
+        running_node_app(group.proxy_options, token=group.token, agent=group.agent) as running,
     ):
-        env = {**os.environ, **playing.environment(), **group.environment(), "E2E_OUTPUT": output}
+        env = {**os.environ, **running.environment(), **group.environment(), "E2E_OUTPUT": output}
         finished = _playwright(group, env)
-        proxy = playing.proxy
+        proxy = running.proxy
         return Run(
             results={(each.file, each.title): each for each in _results(finished.stdout)},
             output=finished.stdout[-4000:] + finished.stderr[-4000:],

@@ -172,13 +172,13 @@ can report the failure of the last request on a connection for the next one."""
 
 
 def control(app_url: str, action: str, command: dict[str, Any]) -> Any:
-    """Tell the application something."""
+    """Send the application a command, and give its answer."""
     data = json.dumps(command).encode()
     request = urllib.request.Request(f"{app_url}/{action}", data=data, method="POST")
     with urllib.request.urlopen(request, timeout=CONTROL_SECONDS) as response:
-        told = json.load(response)
-    assert "controlError" not in (told or {}), told
-    return told
+        answer = json.load(response)
+    assert "controlError" not in (answer or {}), answer
+    return answer
 
 
 def ask(url: str) -> Any:

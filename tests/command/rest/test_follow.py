@@ -1,4 +1,4 @@
-"""Following a list: first with a proxy that is played, then with one that is killed."""
+"""Following a list: first with recorded answers of a proxy, then with one that is killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session against a proxy that is played by hand."""
+"""A session against a proxy whose messages the test writes."""
 
 from typing import Any
 
