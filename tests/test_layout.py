@@ -42,6 +42,8 @@ ALLOWED = {
 COMPOSITION_ROOT = "tap"
 """Builds everything and may import all of it but the console script."""
 
+SESSION = ("session.arguments", "session.handlers", "session.observation")
+
 INNER = {
     "core": {
         "ownership": {"."},
@@ -72,12 +74,14 @@ INNER = {
     },
     "testing": {
         "session.arguments": {"."},
-        "session": {".", "session.arguments"},
-        "objects": {".", "har", "session", "session.arguments"},
+        "session.observation": {".", "session", "session.arguments"},
+        "session.handlers": {".", "session", "session.arguments", "session.observation"},
+        "session": {".", *SESSION},
+        "objects": {".", "har", "session", *SESSION},
         "adapters": {".", "objects", "session"},
-        "har": {".", "session", "session.arguments"},
+        "har": {".", "session", *SESSION},
         "launch": {"."},
-        ".": {"adapters", "launch", "objects", "session", "session.arguments"},
+        ".": {"adapters", "launch", "objects", "session", *SESSION},
     },
 }
 """What the rooms of a package may import of each other; ``.`` is the package's own files."""
@@ -85,7 +89,13 @@ INNER = {
 PURE = ("errors", "matching", "wire", "records", "core", "history")
 """Parts that know no Twisted, no clock and no environment."""
 
-PURE_ROOMS = ("proxy.http1", "testing.session", "testing.session.arguments")
+PURE_ROOMS = (
+    "proxy.http1",
+    "testing.session",
+    "testing.session.arguments",
+    "testing.session.handlers",
+    "testing.session.observation",
+)
 """Rooms of other packages of which the same is true."""
 
 IMPURE = {"twisted", "autobahn", "klein", "time", "os", "socket", "random", "secrets"}

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from msgspec import Raw
 
+    from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.ports import Cancel
-    from trafficmock.testing.session.promise import Promise
     from trafficmock.testing.session.worker_client import WorkerMessage
 
 M = TypeVar("M", bound=Message)

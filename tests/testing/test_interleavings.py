@@ -13,8 +13,8 @@ from tests.support.hypothesis_profiles import profile
 from tests.testing.fakes import SessionHarness
 from trafficmock.testing.errors import AlreadyHandledError
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
-from trafficmock.testing.session.handler_fetches import FetchOptions
-from trafficmock.testing.session.mock_response import Mock
+from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
+from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.wire.inbound import Fetch, HandlerResult
 
 PAGES = st.sampled_from("ab")

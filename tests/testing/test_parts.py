@@ -19,17 +19,17 @@ from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_lookup import HarCycleError, HarLookup, HarRequest
 from trafficmock.testing.objects.request import Request
 from trafficmock.testing.objects.response import Response
+from trafficmock.testing.promise import Promise, all_of
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments import request_overrides as ch
 from trafficmock.testing.session.arguments.callables import check_handler
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
-from trafficmock.testing.session.diagnosis import differing
-from trafficmock.testing.session.mock_response import File, Mock, build
+from trafficmock.testing.session.handlers.mock_response import File, Mock, build
+from trafficmock.testing.session.observation.diagnosis import differing
+from trafficmock.testing.session.observation.request_state import ResponseState
+from trafficmock.testing.session.observation.traffic import ObservedTraffic
+from trafficmock.testing.session.observation.waiting import milliseconds
 from trafficmock.testing.session.ports import Adapter
-from trafficmock.testing.session.promise import Promise, all_of
-from trafficmock.testing.session.request_state import ResponseState
-from trafficmock.testing.session.traffic import ObservedTraffic
-from trafficmock.testing.session.waiting import milliseconds
 from trafficmock.testing.session.worker_client import decode_for_worker
 from trafficmock.wire import body, codec, outbound
 from trafficmock.wire.serialized_matcher import SerializedRegex

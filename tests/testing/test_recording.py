@@ -15,7 +15,7 @@ from tests.testing.fakes import request, response
 from trafficmock.testing.har.har_file import HarFile
 from trafficmock.testing.har.har_lookup import HarLookup, HarRequest
 from trafficmock.testing.har.har_recording import Content, HarRecording, Mode
-from trafficmock.testing.session.request_state import RequestState, ResponseState
+from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 
 URL = "http://shop.test/teapots?size=2"
 

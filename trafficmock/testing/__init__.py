@@ -7,7 +7,7 @@ Five nouns and who calls whom:
 * a **session** (:mod:`trafficmock.testing.session.session`) is one test: its routes, waiters and
   errors;
 * a **route entry** is one registered handler, a **routed request**
-  (:mod:`trafficmock.testing.session.routed_request`) one request on its way through them;
+  (:mod:`trafficmock.testing.session.handlers.routed_request`) one request on its way through them;
 * an **adapter** (:class:`trafficmock.testing.session.ports.Adapter`) runs handlers and predicates
   as the test is written: blocking (:mod:`trafficmock.testing.sync`), asyncio
   (:mod:`trafficmock.testing.aio`) or Twisted (:mod:`trafficmock.testing.tx`).

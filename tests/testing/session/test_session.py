@@ -13,10 +13,10 @@ from trafficmock.testing.errors import (
     UndecidedError,
     UsageError,
 )
-from trafficmock.testing.session.handler_fetches import FetchOptions
-from trafficmock.testing.session.mock_response import Mock
-from trafficmock.testing.session.promise import mapped
-from trafficmock.testing.session.routed_request import RoutedRequest
+from trafficmock.testing.promise import mapped
+from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
+from trafficmock.testing.session.handlers.mock_response import Mock
+from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import HandlerResult, RouteUnregister
 from trafficmock.wire.serialized_response import REQUEST_SETTLED, SerializedError

@@ -15,7 +15,7 @@ from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.adapters.teardown import show_in_text
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
-from trafficmock.testing.session.mock_response import Mock
+from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.traffic_report import traffic
 from trafficmock.wire.outbound import ConnectedClient

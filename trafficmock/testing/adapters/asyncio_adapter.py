@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from trafficmock.testing.adapters.background_connection import BackgroundConnection
+    from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.ports import Done
-    from trafficmock.testing.session.promise import Promise
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from trafficmock.testing.errors import ConnectionLostError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trafficmock.testing.session.promise import Promise
+    from trafficmock.testing.promise import Promise
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""

@@ -23,8 +23,8 @@ from trafficmock.testing.session.ports import Adapter
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
+    from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.ports import Done
-    from trafficmock.testing.session.promise import Promise
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from trafficmock.testing.session.arguments import headers as hd
 
 if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.headers import Pairs
-    from trafficmock.testing.session.request_state import RequestState, ResponseState
+    from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 
 Content = Literal["attach", "embed"]
 Mode = Literal["minimal", "full"]

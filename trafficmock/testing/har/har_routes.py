@@ -16,14 +16,14 @@ from trafficmock.testing.har.har_lookup import (
 )
 from trafficmock.testing.har.har_recording import Content, HarRecording, Mode
 from trafficmock.testing.session.arguments.url_matchers import UrlMatcher, make_matcher
-from trafficmock.testing.session.handler_fetches import FetchOptions
-from trafficmock.testing.session.mock_response import Mock
+from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
+from trafficmock.testing.session.handlers.mock_response import Mock
 
 if TYPE_CHECKING:
+    from trafficmock.testing.promise import Promise
+    from trafficmock.testing.session.handlers.routed_request import RoutedRequest
+    from trafficmock.testing.session.observation.request_state import ResponseState
     from trafficmock.testing.session.ports import Done
-    from trafficmock.testing.session.promise import Promise
-    from trafficmock.testing.session.request_state import ResponseState
-    from trafficmock.testing.session.routed_request import RoutedRequest
     from trafficmock.testing.session.session import Session
 
 NotFound = Literal["abort", "fallback"]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from trafficmock.testing.session.promise import mapped
+from trafficmock.testing.promise import mapped
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from types import TracebackType
 
+    from trafficmock.testing.session.observation.waiting import Waiter
     from trafficmock.testing.session.ports import Adapter
-    from trafficmock.testing.session.waiting import Waiter
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from trafficmock.testing.errors import UsageError
+from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments import headers as hd
-from trafficmock.testing.session.promise import mapped
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
     from trafficmock.testing.objects.response import AsyncResponse, Response
+    from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.ports import Adapter
-    from trafficmock.testing.session.request_state import RequestState
 
 
 class BaseRequest:

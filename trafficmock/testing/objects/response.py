@@ -9,8 +9,8 @@ from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments import headers as hd
 
 if TYPE_CHECKING:
+    from trafficmock.testing.session.observation.request_state import ResponseState
     from trafficmock.testing.session.ports import Adapter
-    from trafficmock.testing.session.request_state import ResponseState
 
 _OK = range(200, 300)
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from trafficmock.testing.objects.request import AsyncRequest, Request
 from trafficmock.testing.objects.response import AsyncResponse, Response
-from trafficmock.testing.session.handler_fetches import FetchOptions
-from trafficmock.testing.session.mock_response import File, Mock
-from trafficmock.testing.session.promise import mapped
-from trafficmock.testing.session.waiting import Timeout, milliseconds
+from trafficmock.testing.promise import mapped
+from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
+from trafficmock.testing.session.handlers.mock_response import File, Mock
+from trafficmock.testing.session.observation.waiting import Timeout, milliseconds
 
 if TYPE_CHECKING:
     import os
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from trafficmock.testing.objects.response import BaseResponse
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.request_overrides import PostData
+    from trafficmock.testing.session.handlers.routed_request import RoutedRequest
     from trafficmock.testing.session.ports import Adapter
-    from trafficmock.testing.session.routed_request import RoutedRequest
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""

@@ -14,10 +14,10 @@ from trafficmock.testing.objects.call_place import place_of_call
 from trafficmock.testing.objects.expectations import AsyncExpectation
 from trafficmock.testing.objects.request import AsyncRequest
 from trafficmock.testing.objects.response import AsyncResponse
+from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments.callables import check_handler
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
-from trafficmock.testing.session.promise import mapped
-from trafficmock.testing.session.waiting import Timeout, milliseconds
+from trafficmock.testing.session.observation.waiting import Timeout, milliseconds
 from trafficmock.wire.outbound import UnmatchedRequest
 
 if TYPE_CHECKING:
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
     from trafficmock.testing.har.har_recording import Content, Mode
     from trafficmock.testing.har.har_routes import NotFound
+    from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.arguments.url_matchers import Matcher, Names, UrlMatcher
-    from trafficmock.testing.session.http_routes import Behavior
+    from trafficmock.testing.session.handlers.http_routes import Behavior
+    from trafficmock.testing.session.observation.waiting import Kind
     from trafficmock.testing.session.ports import Adapter
-    from trafficmock.testing.session.promise import Promise
     from trafficmock.testing.session.session import Session
-    from trafficmock.testing.session.waiting import Kind
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from trafficmock.testing.session.handlers.websocket_routes import SocketEnd
     from trafficmock.testing.session.ports import Adapter
-    from trafficmock.testing.session.websocket_routes import SocketEnd
 
 
 class BaseWebSocketRoute:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from trafficmock.testing.session.arguments.callables import call_handler
-from trafficmock.testing.session.request_state import RequestState, ResponseState
+from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 
 if TYPE_CHECKING:
-    from trafficmock.testing.session.promise import Promise
-    from trafficmock.testing.session.routed_request import RoutedRequest
-    from trafficmock.testing.session.websocket_routes import MockedWebSocket
+    from trafficmock.testing.promise import Promise
+    from trafficmock.testing.session.handlers.routed_request import RoutedRequest
+    from trafficmock.testing.session.handlers.websocket_routes import MockedWebSocket
     from trafficmock.wire.inbound import Message
 
 __tracebackhide__ = True

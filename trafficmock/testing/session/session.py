@@ -9,20 +9,20 @@ from attrs import define, field, frozen
 from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import IsolationError, RoutingError, UsageError
-from trafficmock.testing.session import handler_errors
+from trafficmock.testing.promise import Promise, all_of, mapped, settled
 from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
-from trafficmock.testing.session.handler_fetches import HandlerFetches
-from trafficmock.testing.session.http_routes import HttpRoutes
-from trafficmock.testing.session.promise import Promise, all_of, mapped, settled
-from trafficmock.testing.session.traffic import ObservedTraffic, RecordedTraffic
+from trafficmock.testing.session.handlers import handler_errors
+from trafficmock.testing.session.handlers.handler_fetches import HandlerFetches
+from trafficmock.testing.session.handlers.http_routes import HttpRoutes
+from trafficmock.testing.session.handlers.websocket_routes import WebSocketRoutes
+from trafficmock.testing.session.observation.traffic import ObservedTraffic, RecordedTraffic
+from trafficmock.testing.session.observation.waiting import Observation
 from trafficmock.testing.session.traffic_context import (
     Isolation,
     TrafficContext,
     check_isolation,
     origins_of,
 )
-from trafficmock.testing.session.waiting import Observation
-from trafficmock.testing.session.websocket_routes import WebSocketRoutes
 from trafficmock.wire.features import CONTEXT, DECLINE, STRICT, SUBSCRIBE
 from trafficmock.wire.inbound import (
     Door,
@@ -39,10 +39,10 @@ from trafficmock.wire.outbound import UNMATCHED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from trafficmock.testing.session.http_routes import RouteEntry
+    from trafficmock.testing.session.handlers.http_routes import RouteEntry
+    from trafficmock.testing.session.handlers.routed_request import RoutedRequest
+    from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.ports import Adapter
-    from trafficmock.testing.session.request_state import RequestState
-    from trafficmock.testing.session.routed_request import RoutedRequest
     from trafficmock.testing.session.worker_client import WorkerClient
     from trafficmock.wire import outbound
     from trafficmock.wire.inbound import Message, RequestResponse, RouteKind

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from msgspec import UNSET
 
-from trafficmock.testing.session.diagnosis import connected, differing, regex_hint
-from trafficmock.testing.session.promise import all_of, mapped
-from trafficmock.testing.session.routed_request import GIVEN_UP
+from trafficmock.testing.promise import all_of, mapped
+from trafficmock.testing.session.handlers.routed_request import GIVEN_UP
+from trafficmock.testing.session.observation.diagnosis import connected, differing, regex_hint
 from trafficmock.wire.outbound import UNMATCHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from trafficmock.testing.session.http_routes import RouteEntry
-    from trafficmock.testing.session.promise import Promise
-    from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.testing.promise import Promise
+    from trafficmock.testing.session.handlers.http_routes import RouteEntry
+    from trafficmock.testing.session.observation.request_state import RequestState
+    from trafficmock.testing.session.observation.traffic import RecordedRequest
     from trafficmock.testing.session.session import Session
-    from trafficmock.testing.session.traffic import RecordedRequest
     from trafficmock.wire.outbound import ConnectedClient
 
 MOST_LINES = 20

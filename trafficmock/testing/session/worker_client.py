@@ -10,8 +10,8 @@ from attrs import define, field, frozen
 from msgspec import UNSET
 
 from trafficmock.testing.errors import ConnectionLostError, RefusedError, UsageError
+from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
-from trafficmock.testing.session.promise import Promise
 from trafficmock.wire import PROTOCOL_VERSION, features, outbound
 from trafficmock.wire.features import STRICT
 from trafficmock.wire.inbound import (

@@ -16,16 +16,16 @@ from trafficmock.testing.errors import (
     UndecidedError,
     UsageError,
 )
-from trafficmock.testing.session import handler_errors, handler_fetches, mock_response
+from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments import request_overrides as ch
-from trafficmock.testing.session.promise import mapped
-from trafficmock.testing.session.request_state import ResponseState
+from trafficmock.testing.session.handlers import handler_errors, handler_fetches, mock_response
+from trafficmock.testing.session.observation.request_state import ResponseState
 from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill, HandlerResult
 
 if TYPE_CHECKING:
-    from trafficmock.testing.session.http_routes import RouteEntry
-    from trafficmock.testing.session.promise import Promise
-    from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.testing.promise import Promise
+    from trafficmock.testing.session.handlers.http_routes import RouteEntry
+    from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.inbound import AbortCode
 

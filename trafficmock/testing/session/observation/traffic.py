@@ -6,7 +6,7 @@ from attrs import define, field
 from msgspec import UNSET, Struct, UnsetType
 
 from trafficmock.testing.errors import TestEndedError
-from trafficmock.testing.session.request_state import RequestState, ResponseState
+from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 from trafficmock.wire.inbound import RequestResponse
 from trafficmock.wire.outbound import HistoryResult
 from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic

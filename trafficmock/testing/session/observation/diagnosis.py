@@ -14,8 +14,8 @@ from msgspec import UNSET
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trafficmock.testing.session.request_state import RequestState
-    from trafficmock.testing.session.waiting import Waiter
+    from trafficmock.testing.session.observation.request_state import RequestState
+    from trafficmock.testing.session.observation.waiting import Waiter
     from trafficmock.wire.outbound import ConnectedClient
 
 MOST_SHOWN = 8

@@ -14,10 +14,10 @@ from trafficmock.testing.errors import (
     TestEndedError,
     UsageError,
 )
+from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments import request_overrides as ch
-from trafficmock.testing.session.promise import Promise
-from trafficmock.testing.session.waiting import DEFAULT_TIMEOUT_MS
+from trafficmock.testing.session.observation.waiting import DEFAULT_TIMEOUT_MS
 from trafficmock.wire.serialized_response import REQUEST_SETTLED
 
 if TYPE_CHECKING:

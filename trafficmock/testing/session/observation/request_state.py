@@ -8,9 +8,9 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.testing.errors import UsageError
+from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments.request_overrides import NO_CHANGES, Changes
-from trafficmock.testing.session.promise import Promise
 from trafficmock.wire import body
 
 if TYPE_CHECKING:

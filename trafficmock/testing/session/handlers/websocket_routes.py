@@ -11,7 +11,7 @@ from attrs import define, field
 from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.session.http_routes import RouteEntry
+from trafficmock.testing.session.handlers.http_routes import RouteEntry
 from trafficmock.wire.inbound import (
     ClosePage,
     CloseServer,
@@ -26,8 +26,8 @@ from trafficmock.wire.inbound import (
 )
 
 if TYPE_CHECKING:
+    from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.arguments.url_matchers import Matcher
-    from trafficmock.testing.session.promise import Promise
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.inbound import SocketClose, SocketFrame
     from trafficmock.wire.outbound import SocketClaim, SocketMatched

@@ -8,9 +8,9 @@ from attrs import define, field
 from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import UsageError
+from trafficmock.testing.promise import Promise, all_of, settled
 from trafficmock.testing.session.arguments.callables import describe
-from trafficmock.testing.session.promise import Promise, all_of, settled
-from trafficmock.testing.session.routed_request import RoutedRequest, Stage
+from trafficmock.testing.session.handlers.routed_request import RoutedRequest, Stage
 from trafficmock.wire.inbound import (
     RequestClaimResult,
     RouteMatch,
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from trafficmock.testing.session.arguments.url_matchers import Matcher
+    from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.ports import Done
-    from trafficmock.testing.session.request_state import RequestState
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.outbound import RequestClaim, RequestMatched
 

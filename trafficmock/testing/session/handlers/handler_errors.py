@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
 
-    from trafficmock.testing.session.http_routes import RouteEntry
-    from trafficmock.testing.session.request_state import RequestState
+    from trafficmock.testing.session.handlers.http_routes import RouteEntry
+    from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.wire.outbound import ProxyError
 
 _HOW_TO_SCOPE = (

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from msgspec import Raw
 
     from trafficmock.testing.session.arguments.headers import HeadersArgument, Pairs
-    from trafficmock.testing.session.request_state import ResponseState
+    from trafficmock.testing.session.observation.request_state import ResponseState
 
 _STATUS_TEXT = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 """What a status line can carry (RFC 9112, section 4), as latin-1."""

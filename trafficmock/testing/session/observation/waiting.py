@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import define, field
 
 from trafficmock.testing.errors import TestEndedError, WaitTimeoutError
+from trafficmock.testing.promise import Promise, mapped, settled
 from trafficmock.testing.session.arguments.callables import check_handler, describe
 from trafficmock.testing.session.arguments.url_matchers import URLPattern, make_matcher
-from trafficmock.testing.session.diagnosis import describe_seen
-from trafficmock.testing.session.promise import Promise, mapped, settled
+from trafficmock.testing.session.observation.diagnosis import describe_seen
 from trafficmock.wire.features import AGENTS, SUBSCRIBE
 
 if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.url_matchers import Matcher
+    from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
     from trafficmock.testing.session.ports import Cancel, Done
-    from trafficmock.testing.session.request_state import RequestState, ResponseState
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.outbound import ConnectedClient
 
