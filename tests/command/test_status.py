@@ -6,6 +6,7 @@ import json
 
 from tests.command.recorded_proxy import CommandTestCase
 from trafficmock import __version__
+from trafficmock.command.status import strict_lines
 
 
 class StatusTests(CommandTestCase):
@@ -27,6 +28,24 @@ class StatusTests(CommandTestCase):
         self.assertRegex(
             done.out, r"shop  node  since \d\d:\d\d:\d\d  pid 4711  node \\x1b.* server\.js\n"
         )
+
+    def test_strict(self) -> None:
+        """It says who is strict: the service, runs of workers, and how many tests."""
+        workers = [
+            {"workerId": "0", "clientId": "python-0", "strict": {"allow": ["a.test", "\x1b"]}},
+            {"clientId": "python-1", "strictTestCount": 2},
+            {"clientId": "python-2"},
+        ]
+        rows = {"strict": {"allow": []}, "runnerWorkers": workers}
+        self.assertEqual(
+            list(strict_lines(rows)),
+            [
+                "the service; allows nothing",
+                r"what no test owns, by worker 0; allows a.test, \x1b",
+                "2 tests of worker python-1",
+            ],
+        )
+        self.assertNotIn("strict", self.run_command("status").out)
 
     def test_scripts(self) -> None:
         """``--json`` has the proxy's answers and the counts."""

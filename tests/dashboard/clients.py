@@ -229,7 +229,7 @@ class Worker:
     client: Client
     worker_id: str
 
-    def test(self, title: str, file: str, **more: str) -> str:
+    def test(self, title: str, file: str, **more: Any) -> str:
         """Register a test; give its id."""
         test_id = self.group.new_id("test")
         self.client.send(

@@ -89,8 +89,28 @@ def _lines(status: Mapping[str, Any], terminal: Terminal) -> Iterator[str]:
             f"            {printable(worker.get('workerId', worker['clientId']))}  "
             f"{_number(worker['testCount'], 'test')}, {_number(worker['routeCount'], 'route')}"
         )
+    strict = [*strict_lines(connections)]
+    if strict:
+        yield f"{terminal.paint('strict', 'bold')}      {strict[0]}"
+        yield from (f"            {line}" for line in strict[1:])
     yield _tally("requests", status["requests"], terminal)
     yield _tally("websockets", status["webSockets"], terminal)
+
+
+def strict_lines(connections: Mapping[str, Any]) -> Iterator[str]:
+    """Say who refuses what no route wants: the service, runs and tests."""
+    if (service := connections.get("strict")) is not None:
+        yield f"the service; {_allows(service)}"
+    for worker in connections["runnerWorkers"]:
+        name = printable(worker.get("workerId", worker["clientId"]))
+        if (run := worker.get("strict")) is not None:
+            yield f"what no test owns, by worker {name}; {_allows(run)}"
+        if tests := worker.get("strictTestCount", 0):
+            yield f"{_number(tests, 'test')} of worker {name}"
+
+
+def _allows(strict: Mapping[str, Any]) -> str:
+    return f"allows {printable(', '.join(strict['allow'])) or 'nothing'}"
 
 
 def _agent(agent: Mapping[str, Any]) -> str:

@@ -3,6 +3,8 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.server.fakes import DriverHarness
+from trafficmock.core.settings import Settings
+from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.server.rest.connections_report import connections_report
 
 
@@ -51,6 +53,35 @@ class ConnectionsReportTests(SynchronousTestCase):
                 ],
             },
         )
+
+    def test_strict(self) -> None:
+        """It says who is strict, and what that allows: the service, runs, and tests."""
+        settings = Settings(version="1.2.3", strict=read_allow_list(["a.test"]))
+        harness = DriverHarness(settings=settings)
+        worker = harness.hello("playwright", features=["strict"])
+        harness.send_message(worker, "run:strict", queryId="q", allow=["b.test"])
+        for test_id, more in (("t", {"strict": {"allow": ["c.test"]}}), ("u", {})):
+            harness.send_message(
+                worker,
+                "test:register",
+                testId=test_id,
+                title="T",
+                file="f",
+                workerId="0",
+                **more,
+            )
+        matcher = {"urlGlob": "**"}
+        harness.send_message(
+            worker, "route:register", routeId="r", testId="t", matcher=matcher, place="f:12"
+        )
+        report = connections_report(harness.driver.coordinator, tests=True)
+        (row,) = report["runnerWorkers"]
+        self.assertEqual(report["strict"], {"allow": ["a.test"]})
+        self.assertEqual((row["strict"], row["strictTestCount"]), ({"allow": ["b.test"]}, 1))
+        strict, other = row["tests"]
+        self.assertEqual(strict["strict"], {"allow": ["c.test"]})
+        self.assertEqual(strict["routes"][0]["place"], "f:12")
+        self.assertNotIn("strict", other)
 
     def test_process(self) -> None:
         """A row says which process it is, where its client told."""

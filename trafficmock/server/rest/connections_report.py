@@ -11,25 +11,32 @@ from trafficmock.core.peers import Agent, Worker, connected
 if TYPE_CHECKING:
     from trafficmock.core.coordinator import Coordinator
     from trafficmock.core.ownership.registry import RegisteredRoute
+    from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.peers import Client
+    from trafficmock.matching.allow_list import AllowList
 
 
-def connections_report(
-    coordinator: Coordinator, *, tests: bool = False
-) -> dict[str, list[dict[str, Any]]]:
-    """List agents and workers in the order in which they connected.
+def connections_report(coordinator: Coordinator, *, tests: bool = False) -> dict[str, Any]:
+    """List agents and workers in the order in which they connected, and who is strict.
 
     :param tests: whether the tests of each worker are listed, with their routes.
     """
     clients = coordinator.clients()
+    strictness = coordinator.strict_mode.strictness
     return {
         "nodeAgents": [_client(client) for client in clients if isinstance(client, Agent)],
         "runnerWorkers": [
-            _worker(client) | ({"tests": _tests(client)} if tests else {})
+            _worker(client, strictness) | ({"tests": _tests(client, strictness)} if tests else {})
             for client in clients
             if isinstance(client, Worker)
         ],
+        **_strict(strictness.service),
     }
+
+
+def _strict(allowed: AllowList | None) -> dict[str, Any]:
+    """Say what strict mode allows, where it is in force."""
+    return {} if allowed is None else {"strict": {"allow": list(allowed.texts)}}
 
 
 def _client(client: Client) -> dict[str, Any]:
@@ -37,25 +44,30 @@ def _client(client: Client) -> dict[str, Any]:
     return row
 
 
-def _worker(worker: Worker) -> dict[str, Any]:
+def _worker(worker: Worker, strictness: Strictness) -> dict[str, Any]:
     row = _client(worker)
     if worker.worker_id is not None:
         row["workerId"] = worker.worker_id
     active = sum(len(test.routes) for test in worker.tests.values())
-    return row | {"testCount": len(worker.tests), "routeCount": active + len(worker.inert)}
+    row |= {"testCount": len(worker.tests), "routeCount": active + len(worker.inert)}
+    if strict := len(worker.tests.keys() & strictness.tests.keys()):
+        row["strictTestCount"] = strict
+    return row | _strict(strictness.runs.get(worker.id))
 
 
-def _tests(worker: Worker) -> list[dict[str, Any]]:
+def _tests(worker: Worker, strictness: Strictness) -> list[dict[str, Any]]:
     return [
         {
             "testId": test.id,
             "title": test.title,
             "file": test.file,
             "routes": [_route(route) for route in test.routes.values()],
+            **_strict(strictness.tests.get(test.id)),
         }
         for test in worker.tests.values()
     ]
 
 
 def _route(route: RegisteredRoute) -> dict[str, Any]:
-    return {"routeId": route.id, "kind": route.kind, "matcher": to_builtins(route.matcher)}
+    place = {} if route.place is None else {"place": route.place}
+    return {"routeId": route.id, "kind": route.kind, "matcher": to_builtins(route.matcher), **place}

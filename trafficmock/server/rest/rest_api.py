@@ -6,7 +6,7 @@ decoded here. Whatever a handler raises becomes an answer in one place,
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from attrs import define, evolve
@@ -62,8 +62,8 @@ _PEM_FILE = (b"content-disposition", b'attachment; filename="trafficmock-ca.pem"
 _NO_HAR = RestError(409, "har_unavailable")
 
 
-ConnectionsReport = Mapping[str, Sequence[Mapping[str, Any]]]
-"""``nodeAgents`` and ``runnerWorkers``, each a list of rows."""
+ConnectionsReport = Mapping[str, Any]
+"""``nodeAgents`` and ``runnerWorkers``, each a list of rows; ``strict`` where the service is."""
 
 
 def _plain_router() -> Klein:
@@ -123,12 +123,7 @@ class RestApi:
         self._admit(request)
         _, _, query_string = request.uri.partition(b"?")
         report = self._connections(wants_tests(query_string.decode("latin-1")))
-        workers = report["runnerWorkers"]
-        rows = {
-            "nodeAgents": report["nodeAgents"],
-            "runnerWorkers": workers,
-            "playwrightWorkers": workers,
-        }
+        rows = {**report, "playwrightWorkers": report["runnerWorkers"]}
         return whole(request, 200, encode(rows))
 
     @app.route("/ca.pem", methods=["GET"])

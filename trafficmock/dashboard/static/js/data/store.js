@@ -17,7 +17,7 @@ export class Store extends EventTarget {
     super();
     this.requests = new Collection();
     this.sockets = new Collection();
-    /** @type {{nodeAgents: any[], runnerWorkers: any[]}} */
+    /** @type {{nodeAgents: any[], runnerWorkers: any[], strict?: {allow: string[]}}} */
     this.connections = { nodeAgents: [], runnerWorkers: [] };
     /** @type {any} */
     this.health = null;

@@ -15,6 +15,7 @@ const ADVICE = {
     "A test that had to be asked gave no answer in time. Its process is blocked (a breakpoint, " +
     "a long computation), or the predicate of a route threw.",
   disconnected: "Whoever had to decide was gone: the test ended before its handler decided, or its worker was lost.",
+  unmatched_request: "Strict mode refuses what no route wants. Add a route, or allow the host or URL.",
   handler_failed: "The handler's answer was malformed, or no HTTP response can carry it.",
 };
 
@@ -71,6 +72,7 @@ export function ownerView(entry, workers) {
 /** @param {string} action @param {any} entry @param {any} outcome @param {string} [message] */
 function sentence(action, entry, outcome, message) {
   if (outcome.code === "ambiguous_route") return "More than one test wanted it, so none got it";
+  if (outcome.code === "unmatched_request") return "No route wanted it, so strict mode refused it";
   /** @type {Record<string, string>} */
   const sentences = {
     fulfill: "A test answered it",

@@ -6,12 +6,13 @@ import { matcherText } from "../detail/owner.js";
 import { link } from "../lib/address.js";
 import { fill, h } from "../lib/dom.js";
 import { plural } from "../lib/format.js";
-import { visible } from "../lib/text.js";
+import { cut, oneLine, visible } from "../lib/text.js";
 import { clientsTable } from "./clients-table.js";
 
 /** @typedef {import("../data/store.js").Store} Store */
 
 const MOST_ROUTES = 200;
+const LONGEST_ALLOWED = 300;
 
 export class ConnectionsView {
   /** @param {Store} store */
@@ -32,13 +33,14 @@ export class ConnectionsView {
   }
 
   update() {
-    const { nodeAgents, runnerWorkers } = this.store.connections;
+    const { nodeAgents, runnerWorkers, strict } = this.store.connections;
     const proxied = nodeAgents.filter((agent) => agent.kind && agent.kind !== "node");
     const agents = nodeAgents.filter((agent) => !proxied.includes(agent));
     const { rows } = this.store.requests;
     fill(
       this.element,
       h("h1", {}, "Connections"),
+      strict && h("p", { class: "note strict" }, `The service is strict: ${allowing(strict)}`),
       clientsTable(
         "Agents",
         agents,
@@ -63,6 +65,7 @@ export class ConnectionsView {
       worker.workerId === undefined ? "" : `worker ${visible(worker.workerId)}`,
       plural(worker.testCount, "test"),
       plural(worker.routeCount, "route"),
+      worker.strict && `strict about what no test owns: ${allowing(worker.strict)}`,
       visible(worker.connectionId),
       processOf(worker),
       sinceOf(worker) && `since ${sinceOf(worker)}`,
@@ -91,6 +94,7 @@ export class ConnectionsView {
         h("span", { class: "mono size" }, visible(test.file)),
         " ",
         h("span", { class: "size" }, plural(test.routes.length, "route")),
+        test.strict && h("span", { class: "size strict" }, ` · strict: ${allowing(test.strict)}`),
       ),
       h(
         "p",
@@ -104,6 +108,11 @@ export class ConnectionsView {
     );
     return details;
   }
+}
+
+/** @param {{allow: string[]}} strict what refuses all that no route wants @returns {string} */
+function allowing({ allow }) {
+  return `allows ${allow.length ? oneLine(cut(allow.join(", "), LONGEST_ALLOWED)) : "nothing"}`;
 }
 
 /** @param {any[]} routes */

@@ -16,7 +16,7 @@ const DECIDED = ["fulfill", "continue", "abort"];
 const SLICES = 60;
 const MOST_FAILURES = 8;
 const LONGEST_URL = 160;
-const LONGEST_REASON = 260;
+const LONGEST_REASON = 500;
 
 export class OverviewView {
   /** @param {import("../data/store.js").Store} store */
