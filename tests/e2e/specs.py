@@ -1,7 +1,7 @@
 """Playwright specs as trial tests: one spec file a test case, one title a test.
 
 A run of Playwright's runner with its proxy, upstream and app costs seconds, so
-the specs of one directory share one.
+the specs of one directory share one, in whatever worker of trial their tests run.
 """
 
 import functools
@@ -27,6 +27,7 @@ from tests.support.node_parts import (
     node_binary,
 )
 from tests.support.proxy_process import StartError
+from tests.support.trial_workers import made_once
 
 RUN_SECONDS = 150.0
 SPECS = NODE_DIRECTORY / "specs"
@@ -115,6 +116,10 @@ def run_group(group: Group) -> Run:
 
 @functools.cache
 def _attempt(group: Group) -> Run | Exception:
+    return made_once(repr(group), lambda: _outcome(group))
+
+
+def _outcome(group: Group) -> Run | Exception:
     # A failure is remembered too, or every test of the group would wait for it again.
     try:
         return _run(group)

@@ -5,6 +5,7 @@ import re
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.support.trial_workers import made_once
 from tests.testing import runs
 from tests.testing.shared_app import shared_app
 
@@ -13,6 +14,10 @@ SAMPLE = str(runs.REPOSITORY / "tests/testing/samples/with_mistakes.py")
 
 @functools.cache
 def output() -> str:
+    return made_once(__name__, _output)
+
+
+def _output() -> str:
     node_app = shared_app()
     environment = {
         **runs.LEAN,

@@ -12,6 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.tested_proxy import start_proxy
+from tests.support.trial_workers import made_once
 from tests.testing import runs
 from tests.testing.row_context import ask
 from tests.testing.shared_app import shared_app
@@ -173,6 +174,10 @@ class PytestTests(SynchronousTestCase):
 
 @functools.cache
 def pytest_output() -> str:
+    return made_once(__name__, _pytest_output)
+
+
+def _pytest_output() -> str:
     proxy = shared_app().proxy.url
     return run_pytest("/nowhere", "-k", "not test_proxy", proxy=proxy)
 
