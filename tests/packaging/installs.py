@@ -1,4 +1,8 @@
-"""A wheel and an editable install both show the plugin to twistd, and serve."""
+"""A wheel and an editable install both show the plugin to twistd, and serve.
+
+The environment of the tests is an editable install, and ``test_checkout.py`` asks it for the
+plugin, so only the deep run makes another one.
+"""
 
 import functools
 import re
@@ -14,6 +18,7 @@ from typing import NamedTuple
 from twisted.python.filepath import FilePath
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.support.hypothesis_profiles import DEEP
 from tests.support.proxy_process import REPOSITORY, running_proxy
 
 ELSEWHERE = Path("/")
@@ -69,6 +74,9 @@ class BuiltTests(SynchronousTestCase):
 class EditableTests(SynchronousTestCase):
     """``pip install -e .`` without further options."""
 
+    if not DEEP:
+        skip = "only with TRAFFICMOCK_DEEP=1"
+
     def test_serves(self) -> None:
         """Installed editable, twistd knows the plugin and the service answers."""
         check_install(self, "--editable", str(REPOSITORY))
@@ -94,9 +102,9 @@ def check_install(test: SynchronousTestCase, *what: str) -> None:
     """Install into a fresh environment and use it as a user does."""
     directory = Path(mkdtemp())
     test.addCleanup(FilePath(str(directory)).remove)
-    venv.create(directory, with_pip=True)
+    venv.create(directory)
     programs = directory / "bin"
-    call(str(programs / "pip"), "install", "--quiet", *what)
+    call(sys.executable, "-m", "pip", "--python", str(directory), "install", "--quiet", *what)
     twistd = str(programs / "twistd")
     test.assertIn("trafficmock", call(twistd, "--help"))
     test.assertIn("--claim-timeout-ms", call(twistd, "-n", "trafficmock", "--help"))
