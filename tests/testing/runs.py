@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 from tests.support.child_process import Child
 
@@ -18,14 +19,19 @@ _PROXIES = re.compile("TRAFFICMOCK_|_PROXY", re.IGNORECASE)
 """Variables that name a proxy: ours, or one of the machine's."""
 
 
-def run(
+def run(*arguments: str, environment: Mapping[str, str], **options: Any) -> str:
+    """Run a Python module as :func:`finish` does; give what it printed."""
+    return finish(*arguments, environment=environment, **options).stdout
+
+
+def finish(
     *arguments: str,
     environment: Mapping[str, str],
     cwd: Path = REPOSITORY,
     path: str = "",
     seconds: float = 240,
-) -> str:
-    """Run a Python module; give what it printed.
+) -> subprocess.CompletedProcess[str]:
+    """Run a Python module to its end; give what it printed, and its status.
 
     :param environment: added to ours, of which what names a proxy is left out.
     :param path: a folder to import from, besides the repository.
@@ -34,7 +40,7 @@ def run(
     env = {name: value for name, value in os.environ.items() if not _PROXIES.search(name)}
     env |= {"PYTHONPATH": os.pathsep.join(filter(None, (str(REPOSITORY), path)))}
     env |= environment
-    finished = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-m", *arguments],
         env=env,
         cwd=cwd,
@@ -44,7 +50,6 @@ def run(
         timeout=seconds,
         check=False,
     )
-    return finished.stdout
 
 
 def attached(proxy_url: str, command: Sequence[str], *options: str, data: str) -> Child:

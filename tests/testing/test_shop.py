@@ -6,6 +6,8 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.support.documents import blocks
+from tests.support.hypothesis_profiles import DEEP
 from tests.support.node_parts import MODULES, chromium, node_binary
 from tests.support.tested_proxy import start_proxy
 from tests.testing import runs
@@ -25,6 +27,18 @@ class ExampleTestCase(SynchronousTestCase):
         node = {"SHOP_NODE": str(node_binary())}
         environment |= node
         return runs.run(*arguments, environment=environment, cwd=folder, path=str(folder))
+
+    def on_one_shop(self, *arguments: str) -> str:
+        """Run tests on one shop; ``URL`` among the arguments is where it is."""
+        proxy = start_proxy([])
+        self.addCleanup(proxy.stop)
+        command = [str(node_binary()), str(EXAMPLES / "shop" / "shop.mjs")]
+        data = str(Path(self.mktemp()).absolute())
+        shop = runs.attached(proxy.url, command, "--client-id", "shop", data=data)
+        self.addCleanup(shop.stop)
+        url = shop.announced()["url"]
+        where = [each.replace("URL", url) for each in arguments]
+        return self.run_child(*where, SHOP_URL=url, TRAFFICMOCK_PROXY_URL=proxy.url, **runs.LEAN)
 
 
 class ShopTests(ExampleTestCase):
@@ -51,16 +65,19 @@ class ShopTests(ExampleTestCase):
 
     def test_side_by_side(self) -> None:
         """With xdist, all workers on one shop, of which nothing is said but where it is."""
-        proxy = start_proxy([])
-        self.addCleanup(proxy.stop)
-        command = [str(node_binary()), str(EXAMPLES / self.example / "shop.mjs")]
-        data = str(Path(self.mktemp()).absolute())
-        shop = runs.attached(proxy.url, command, "--client-id", "shop", data=data)
-        self.addCleanup(shop.stop)
         pytest = (*runs.lean_pytest("xdist", "playwright"), "-n", "2", "test_side_by_side.py")
-        where = ("--base-url", shop.announced()["url"])
-        output = self.run_child(*pytest, *where, TRAFFICMOCK_PROXY_URL=proxy.url, **runs.LEAN)
+        output = self.on_one_shop(*pytest, "--base-url", "URL")
         self.assertIn("5 passed", output, output)
+
+    def test_in_parallel(self) -> None:
+        """The same with pages, in Chromium."""
+        chromium()
+        pytest = (*runs.lean_pytest("xdist", "playwright"), "-n", "4", "test_in_parallel.py")
+        output = self.on_one_shop(*pytest, "--base-url", "URL")
+        self.assertIn("3 passed", output, output)
+
+    if not DEEP:
+        test_in_parallel.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
 
     def test_script(self) -> None:
         """In a script."""
@@ -77,6 +94,23 @@ class ShopTests(ExampleTestCase):
         self.assertRegex(output, r"Ran 10 tests[^\n]*\n\nOK")
 
 
+class SeleniumTests(ExampleTestCase):
+    """Selenium, where a browser belongs to one test."""
+
+    example = "selenium"
+
+    def test_selenium(self) -> None:
+        """By the proxy of the test and by its cookie, with two workers."""
+        chromium()
+        if find_spec("selenium") is None or shutil.which("chromedriver") is None:
+            self.fail("run: pip install selenium, and apt-get install chromium-driver")
+        output = self.on_one_shop(*runs.lean_pytest("xdist"), "-n", "2")
+        self.assertIn("4 passed", output, output)
+
+    if not DEEP:
+        test_selenium.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
+
+
 class RecipeTests(ExampleTestCase):
     """The recipes of the documentation."""
 
@@ -84,9 +118,9 @@ class RecipeTests(ExampleTestCase):
 
     def test_recipes(self) -> None:
         """Each does what its page says; a request that may not leave fails its test by name."""
-        output = self.run_child(*runs.lean_pytest(), **runs.LEAN)
+        output = self.run_child(*runs.lean_pytest(), "--rootdir", ".", **runs.LEAN)
         count = (EXAMPLES / self.example / "test_recipes.py").read_text().count("\ndef test_")
-        self.assertIn(f"{count + 2} passed, 1 error", output, output)
-        line = "AssertionError: requests without a route: ['GET https://feed.example/teapots']"
-        self.assertIn(line, output)
-        self.assertIn(line, (EXAMPLES.parent / "how-to" / "recipes.md").read_text())
+        self.assertIn(f"1 failed, {count + 1} passed", output, output)
+        page = EXAMPLES.parent / "how-to" / "strict.md"
+        shown = next(each.text for each in blocks(page) if "is not mocked" in each.text)
+        self.assertIn(" ".join(shown.split()), output)

@@ -49,7 +49,7 @@ class MarkTests(SynchronousTestCase):
         for wrong, text in (
             (mark("strict"), "no argument without a name, and has 'strict'"),
             (mark(stric=True), "no argument stric; did you mean strict?"),
-            (mark(hosts=[]), "no argument hosts. It is used as"),
+            (mark(hosts=[]), "no argument hosts. Its form is"),
             (mark(strict="yes"), "strict='yes': it is True or False"),
             (mark(allow="auth.example"), "allow='auth.example': it is a list"),
             (mark(allow=[5]), "allow=[5]: it is a list"),

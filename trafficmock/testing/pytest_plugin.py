@@ -205,7 +205,7 @@ def trafficmock(
     connection.refresh()
     title = request.node.nodeid
     file = str(request.node.path)
-    door = _has_browser(request)
+    door = _has_browser(request) or "trafficmock_door" in request.fixturenames
     strict = _strict_settings(request.node)
     info = TestInfo(title=title, file=file, door=door, **strict, **_trafficmock_settings)
     awaits = inspect.iscoroutinefunction(getattr(request, "function", None))
@@ -214,6 +214,17 @@ def trafficmock(
     errors.begin(connection, session)
     yield mocks
     errors.end()
+
+
+@pytest.fixture
+def trafficmock_door(trafficmock: Any) -> dict[str, str] | None:
+    """Give a proxy for the browser of this test, for drivers other than pytest-playwright's.
+
+    It has ``server`` and, with a token, ``username`` and ``password``; ``None`` for a test without
+    a context.
+    """
+    proxy: dict[str, str] | None = trafficmock.proxy
+    return proxy
 
 
 @pytest.fixture(autouse=True)
@@ -310,7 +321,8 @@ def _strict_settings(item: pytest.Item) -> dict[str, Any]:
     try:
         return strict_marks.settings(item)
     except strict_marks.MarkError as error:
-        pytest.fail(str(error), pytrace=False)
+        wrong = str(error)
+    pytest.fail(wrong, pytrace=False)
 
 
 def _setting(config: pytest.Config, name: str) -> str | None:

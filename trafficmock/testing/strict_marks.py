@@ -17,8 +17,8 @@ OPTION = "--trafficmock-strict"
 INI_STRICT = "trafficmock_strict"
 INI_ALLOW = "trafficmock_allow"
 _MEANING = (
-    "trafficmock(strict=True, allow=[…]): refuse the requests of this test that no route wants, "
-    "but for these hosts and URL globs"
+    "trafficmock(strict=True, allow=['auth.example']): refuse the requests of this test that no "
+    "route wants, but for these hosts and URL globs"
 )
 _KEYWORDS = ("strict", "allow")
 
@@ -83,4 +83,4 @@ def _read(mark: pytest.Mark) -> tuple[bool | None, Sequence[str]]:
 
 
 def _error(text: str) -> MarkError:
-    return MarkError(f"@pytest.mark.trafficmock {text}. It is used as @pytest.mark.{_MEANING}")
+    return MarkError(f"@pytest.mark.trafficmock {text}. Its form is {_MEANING}")

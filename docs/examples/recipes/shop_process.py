@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 NODE = os.environ.get("SHOP_NODE", "node")
 
-Pages = Callable[[str], str]
+Pages = Callable[..., str]
 
 
 @contextmanager
@@ -24,9 +24,9 @@ def started(environment: dict[str, str]) -> Iterator[Pages]:
     assert process.stdout is not None
     url = process.stdout.readline().strip()
 
-    def page(path: str) -> str:
+    def page(path: str, headers: dict[str, str] | None = None) -> str:
         try:
-            with urlopen(url + path) as answer:
+            with urlopen(Request(url + path, headers=headers or {})) as answer:
                 return answer.read().decode()
         except HTTPError as answer:
             return answer.read().decode()

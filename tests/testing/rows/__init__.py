@@ -23,6 +23,7 @@ from tests.testing.rows import (
     recording,
     routing,
     sockets,
+    strict,
     unrouting,
 )
 
@@ -42,6 +43,7 @@ MODULES: tuple[ModuleType, ...] = (
     recording,
     sockets,
     isolation,
+    strict,
 )
 
 

@@ -1,7 +1,8 @@
 /**
  * Run as a child: an application that knows nothing of tests.
  *
- * `/price` asks a service that does not exist; `/meet` answers when as many ask it as it says.
+ * `/price` asks a service that does not exist, `/ask` what it is told to; `/meet` answers when as
+ * many ask it as it says.
  * The address is printed as one JSON line.
  */
 import http from "node:http";
@@ -9,9 +10,10 @@ import http from "node:http";
 const PRICES = "http://prices.test/teapot";
 const waiting = new Map();
 
-/** Ask for the price. */
-async function price(query) {
-  const answer = await fetch(PRICES + query).catch((error) => new Response(String(error.cause)));
+/** Ask a service; the text of an error has its code. */
+async function ask(url, method) {
+  const failed = ({ cause }) => new Response(`${cause.code} ${cause}`);
+  const answer = await fetch(url, { method }).catch(failed);
   return answer.text();
 }
 
@@ -26,8 +28,13 @@ function meet(name, count) {
 
 const server = http.createServer(async (request, response) => {
   const url = new URL(request.url, "http://app.test");
-  const { name, count } = Object.fromEntries(url.searchParams);
-  response.end(await (url.pathname === "/price" ? price(url.search) : meet(name, Number(count))));
+  const { name, count, method, target } = Object.fromEntries(url.searchParams);
+  const pages = {
+    "/price": () => ask(PRICES + url.search, "GET"),
+    "/ask": () => ask(target, method),
+    "/meet": () => meet(name, Number(count)),
+  };
+  response.end(await pages[url.pathname]());
 });
 
 server.listen(0, "127.0.0.1", () => {

@@ -64,7 +64,7 @@ class AskingTests(SynchronousTestCase):
 
     def test_patterns(self) -> None:
         """What is no list of hosts and URL globs is refused, with what is wrong."""
-        for wrong in ("auth.example", 5, [5]):
+        for wrong in ("auth.example", 5, [5], [""], ["h.test:x"], ["/relative"], ["*/a"]):
             with self.assertRaises(UsageError) as caught:
                 allow_patterns(wrong)  # type: ignore[arg-type] # that is the point
             self.assertNotIn("\n", str(caught.exception))

@@ -101,7 +101,8 @@ class BaseTrafficMock(
         if session.context.id is not None and not session.info.door:
             raise UsageError(
                 "this test has no proxy for a browser: ask for it by door=True in mocks(), by "
-                "trafficmock_door = True in a test case, or by the fixture `browser` in pytest"
+                "trafficmock_door = True in a test case, or in pytest by the fixture "
+                "trafficmock_door"
             )
         return session.browser_proxy()
 

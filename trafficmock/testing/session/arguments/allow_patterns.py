@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from trafficmock.matching.allow_list import AllowListError, read_allow_list
 from trafficmock.testing.errors import UsageError
 
 
@@ -19,4 +20,7 @@ def allow_patterns(allow: Iterable[str]) -> tuple[str, ...]:
     for pattern in patterns:
         if not isinstance(pattern, str):
             raise UsageError(f"allow is a list of hosts and URL globs; {pattern!r} is neither")
-    return patterns
+    try:
+        return read_allow_list(patterns).texts
+    except AllowListError as error:
+        raise UsageError(str(error)) from None

@@ -1,0 +1,35 @@
+"""Strict mode, as a test asks for it."""
+
+from urllib.error import HTTPError
+
+from tests.testing.row_context import RowContext, ours
+from trafficmock.testing.errors import UnmatchedRequestError
+
+URL = "http://pay.test/charges"
+
+
+@ours
+async def from_now_on(t: RowContext) -> None:
+    """A request that no route wants is refused, and fails the test."""
+    await t(t.mocks.strict(allow=["auth.test"]))
+    await t.answer(f"{URL}?one", "mine")
+    assert await t.through_proxy(f"{URL}?one", t.mocks.headers) == "mine"
+    for _ in range(2):
+        try:
+            await t.through_proxy(URL, t.mocks.headers)
+        except HTTPError as refused:
+            assert refused.code == 403
+            refused.close()
+        else:
+            raise AssertionError("it was not refused")
+    (error,) = await t.errors()
+    assert isinstance(error, UnmatchedRequestError), error
+    assert error.request == ("http", "GET", URL)
+    assert error.repeats == 1
+    assert "row_context.py:" in str(error), error
+
+
+@ours
+async def nothing_without_a_test(t: RowContext) -> None:
+    """The list of what no test owns can be asked for."""
+    assert await t(t.mocks.unmatched()) == []

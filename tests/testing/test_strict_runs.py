@@ -1,0 +1,264 @@
+"""Strict runs, as people start them: whom a refused request fails, and by which text."""
+
+import json
+import re
+import unittest as pyunit
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+
+from twisted.internet import reactor  # noqa: TID251 - trial's own
+from twisted.internet.defer import Deferred
+from twisted.internet.threads import deferToThread
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.hypothesis_profiles import DEEP
+from tests.support.node_parts import node_binary
+from tests.support.tested_proxy import start_proxy
+from tests.testing import runs
+from tests.testing.row_context import ask, ask_through
+from tests.testing.shared_app import shared_app
+from trafficmock.testing import sync, trial, tx, unittest
+from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
+from trafficmock.testing.errors import UsageError
+from trafficmock.testing.launch import Proxy, proxy_process
+from trafficmock.testing.session.session import TestInfo
+
+SAMPLES = Path(__file__).parent / "samples"
+PAY = "GET http://pay.test/v1/charges"
+NEARLY = {
+    "method": 'route POST "http://pay.test/v1/charges" (PLACE): the method differs: GET',
+    "host": 'route "http://pay.example/v1/charges" (PLACE): the host differs: pay.test',
+    "port": 'route "http://pay.test:8080/v1/charges" (PLACE): the port differs: 80',
+    "path": 'route "**/v1/charge" (PLACE): the path differs: /v1/charges',
+    "query": 'route "http://pay.test/v1/charges?x=1" (PLACE): the query differs: there is none',
+    "client": 'route "http://pay.test/v1/charges" (PLACE): the client differs: shop',
+    "predicate": "route with a predicate (PLACE): its predicate said no",
+    "regex": "route /charge$/ (PLACE): its regular expression does not match",
+}
+PLACE = r"tests/testing/samples/strictly\.py:\d+"
+UNOWNED = "requests without a test, refused by strict mode: 1"
+
+
+class PytestTests(SynchronousTestCase):
+    """Runs of pytest."""
+
+    def start(self) -> None:
+        """Start a proxy, and one application for all workers."""
+        stack = ExitStack()
+        self.addCleanup(stack.close)
+        self.proxy = start_proxy([])
+        stack.callback(self.proxy.stop)
+        data = str(Path(self.mktemp()).absolute())
+        app = [str(node_binary()), str(SAMPLES / "prices.mjs")]
+        child = runs.attached(self.proxy.url, app, "--client-id", "shop", data=data)
+        stack.callback(child.stop)
+        self.url = child.announced()["url"]
+
+    def run_tests(self, *arguments: str) -> tuple[int, str]:
+        """Run the sample; give the status and what was printed."""
+        plugins = ("xdist",) if "-n" in arguments else ()
+        finished = runs.finish(
+            *(*runs.lean_pytest(*plugins), str(SAMPLES / "strictly.py"), *arguments),
+            environment={
+                **runs.LEAN,
+                "SAMPLE_APP": self.url,
+                "TRAFFICMOCK_PROXY_URL": self.proxy.url,
+            },
+        )
+        return finished.returncode, finished.stdout
+
+    def check(self, *arguments: str) -> None:
+        """Check that each test is failed by its own requests, and by no others."""
+        status, output = self.run_tests("--trafficmock-strict", *arguments)
+        self.assertEqual(status, 1, output)
+        self.assertIn("11 failed, 4 passed, 1 error in", output)
+        title = re.compile(r"^_{3,} (?:ERROR at setup of )?(\S+) _{3,}$|^=+ req", re.MULTILINE)
+        parts = title.split(output)
+        texts = {name: text for name, text in zip(parts[1::2], parts[2::2], strict=True) if name}
+        refused = f"{PAY} is not mocked, and strict mode allows nothing. "
+        for differs, nearest in NEARLY.items():
+            text = texts[f"test_nearly[{differs}]"]
+            expected = re.escape(f"{refused}Nearest: {nearest}. Add a route, or allow pay.test.")
+            self.assertRegex(text, expected.replace("PLACE", PLACE))
+            self.assertEqual(text.count(refused), 1)
+        self.assertIn(f"{refused}Add a route, or allow pay.test.", texts["test_no_route"])
+        self.assertIn("2 more requests met the same", texts["test_often"])
+        self.assertEqual(texts["test_often"].count(refused), 1)
+        self.assertIn("see the errors: 3\n", texts["test_often"])
+        self.assertIn("AssertionError", texts["test_that_fails_anyway"])
+        self.assertIn("mocks of this test -", texts["test_that_fails_anyway"])
+        self.assertNotIn("real network", output)
+        self.assertIn("has no argument strcit; did you mean strict?", texts["test_misspelled"])
+        self.assertEqual(output.count(UNOWNED), 1)
+        self.assertIn("\nGET http://nobody.test/, client shop\n  GET http://nobody.test/", output)
+        # Nothing was tried again.
+        entries = ask(f"{self.proxy.url}/api/history")["entries"]
+        codes = [entry["outcome"].get("code") for entry in entries]
+        self.assertEqual(codes.count("unmatched_request"), 14, json.dumps(entries))
+
+    def test_strict(self) -> None:
+        """A test is failed by its own requests, and the run by those of nobody."""
+        self.start()
+        self.check()
+
+    def test_workers(self) -> None:
+        """With four workers each test fails alone, and the list is there once.
+
+        The same tests pass where nothing is strict.
+        """
+        self.start()
+        status, output = self.run_tests("-n", "4", "-k", "not misspelled and not anyway")
+        self.assertEqual(status, 0, output)
+        self.assertIn("14 passed in", output)
+        self.check("-n", "4")
+
+    def test_of_nobody(self) -> None:
+        """A request that no test owns fails a run in which all tests pass, and no other run."""
+        self.start()
+        for arguments, expected in ((("--trafficmock-strict",), 1), ((), 0)):
+            status, output = self.run_tests("-n", "2", "-k", "of_nobody or mocked", *arguments)
+            self.assertEqual(status, expected, output)
+            self.assertIn("2 passed", output)
+            self.assertEqual(output.count(UNOWNED), expected)
+
+    if not DEEP:
+        test_workers.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
+        test_of_nobody.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
+
+
+class ServiceTests(SynchronousTestCase):
+    """A proxy that tests start, and that is strict from its beginning."""
+
+    def setUp(self) -> None:
+        self.proxy = proxy_process.start_proxy(strict=True, allow=["allowed.test"])
+        self.addCleanup(self.proxy.stop)
+
+    def refused(self, url: str, headers: dict[str, str] | None = None) -> str:
+        return refused(self.proxy.url, url, headers or {})
+
+    def test_beginning(self) -> None:
+        """What came before the first test is on the list, and what is allowed is not refused."""
+        self.assertIn("strict mode allows only allowed.test", self.refused("http://early.test/"))
+        self.assertIn("upstream", self.refused("http://allowed.test/"))
+        with sync.mocks(self.proxy.url) as mocks:
+            (row,) = mocks.unmatched()
+            self.assertEqual((row.url, row.count), ("http://early.test/", 1))
+            self.refused("http://own.test/", mocks.headers)
+            (error,) = mocks.take_errors()
+            self.assertIn("http://own.test/ is not mocked", str(error))
+
+    def test_exempt(self) -> None:
+        """A test may be allowed everything."""
+        info = TestInfo(title="", file="", exempt=True)
+        connection = ThreadedConnection(self.proxy.url)
+        self.addCleanup(connection.close)
+        mocks, _ = sync.begin(connection, info)
+        self.assertIn("upstream", self.refused("http://own.test/", mocks.headers))
+        self.assertEqual(sync.finish(mocks), [])
+
+    def test_pytest(self) -> None:
+        """A run of pytest starts such a proxy, and finds what no test owns."""
+        folder = Path(self.mktemp()).resolve()
+        folder.mkdir()
+        (folder / "pytest.ini").write_text(
+            "[pytest]\ntrafficmock_strict = true\ntrafficmock_allow = allowed.test\n"
+        )
+        (folder / "test_it.py").write_text(PASSING)
+        finished = runs.finish(*runs.lean_pytest(), environment=runs.LEAN, cwd=folder)
+        self.assertEqual(finished.returncode, 1, finished.stdout)
+        self.assertIn("1 passed", finished.stdout)
+        self.assertIn(f"{UNOWNED} =", finished.stdout)
+        self.assertIn("GET http://nobody.test/, client proxy", finished.stdout)
+        (folder / "pytest.ini").write_text("[pytest]\ntrafficmock_allow = half:a:port\n")
+        finished = runs.finish(*runs.lean_pytest(), environment=runs.LEAN, cwd=folder)
+        self.assertEqual(finished.returncode, 4, finished.stdout)
+        self.assertIn("ERROR: trafficmock_allow: the pattern 'half:a:port'", finished.stdout)
+
+
+PASSING = """
+import pytest
+from urllib.error import HTTPError
+from tests.testing.row_context import ask_through
+
+def test_passes(trafficmock_proxy):
+    with pytest.raises(HTTPError, match="403"):
+        ask_through(trafficmock_proxy.url, "http://nobody.test/", {})
+"""
+
+
+class ClassTests(SynchronousTestCase):
+    """The standard library's unittest, where the run is a class."""
+
+    def run_class(self, *, allow: tuple[str, ...] = ()) -> pyunit.TestResult:
+        proxy = Proxy(shared_app().proxy.url)
+
+        class Strict(unittest.TestCase):
+            trafficmock_proxy = proxy
+            trafficmock_strict = True
+            trafficmock_allow = allow
+
+            def test_own(self) -> None:
+                send(self.trafficmock.headers)
+
+            def test_of_nobody(self) -> None:
+                send({})
+
+        def send(headers: dict[str, str]) -> None:
+            refused(proxy.url, "http://strict-class.test/", headers)
+
+        result = pyunit.TestResult()
+        pyunit.defaultTestLoader.loadTestsFromTestCase(Strict).run(result)
+        return result
+
+    def test_class(self) -> None:
+        """A test is failed by its own request, the class by one that no test owns."""
+        result = self.run_class()
+        errors = {str(case).partition(" ")[0]: text for case, text in result.errors}
+        self.assertEqual(set(errors), {"test_own", "tearDownClass"}, result.errors)
+        self.assertIn("UnmatchedRequestError: GET http://strict-class.test/", errors["test_own"])
+        self.assertIn(f"{UNOWNED[:-3]}:\nGET http://strict", errors["tearDownClass"])
+        self.assertEqual(self.run_class(allow=("*.test",)).errors, [])
+
+
+class ConnectTests(trial.TestCase):
+    """Twisted, where a connection makes the run strict."""
+
+    trafficmock_strict = True
+    trafficmock_allow = ("allowed.test",)
+
+    def setUp(self) -> Any:
+        self.trafficmock_proxy = Proxy(shared_app().proxy.url)
+        return super().setUp()
+
+    def refused(self, url: str, headers: dict[str, str]) -> Deferred[str]:
+        return deferToThread(refused, shared_app().proxy.url, url, headers)
+
+    async def test_attributes(self) -> None:
+        """The attributes of the test case make its tests strict."""
+        await self.refused("http://own.test/", self.trafficmock.headers)
+        (error,) = await self.trafficmock.take_errors()
+        self.assertIn("strict mode allows only allowed.test", str(error))
+
+    async def test_run(self) -> None:
+        """What no test owns is refused as long as the connection lives."""
+        url = shared_app().proxy.url
+        connection = await tx.connect(reactor, url, strict=True)
+        said = await self.refused("http://nobody.test/", {})
+        self.assertIn("It carries the context of no test", said)
+        rows = await self.trafficmock.unmatched()
+        self.assertEqual([row.url for row in rows], ["http://nobody.test/"])
+        await connection.close()
+        with self.assertRaises(UsageError):
+            await tx.connect(reactor, url, strict=True, allow=["a:b:c"])
+
+
+def refused(proxy_url: str, url: str, headers: dict[str, str]) -> str:
+    """Send a request for which the proxy answers with an error; give its text."""
+    try:
+        ask_through(proxy_url, url, headers)
+    except HTTPError as error:
+        with error:
+            return error.read().decode()
+    raise AssertionError(f"{url} was answered")
