@@ -28,6 +28,7 @@ export default [
       "dist/",
       "**/node_modules/",
       "agent/dist/",
+      "agent/test/deep/*/dist/",
       "**/.next/",
       "**/.nuxt/",
       "**/.output/",

@@ -75,11 +75,23 @@ class DeepTests(SynchronousTestCase):
         for version in VERSIONS:
             self.check(node(version), "deep/ways.test.mjs")
 
+    def test_servers(self) -> None:
+        """Parallel tests on one Express, Fastify or Koa server are kept apart, in all hooks."""
+        install(PLACE, "koa")
+        for version in VERSIONS:
+            self.check(node(version), "deep/servers.test.mjs")
+
     def test_next(self) -> None:
         """A Next.js application is mocked end to end without a line of code in it."""
         install(PLACE / "next-app", "next")
         for version in VERSIONS:
             self.check(node(version), "deep/next.test.mjs")
+
+    def test_next_contexts(self) -> None:
+        """Parallel tests on one Next.js server, in development and built, are kept apart."""
+        install(PLACE / "next-app", "next")
+        for version in VERSIONS:
+            self.check(node(version), "deep/next-contexts.test.mjs")
 
     def test_nest(self) -> None:
         """So is a NestJS application."""

@@ -37,37 +37,3 @@ test(
     }
   },
 );
-
-test("Next.js: parallel tests each get their own answers, also from the Data Cache", { timeout: 180000 }, async () => {
-  const proxy = await startProxy();
-  const ids = { A: "a".repeat(32), B: "b".repeat(32) };
-  const workers = await Promise.all(Object.values(ids).map((context) => startWorker(proxy.url, { context })));
-  const asked = [];
-  for (const [at, name] of Object.keys(ids).entries()) {
-    await workers[at].route("nowhere.test", (r) => {
-      if (r.request.url.includes("/cached")) asked.push(name);
-      r.text(`${name} of ${new URL(r.request.url).pathname}`);
-    });
-  }
-  const app = await startApp(proxy, APP, ["node_modules/next/dist/bin/next", "dev", "-p", "0", "-H", "127.0.0.1"]);
-  const get = async (path, name) =>
-    (await fetch(app.url + path, { headers: { baggage: `trafficmock.test=${ids[name]}` } })).text();
-  try {
-    await get("/", "A");
-    for (let round = 0; round < 5; round += 1) {
-      await Promise.all(
-        Object.keys(ids).map(async (name) => {
-          assert.match(await get("/", name), new RegExp(`${name} of /component`));
-          assert.equal(await get("/api/data", name), `${name} of /handler`);
-        }),
-      );
-    }
-    const cached = `/api/cached?key=${Date.now()}`;
-    for (const name of ["A", "A", "B", "B"]) assert.equal(await get(cached, name), `${name} of /cached`);
-    assert.deepEqual(asked, ["A", "B"]);
-  } finally {
-    app.stop();
-    for (const worker of workers) worker.close();
-    await proxy.stop();
-  }
-});
