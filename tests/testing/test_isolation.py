@@ -18,7 +18,7 @@ from tests.testing import runs
 from tests.testing.row_context import ask, ask_through
 from tests.testing.shared_app import shared_app
 from trafficmock.testing import trial, unittest
-from trafficmock.testing.adapters.tagged_browser import tagged
+from trafficmock.testing.adapters.tagged_browser import tagged, warn_of_other_proxy
 from trafficmock.testing.errors import IsolationError
 from trafficmock.testing.launch import Proxy
 
@@ -99,11 +99,35 @@ class NodeTests(OneServer.Tests):
 class BrowserTests(SynchronousTestCase):
     """Pages of pytest-playwright."""
 
-    def test_cookie(self) -> None:
-        """Every context of a test with mocks has the test's cookie, and no other one has."""
+    def test_contexts(self) -> None:
+        """Every context that a test with mocks opens carries the test's, and no other one does.
+
+        One with a proxy of its own has a cookie, and one from before the test if it is told.
+        """
         pytest = runs.lean_pytest("playwright")
         output = runs.run(*pytest, str(SAMPLES / "in_a_browser.py"), environment=runs.LEAN)
-        self.assertIn("3 passed", output, output)
+        self.assertIn("6 passed", output, output)
+
+    def test_token(self) -> None:
+        """The same with a token, which the browser gives to the proxy of the test by itself."""
+        pytest = runs.lean_pytest("playwright")
+        token = "--trafficmock-token=a-token-of-sixteen-characters"
+        output = runs.run(*pytest, str(SAMPLES / "in_a_browser.py"), token, environment=runs.LEAN)
+        self.assertIn("6 passed", output, output)
+
+    def test_launched_with_a_proxy(self) -> None:
+        """Where the browser itself has a proxy, that one wins, and pytest says it once."""
+        pytest = runs.lean_pytest("playwright")
+        sample = SAMPLES / "launched_with_a_proxy.py"
+        output = runs.run(*pytest, str(sample), environment=runs.LEAN)
+        self.assertIn("2 passed", output, output)
+        self.assertEqual(output.count("the browser has a proxy of its own"), 1, output)
+
+    def test_words(self) -> None:
+        """Where nobody knows the application, its origins are asked for."""
+        for cookies, expected in ((["x"], "as a cookie"), ([], "trafficmock_origins")):
+            with self.assertWarnsRegex(UserWarning, expected):
+                warn_of_other_proxy(cookies, of="it", stacklevel=1)
 
     def on_one_shop(self, workers: int, count: int, isolation: str) -> tuple[str, str]:
         """Run tests with pages on one shop; give the output and the history."""
@@ -134,7 +158,8 @@ class BrowserTests(SynchronousTestCase):
         self.assertIn("ambiguous_route", history)
 
     if not DEEP:
-        test_on_one_shop.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
+        for each in (test_on_one_shop, test_token, test_launched_with_a_proxy):
+            each.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
 
     def test_choice(self) -> None:
         """A context gets the proxy of the test, else the cookies; one of its own wins, with a word.

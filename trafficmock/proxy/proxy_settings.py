@@ -78,6 +78,14 @@ class ProxyContext:
     stamp: Callable[[Origin, Pairs], Pairs] | None = None
     alias_key: bytes = field(factory=lambda: secrets.token_bytes(32), init=False)
 
+    @property
+    def explains_failures(self) -> bool:
+        """Tell whether clients are told by an answer that a server was not reached.
+
+        Pages and their tests have to see the connection fail, as without a proxy.
+        """
+        return self.stamp is None
+
     def outgoing(self, origin: Origin, pairs: Pairs) -> Pairs:
         """Take the context of a test out of what leaves for a host that is not under test."""
         if self.stamp is not None:

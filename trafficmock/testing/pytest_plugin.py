@@ -238,14 +238,20 @@ def _trafficmock_browser(request: pytest.FixtureRequest) -> Iterator[None]:
     if not _has_browser(request):
         yield
         return
-    from trafficmock.testing.adapters.tagged_browser import tagged  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.adapters.tagged_browser import (  # noqa: PLC0415 - only where it is needed
+        tagged,
+        warn_of_other_proxy,
+    )
 
     request.getfixturevalue("trafficmock")
     session = _errors_of(request.node).session
     # A proxy that the browser was started with wins: it may be the only way out.
     launched = request.getfixturevalue("browser_type_launch_args")
-    proxy = None if launched.get("proxy") else session.browser_proxy()
+    proxy = session.browser_proxy()
     cookies = session.context.cookies_for(session.info.origins)
+    if proxy and launched.get("proxy"):
+        warn_of_other_proxy(cookies, of="the browser", stacklevel=1)
+        proxy = None
     with tagged(request.getfixturevalue("browser"), proxy, cookies):
         yield
 

@@ -6,19 +6,21 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, BrowserContext, Page, ProxySettings
 
 from tests.support.node_parts import chromium
+from trafficmock.testing.launch import Proxy
 from trafficmock.testing.sync import TrafficMock
 
 MEMBER = "trafficmock.test="
+COOKIE = "trafficmock_test="
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers with the baggage that came."""
+    """Answers with the baggage that came, else with the cookie."""
 
     def do_GET(self) -> None:
-        body = (self.headers["baggage"] or "none").encode()
+        body = (self.headers["baggage"] or self.headers["cookie"] or "none").encode()
         self.send_response(200)
         self.send_header("content-type", "text/plain")
         self.send_header("content-length", str(len(body)))
@@ -64,6 +66,47 @@ def test_mocks_first(trafficmock: TrafficMock, app: str, new_context: Callable[.
     assert shown(new_context().new_page(), app) == f"{MEMBER}{trafficmock.id}"
     # Another origin gets nothing.
     assert shown(new_context().new_page(), app.replace("127.0.0.1", "localhost")) == "none"
+
+
+@pytest.fixture
+def own_page(browser: Browser) -> Iterator[Page]:
+    """Open a context as a project's own fixture does."""
+    with browser.new_context() as context:
+        yield context.new_page()
+
+
+def test_own_context(trafficmock: TrafficMock, own_page: Page, app: str) -> None:
+    assert shown(own_page, app) == f"{MEMBER}{trafficmock.id}"
+
+
+def test_own_proxy(
+    trafficmock: TrafficMock, browser: Browser, trafficmock_proxy: Proxy, app: str
+) -> None:
+    password = trafficmock_proxy.token or ""
+    proxy: ProxySettings = {
+        "server": trafficmock_proxy.url,
+        "username": "own",
+        "password": password,
+    }
+    with pytest.warns(UserWarning, match="a proxy of its own") as said:
+        context = browser.new_context(proxy=proxy)
+    assert len(said) == 1
+    with context:
+        assert shown(context.new_page(), app) == f"{COOKIE}{trafficmock.id}"
+
+
+@pytest.fixture(scope="module")
+def early(browser: Browser) -> Iterator[BrowserContext]:
+    """Open a context before the test, for several of them."""
+    with browser.new_context() as context:
+        yield context
+
+
+def test_early_context(early: BrowserContext, trafficmock: TrafficMock, app: str) -> None:
+    page = early.new_page()
+    assert shown(page, app) == "none"
+    trafficmock.tag(early)
+    assert shown(page, app) == f"{COOKIE}{trafficmock.id}"
 
 
 def test_without_mocks(page: Page, app: str) -> None:

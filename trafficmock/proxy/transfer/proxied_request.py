@@ -293,8 +293,11 @@ class ProxiedRequest:
         self._finish()
 
     def failed_upstream(self, error: UpstreamError) -> None:
-        """Answer in the place of a server that did not."""
-        self._refuse(error.status, error.code, error.text)
+        """Answer in the place of a server that did not, or fail as it did."""
+        if self.context.explains_failures:
+            self._refuse(error.status, error.code, error.text)
+        else:
+            self.cut_off()
 
     def cut_off(self, *, noticeable: bool = False) -> None:
         """Cut the connection, or close it where the client notices that something is missing."""

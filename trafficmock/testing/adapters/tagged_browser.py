@@ -14,10 +14,23 @@ __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""
 
 
-_OTHER_PROXY = (
-    "a browser context has a proxy of its own, so its requests carry the context of the test as a "
-    "cookie: those without credentials, to other hosts of the application, do not"
-)
+def warn_of_other_proxy(cookies: Sequence[object], *, of: str, stacklevel: int) -> None:
+    """Say what a proxy of the user's own means for the context of a test.
+
+    :param cookies: what carries the context in the place of the test's proxy.
+    :param of: what has that proxy.
+    :param stacklevel: as of :func:`warnings.warn`, from the caller.
+    """
+    then = (
+        "carry the context of the test as a cookie: those without credentials, to other hosts of "
+        "the application, do not"
+    )
+    if not cookies:
+        then = (
+            "do not carry the context of the test: tell where the application is by --base-url or "
+            "the ini value trafficmock_origins"
+        )
+    warnings.warn(f"{of} has a proxy of its own, so its requests {then}", stacklevel=stacklevel + 1)
 
 
 @contextmanager
@@ -38,7 +51,7 @@ def tagged(
             secure = [each for each in cookies if each["url"].startswith("https:")]
             return {**options, "proxy": proxy}, secure
         if proxy is not None:
-            warnings.warn(_OTHER_PROXY, stacklevel=3)
+            warn_of_other_proxy(cookies, of="a browser context", stacklevel=3)
         return options, list(cookies)
 
     def opened(*args: Any, **options: Any) -> Any:
