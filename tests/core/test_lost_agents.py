@@ -48,7 +48,7 @@ class LostAgentTests(SynchronousTestCase):
         self.assertIn(outbound.DecisionPassthrough("mine"), decided)
         self.other.sends(report("mine"))
         self.playbook.take()
-        while self.playbook.coordinator.lost_agents:
+        while self.playbook.coordinator.lost_agents.waiting:
             turns.append(self.step())
         failed = [[e.request_id for e in turn if isinstance(e, RequestFailed)] for turn in turns]
         self.assertLessEqual(max(map(len, failed)), AT_ONCE)
@@ -82,7 +82,7 @@ class LostAgentTests(SynchronousTestCase):
         self.playbook.take()
         self.assertEqual(self.playbook.coordinator.decisions.pending, {})
         self.assertEqual(self.playbook.coordinator.sockets.sockets, {})
-        self.assertEqual(len(self.playbook.coordinator.lost_agents), 0)
+        self.assertEqual(len(self.playbook.coordinator.lost_agents.waiting), 0)
 
     def test_decided_meanwhile(self) -> None:
         """An owner may decide about a request that is not ended yet; it ends once."""

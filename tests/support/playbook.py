@@ -176,7 +176,7 @@ class Playbook:
             else:
                 self._unread.append(effect)
         self.invariants.took(effects, sender, cause)
-        if not self.coordinator.lost_agents:
+        if not (self.coordinator.lost_agents.waiting or self.coordinator.ended_tests.waiting):
             while self._leaving:
                 self.invariants.left(self._leaving.pop())
 

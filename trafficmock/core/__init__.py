@@ -2,7 +2,8 @@
 
 :class:`trafficmock.core.coordinator.Coordinator` is the front: a message of a connection comes
 in, a list of ``effects`` goes out. ``hello`` makes an agent or a worker of a connection
-(``peers``), and ``registration`` takes a worker's tests and routes. Then
+(``peers``), ``registration`` takes a worker's tests and routes, ``lost_agents`` and ``ended_tests``
+answer whoever waits for those that are gone. Then
 
 * :mod:`trafficmock.core.ownership` decides which test owns a request or a WebSocket: one, none,
   or several, which is ambiguous;

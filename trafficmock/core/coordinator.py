@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from attrs import define, field
 
 from trafficmock.core import error_messages
 from trafficmock.core.effects import AnswerQuery, CloseConnection, EffectList
+from trafficmock.core.ended_tests import EndedTests
 from trafficmock.core.hello import Handshake, refuse
 from trafficmock.core.http.decisions import Decisions
 from trafficmock.core.http.deferred_bodies import PendingBodies
@@ -18,6 +18,7 @@ from trafficmock.core.http.request_routing import RequestRouting
 from trafficmock.core.http.response_reports import AwaitedReports, ResponseReports
 from trafficmock.core.invalid_messages import InvalidMessages
 from trafficmock.core.lifecycle import Socket
+from trafficmock.core.lost_agents import LostAgents
 from trafficmock.core.ownership.claims import Claims
 from trafficmock.core.ownership.contexts import Contexts
 from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
@@ -32,7 +33,6 @@ from trafficmock.matching import PatternCache
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import AGENTS
 from trafficmock.wire.inbound import Ping, Pong
-from trafficmock.wire.serialized_response import SerializedError
 
 if TYPE_CHECKING:
     from trafficmock.core.ownership.registry import Kind
@@ -54,15 +54,14 @@ class Coordinator:
     Every method takes the moment of the event and returns what to do about it, in order.
 
     :param settings: how to decide.
-    :param lost_at_once: requests and WebSockets of agents that are gone, which are ended in one
-        turn of the reactor; others wait for their decisions meanwhile.
+    :param lost_at_once: requests and WebSockets of agents that are gone, and of tests that ended,
+        which are ended in one turn of the reactor; others wait for their decisions meanwhile.
     """
 
     settings: Settings
     lost_at_once: int = field(default=100, kw_only=True)
     peers: dict[str, Peer] = field(init=False, factory=dict)
-    lost_agents: deque[Agent] = field(init=False, factory=deque)
-    """Agents that are gone, as long as something of theirs is to be ended."""
+    lost_agents: LostAgents = field(init=False)
     registry: Registry = field(init=False)
     claims: Claims = field(init=False, factory=Claims)
     contexts: Contexts = field(init=False)
@@ -77,6 +76,7 @@ class Coordinator:
     reports: ResponseReports = field(init=False)
     bodies: PendingBodies = field(init=False)
     handlers: HandlerResults = field(init=False)
+    ended_tests: EndedTests = field(init=False)
     setup: Registration = field(init=False)
     strict_mode: StrictMode = field(init=False)
     handshake: Handshake = field(init=False)
@@ -118,14 +118,17 @@ class Coordinator:
         )
         self.bodies = PendingBodies(settings, self.requests, self.decisions)
         self.handlers = HandlerResults(settings, self.requests, self.decisions)
+        self.lost_agents = LostAgents(
+            self.lost_at_once, self.decisions, self.handlers, self.reports, self.sockets, alarm
+        )
+        self.ended_tests = EndedTests(
+            self.lost_at_once, claims, self.decisions, self.routing, self.sockets, alarm
+        )
         self.setup = Registration(
             registry,
             contexts,
             strict.strictness,
-            claims,
-            self.decisions,
-            self.routing,
-            self.sockets,
+            self.ended_tests,
             self._agents,
         )
         self.handshake = Handshake(settings)
@@ -186,10 +189,7 @@ class Coordinator:
         out = EffectList(now)
         peer = self.peers.pop(connection_id, None)
         if isinstance(peer, Agent):
-            self.lost_agents.append(peer)
-            self._end_lost_agents(out)
-            if self.lost_agents:
-                self.alarm.need(now.seconds, out)
+            self.lost_agents.add(peer, out)
         elif isinstance(peer, Worker):
             self.setup.worker_lost(peer, out)
             self.strict_mode.worker_lost(peer)
@@ -201,7 +201,8 @@ class Coordinator:
         """Act on every deadline that has passed."""
         out = EffectList(now)
         self.alarm.fired()
-        self._end_lost_agents(out)
+        self.lost_agents.go_on(out)
+        self.ended_tests.go_on(out)
         for connection in self.heartbeat.late_hellos(out):
             del self.peers[connection.id]
         for claim in list(self.claims.expired(now.seconds)):
@@ -222,8 +223,10 @@ class Coordinator:
     def stop(self, now: Moment) -> EffectList:
         """Answer everybody who waits, and close every connection: the service ends."""
         out = EffectList(now)
-        while self.lost_agents:
-            self._end_lost_agents(out)
+        while self.lost_agents.waiting:
+            self.lost_agents.go_on(out)
+        while self.ended_tests.waiting:
+            self.ended_tests.go_on(out)
         for pending in list(self.decisions.pending.values()):
             self.decisions.fail(pending, "disconnected", error_messages.stopping(str(pending)), out)
         for socket in list(self.sockets.sockets.values()):
@@ -255,7 +258,7 @@ class Coordinator:
 
     def _agents(self) -> Iterator[Agent]:
         yield from (peer for peer in self.peers.values() if isinstance(peer, Agent))
-        yield from self.lost_agents
+        yield from self.lost_agents.waiting
 
     # Ends of events
 
@@ -275,25 +278,8 @@ class Coordinator:
         refuse(client.id, "invalid_hello", "A connection says `hello` once.", out)
         out.extend(self.disconnect(client.id, out.now))
 
-    def _end_lost_agents(self, out: EffectList) -> None:
-        """End some of what agents left behind; the next wake-up goes on with the rest.
-
-        Until then it is as if the agent were there and silent: what is sent to it is dropped.
-        """
-        left = self.lost_at_once
-        while self.lost_agents and left:
-            agent = self.lost_agents[0]
-            text = error_messages.agent_lost(agent.client_id)
-            error = SerializedError("Error", text, code="disconnected")
-            left -= self.decisions.agent_lost(agent, text, left, out)
-            left -= self.handlers.agent_lost(agent, error, left, out)
-            left -= self.reports.agent_lost(agent, error, left, out)
-            left -= self.sockets.agent_lost(agent, text, left, out)
-            if left:
-                self.lost_agents.popleft()
-
     def _set_alarm(self, out: EffectList) -> None:
-        if self.lost_agents:
+        if self.lost_agents.waiting or self.ended_tests.waiting:
             self.alarm.need(out.now.seconds, out)
         if self.peers:
             self.alarm.need(self.heartbeat.next_deadline(), out)

@@ -20,14 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.http.request_routing import RequestRouting
-    from trafficmock.core.lifecycle import PendingRequest
-    from trafficmock.core.ownership.claims import Claims
-    from trafficmock.core.ownership.registry import Kind, RegisteredTest, Registry
+    from trafficmock.core.ended_tests import EndedTests
+    from trafficmock.core.ownership.registry import RegisteredTest, Registry
     from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.peers import Agent, Worker
-    from trafficmock.core.websocket.websocket_routing import WebSocketRouting
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.wire import inbound
 
@@ -41,10 +37,7 @@ class Registration:
     registry: Registry
     contexts: Contexts
     strictness: Strictness
-    claims: Claims
-    decisions: Decisions
-    routing: dict[Kind, RequestRouting | WebSocketRouting]
-    sockets: WebSocketRouting
+    ended: EndedTests
     agents: Callable[[], Iterable[Agent]]
 
     def add_test(self, worker: Worker, message: inbound.TestRegister, out: EffectList) -> None:
@@ -105,13 +98,12 @@ class Registration:
         test = worker.tests.get(message.test_id)
         if test is not None:
             self._remove(test, out)
-            self._release(test, error_messages.test_ended, out)
-            self.sockets.test_ended(test, out)
-        elif message.test_id in self.registry.tests:
+            self.ended.add([test], out, worker_lost=False)
+            return
+        if message.test_id in self.registry.tests:
             _note_foreign(worker, f"to remove the test {message.test_id}", out)
             return
-        else:
-            self.registry.remove_routes_of(worker, message.test_id)
+        self.registry.remove_routes_of(worker, message.test_id)
         out.send(worker.id, outbound.TestUnregistered(message.test_id))
 
     def add_route(self, worker: Worker, message: inbound.RouteRegister, out: EffectList) -> None:
@@ -143,9 +135,7 @@ class Registration:
         tests = list(worker.tests.values())
         for test in tests:
             self._remove(test, out)
-        for test in tests:
-            self._release(test, error_messages.worker_lost, out)
-            self.sockets.worker_lost(test, out)
+        self.ended.add(tests, out, worker_lost=True)
 
     def _remove(self, test: RegisteredTest, out: EffectList) -> None:
         """Let nothing more come to a test."""
@@ -154,19 +144,6 @@ class Registration:
         self.strictness.tests.pop(test.id, None)
         if test.has_door:
             out.append(CloseDoor(test.id))
-
-    def _release(
-        self,
-        test: RegisteredTest,
-        why: Callable[[str, RegisteredTest], str],
-        out: EffectList,
-    ) -> None:
-        """Answer for a test that is gone: its own requests, and the rounds it is asked in."""
-        owned: list[PendingRequest] = list(test.requests.values())
-        for pending in owned:
-            self.decisions.fail(pending, "disconnected", why(str(pending), test), out)
-        for claim in self.claims.give_up_on(test):
-            self.routing[claim.kind].claimed(claim, out)
 
     @staticmethod
     def _refuse(worker: Worker, test_id: str, text: str, out: EffectList) -> None:

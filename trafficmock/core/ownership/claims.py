@@ -152,16 +152,14 @@ class Claims:
         del test.claims[key]
         return self._completed(claim)
 
-    def give_up_on(self, test: RegisteredTest) -> list[Claim]:
+    def give_up_on(self, test: RegisteredTest, claim: Claim) -> bool:
         """Count a test that is gone as one that matches nothing.
 
-        :returns: the rounds that this completed.
+        :returns: whether that completed the round.
         """
-        claims = list(test.claims.values())
-        test.claims.clear()
-        for claim in claims:
-            del claim.waiting[test.id]
-        return [done for claim in claims if (done := self._completed(claim)) is not None]
+        del test.claims[claim.kind, claim.pending_id]
+        del claim.waiting[test.id]
+        return self._completed(claim) is not None
 
     def drop(self, claim: Claim) -> None:
         """End a round whose request or socket is gone, or whose time is up."""

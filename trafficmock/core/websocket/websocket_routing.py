@@ -174,19 +174,29 @@ class WebSocketRouting(OwnerResolution[Socket]):
         """Tell when the next time for echoes ends."""
         return next(iter(self.closing.values()), None)
 
-    def test_ended(self, test: RegisteredTest, out: EffectList) -> None:
-        """Close what an ended test left open, cleanly, so that the application notices."""
-        for socket in list(test.sockets.values()):
+    def test_ended(self, test: RegisteredTest, most: int, out: EffectList) -> int:
+        """Close what an ended test left open, cleanly, so that the application notices.
+
+        :returns: how many WebSockets it closed, at most ``most``.
+        """
+        left_open = list(islice(test.sockets.values(), most))
+        for socket in left_open:
             for close in socket.closes(1001, "The test ended.", was_clean=True):
                 socket.record_close(close, out)
                 out.send(socket.agent.id, close)
             self._forget(socket)
+        return len(left_open)
 
-    def worker_lost(self, test: RegisteredTest, out: EffectList) -> None:
-        """Fail what a lost worker owned; what was closed already stays as it is."""
-        for socket in list(test.sockets.values()):
+    def worker_lost(self, test: RegisteredTest, most: int, out: EffectList) -> int:
+        """Fail what a lost worker owned; what was closed already stays as it is.
+
+        :returns: how many WebSockets it failed, at most ``most``.
+        """
+        lost = list(islice(test.sockets.values(), most))
+        for socket in lost:
             text = error_messages.socket_owner_lost(str(socket), test)
             self._fail_both_sides(socket, "disconnected", text, out)
+        return len(lost)
 
     def owner_silent(self, socket: Socket, out: EffectList) -> None:
         """Act on an owner that gives no sign of life; should it wake up, it finds both closed."""

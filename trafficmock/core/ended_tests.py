@@ -1,0 +1,90 @@
+"""What tests leave behind when they end: requests, rounds of questions and WebSockets."""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from attrs import define, field, frozen
+
+from trafficmock.core import error_messages
+from trafficmock.wire.outbound import TestUnregistered
+
+if TYPE_CHECKING:
+    from trafficmock.core.effects import EffectList
+    from trafficmock.core.http.decisions import Decisions
+    from trafficmock.core.http.request_routing import RequestRouting
+    from trafficmock.core.ownership.claims import Claims
+    from trafficmock.core.ownership.registry import Kind, RegisteredTest
+    from trafficmock.core.timers import Alarm
+    from trafficmock.core.websocket.websocket_routing import WebSocketRouting
+
+
+@frozen
+class EndedTest:
+    """A test that is no longer registered.
+
+    :param worker_lost: it ended with its worker, which is gone.
+    """
+
+    test: RegisteredTest
+    worker_lost: bool
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether nothing waits for the test any more."""
+        return not (self.test.requests or self.test.claims or self.test.sockets)
+
+
+@define
+class EndedTests:
+    """Answers whoever waits for a test that has ended, then acknowledges the end.
+
+    What one test leaves is answered over several turns of the reactor where it is much: others
+    wait for their decisions meanwhile. Until then the test may still decide what it owns.
+
+    :param at_once: requests, rounds and WebSockets that are answered in one turn.
+    """
+
+    at_once: int
+    claims: Claims
+    decisions: Decisions
+    routing: dict[Kind, RequestRouting | WebSocketRouting]
+    sockets: WebSocketRouting
+    alarm: Alarm
+    waiting: deque[EndedTest] = field(factory=deque)
+
+    def add(self, tests: list[RegisteredTest], out: EffectList, *, worker_lost: bool) -> None:
+        """Answer for tests that are registered no longer, as far as one turn allows."""
+        self.waiting.extend(EndedTest(test, worker_lost) for test in tests)
+        self.go_on(out)
+        if self.waiting:
+            self.alarm.need(out.now.seconds, out)
+
+    def go_on(self, out: EffectList) -> None:
+        """Answer some more of what waits."""
+        left = self.at_once
+        while self.waiting:
+            ended = self.waiting[0]
+            left -= self._answer(ended, left, out)
+            if not ended.is_clear:
+                return
+            self.waiting.popleft()
+            if not ended.worker_lost:
+                out.send(ended.test.worker.id, TestUnregistered(ended.test.id))
+
+    def _answer(self, ended: EndedTest, most: int, out: EffectList) -> int:
+        test = ended.test
+        why = error_messages.worker_lost if ended.worker_lost else error_messages.test_ended
+        owned = list(islice(test.requests.values(), most))
+        for pending in owned:
+            self.decisions.fail(pending, "disconnected", why(str(pending), test), out)
+        done = len(owned)
+        asked = list(islice(test.claims.values(), most - done))
+        for claim in asked:
+            if self.claims.give_up_on(test, claim):
+                self.routing[claim.kind].claimed(claim, out)
+        done += len(asked)
+        end = self.sockets.worker_lost if ended.worker_lost else self.sockets.test_ended
+        return done + end(test, most - done, out)
