@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class EndedTest:
+class UnregisteredTest:
     """A test that is no longer registered.
 
     :param worker_lost: it ended with its worker, which is gone.
@@ -53,11 +53,11 @@ class EndedTests:
     routing: dict[Kind, RequestRouting | WebSocketRouting]
     sockets: WebSocketRouting
     alarm: Alarm
-    waiting: deque[EndedTest] = field(factory=deque)
+    waiting: deque[UnregisteredTest] = field(factory=deque)
 
     def add(self, tests: list[RegisteredTest], out: EffectList, *, worker_lost: bool) -> None:
         """Answer for tests that are registered no longer, as far as one turn allows."""
-        self.waiting.extend(EndedTest(test, worker_lost) for test in tests)
+        self.waiting.extend(UnregisteredTest(test, worker_lost) for test in tests)
         self.go_on(out)
         if self.waiting:
             self.alarm.need(out.now.seconds, out)
@@ -74,7 +74,7 @@ class EndedTests:
             if not ended.worker_lost:
                 out.send(ended.test.worker.id, TestUnregistered(ended.test.id))
 
-    def _answer(self, ended: EndedTest, most: int, out: EffectList) -> int:
+    def _answer(self, ended: UnregisteredTest, most: int, out: EffectList) -> int:
         test = ended.test
         why = error_messages.worker_lost if ended.worker_lost else error_messages.test_ended
         owned = list(islice(test.requests.values(), most))

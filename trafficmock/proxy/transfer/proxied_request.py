@@ -18,11 +18,11 @@ from trafficmock.proxy.http1.forwarded_headers import end_to_end, expects_contin
 from trafficmock.proxy.http1.framing import Kind
 from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.proxy.transfer.body_capture import request_of
+from trafficmock.proxy.transfer.held_body import HeldBody
 from trafficmock.proxy.transfer.route_fetch import RouteFetches
 from trafficmock.proxy.transfer.transfer_report import TransferReport
 from trafficmock.proxy.transfer.upstream_transfer import UpstreamTransfer
 from trafficmock.proxy.upstream_errors import UpstreamError, decision_status, error_response
-from trafficmock.wire import body as bodies
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.serialized_request import SerializedOverrides
 
@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
     from trafficmock.wire.inbound import Message
     from trafficmock.wire.serialized_response import SerializedResponse
-
-EARLY_BYTES = 64 * 1024
-"""How much of a body is taken before it is known where it goes."""
 
 CLIENT_CLOSED = "client closed"
 
@@ -85,10 +82,7 @@ class ProxiedRequest:
         self.request_done = body.kind is Kind.NONE
         self.context = context
         self.keep = framing.keeps_alive(head)
-        self._early: list[bytes] = []
-        self._early_size = 0
-        self._wanted_whole = False
-        self._body_sent = True
+        self._held = HeldBody(self.id, client, proxy_client, body)
         self._transfer: UpstreamTransfer | None = None
         self._fetches: RouteFetches | None = None
         self._timer: IDelayedCall | None = None
@@ -100,9 +94,7 @@ class ProxiedRequest:
 
     def content(self) -> bytes:
         """Give the body as far as it is here."""
-        if len(self._early) > 1:
-            self._early = [b"".join(self._early)]
-        return self._early[0] if self._early else b""
+        return self._held.content()
 
     # What the client does
 
@@ -113,9 +105,7 @@ class ProxiedRequest:
         """
         self.proxy_client.receivers[self.id] = self
         self.request_done = content is not None
-        if content:
-            self._early = [content]
-        self._body_sent = content is not None
+        self._held.begin(content)
         prior = self.proxy_client.redirect_to(self.target.url, self.context_id)
         pairs = (
             without_context(self.pairs)
@@ -127,7 +117,7 @@ class ProxiedRequest:
                 self.id,
                 self.proxy_client.client_id,
                 request_of(self.target.url, self.head.method, pairs, content or b""),
-                body_pending=UNSET if self._body_sent else True,
+                body_pending=UNSET if self.request_done else True,
                 redirected_from_request_id=UNSET if prior is None else prior,
                 context=UNSET if self.context_id is None else self.context_id,
             )
@@ -136,22 +126,15 @@ class ProxiedRequest:
     def request_data(self, data: bytes) -> None:
         if self._transfer is not None:
             self._transfer.data(data)
-            return
-        self._early.append(data)
-        self._early_size += len(data)
-        if self._wanted_whole:
-            limit = self.proxy_client.limits.handler if self.proxy_client.limits else 0
-            if limit and self._early_size > limit:
-                self._tell_body_is_too_large()
-        elif self._early_size > EARLY_BYTES:
-            self.client.hold_body(hold=True)
+        else:
+            self._held.add(data)
 
     def request_end(self) -> None:
         self.request_done = True
         if self._transfer is not None:
             self._transfer.end()
-        elif self._wanted_whole:
-            self._tell_whole_body()
+        else:
+            self._held.complete()
 
     def client_gone(self, reason: str = CLIENT_CLOSED) -> None:
         """Give up: nobody waits for the answer any more."""
@@ -160,7 +143,7 @@ class ProxiedRequest:
         begun = self.begun
         self._settle()
         if begun and self._transfer is not None:
-            self._transfer.report.report_end(UpstreamError(reason, code="aborted", errno="aborted"))
+            self._transfer.broken_off(UpstreamError(reason, code="aborted", errno="aborted"))
         else:
             self.proxy_client.send(inbound.RequestCancel(self.id, reason))
 
@@ -178,43 +161,20 @@ class ProxiedRequest:
                 self._abort(message.error_code, message.message or "")
             case outbound.DecisionError():
                 status = decision_status(message.code)
-                self._refuse(status, message.code, message.message + self._came_so_far())
+                self._refuse(status, message.code, message.message + self._held.progress())
             case outbound.DecisionFetch():
                 self._fetches = self._fetches or RouteFetches(self)
                 self._fetches.start(message)
             case outbound.NeedBody():
                 self._need_body()
 
-    # A body that a test wants
-
     def _need_body(self) -> None:
-        self._wanted_whole = True
+        """Give a test the whole body, now or when it is here."""
+        self._held.want()
         if self.request_done:
-            self._tell_whole_body()
-            return
-        if expects_continue(self.head):
+            self._held.report()
+        elif expects_continue(self.head):
             self.client.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        self.client.hold_body(hold=False)
-
-    def _came_so_far(self) -> str:
-        """Say how much came of a body that a test waits for."""
-        if not self._wanted_whole or self._body_sent:
-            return ""
-        return f" {self._early_size} bytes of its body came."
-
-    def _tell_whole_body(self) -> None:
-        if not self._body_sent:
-            self._body_sent = True
-            self.proxy_client.send(inbound.RequestBody(self.id, bodies.from_bytes(self.content())))
-
-    def _tell_body_is_too_large(self) -> None:
-        self._wanted_whole = False
-        self._body_sent = True
-        self.client.hold_body(hold=True)
-        size = self.body.length or self._early_size
-        self.proxy_client.send(
-            inbound.RequestBody(self.id, bodies.NULL, truncated=True, body_size=size)
-        )
 
     # Decisions
 
@@ -233,7 +193,7 @@ class ProxiedRequest:
         return evolve(request, pairs=self.context.revealed(request.pairs, self.context_id))
 
     def _pass_on(self, overrides: SerializedOverrides) -> None:
-        body = None if self._body_sent else self.content()
+        body = None if self._held.reported else self.content()
         try:
             request = self.rewritten(overrides)
         except UpstreamError as error:
@@ -244,7 +204,7 @@ class ProxiedRequest:
         if self.request_done or self.head.minor == 0:
             request = request_rewriting.without(request, b"expect")
         self._transfer = UpstreamTransfer(self, request, body)
-        self._early = []
+        self._held.release()
         self._transfer.start()
 
     def _fulfill(self, response: SerializedResponse) -> None:
@@ -283,7 +243,7 @@ class ProxiedRequest:
             return
         error = UpstreamError(_STOPPING, code="disconnected")
         if self._transfer is not None:
-            self._transfer.report.report_end(error)
+            self._transfer.broken_off(error)
         self.failed_upstream(error)
 
     # How it ends

@@ -42,7 +42,7 @@ class UpstreamTransfer:
         self, proxied: ProxiedRequest, request: Rewritten, unreported: bytes | None
     ) -> None:
         self.answered = False
-        self.report = TransferReport(proxied, request.url, unreported)
+        self._report = TransferReport(proxied, request.url, unreported)
         self._proxied = proxied
         self._client = proxied.client
         self._context = proxied.context
@@ -62,7 +62,7 @@ class UpstreamTransfer:
         self._over = False
         self._out: list[bytes] = []
         if self._complete:
-            self.report.request_complete()
+            self._report.request_complete()
 
     # The request
 
@@ -81,7 +81,7 @@ class UpstreamTransfer:
             self._opening.addCallbacks(self._opened, self._not_opened)
 
     def data(self, data: bytes) -> None:
-        self.report.request_data(data)
+        self._report.request_data(data)
         if self._upstream is None:
             self._early += data
             self._client.hold_body(hold=True)
@@ -90,10 +90,14 @@ class UpstreamTransfer:
 
     def end(self) -> None:
         self._complete = True
-        self.report.request_complete()
+        self._report.request_complete()
         if self._upstream is not None:
             self._upstream.send(self._last(), complete=True)
             self._begin_waiting()
+
+    def broken_off(self, error: UpstreamError) -> None:
+        """Report that the answer does not come to its end, for a reason on our side."""
+        self._report.report_end(error)
 
     def cancel(self) -> None:
         """Give up: nobody wants the answer."""
@@ -153,7 +157,7 @@ class UpstreamTransfer:
         self._timer = None
         self.cancel()
         error = answer_timeout(self._request.origin)
-        self.report.report_end(error)
+        self._report.report_end(error)
         self._proxied.failed_upstream(error)
 
     # The answer
@@ -176,14 +180,14 @@ class UpstreamTransfer:
         self._until_close = unknown and not self._chunked
         keep = self._proxied.keep = self._proxied.keep and self._complete and not self._until_close
         pairs = end_to_end(head)
-        self.report.response_head(head, pairs, body=body.kind is not Kind.NONE)
+        self._report.response_head(head, pairs, body=body.kind is not Kind.NONE)
         self._out.append(
             response_block(head.status, head.reason, pairs, chunked=self._chunked, close=not keep)
         )
 
     def response_data(self, data: bytes) -> None:
         """Pass a piece of the answer's body on."""
-        self.report.response_data(data)
+        self._report.response_data(data)
         self._out.append(chunk(data) if self._chunked else data)
 
     def response_pause(self) -> None:
@@ -194,7 +198,7 @@ class UpstreamTransfer:
             self._consumed = True
             self._client.consume(self._upstream)
         self._flush()
-        self.report.report_head()
+        self._report.report_head()
 
     def response_end(self) -> None:
         """Send the end, report, and let both connections go on."""
@@ -205,7 +209,7 @@ class UpstreamTransfer:
         self._flush()
         if connection is not None:
             self._context.pool.give_back(self._request.origin, connection)
-        self.report.report_end(None)
+        self._report.report_end(None)
         self._proxied.response_complete()
 
     def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:
@@ -216,7 +220,7 @@ class UpstreamTransfer:
         if answered:
             self._end()
             self._flush()
-            self.report.report_end(error)
+            self._report.report_end(error)
             self._proxied.cut_off(noticeable=not self._until_close)
         elif silent and not self._fresh and self._repeatable:
             self._stop_timer()
@@ -234,7 +238,7 @@ class UpstreamTransfer:
 
     def _fail(self, error: UpstreamError) -> None:
         self._end()
-        self.report.report_end(error)
+        self._report.report_end(error)
         self._proxied.failed_upstream(error)
 
     def _end(self) -> None:
