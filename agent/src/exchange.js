@@ -45,6 +45,8 @@ class Exchange {
     this.unwanted = new AbortController();
     /** The headers that a handler continues it with. @type {headers.Pairs | undefined} */
     this.override = undefined;
+    /** Whether the proxy is to be asked before a redirect of it is followed. */
+    this.judgesHops = false;
   }
 
   /** Announce it and wait for the decision. */
@@ -56,15 +58,27 @@ class Exchange {
   }
 
   /**
-   * Announce it as the next hop of a redirect: it is not routed, and goes on at once.
+   * Announce it as the next hop of a redirect: it is not routed, and goes on at once, or in
+   * strict mode when the proxy has allowed it.
    * @param {import('./redirects.js').Hop} from the hop before
    */
-  follow({ id, url, override }) {
+  follow({ id, url, override, isJudged }) {
+    const hop = { redirectedFromRequestId: id };
+    if (override && this.agent.state === "up") Object.assign(this, overridden(override, url, this.request));
+    if (isJudged) {
+      this.agent.keepAlive.hold();
+      this.agent.waiters.enter(this.id, this, () => this.announce("request:observe", { ...hop, decide: true }));
+      return;
+    }
     this.isSettled = true;
     if (this.agent.state !== "up") return this.client.fail(this.agent.error);
-    if (override) Object.assign(this, overridden(override, url, this.request));
-    this.announce("request:observe", { redirectedFromRequestId: id });
-    if (override) this.client.resume(this.outbound(this.request));
+    this.announce("request:observe", hop);
+    this.goOn();
+  }
+
+  /** Let it go upstream: with the headers of a handler, if it is a hop that has them. */
+  goOn() {
+    if (this.override) this.client.resume(this.outbound(this.request));
     else this.client.passthrough();
   }
 
@@ -94,6 +108,7 @@ class Exchange {
     if (message.type === "request:need-body") return this.hand();
     const decide = DECISIONS.get(message.type);
     if (!decide || !this.settle()) return;
+    this.judgesHops = message.judgeHops === true;
     try {
       decide(this, message);
     } catch (error) {
@@ -178,7 +193,7 @@ function impossible(type, cause) {
 /** @type {Map<string, (exchange: Exchange, message: any) => void>} */
 const DECISIONS = new Map(
   Object.entries({
-    "decision:passthrough": ({ client }) => client.passthrough(),
+    "decision:passthrough": (exchange) => exchange.goOn(),
     "decision:continue": (exchange, { overrides }) => {
       const { client, request } = exchange;
       if (overrides?.headers || overrides?.headersList) exchange.override = headers.fromWire(overrides);

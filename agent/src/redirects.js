@@ -71,6 +71,7 @@ const HOP_HEADERS = [
  * @property {string} id of its request
  * @property {string} url that answered with the redirect
  * @property {headers.Pairs} [override] the headers that a handler continued the chain with
+ * @property {boolean} isJudged whether the proxy decides about the next hop, too
  */
 
 /**
@@ -109,13 +110,13 @@ class Chain {
    * A redirect came, after which the client may go on.
    * @param {string} id of the request that got it
    * @param {import('./report.js').Report} report
-   * @param {headers.Pairs} [override] the headers that a handler continued it with
+   * @param {{ override?: headers.Pairs, judgesHops: boolean }} [exchange] how it was decided
    */
-  redirected(id, report, override) {
+  redirected(id, report, { override, judgesHops: isJudged } = { judgesHops: false }) {
     const { pairs, url } = report;
     const location = headers.get(pairs, "location") ?? "";
     this.last = URL.canParse(location, url)
-      ? { hop: { id, url, override }, location: withoutHash(new URL(location, url)), report }
+      ? { hop: { id, url, override, isJudged }, location: withoutHash(new URL(location, url)), report }
       : undefined;
   }
 

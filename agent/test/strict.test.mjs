@@ -73,6 +73,27 @@ describe("strict mode of the service", () => {
     });
   });
 
+  for (const name of ["fetch", "axios", "node-fetch", "got, which repeats"]) {
+    test(`a redirect to what is not allowed is not followed by ${name}`, async () => {
+      const elsewhere = `http://elsewhere.test/${encodeURIComponent(name)}`;
+      const url = `${upstream.url}/redirect?to=${encodeURIComponent(elsewhere)}`;
+      const error = await CLIENTS[name](url).then(
+        () => assert.fail("it was followed"),
+        (error) => error,
+      );
+      assert.equal(codeOf(error), CODE, String(error));
+      const { entries } = await proxy.get("/api/history");
+      const [refused, first] = entries;
+      assert.deepEqual([refused.request.url, refused.outcome.code], [elsewhere, "unmatched_request"]);
+      assert.equal(refused.redirectedFromId, first.id);
+    });
+
+    test(`a redirect to what is allowed is followed by ${name}`, async () => {
+      const response = await CLIENTS[name](`${upstream.url}/redirect?to=${encodeURIComponent("/ok")}`);
+      assert.equal(response.status ?? response.statusCode, 200);
+    });
+  }
+
   test("hosts under test are allowed", async () => {
     assert.equal((await fetch(`${upstream.url}/`)).ok, true);
   });

@@ -132,7 +132,13 @@ of_agents: SearchStrategy[Message] = st.one_of(
         inbound.RequestResponse, REQUESTS, st.just(value=True), responses, body_pending=maybe
     ),
     st.builds(
-        inbound.RequestObserve, REQUESTS, clients, requests, REQUESTS | st.just(UNSET), carried
+        inbound.RequestObserve,
+        REQUESTS,
+        clients,
+        requests,
+        REQUESTS | st.just(UNSET),
+        carried,
+        maybe,
     ),
     st.builds(inbound.SocketOpen, SOCKETS, st.just("ws://h.test/"), st.just([]), clients, carried),
     on_sockets_by_agents,

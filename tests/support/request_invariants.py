@@ -123,7 +123,10 @@ class RequestInvariants:
         """Tell which id, if any, the event must not get in with."""
         if sender not in agents:
             return None
-        if isinstance(cause, InvalidMessageError) and cause.type == "request:start":
+        if isinstance(cause, InvalidMessageError) and cause.type in {
+            "request:start",
+            "request:observe",
+        }:
             return cause.ids.get("requestId")
         if isinstance(cause, inbound.RequestStart):
             row = self.rows.get(cause.request_id)
@@ -133,7 +136,7 @@ class RequestInvariants:
     def _sent(self, send: Send, sender: str | None, cause: object) -> None:
         message = send.message
         if isinstance(message, TERMINAL):
-            self._decided(send, message)
+            self._decided(send, message, sender, cause)
         elif isinstance(message, outbound.DecisionFetch):
             row = self.rows[message.request_id]
             assert send.to == (row.agent,), f"fetch by somebody else: {send}"
@@ -171,7 +174,10 @@ class RequestInvariants:
             assert not row.body_pending, f"response before the body: {send}"
             row.answered = True
 
-    def _decided(self, send: Send, message: Any) -> None:
+    def _decided(self, send: Send, message: Any, sender: str | None, cause: object) -> None:
+        if isinstance(cause, inbound.RequestObserve):
+            self._hop_decided(send, message, sender, cause)
+            return
         if message.request_id == self._refused:
             assert isinstance(message, outbound.DecisionError), f"a duplicate got {send}"
             assert message.code == "internal", f"a duplicate got {send}"
@@ -182,6 +188,18 @@ class RequestInvariants:
         assert row.settled is not None, f"told before it was recorded: {send}"
         assert isinstance(message, DECISIONS[row.settled]), f"recorded {row.settled}, told {send}"
         row.decision_sent = True
+
+    def _hop_decided(
+        self, send: Send, message: Any, sender: str | None, cause: inbound.RequestObserve
+    ) -> None:
+        assert cause.decide is True, f"nobody asked: {send}"
+        assert (send.to, message.request_id) == ((sender,), cause.request_id), f"another's: {send}"
+        assert isinstance(message, outbound.DecisionPassthrough | outbound.DecisionError)
+        if isinstance(message, outbound.DecisionPassthrough) or message.code != "internal":
+            row = self.rows[message.request_id]
+            refused = isinstance(message, outbound.DecisionError)
+            assert (row.settled == "error") is refused, f"recorded {row.settled}, told {send}"
+            row.decision_sent = True
 
     def _fetch_done(self, send: Send, message: outbound.FetchDone, cause: object) -> None:
         key = message.request_id, message.fetch_id

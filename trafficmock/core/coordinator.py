@@ -92,11 +92,11 @@ class Coordinator:
         registry = self.registry = Registry(
             pattern_cache=pattern_cache, regex_steps=settings.regex_steps
         )
-        self.owner_timeouts = OwnerTimeouts(settings.claim_timeout, alarm)
+        timeouts = self.owner_timeouts = OwnerTimeouts(settings.claim_timeout, alarm)
         awaited = AwaitedReports()
         deadlines = self.deadlines = BodyDeadlines(settings.body_timeout, alarm)
-        self.decisions = Decisions(claims, self.owner_timeouts, awaited, deadlines)
         strict = self.strict_mode = StrictMode(settings, registry, self.clients, self._agents)
+        self.decisions = Decisions(claims, timeouts, awaited, deadlines, strict.strictness)
         self.requests = RequestRouting(
             settings,
             registry,
@@ -104,17 +104,17 @@ class Coordinator:
             contexts,
             alarm,
             strict.refusals,
-            self.owner_timeouts,
+            timeouts,
             awaited,
             self.decisions,
         )
         self.sockets = WebSocketRouting(
-            settings, registry, claims, contexts, alarm, strict.refusals, self.owner_timeouts
+            settings, registry, claims, contexts, alarm, strict.refusals, timeouts
         )
         self.routing = {"http": self.requests, "websocket": self.sockets}
         self.relay = WebSocketRelay(self.sockets.sockets)
         self.reports = ResponseReports(
-            settings, registry, contexts, awaited, self.decisions.pending
+            settings, registry, contexts, awaited, self.decisions.pending, strict.refusals
         )
         self.bodies = PendingBodies(settings, self.requests, self.decisions)
         self.handlers = HandlerResults(settings, self.requests, self.decisions)

@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from trafficmock.core.peers import Agent, Worker
 from trafficmock.wire import outbound
+from trafficmock.wire.features import STRICT
 from trafficmock.wire.serialized_response import SerializedError
 from trafficmock.wire.shrink import MAX_TEXT
 
@@ -62,6 +63,9 @@ class InvalidMessages:
         if error.type == "request:start" and request_id and request_id not in agent.pending:
             refusal = outbound.DecisionError(request_id, "internal", text)
             out.send(agent.id, refusal)
+        elif error.type == "request:observe" and request_id and STRICT in agent.features:
+            # It may wait for a decision about the hop; one that does not passes this over.
+            out.send(agent.id, outbound.DecisionError(request_id, "internal", text))
         elif error.type == "request:body":
             self.bodies.unreadable(agent, request_id, text, out)
         elif error.type == "request:response" and request_id in agent.awaited:

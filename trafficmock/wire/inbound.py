@@ -128,6 +128,7 @@ class RequestObserve(Message, frozen=True, tag="request:observe"):
     """The next hop of a redirect that the agent follows by itself.
 
     :param context: as in :class:`RequestStart`; that of the hop before counts where it is known.
+    :param decide: the agent waits for a decision: the hop before had ``judge_hops``.
     """
 
     request_id: str
@@ -135,6 +136,7 @@ class RequestObserve(Message, frozen=True, tag="request:observe"):
     request: SerializedRequest
     redirected_from_request_id: str | UnsetType = UNSET
     context: str | UnsetType = UNSET
+    decide: bool | UnsetType = UNSET
 
 
 class AgentError(Message, frozen=True, tag="agent:error"):

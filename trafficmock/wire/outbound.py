@@ -291,9 +291,13 @@ class NeedBody(Message, frozen=True, tag="request:need-body"):
 
 
 class DecisionPassthrough(Message, frozen=True, tag="decision:passthrough"):
-    """Send it upstream as it is."""
+    """Send it upstream as it is.
+
+    :param judge_hops: ask before a redirect is followed (feature ``strict``).
+    """
 
     request_id: str
+    judge_hops: bool | UnsetType = UNSET
 
 
 class DecisionFulfill(Message, frozen=True, tag="decision:fulfill"):
@@ -304,10 +308,14 @@ class DecisionFulfill(Message, frozen=True, tag="decision:fulfill"):
 
 
 class DecisionContinue(Message, frozen=True, tag="decision:continue"):
-    """Send it upstream with these changes."""
+    """Send it upstream with these changes.
+
+    :param judge_hops: as in :class:`DecisionPassthrough`.
+    """
 
     request_id: str
     overrides: SerializedOverrides | UnsetType = UNSET
+    judge_hops: bool | UnsetType = UNSET
 
 
 class DecisionAbort(Message, frozen=True, tag="decision:abort"):

@@ -345,7 +345,7 @@ function declaredLength(head) {
 function inChain(exchange, report, act) {
   if (!isRedirect(report.status, report.pairs)) return act();
   const chain = new Chain();
-  chain.redirected(exchange.id, report, exchange.override);
+  chain.redirected(exchange.id, report, exchange);
   return chains.run(chain, act);
 }
 

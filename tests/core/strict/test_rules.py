@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import UNSET, structs
 
 from tests.core.strict.case import URL, A, B, StrictCase, messages
@@ -11,13 +13,19 @@ from tests.support.builders import (
     continue_,
     decline,
     fulfill,
+    observe,
     predicate,
+    redirect,
+    report,
     start,
 )
 from trafficmock.core.ownership.refusals import MOST_TOLD
 from trafficmock.matching.allow_list import read_allow_list
-from trafficmock.records import RequestSeen, SocketPassedThrough
+from trafficmock.records import HopSeen, RequestSeen, SocketPassedThrough
 from trafficmock.wire import inbound, outbound
+
+if TYPE_CHECKING:
+    from trafficmock.core.effects import Effects
 
 NOTHING = read_allow_list([])
 
@@ -105,6 +113,77 @@ class StrictTestTests(StrictCase):
         self.worker.sends(inbound.RouteUnregister("q1"))
         self.playbook.take()
         self.refused(self.asks(request_id="r2"))
+
+    def hop(self, url: str, prior: str = "r1", *, decide: bool = True) -> Effects:
+        """Let the agent ask whether it may follow a redirect, or tell that it does."""
+        message = observe("r2", prior, url)
+        self.agent.sends(structs.replace(message, client_id="shop", decide=decide or UNSET))
+        return self.playbook.take()
+
+    def test_hops(self) -> None:
+        """A hop that the agent follows is asked about, and judged by what is allowed."""
+        self.registers(allow=["auth.example"])
+        (decision,) = messages(self.asks("https://auth.example/"), self.agent)
+        self.assertEqual(decision, outbound.DecisionPassthrough("r1", judge_hops=True))
+        self.agent.sends(report("r1", redirect("https://elsewhere.test/")))
+        self.playbook.take()
+        effects = self.hop("https://elsewhere.test/")
+        self.detail(effects)
+        (seen,) = [each for each in effects if isinstance(each, RequestSeen)]
+        self.assertEqual(seen.redirected_from, "r1")
+        self.assertEqual(self.playbook.tables().get(".decisions.pending"), None)
+
+    def test_hop_with_an_id_in_use(self) -> None:
+        """The agent waits, so it is told."""
+        self.registers(allow=["auth.example"])
+        self.asks("https://auth.example/")
+        message = structs.replace(observe("r1", None, URL), decide=True)
+        self.agent.sends(message)
+        (decision,) = messages(self.playbook.take(), self.agent)
+        assert isinstance(decision, outbound.DecisionError)
+        self.assertEqual((decision.request_id, decision.code), ("r1", "internal"))
+
+    def test_invalid_hop(self) -> None:
+        """An agent that may wait for a decision is told that the question was not valid."""
+        self.agent.sends_text('{"type":"request:observe","requestId":"r2"}')
+        decision, error = messages(self.playbook.take(), self.agent)
+        assert isinstance(decision, outbound.DecisionError)
+        assert isinstance(error, outbound.ProxyError)
+        self.assertEqual((decision.request_id, decision.code), ("r2", "internal"))
+
+    def test_allowed_hop(self) -> None:
+        """An allowed hop goes on with its chain, and so will the next."""
+        self.registers(allow=["auth.example"])
+        self.asks("https://auth.example/")
+        self.agent.sends(report("r1", redirect("https://auth.example/b")))
+        self.playbook.take()
+        effects = self.hop("https://auth.example/b")
+        (decision,) = messages(effects, self.agent)
+        self.assertEqual(decision, outbound.DecisionPassthrough("r2", judge_hops=True))
+        self.assertTrue(any(isinstance(each, HopSeen) for each in effects))
+
+    def test_hop_of_a_continued_request(self) -> None:
+        """It belongs to the test that continued the first, also without a context."""
+        self.registers(context=None)
+        self.registers("sells", context=B, allow=None, worker=self.other)
+        self.routes(URL)
+        self.asks(context=None)
+        self.worker.sends(continue_("r1"))
+        (decision,) = messages(self.playbook.take(), self.agent)
+        self.assertEqual(decision, outbound.DecisionContinue("r1", judge_hops=True))
+        self.agent.sends(report("r1", redirect("https://elsewhere.test/")))
+        self.playbook.take()
+        self.detail(self.hop("https://elsewhere.test/"))
+
+    def test_hop_that_is_not_judged(self) -> None:
+        """Without strict mode the agent does not ask, and whoever does is let go on."""
+        self.registers(allow=None)
+        (decision,) = messages(self.asks(), self.agent)
+        self.assertEqual(decision, outbound.DecisionPassthrough("r1"))
+        self.agent.sends(report("r1", redirect("https://elsewhere.test/")))
+        self.playbook.take()
+        (decision,) = messages(self.hop("https://elsewhere.test/"), self.agent)
+        self.assertEqual(decision, outbound.DecisionPassthrough("r2", judge_hops=True))
 
     def test_redirects(self) -> None:
         """A hop that the application follows is judged by itself."""

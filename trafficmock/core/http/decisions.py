@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.ownership.claims import Claims
     from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
+    from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.peers import Agent
     from trafficmock.core.timers import BodyDeadlines
     from trafficmock.wire.inbound import RequestCancel
@@ -43,13 +44,15 @@ class Decisions:
     owner_timeouts: OwnerTimeouts
     awaited: AwaitedReports
     deadlines: BodyDeadlines
+    strictness: Strictness
     pending: dict[str, PendingRequest] = field(factory=dict)
 
     def pass_through(self, pending: PendingRequest, out: EffectList) -> None:
         """Send the request upstream unchanged: nobody wants it."""
+        judge_hops = self.strictness.judges_hops(pending) or UNSET
         self._settle(pending)
         out.record(records.RequestPassedThrough(pending.id, pending.also_matched))
-        out.send(pending.agent.id, to_client.DecisionPassthrough(pending.id))
+        out.send(pending.agent.id, to_client.DecisionPassthrough(pending.id, judge_hops))
         self._await_report(pending, None, out)
 
     def continue_(
@@ -63,12 +66,13 @@ class Decisions:
             text = error_messages.bad_overrides(str(pending), str(error))
             self.fail_owner(pending, "handler_failed", text, out)
             return
+        judge_hops = self.strictness.judges_hops(pending) or UNSET
         self._settle(pending)
         out.record(records.RequestContinued(pending.id, _owner(pending), overrides))
         sent = (
             response_rules.overrides_for(overrides, pending.agent.features) if overrides else UNSET
         )
-        out.send(pending.agent.id, to_client.DecisionContinue(pending.id, sent))
+        out.send(pending.agent.id, to_client.DecisionContinue(pending.id, sent, judge_hops))
         self._await_report(pending, pending.owner, out)
 
     def fulfill(

@@ -10,21 +10,28 @@ from msgspec import UNSET, structs
 
 from trafficmock.core.effects import EffectList
 from trafficmock.core.http.deferred_bodies import clipped, for_workers
+from trafficmock.core.lifecycle import PendingRequest
 from trafficmock.core.ownership.contexts import observers_of, send_observed
 from trafficmock.core.ownership.registry import with_observer
-from trafficmock.records import HopSeen, Owner, ResponseReported
+from trafficmock.records import HopSeen, Owner, RequestFailed, RequestSeen, ResponseReported
 from trafficmock.wire import body
-from trafficmock.wire.features import CONTEXT, STREAM
+from trafficmock.wire.features import CONTEXT, STREAM, STRICT
 from trafficmock.wire.inbound import RequestObserve, RequestResponse
-from trafficmock.wire.outbound import RequestObserved
+from trafficmock.wire.outbound import (
+    UNMATCHED,
+    DecisionError,
+    DecisionPassthrough,
+    RequestObserved,
+)
 from trafficmock.wire.serialized_response import SerializedError
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.deferred_bodies import DeferredObservation
-    from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.ownership.contexts import Contexts, ContextTest
+    from trafficmock.core.ownership.refusals import Refusals
     from trafficmock.core.ownership.registry import Registry
+    from trafficmock.core.ownership.strictness import Refusal
     from trafficmock.core.peers import Agent
     from trafficmock.core.settings import Settings
     from trafficmock.wire.inbound import RequestBody, RequestCancel
@@ -120,6 +127,7 @@ class ResponseReports:
     contexts: Contexts
     awaited: AwaitedReports
     pending: dict[str, PendingRequest]
+    refusals: Refusals
 
     def response(self, agent: Agent, message: RequestResponse, out: EffectList) -> None:
         """Record and pass on what the upstream said.
@@ -197,16 +205,24 @@ class ResponseReports:
         """Take the next request of a redirect chain; it is not routed anew."""
         request_id, client_id, request = message.request_id, message.client_id, message.request
         if request_id in self.awaited or request_id in self.pending:
-            out.note("warn", f"{client_id!r} used the request id {request_id} twice")
+            text = f"{client_id!r} used the request id {request_id} twice"
+            out.note("warn", text)
+            if _awaits_decision(agent, message):
+                out.send(agent.id, DecisionError(request_id, "internal", text))
             return
         prior = agent.awaited.get(message.redirected_from_request_id or "")
         owner_id = prior.owner_id if prior else None
-        made_for = prior.made_for if prior else None
-        if prior is None and message.context is not UNSET and CONTEXT in agent.features:
-            made_for = self.contexts.resolve(message.context, out.now.seconds)
+        made_for = self._made_for(agent, message, prior, out)
         observers = self.registry.observers
         if made_for is not None:
             observers = observers_of(made_for, self.registry)
+        if _awaits_decision(agent, message):
+            hop = self._as_pending(agent, message, prior, out)
+            hop.made_for, hop.observers = made_for, with_observer(observers, owner_id)
+            refusal = self.refusals.strictness.refusal(hop)
+            if refusal is not None:
+                self._refuse_hop(hop, prior, refusal, out)
+                return
         report = AwaitedReport(
             request_id=request_id,
             action=prior.action if prior else "passthrough",
@@ -236,6 +252,74 @@ class ResponseReports:
             observed = RequestObserved(request_id, request, client_id)
             send_observed(observed, report.observers, made_for, out)
         self.awaited.add(agent, report, out)
+        if _awaits_decision(agent, message):
+            out.send(agent.id, DecisionPassthrough(request_id, judge_hops=True))
+
+    def _made_for(
+        self,
+        agent: Agent,
+        message: RequestObserve,
+        prior: AwaitedReport | None,
+        out: EffectList,
+    ) -> ContextTest | None:
+        """Find the test whose context a hop carries: that of its chain, where that is known."""
+        if prior is not None:
+            return prior.made_for
+        if message.context is UNSET or CONTEXT not in agent.features:
+            return None
+        return self.contexts.resolve(message.context, out.now.seconds)
+
+    def _as_pending(
+        self,
+        agent: Agent,
+        message: RequestObserve,
+        prior: AwaitedReport | None,
+        out: EffectList,
+    ) -> PendingRequest:
+        """Write a hop as what strict mode judges; it is nowhere pending."""
+        owner = prior.owner if prior else None
+        return PendingRequest(
+            id=message.request_id,
+            client_id=message.client_id,
+            request=message.request,
+            agent=agent,
+            announced_at=out.now.seconds,
+            observers=(),
+            test=self.registry.tests.get(owner.test_id) if owner else None,
+            owner=owner,
+        )
+
+    def _refuse_hop(
+        self,
+        hop: PendingRequest,
+        prior: AwaitedReport | None,
+        refusal: Refusal,
+        out: EffectList,
+    ) -> None:
+        """Fail the next request of a redirect chain, as if it were one of its own."""
+        if prior is not None:
+            prior.send_deferred(out)
+            self.awaited.free(hop.agent, prior)
+        text, told = self.refusals.message("http", hop, refusal)
+        made_for = None if hop.made_for is None else hop.made_for.made_for
+        seen = RequestSeen(
+            hop.id,
+            hop.client_id,
+            hop.request,
+            redirected_from=prior.request_id if prior else None,
+            made_for=made_for,
+        )
+        out.record(seen)
+        if hop.observers:
+            observed = RequestObserved(hop.id, hop.request, hop.client_id)
+            send_observed(observed, hop.observers, hop.made_for, out)
+        out.record(RequestFailed(hop.id, hop.owner, UNMATCHED, text, None))
+        out.send(hop.agent.id, DecisionError(hop.id, UNMATCHED, text))
+        if hop.observers:
+            error = SerializedError("Error", text, code=UNMATCHED)
+            out.send_all(hop.observers, RequestResponse(hop.id, ok=False, error=error))
+        if told is not None:
+            out.send(*told)
 
     def agent_lost(self, agent: Agent, error: SerializedError, most: int, out: EffectList) -> int:
         """Say for requests on their way that their outcome will not be known.
@@ -249,3 +333,7 @@ class ResponseReports:
             else:
                 self.failed(agent, report, error, out)
         return len(lost)
+
+
+def _awaits_decision(agent: Agent, message: RequestObserve) -> bool:
+    return message.decide is True and STRICT in agent.features

@@ -12,11 +12,12 @@ from attrs import define, field, frozen
 
 from trafficmock.core.ownership.registry import RegisteredTest
 from trafficmock.matching.url_parts import url_parts
+from trafficmock.wire.features import STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from trafficmock.core.lifecycle import Owned
+    from trafficmock.core.lifecycle import Owned, PendingRequest
     from trafficmock.core.ownership.registry import RegisteredRoute, Registry
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.matching.url_parts import UrlParts
@@ -67,6 +68,13 @@ class Strictness:
             return None
         texts = tuple(dict.fromkeys(text for allowed in lists for text in allowed.texts))
         return Refusal(test, texts, parts)
+
+    def judges_hops(self, pending: PendingRequest) -> bool:
+        """Tell whether the agent is to ask before it follows a redirect of this request."""
+        if self.service is None and not self.tests and not self.runs:
+            return False
+        asks = STRICT in pending.agent.features
+        return asks and bool(self._in_force(self._belongs_to(pending)))
 
     def candidates(self, test: RegisteredTest | None, kind: str) -> Iterator[RegisteredRoute]:
         """List the routes that might have wanted what belongs to ``test``, the newest first."""
