@@ -50,7 +50,7 @@ class PytestTests(SynchronousTestCase):
 
     def test_outcomes(self) -> None:
         """Plain tests and coroutines get their mocks and base URL; what is left fails a test."""
-        self.assertIn("2 failed, 4 passed, 4 deselected in", self.output())
+        self.assertIn("2 failed, 5 passed, 4 deselected in", self.output())
 
     def test_traffic_of_a_failure(self) -> None:
         """A failing test's report lists what it owned, what passed through, and idle routes."""

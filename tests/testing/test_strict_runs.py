@@ -123,26 +123,33 @@ class PytestTests(SynchronousTestCase):
             self.assertIn("2 passed", output)
             self.assertEqual(output.count(UNOWNED), expected)
 
-    def test_started(self) -> None:
-        """A run of pytest starts such a proxy, and finds what no test owns."""
+    def run_folder(self, ini: str) -> tuple[int, str]:
+        """Run a test that passes, with an ini file."""
         folder = Path(self.mktemp()).resolve()
         folder.mkdir()
-        (folder / "pytest.ini").write_text(
-            "[pytest]\ntrafficmock_strict = true\ntrafficmock_allow = allowed.test\n"
-        )
+        (folder / "pytest.ini").write_text(f"[pytest]\n{ini}\n")
         (folder / "test_it.py").write_text(PASSING)
         finished = runs.finish(*runs.lean_pytest(), environment=runs.LEAN, cwd=folder)
-        self.assertEqual(finished.returncode, 1, finished.stdout)
-        self.assertIn("1 passed", finished.stdout)
-        self.assertIn(f"{UNOWNED} =", finished.stdout)
-        self.assertIn("GET http://nobody.test/, client proxy", finished.stdout)
-        (folder / "pytest.ini").write_text("[pytest]\ntrafficmock_allow = half:a:port\n")
-        finished = runs.finish(*runs.lean_pytest(), environment=runs.LEAN, cwd=folder)
-        self.assertEqual(finished.returncode, 4, finished.stdout)
-        self.assertIn("ERROR: trafficmock_allow: the pattern 'half:a:port'", finished.stdout)
+        return finished.returncode, finished.stdout
+
+    def test_started(self) -> None:
+        """A run that starts a proxy finds what no test owns."""
+        ini = "trafficmock_strict = true\ntrafficmock_allow = allowed.test"
+        status, output = self.run_folder(ini)
+        self.assertEqual(status, 1, output)
+        self.assertIn("1 passed", output)
+        self.assertIn(f"{UNOWNED} =", output)
+        self.assertIn("GET http://nobody.test/, client proxy", output)
+
+    def test_pattern(self) -> None:
+        """A pattern that cannot be read ends the run before it begins."""
+        status, output = self.run_folder("trafficmock_allow = half:a:port")
+        self.assertEqual(status, 4, output)
+        self.assertIn("ERROR: trafficmock_allow: the pattern 'half:a:port'", output)
 
     if not DEEP:
         test_workers.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
+        test_started.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
         test_of_nobody.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
 
 

@@ -72,6 +72,11 @@ def test_whose_errors_are_taken(trafficmock: Any) -> None:
     assert len(trafficmock.take_errors()) == 1
 
 
+def test_door(trafficmock_door: Any, trafficmock: Any) -> None:
+    assert trafficmock_door == trafficmock.proxy
+    assert trafficmock_door["server"].startswith("http://127.0.0.1:")
+
+
 @pytest.mark.parametrize("number", range(4))
 def test_proxy(trafficmock_proxy: Any, trafficmock_env: Any, trafficmock: Any, number: int) -> None:
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
