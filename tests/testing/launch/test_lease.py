@@ -25,7 +25,7 @@ from trafficmock.testing.launch import shared_proxy
 base = pathlib.Path(sys.argv[1])
 config = types.SimpleNamespace()
 config._tmp_path_factory = types.SimpleNamespace(getbasetemp=lambda: base)
-print('{"pid": %d}' % shared_proxy.get(config, None).pid, flush=True)
+print('{"pid": %d}' % shared_proxy.get(config, None, None).pid, flush=True)
 sys.stdin.read()
 """
 

@@ -25,7 +25,7 @@ from trafficmock.testing.launch import lease
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-START_SECONDS = 20.0
+START_SECONDS = 60.0
 STOP_SECONDS = 5.0
 _POLL_SECONDS = 0.02
 _STARTED: list[subprocess.Popen[bytes]] = []

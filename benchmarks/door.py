@@ -1,0 +1,93 @@
+"""``door``: what the proxy of a test's browser adds to the first load of a dev server's page."""
+
+from __future__ import annotations
+
+import statistics
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import sync_playwright
+
+from benchmarks import options as common
+from benchmarks.report import table, write_json
+from benchmarks.targets import running
+from tests.support.child_process import Child
+from tests.support.node_parts import chromium, node_binary
+from tests.support.process_usage import cpu_seconds
+from tests.support.raw_client import RawClient
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from playwright.sync_api import Browser, ProxySettings
+
+    from benchmarks.targets import Target
+
+ADDED_MS = 500.0
+_SERVER = Path(__file__).parent / "dev_server.mjs"
+_LOADED = "() => performance.getEntriesByType('navigation')[0].loadEventStart"
+_PATIENT = ("--heartbeat-ms", "3600000", "--idle-timeout-ms", "7200000")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Options of this subcommand."""
+    common.add_target(parser)
+    parser.add_argument("--rounds", type=int, default=7, help="default: %(default)s")
+    parser.add_argument("--assets", type=int, default=500, help="default: %(default)s")
+
+
+def run(options: Namespace) -> bool:
+    """Load with and without the door, in turns; returns whether it adds little enough."""
+    target = common.target(options, _PATIENT)
+    figures = _measure(options, target)
+    rows = [
+        [what, *(f"{value:,.0f}" for value in (statistics.median(taken), min(taken), max(taken)))]
+        for what, taken in figures.items()
+    ]
+    print(table([f"first load of {options.assets} modules", "median ms", "least", "most"], rows))
+    if options.json:
+        write_json(options.json, {"ours": target.version}, figures)
+    return statistics.median(figures["added"]) <= ADDED_MS
+
+
+def _measure(options: Namespace, target: Target) -> dict[str, list[float]]:
+    """Measure milliseconds of each load, and of the proxy's CPU for each that it carries."""
+    direct: list[float] = []
+    through: list[float] = []
+    cpu: list[float] = []
+    with ExitStack() as stack:
+        proxy = stack.enter_context(running(target))
+        host, port = proxy.address
+        worker = RawClient.connect(f"http://{host}:{port}")
+        stack.callback(worker.close)
+        worker.hello("playwright", workerId="0", features=["context"])
+        test = {"testId": "t", "title": "T", "file": "t", "workerId": "0"}
+        worker.send(type="test:register", context="1" * 32, door={}, **test)
+        door: ProxySettings = {"server": f"http://{host}:{worker.receive()['doorPort']}"}
+        command = [str(node_binary()), str(_SERVER), str(options.assets)]
+        server = Child.start("dev server", command, env={})
+        stack.callback(server.stop)
+        url = f"http://localhost:{server.announced()['port']}/"
+        playwright = stack.enter_context(sync_playwright())
+        arguments = ["--no-sandbox", "--disable-gpu"]
+        browser = playwright.chromium.launch(executable_path=str(chromium()), args=arguments)
+        for _ in range(options.rounds + 1):
+            direct.append(_first_load(browser, url, None))
+            before = cpu_seconds(proxy.pid)
+            through.append(_first_load(browser, url, door))
+            cpu.append(1000 * (cpu_seconds(proxy.pid) - before))
+        browser.close()
+    # The first round is that of processes which have just started.
+    taken = {"directly": direct[1:], "through the door": through[1:]}
+    added = [one - other for one, other in zip(through[1:], direct[1:], strict=True)]
+    return {**taken, "added": added, "CPU of the proxy": cpu[1:]}
+
+
+def _first_load(browser: Browser, url: str, proxy: ProxySettings | None) -> float:
+    """Load a page in a new context, whose cache is empty; give the milliseconds until its load."""
+    with browser.new_context(proxy=proxy) as context:
+        page = context.new_page()
+        page.goto(url)
+        taken: float = page.evaluate(_LOADED)
+        return taken
