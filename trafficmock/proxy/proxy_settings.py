@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from attrs import define, field, frozen
 
 from trafficmock.proxy.hosts_under_test import is_under_test
-from trafficmock.proxy.http1.context_headers import ids_in, with_other_id, without_context
+from trafficmock.proxy.http1.context_headers import (
+    ids_in,
+    may_carry,
+    with_other_id,
+    without_context,
+)
 from trafficmock.proxy.upstream.server_verification import matches_any
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
@@ -90,7 +95,7 @@ class ProxyContext:
         """Take the context of a test out of what leaves for a host that is not under test."""
         if self.stamp is not None:
             return self.stamp(origin, pairs)
-        if is_under_test(origin, self.settings.own_hosts):
+        if not may_carry(pairs) or is_under_test(origin, self.settings.own_hosts):
             return pairs
         return self.concealed(pairs)
 

@@ -13,6 +13,8 @@ from trafficmock.proxy.http1.context_headers import (
     LONGEST_LIST,
     carried_context,
     context_id,
+    ids_in,
+    may_carry,
     trace_id,
     with_context,
     without_context,
@@ -168,6 +170,9 @@ class TakingOutTests(GrowthMixin, SynchronousTestCase):
     def test_any_lines(self, pairs: Pairs, context: bytes) -> None:
         """Whatever the lines are, what is taken out is gone, and what is put in is found."""
         taken = without_context(pairs)
+        if not may_carry(pairs):
+            self.assertEqual((taken, ids_in(pairs)), (pairs, set()))
+        self.assertTrue(may_carry(with_context(taken, context)))
         self.assertIsNone(carried_context(head_of(taken)))
         self.assertEqual(without_context(taken), taken)
         self.assertEqual(carried_context(head_of(with_context(taken, context))), context)

@@ -16,18 +16,27 @@ class State(Enum):
     CLOSING = "drops what comes; the connection ends when all is written"
     LOST = "the connection is gone, or handed to another service"
 
+    following: tuple[State, ...]
 
-_NEXT: dict[State, frozenset[State]] = {
-    State.AWAITING_HEAD: frozenset(
-        {State.READING_BODY, State.ANSWERING, State.UPGRADED, State.CLOSING, State.LOST}
+
+_STEPS: dict[State, tuple[State, ...]] = {
+    State.AWAITING_HEAD: (
+        State.READING_BODY,
+        State.ANSWERING,
+        State.UPGRADED,
+        State.CLOSING,
+        State.LOST,
     ),
-    State.READING_BODY: frozenset({State.ANSWERING, State.CLOSING, State.LOST}),
-    State.ANSWERING: frozenset({State.AWAITING_HEAD, State.HALF_CLOSED, State.CLOSING, State.LOST}),
-    State.HALF_CLOSED: frozenset({State.CLOSING, State.LOST}),
-    State.UPGRADED: frozenset({State.AWAITING_HEAD, State.CLOSING, State.LOST}),
-    State.CLOSING: frozenset({State.LOST}),
-    State.LOST: frozenset(),
+    State.READING_BODY: (State.ANSWERING, State.CLOSING, State.LOST),
+    State.ANSWERING: (State.AWAITING_HEAD, State.HALF_CLOSED, State.CLOSING, State.LOST),
+    State.HALF_CLOSED: (State.CLOSING, State.LOST),
+    State.UPGRADED: (State.AWAITING_HEAD, State.CLOSING, State.LOST),
+    State.CLOSING: (State.LOST,),
+    State.LOST: (),
 }
+for _state, _following in _STEPS.items():
+    # On the state itself: each request takes two steps, and an Enum is slow to hash.
+    _state.following = _following
 
 
 def step(state: State, following: State) -> State:
@@ -36,4 +45,4 @@ def step(state: State, following: State) -> State:
     An end may be asked for twice, by the client and by the request that it gives up: what the
     table does not allow changes nothing.
     """
-    return following if following in _NEXT[state] else state
+    return following if following in state.following else state

@@ -58,6 +58,17 @@ def context_id(head: RequestHead) -> str | None:
     return None if found is None else found.decode("ascii")
 
 
+def may_carry(pairs: Pairs) -> bool:
+    """Tell whether header lines may have a context, or a trace; most have neither.
+
+    A plain loop, since each request passes here.
+    """
+    for name, value in pairs:
+        if _MARK in value or (len(name) == _TRACE_LENGTH and name.lower() == _TRACE_HEADER):
+            return True
+    return False
+
+
 def ids_in(pairs: Pairs) -> set[bytes]:
     """Give the ids in header lines that contexts may have: those carried, and those of traces."""
     found: set[bytes | None] = set()
