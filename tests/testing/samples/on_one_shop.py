@@ -24,4 +24,4 @@ def test_receipt(page: Page, trafficmock: TrafficMock, number: int) -> None:
     trafficmock.route("**/charges", lambda route: route.fulfill(json={"receipt": receipt}))
     page.goto("/")
     page.click("text=Buy the teapot")
-    expect(page.locator("#said")).to_have_text(f"Thank you! Receipt {receipt}.")
+    expect(page.locator("#said")).to_have_text(f"Thank you! Receipt {receipt}.", timeout=60_000)

@@ -1,0 +1,77 @@
+"""Parallel tests that mock the same URLs on one Express and one Flask server."""
+
+import json
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.agent.test_deep import VERSIONS, node
+from tests.support.hypothesis_profiles import DEEP
+from tests.support.tested_proxy import start_proxy
+from tests.testing import runs
+from tests.testing.row_context import ask
+
+EXPRESS = runs.REPOSITORY / "agent" / "test" / "apps" / "pages.cjs"
+FLASK = Path(__file__).parent / "samples" / "pages_flask.py"
+TESTS = Path(__file__).parent / "samples" / "on_two_servers.py"
+WORKERS = 8
+EACH = 25
+LIMIT = 10_000
+INSTRUMENT = "from opentelemetry.instrumentation.auto_instrumentation import run; run()"
+INSTRUMENTED = [
+    *("env", "OTEL_TRACES_EXPORTER=none", "OTEL_METRICS_EXPORTER=none", "OTEL_LOGS_EXPORTER=none"),
+    *(sys.executable, "-c", INSTRUMENT),
+]
+"""Runs a command under OpenTelemetry's zero-code instrumentation."""
+
+
+class SharedServersTests(SynchronousTestCase):
+    """Eight workers with 25 tests each; every test has tokens of its own."""
+
+    if not DEEP:
+        skip = "only with TRAFFICMOCK_DEEP=1"
+
+    def run_all(self, version: str, isolation: str) -> tuple[str, list[Any]]:
+        """Give what pytest says, and the history."""
+        with ExitStack() as stack:
+            proxy = start_proxy(["--history-limit", str(LIMIT)])
+            stack.callback(proxy.stop)
+            data = str(Path(self.mktemp()).absolute())
+            urls = []
+            for command, options in (
+                ([node(version), str(EXPRESS)], ()),
+                ([*INSTRUMENTED, sys.executable, str(FLASK)], ("--no-agent",)),
+            ):
+                child = runs.attached(proxy.url, command, *options, data=data)
+                stack.callback(child.stop)
+                urls.append(child.announced()["url"])
+            output = runs.run(
+                *(*runs.lean_pytest("xdist"), str(TESTS), "-n", str(WORKERS)),
+                f"--trafficmock-isolation={isolation}",
+                environment={
+                    **runs.LEAN,
+                    "SAMPLE_SERVERS": " ".join(urls),
+                    "SAMPLE_COUNT": str(WORKERS * EACH),
+                    "TRAFFICMOCK_PROXY_URL": proxy.url,
+                },
+                seconds=600,
+            )
+            return output, ask(f"{proxy.url}/api/history?limit={LIMIT}")["entries"]
+
+    def test_isolated(self) -> None:
+        """Every page shows its own tokens, and nothing is ambiguous."""
+        for version in VERSIONS:
+            output, entries = self.run_all(version, "required")
+            self.assertIn(f"{WORKERS * EACH} passed", output, output)
+            self.assertNotIn("ambiguous_route", json.dumps(entries))
+            answered = sum(entry["action"] == "fulfill" for entry in entries)
+            self.assertEqual(answered, WORKERS * EACH * 2 * 2 * 3)
+
+    def test_off(self) -> None:
+        """Without contexts the same tests are ambiguous, so this can fail."""
+        output, entries = self.run_all(VERSIONS[0], "off")
+        self.assertIn("ambiguous_route", json.dumps(entries))
+        self.assertIn("failed", output)
