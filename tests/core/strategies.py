@@ -83,7 +83,7 @@ closes = (
 )
 actions: SearchStrategy[Any] = st.one_of(
     st.builds(inbound.Fulfill, responses),
-    st.builds(inbound.Continue, overrides | st.just(UNSET)),
+    st.builds(inbound.Continue, overrides | st.just(UNSET), st.sampled_from([UNSET, True])),
     st.builds(inbound.Abort, st.sampled_from(get_args(AbortCode)), st.just(UNSET)),
     st.builds(inbound.Fetch, FETCHES),
     st.just(inbound.Decline()),

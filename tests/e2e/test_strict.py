@@ -88,6 +88,9 @@ class ForwardProxyTests(SynchronousTestCase):
                 mocks.route("**/chargeable", lambda route: route.fulfill(body="mocked"))
                 headers = {"baggage": mocks.headers["baggage"]}
                 self.assert_refused(plain, f"http://{HOST}/charge", headers=headers)
+                mocks.route("**/fallen", lambda route: route.fallback(headers={"x-a": "b"}))
+                text = self.assert_refused(plain, f"http://{HOST}/fallen", headers=headers)
+                self.assertIn("its handler gave the request back", text)
             self.assertIn(f"GET http://{HOST}/charge is not mocked", str(_leaf(caught.exception)))
 
 

@@ -259,9 +259,13 @@ class Fulfill(HandlerAction, frozen=True, tag="fulfill"):
 
 
 class Continue(HandlerAction, frozen=True, tag="continue"):
-    """Send it upstream, changed or not."""
+    """Send it upstream, changed or not.
+
+    :param unhandled: no handler decided so: the last one fell back (feature ``strict``).
+    """
 
     overrides: SerializedOverrides | UnsetType = UNSET
+    unhandled: bool | UnsetType = UNSET
 
 
 class Abort(HandlerAction, frozen=True, tag="abort"):

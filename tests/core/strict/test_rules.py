@@ -23,6 +23,7 @@ from trafficmock.core.ownership.refusals import MOST_TOLD
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.records import HopSeen, RequestSeen, SocketPassedThrough
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.serialized_request import SerializedOverrides
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import Effects
@@ -94,6 +95,22 @@ class StrictTestTests(StrictCase):
         self.asks(request_id="r2")
         self.worker.sends(decline("r2"))
         self.refused(self.playbook.take())
+
+    def test_fallen_back(self) -> None:
+        """A request whose last handler fell back is judged by where it would go."""
+        self.registers(allow=["auth.example"])
+        self.routes("**/*")
+        for number, (url, refused) in enumerate(
+            ((None, True), ("https://auth.example/", False), ("https://elsewhere.test/", True))
+        ):
+            self.asks(request_id=f"r{number}")
+            overrides = UNSET if url is None else SerializedOverrides(url=url)
+            action = inbound.Continue(overrides, unhandled=True)
+            self.worker.sends(inbound.HandlerResult(f"r{number}", action))
+            effects = self.playbook.take()
+            self.assertEqual(len(self.told(effects)), refused, url)
+            if refused:
+                self.assertIn("its handler gave the request back", self.refused(effects))
 
     def test_nobody_claims(self) -> None:
         """A round in which the test does not want it ends in a refusal."""

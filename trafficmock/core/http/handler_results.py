@@ -14,7 +14,7 @@ from trafficmock.core.http import response_rules
 from trafficmock.core.lifecycle import RequestStage
 from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
-from trafficmock.wire.features import DECLINE
+from trafficmock.wire.features import DECLINE, STRICT
 from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill
 from trafficmock.wire.serialized_response import REQUEST_SETTLED, SerializedError
 
@@ -50,7 +50,11 @@ class HandlerResults:
                 self.decisions.fulfill(pending, action.response, out)
             case Continue():
                 overrides = action.overrides if action.overrides is not UNSET else None
-                self.decisions.continue_(pending, overrides, out)
+                unhandled = action.unhandled is True and STRICT in worker.features
+                if not (
+                    unhandled and self.requests.refused(pending, _sent_to(pending, action), out)
+                ):
+                    self.decisions.continue_(pending, overrides, out)
             case Abort():
                 decision = to_client.DecisionAbort(pending.id, action.error_code, action.message)
                 self.decisions.abort(pending, decision, out)
@@ -147,6 +151,12 @@ class HandlerResults:
             out.send(worker_id, answer)
             del agent.fetches[request_id, fetch_id]
         return len(lost)
+
+
+def _sent_to(pending: PendingRequest, action: Continue) -> str:
+    """Tell which URL a continued request goes to."""
+    url = action.overrides.url if action.overrides is not UNSET else UNSET
+    return pending.url if url is UNSET else url
 
 
 def _is_in_hand(pending: PendingRequest, worker: Worker) -> bool:

@@ -219,7 +219,7 @@ class ResponseReports:
         if _awaits_decision(agent, message):
             hop = self._as_pending(agent, message, prior, out)
             hop.made_for, hop.observers = made_for, with_observer(observers, owner_id)
-            refusal = self.refusals.strictness.refusal(hop)
+            refusal = self.refusals.strictness.refusal(hop, hop.url)
             if refusal is not None:
                 self._refuse_hop(hop, prior, refusal, out)
                 return

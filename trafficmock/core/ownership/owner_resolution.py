@@ -122,14 +122,23 @@ class OwnerResolution(ABC, Generic[S]):
 
     def unmatched(self, pending: S, out: EffectList) -> None:
         """Let pass what no route wants, unless strict mode refuses it."""
-        refusal = self.refusals.strictness.refusal(pending)
-        if refusal is None:
+        if not self.refused(pending, pending.url, out):
             self._pass_through(pending, out)
-            return
+
+    def refused(self, pending: S, url: str, out: EffectList) -> bool:
+        """Refuse what no route wants, where strict mode is in force and does not allow it.
+
+        :param url: where it would go.
+        :returns: whether it is settled so.
+        """
+        refusal = self.refusals.strictness.refusal(pending, url)
+        if refusal is None:
+            return False
         text, told = self.refusals.message(self.kind, pending, refusal)
         self.fail(pending, UNMATCHED, text, out)
         if told is not None:
             out.send(*told)
+        return True
 
     def _ambiguous(self, pending: S, claimants: list[Claimant], out: EffectList) -> None:
         matches = [route.diagnostic(test) for test, routes in claimants for route in routes]

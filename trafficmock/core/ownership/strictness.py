@@ -53,18 +53,21 @@ class Strictness:
     runs: dict[str, AllowList] = field(factory=dict)
     tests: dict[str, AllowList] = field(factory=dict)
 
-    def refusal(self, pending: Owned) -> Refusal | None:
-        """Judge a request or WebSocket that no route wants; ``None`` lets it pass."""
+    def refusal(self, pending: Owned, url: str) -> Refusal | None:
+        """Judge a request or WebSocket that no route wants; ``None`` lets it pass.
+
+        :param url: where it would go.
+        """
         if self.service is None and not self.tests and not self.runs:
             return None
         test = self._belongs_to(pending)
         lists = self._in_force(test)
         if not lists:
             return None
-        parts = url_parts(pending.url)
+        parts = url_parts(url)
         if parts is not None and self._is_own(parts):
             return None
-        if any(allowed.allows(pending.url, parts) for allowed in lists):
+        if any(allowed.allows(url, parts) for allowed in lists):
             return None
         texts = tuple(dict.fromkeys(text for allowed in lists for text in allowed.texts))
         return Refusal(test, texts, parts)

@@ -20,6 +20,7 @@ from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments import request_overrides as ch
 from trafficmock.testing.session.handlers import handler_errors, handler_fetches, mock_response
 from trafficmock.testing.session.observation.request_state import ResponseState
+from trafficmock.wire.features import STRICT
 from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill, HandlerResult
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class RoutedRequest:
             self.session.record(error, self, self.entry)
             self._settle(Abort("failed", str(error)))
             return
-        self._continue()
+        self._continue(unhandled=STRICT in self.session.client.features)
 
     def abandoned(self) -> None:
         """Note that nobody can decide this any more: its route is gone."""
@@ -229,9 +230,10 @@ class RoutedRequest:
         if self.stage is Stage.SETTLED or self.stage is Stage.FALLEN_BACK:
             raise AlreadyHandledError(f"{self.request}: the route is already handled")
 
-    def _continue(self) -> None:
+    def _continue(self, *, unhandled: bool = False) -> None:
+        """Send it on; ``unhandled`` when no handler said so, which strict mode may refuse."""
         sent = ch.for_continue(self.request.original_headers, self.request.changes)
-        self._settle(Continue(UNSET if sent is None else sent))
+        self._settle(Continue(UNSET if sent is None else sent, unhandled or UNSET))
 
     def _settle(self, action: Fulfill | Continue | Abort | Decline) -> None:
         self.stage = Stage.SETTLED
