@@ -60,7 +60,7 @@ class ForwardProxyTests(SynchronousTestCase):
 
     def test_each_scheme(self) -> None:
         """A request without a test is refused, whatever it speaks, and listed for the run."""
-        folder = Path(self.mktemp())
+        folder = Path(self.mktemp()).absolute()
         folder.mkdir()
         options = ("--strict", "--allow", "allowed.test", "--ca-dir", str(folder))
         with running_proxy(*options) as running:
