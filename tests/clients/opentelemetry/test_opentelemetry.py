@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import os
 import secrets
+import socketserver
 import sys
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
@@ -45,8 +46,26 @@ ENVIRONMENT = {
 }
 
 
-class Upstream(BaseHTTPRequestHandler):
-    """Says which headers it was sent."""
+class Capture(socketserver.StreamRequestHandler):
+    """Keeps every byte that arrives."""
+
+    arrived: ClassVar[list[bytes]] = []
+
+    def setup(self) -> None:
+        """Read by way of ourselves."""
+        super().setup()
+        read = self.rfile.readline
+
+        def readline(size: int = -1) -> bytes:
+            line = read(size)
+            self.arrived.append(line)
+            return line
+
+        self.rfile.readline = readline  # type: ignore[method-assign, assignment]
+
+
+class Upstream(Capture, BaseHTTPRequestHandler):
+    """Says which headers it was sent; a request is lines alone, and all of them are kept."""
 
     protocol_version = "HTTP/1.1"
 
@@ -149,19 +168,27 @@ class FrameworkTests(SynchronousTestCase):
 
         :param baggage: whether the instrumentation passes baggage on, too.
         """
+        Upstream.arrived.clear()
         with self.application(framework) as (page, tests), ThreadPoolExecutor(2 * TESTS) as pool:
             answering = [pool.submit(test.answer, LOADS) for test in tests]
             loading = [pool.submit(test.load_often, page) for test in tests]
             pages = [each.result(5 * SECONDS) for each in loading]
             for each in answering:
                 each.result(5 * SECONDS)
+        captured = b"".join(Upstream.arrived)
+        self.assertEqual(captured.count(b"GET /through "), TESTS * LOADS)
+        self.assertNotIn(b"trafficmock.test", captured)
+        for test in tests:
+            self.assertNotIn(test.token.encode(), captured)
+        self.assertEqual(captured.count(b"a=b"), TESTS * LOADS if baggage else 0)
         for test, seen in zip(tests, pages, strict=True):
             for text in seen:
                 mocked, sent = text.split("\n")
                 self.assertEqual(mocked, test.token)
                 self.assertNotIn("trafficmock.test", sent)
                 self.assertEqual("baggage: a=b" in sent, baggage, sent)
-                self.assertIn(f"traceparent: 00-{test.token}-", sent)
+                # The id of the trace is that of the context: others get another one.
+                self.assertRegex(sent, r"traceparent: 00-[0-9a-f]{32}-")
 
     def test_flask(self) -> None:
         """Flask and requests."""
