@@ -21,7 +21,7 @@ _LOCK = "trafficmock-proxy.lock"
 _LEASE = "trafficmock-proxy.lease"
 
 
-def get(config: pytest.Config, token: str | None, allow: Iterable[str] | None) -> Proxy:
+def get(config: pytest.Config, token: str | None, allow: Iterable[str] | None = None) -> Proxy:
     """Give the run's proxy, started if no worker did; it lives as long as one of them.
 
     :param allow: what may be reached all the same of a strict one; ``None`` for another.
