@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from attrs import frozen
 from twisted.internet import reactor as _reactor  # noqa: TID251 - trial runs the global one
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol
@@ -15,6 +14,7 @@ from twisted.internet.protocol import Protocol, connectionDone
 from twisted.internet.task import deferLater
 
 from tests.hostile import frames
+from tests.support.http_client import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,18 +30,6 @@ HANDSHAKE = (
     b"sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-version: 13\r\n\r\n"
 )
 HELLO = {"type": "hello", "protocolVersion": 3, "packageVersion": "0.1.0"}
-
-
-@frozen
-class Answer:
-    """An HTTP answer that ended with its connection, or with its ``content-length``."""
-
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-    def json(self) -> Any:
-        return json.loads(self.body)
 
 
 class Raw(Protocol):

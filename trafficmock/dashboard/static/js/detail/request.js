@@ -15,6 +15,7 @@ import { asCurl, asFetch } from "../copy/request.js";
 import { asJavaScript, asPython } from "../copy/route.js";
 import { chainTab, hops } from "./chain.js";
 import { overridesTab } from "./diff.js";
+import { closeButton, noEntry } from "./head.js";
 import { requestTab, responseTab } from "./message.js";
 import { ownerView } from "./owner.js";
 import { Tabs } from "./tabs.js";
@@ -92,17 +93,7 @@ export class RequestDetail {
             String(outcome.response.status),
           ),
         h("span", { class: "size" }, duration(entry.durationMs)),
-        h(
-          "button",
-          {
-            type: "button",
-            class: "close quiet",
-            "aria-label": "Close the entry",
-            title: "Close (Esc)",
-            onclick: this.onclose,
-          },
-          "✕",
-        ),
+        closeButton(this.onclose),
       ),
       h("h2", { class: "detail-url" }, h("bdi", {}, visible(cut(request.url, LONGEST_URL)))),
       h(
@@ -122,19 +113,7 @@ export class RequestDetail {
   /** @param {string} text */
   fail(text) {
     this.entry = null;
-    fill(
-      this.head,
-      h(
-        "div",
-        { class: "detail-title" },
-        h("strong", {}, "No entry"),
-        h(
-          "button",
-          { type: "button", class: "close quiet", "aria-label": "Close the entry", onclick: this.onclose },
-          "✕",
-        ),
-      ),
-    );
+    fill(this.head, noEntry(this.onclose));
     this.tabs.list.replaceChildren();
     this.tabs.panel.removeAttribute("aria-labelledby");
     fill(this.tabs.panel, h("p", { class: "note" }, text));

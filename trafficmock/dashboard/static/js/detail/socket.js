@@ -9,6 +9,7 @@ import { fill, h } from "../lib/dom.js";
 import { bytes as size, clock, dateTime, duration } from "../lib/format.js";
 import { copy } from "../lib/say.js";
 import { cut, visible } from "../lib/text.js";
+import { closeButton, noEntry } from "./head.js";
 import { ownerView } from "./owner.js";
 
 const SIDES = /** @type {const} */ ([
@@ -85,17 +86,7 @@ export class SocketDetail {
           entry.outcome,
         ),
         h("span", { class: "size" }, visible(closed)),
-        h(
-          "button",
-          {
-            type: "button",
-            class: "close quiet",
-            "aria-label": "Close the entry",
-            title: "Close (Esc)",
-            onclick: this.onclose,
-          },
-          "✕",
-        ),
+        closeButton(this.onclose),
       ),
       h("h2", { class: "detail-url" }, h("bdi", {}, visible(cut(entry.url, 3000)))),
       h(
@@ -178,19 +169,7 @@ export class SocketDetail {
   /** @param {string} text */
   fail(text) {
     this.entry = null;
-    fill(
-      this.head,
-      h(
-        "div",
-        { class: "detail-title" },
-        h("strong", {}, "No entry"),
-        h(
-          "button",
-          { type: "button", class: "close quiet", "aria-label": "Close the entry", onclick: this.onclose },
-          "✕",
-        ),
-      ),
-    );
+    fill(this.head, noEntry(this.onclose));
     fill(this.owner, h("p", { class: "note" }, text));
     fill(this.frames);
   }
