@@ -59,6 +59,9 @@ class LargeBodyTests(SynchronousTestCase):
         _log.info("{size} bytes over http: memory grew by {growth}", size=SIZE, growth=growth)
         self.assertLess(growth, MOST_GROWTH)
 
+    if not DEEP:
+        test_plain.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
+
     def test_secure(self) -> None:
         """So it does over https."""
         growth = self.grows("https")

@@ -5,12 +5,14 @@ the specs of one directory share one, in whatever worker of trial their tests ru
 """
 
 import functools
+import importlib
 import json
 import os
 import re
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from os.path import normpath
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -78,7 +80,7 @@ class Group:
         worker and the order of the files.
     :param browser: whether they need Chromium.
     :param agent: the one in the apps, ``npm`` or ``ours``.
-    :param only: the specs of the directory that run, by their names; all without one.
+    :param only: the specs that run, by their paths from the directory; all of it without one.
     """
 
     directory: str
@@ -116,7 +118,17 @@ def run_group(group: Group) -> Run:
 
 @functools.cache
 def _attempt(group: Group) -> Run | Exception:
-    return made_once(repr(group), lambda: _outcome(group))
+    meanwhile = ((repr(each), functools.partial(_outcome, each)) for each in _groups())
+    return made_once(repr(group), lambda: _outcome(group), meanwhile=meanwhile)
+
+
+def _groups() -> Iterator[Group]:
+    """Give the groups of all test cases, as trial comes to them."""
+    for module in sorted(Path(__file__).parent.glob("test_*.py")):
+        for case in vars(importlib.import_module(f"tests.e2e.{module.stem}")).values():
+            is_spec = isinstance(case, type) and issubclass(case, SpecTestCase)
+            if is_spec and not getattr(case, "skip", None):
+                yield case.group
 
 
 def _outcome(group: Group) -> Run | Exception:
@@ -151,7 +163,7 @@ def _playwright(group: Group, env: dict[str, str]) -> "subprocess.CompletedProce
             node_binary(),
             runner,
             "test",
-            *(f"specs/{group.directory}/{name}" for name in group.only or ("",)),
+            *(normpath(f"specs/{group.directory}/{name}") for name in group.only or ("",)),
         ],
         cwd=NODE_DIRECTORY,
         env=env,
@@ -218,6 +230,7 @@ class SpecTestCase(SynchronousTestCase):
 
     group: ClassVar[Group]
     spec: ClassVar[str]
+    """Its path from the group's directory."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -227,7 +240,7 @@ class SpecTestCase(SynchronousTestCase):
     def expect(self, title: str) -> None:
         """Fail with the spec's error unless the test of that title went as it should."""
         run = run_group(self.group)
-        result = run.results.get((self.spec, title))
+        result = run.results.get((Path(self.spec).name, title))
         if result is None:
             self.fail(f"{title!r} did not run:\n{run.output}")
         if result.status == "skipped":

@@ -28,9 +28,11 @@ MODULES = (test_capture, test_faults, test_har, test_http, test_ownership, test_
 HTTP = Group(
     "http",
     agent="ours",
-    only=("fulfill.spec.mjs", "continue.spec.mjs", "abort.spec.mjs", "fetch.spec.mjs"),
+    only=(
+        *("fulfill.spec.mjs", "continue.spec.mjs", "abort.spec.mjs", "fetch.spec.mjs"),
+        "../websocket/closing.spec.mjs",
+    ),
 )
-WEBSOCKET = Group("websocket", agent="ours", only=("closing.spec.mjs",))
 
 
 class FulfillTests(specs.SpecTestCase):
@@ -64,8 +66,8 @@ class FetchTests(specs.SpecTestCase):
 class ClosingTests(specs.SpecTestCase):
     """Either side closes a WebSocket."""
 
-    group = WEBSOCKET
-    spec = "closing.spec.mjs"
+    group = HTTP
+    spec = "../websocket/closing.spec.mjs"
 
 
 def _deep(module: ModuleType) -> dict[str, type[specs.SpecTestCase]]:

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.matching.strategies import globs, regex_sources, urls
+from tests.support.hypothesis_profiles import profile
 from trafficmock.matching import candidates
 from trafficmock.matching.compiled_matcher import RouteMatcher, compile_matcher
 from trafficmock.matching.match_result import MatchResult
@@ -102,7 +103,7 @@ class RouteIndexTests(SynchronousTestCase):
             index.remove(key)
         self.assertEqual((len(index), dict(index._by_client)), (0, {}))
 
-    @settings(max_examples=50, deadline=None)
+    @profile(20)
     @given(st.lists(glob_matchers, min_size=30, max_size=60), st.lists(requests, min_size=20))
     def test_many_globs(self, many: list[RouteMatcher], asked: list[tuple[str, str, str]]) -> None:
         """No matching glob is ever overlooked among many."""

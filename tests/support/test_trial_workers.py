@@ -43,3 +43,27 @@ class MadeOnceTests(SynchronousTestCase):
         with self.assertRaises(ValueError):
             made_once("thing", fail, self.directory)
         self.assertEqual(self.ask(), {"number": 1})
+
+    def test_meanwhile(self) -> None:
+        """Who would wait makes something else, if nobody else does, and gets what was made."""
+        begun, go_on = threading.Event(), threading.Event()
+
+        def slow() -> str:
+            begun.set()
+            assert go_on.wait(30)
+            return "slow"
+
+        def other() -> str:
+            go_on.set()
+            return "other"
+
+        def never() -> str:
+            raise AssertionError("this is being made already")
+
+        meanwhile = [("slow", never), ("other", other)]
+        with ThreadPoolExecutor(1) as pool:
+            first = pool.submit(made_once, "slow", slow, self.directory)
+            self.assertTrue(begun.wait(30))
+            self.assertEqual(made_once("slow", never, self.directory, meanwhile), "slow")
+            self.assertEqual(first.result(), "slow")
+        self.assertEqual(made_once("other", never, self.directory), "other")

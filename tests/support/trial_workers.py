@@ -11,10 +11,10 @@ import hashlib
 import pickle
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 Made = TypeVar("Made")
 
@@ -29,22 +29,60 @@ COMMON_DIRECTORY = _common_directory()
 """The directory that all workers of this run have in common; ``None`` without workers."""
 
 
-def made_once(name: str, make: Callable[[], Made], directory: Path | None = None) -> Made:
+Making = tuple[str, "Callable[[], Made]"]
+"""A name, and what makes the thing."""
+
+
+def made_once(
+    name: str,
+    make: Callable[[], Made],
+    directory: Path | None = None,
+    meanwhile: Iterable[Making[Made]] = (),
+) -> Made:
     """Make something in one worker; the others wait for it, and get a copy.
 
     :param name: tells it from other things, in all workers.
     :param make: gives what :mod:`pickle` can copy. When it raises, the next worker tries.
     :param directory: the workers' own without one.
+    :param meanwhile: what to make, in this order, while another worker makes this.
     """
     directory = directory or COMMON_DIRECTORY
     if directory is None:
         return make()
-    file = directory / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.pickle"
+    file = _file(directory, name)
     with file.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not file.exists():
-            fresh = file.with_suffix(".new")
-            fresh.write_bytes(pickle.dumps(make()))
-            fresh.replace(file)
-        made: Made = pickle.loads(file.read_bytes())  # noqa: S301 - our own worker wrote it
-        return made
+        others = iter(meanwhile)
+        while not _is_ours(lock):
+            other = next(others, None)
+            if other is None:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                break
+            _make_if_free(_file(directory, other[0]), other[1])
+        return _made(file, make)
+
+
+def _file(directory: Path, name: str) -> Path:
+    return directory / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.pickle"
+
+
+def _is_ours(lock: IO[str]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _make_if_free(file: Path, make: Callable[[], object]) -> None:
+    with file.with_suffix(".lock").open("w") as lock:
+        if _is_ours(lock):
+            _made(file, make)
+
+
+def _made(file: Path, make: Callable[[], Made]) -> Made:
+    if not file.exists():
+        fresh = file.with_suffix(".new")
+        fresh.write_bytes(pickle.dumps(make()))
+        fresh.replace(file)
+    made: Made = pickle.loads(file.read_bytes())  # noqa: S301 - our own worker wrote it
+    return made

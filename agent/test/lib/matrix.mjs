@@ -220,8 +220,9 @@ const NOT_THERE = {
  * @param {string} title
  * @param {() => Promise<(options: object) => Promise<{ stop(): Promise<void> }>>} getStart how the agent is loaded
  * @param {(name: string) => Promise<any>} load
+ * @param {string[]} features those that run; all without it
  */
-export function runMatrix(title, getStart, load) {
+export function runMatrix(title, getStart, load, features = Object.keys(FEATURES)) {
   /** @type {Record<string, Record<string, string>>} */
   const table = {};
   describe(title, async () => {
@@ -250,6 +251,7 @@ export function runMatrix(title, getStart, load) {
         const cell = (value) => {
           (table[name] ??= {})[feature] = value;
         };
+        if (!features.includes(feature)) continue;
         if (!hasUndici(name) || NOT_THERE[name]?.includes(feature)) {
           cell("n/a");
           continue;
@@ -285,7 +287,7 @@ function print(title, table) {
   const lines = [`${title}, Node ${process.version}`, `${" ".repeat(width)}  ${clients.join("  ")}`];
   for (const feature of Object.keys(FEATURES)) {
     lines.push(
-      `${feature.padEnd(width)}  ${clients.map((name) => (table[name][feature] ?? "?").padEnd(name.length)).join("  ")}`,
+      `${feature.padEnd(width)}  ${clients.map((name) => (table[name][feature] ?? "").padEnd(name.length)).join("  ")}`,
     );
   }
   process.stdout.write(`${lines.map((line) => line.trimEnd()).join("\n")}\n`);

@@ -207,10 +207,10 @@ class FrameworkTests(SynchronousTestCase):
         """FastAPI and httpx."""
         self.check("fastapi")
 
-    if not DEEP:
-        for each in (test_django, test_fastapi):
-            each.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
-
     def test_aiohttp(self) -> None:
         """aiohttp, whose instrumentation passes on the trace alone."""
         self.check("aiohttp", baggage=False)
+
+    if not DEEP:
+        for each in (test_django, test_fastapi, test_aiohttp):
+            each.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]

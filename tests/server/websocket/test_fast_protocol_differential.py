@@ -25,7 +25,7 @@ from trafficmock.server.websocket.fast_protocol import FastProtocol
 from trafficmock.server.websocket.link import Link, WebSocketLimits
 from trafficmock.server.websocket.oversized_frames import READ_PAST
 
-SESSIONS = 40_000 if os.environ.get("TRAFFICMOCK_DEEP") == "1" else 2000
+SESSIONS = 40_000 if os.environ.get("TRAFFICMOCK_DEEP") == "1" else 1000
 LONGEST = 66_000
 LIMITS = WebSocketLimits(max_frame_bytes=LONGEST, send_queue_bytes=0)
 SHORT = 1000
