@@ -1,0 +1,42 @@
+"""Commands that end with all that they started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+
+def run_group(
+    command: Sequence[str],
+    seconds: float,
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    pass_fds: Sequence[int] = (),
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process group of its own, of which nothing is left when time is up.
+
+    :raises subprocess.TimeoutExpired: it took longer; what it started is killed, too.
+    """
+    with subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=env,
+        pass_fds=pass_fds,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            stdout, stderr = process.communicate(timeout=seconds)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
