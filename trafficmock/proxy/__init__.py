@@ -17,7 +17,7 @@ Header lines are dropped in these places:
 * ``http1/forwarded_headers``: hop-by-hop fields, and those about length and host, which the proxy
   writes itself;
 * ``http1/context_headers``: the context of a test; ``ProxyContext.outgoing`` of ``proxy_settings``
-  decides for which servers;
+  decides for which servers, and ``door/context_stamp`` at the door of a test;
 * ``transfer/request_rewriting``: the same fields of overrides and mocks, and a
   ``Content-Encoding`` that a mock's body does not have;
 * ``transfer/proxied_request``: ``Expect`` where the body is there already;

@@ -1,9 +1,10 @@
 """The client's side of the forward proxy.
 
-``protocol_sniffing`` looks at the first bytes of a connection and chooses the door;
+``protocol_sniffing`` looks at the first bytes of a connection and chooses the door.
 ``client_connection`` reads requests and answers them in order, as the table in
-``connection_state`` allows; ``router`` sends each to a server,
-into a tunnel or back to the service itself; ``connect_sniffing`` finds out what is spoken behind
-CONNECT, ``client_tls`` presents the certificate there; ``proxy_credentials`` reads client id and
-token; ``forward_proxy`` puts it together.
+``connection_state`` allows; ``idle_timer`` and ``half_close`` end it when the client is silent or
+gone. ``router`` sends each request to a server, into a tunnel or back to the service itself;
+``connect_sniffing`` finds out what is spoken behind CONNECT, ``client_tls`` presents the
+certificate there. ``proxy_credentials`` reads client id and token; ``forward_proxy`` puts it
+together.
 """

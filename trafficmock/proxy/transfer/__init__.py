@@ -1,8 +1,8 @@
 """One proxied request: announced to the coordinator, decided, carried to the server and back.
 
 ``proxied_request`` is the request as the coordinator knows it, ``held_body`` its body until it is
-decided. ``upstream_transfer`` carries it to
-the server and the answer back, neither ever held whole; ``transfer_report`` and ``body_capture``
-tell the history what passed. ``request_rewriting`` applies what a test changed. ``route_fetch``
-serves ``route.fetch`` by treq, over the connections of ``upstream_agent``.
+decided. ``upstream_transfer`` carries it to the server and the answer back, neither ever held
+whole; ``transfer_report`` and ``body_capture`` tell the history what passed.
+``request_rewriting`` applies what a test changed. ``route_fetch`` serves ``route.fetch`` by treq,
+over the connections of ``upstream_agent``.
 """
