@@ -14,6 +14,10 @@ Six nouns and who calls whom:
   literals only the **candidates** (:mod:`trafficmock.matching.candidates`) among them;
 * the **budget** (:mod:`trafficmock.matching.match_cost`) bounds what that costs.
 
+Strict mode reads what it allows by :mod:`~trafficmock.matching.allow_list`. To say in what a
+refused request differs from a route, :mod:`~trafficmock.matching.url_parts` takes its URL apart,
+and :mod:`~trafficmock.matching.glob_difference` compares the parts with a glob.
+
 Every answer is a :class:`MatchResult`: yes, no, or undecidable; never a guess.
 """
 
