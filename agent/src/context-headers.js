@@ -114,18 +114,26 @@ function withMember(baggage, id) {
 
 /**
  * @param {headers.Pairs} pairs
- * @param {string} id that stands anywhere in their values
+ * @param {string} id
+ * @returns {boolean} whether it is one that a test may have reserved, and stands anywhere in their values
+ */
+const isAmong = (pairs, id) => RESERVED.test(id) && pairs.some(([, value]) => value.includes(id));
+
+/**
+ * @param {headers.Pairs} pairs
+ * @param {string} id
  * @param {string} other
  * @returns {headers.Pairs} with the other id in its place; the same list where it is not among them
  */
 function withOtherId(pairs, id, other) {
-  if (!RESERVED.test(id) || !pairs.some(([, value]) => value.includes(id))) return pairs;
+  if (!isAmong(pairs, id)) return pairs;
   return pairs.map(([name, value]) => [name, value.replaceAll(id, other)]);
 }
 
 module.exports = {
   MEMBER,
   contextOf,
+  isAmong,
   isId,
   isMentioned,
   memberOf,

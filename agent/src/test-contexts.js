@@ -8,6 +8,7 @@ const { performance } = require("node:perf_hooks");
 const {
   MEMBER,
   contextOf,
+  isAmong,
   isId,
   isMentioned,
   traceOf,
@@ -176,7 +177,7 @@ class TestContexts {
     let left = withoutContext(pairs);
     const trace = traceOf(headers.get(pairs, "traceparent"));
     for (const one of new Set([context, trace ? this.known.get(trace) : undefined])) {
-      if (one) left = withOtherId(left, one.id, this.aliasOf(one));
+      if (one && isAmong(left, one.id)) left = withOtherId(left, one.id, this.aliasOf(one));
     }
     return left;
   }

@@ -21,6 +21,8 @@ class HostTests(SynchronousTestCase):
         """It goes to hosts of this machine, names without a dot and those of --own-host, only."""
         for case in CASES:
             globs = [parse_own_host(glob) for glob in case["globs"]]
+            if "sent" in case:
+                self.assertEqual(globs, case["sent"])
             origin = absolute(case["url"].encode()).origin
             self.assertEqual(is_under_test(origin, globs), case["own"], case)
 
