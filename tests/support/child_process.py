@@ -14,7 +14,7 @@ from typing import IO, Any
 from attrs import define, field
 
 STOP_SECONDS = 10.0
-START_SECONDS = 20.0
+START_SECONDS = 60.0
 POLL_SECONDS = 0.02
 
 
