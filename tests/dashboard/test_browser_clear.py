@@ -55,7 +55,10 @@ class ClearTests(BrowserTestCase):
             expect(rows(page)).to_have_count(4)
 
     def test_only_what_is_shown(self) -> None:
-        """A filter spares the rest, each list is cleared by itself, and loading brings all back."""
+        """A filter spares the rest, each list is cleared by itself, and loading brings all back.
+
+        A link within the page does not load it.
+        """
         page = self.open("/?q=teapot")
         expect(page.locator(".result")).to_have_text("6 of 17")
         page.get_by_role("button", name="Clear the list").click()
@@ -64,7 +67,15 @@ class ClearTests(BrowserTestCase):
         expect(page.locator(".result")).to_have_text("11 shown")
         page.keyboard.press("3")
         page.get_by_role("button", name="Clear the list").click()
-        expect(page.locator("#cleared")).to_contain_text("6 requests and 3 WebSockets not shown")
+        note = "6 requests and 3 WebSockets not shown"
+        expect(page.locator("#cleared")).to_contain_text(note)
+        page.keyboard.press("1")
+        page.locator("a.figure").first.click()
+        expect(page.locator(".result")).to_be_visible()
+        expect(page.locator("#cleared")).to_contain_text(note)
+        page.go_back()
+        expect(page.locator(".figure").first).to_be_visible()
+        page.keyboard.press("3")
         reload(page)
         expect(rows(page)).to_have_count(3)
         expect(page.locator("#cleared")).to_be_empty()

@@ -1,7 +1,7 @@
 // @ts-check
 /** Puts the page together. */
 
-import { currentView } from "./lib/address.js";
+import { currentView, follow } from "./lib/address.js";
 import { byId, fill } from "./lib/dom.js";
 import { Poller } from "./data/poller.js";
 import { Store } from "./data/store.js";
@@ -47,6 +47,7 @@ store.listen((what) => {
   views[shown].heard(what);
 });
 addEventListener("popstate", show);
+addEventListener("click", follow);
 listenForKeys({
   view: () => views[shown],
   help,

@@ -40,6 +40,22 @@ export function link(values) {
   return `/?${new URLSearchParams(values)}`;
 }
 
+/**
+ * Follow a link to a state of the page without loading the page again, which would bring back what
+ * was cleared from it. A click that opens a tab or saves a file is left to the browser.
+ *
+ * @param {MouseEvent} event
+ */
+export function follow(event) {
+  const place = event.target instanceof Element ? event.target.closest("a") : null;
+  if (!place || place.target || place.hasAttribute("download") || event.defaultPrevented) return;
+  if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  const url = new URL(place.href);
+  if (url.origin !== location.origin || url.pathname !== "/" || url.hash) return;
+  event.preventDefault();
+  open(Object.fromEntries(url.searchParams));
+}
+
 /** @param {URLSearchParams} next @param {boolean} push */
 function go(next, push) {
   const text = next.toString();

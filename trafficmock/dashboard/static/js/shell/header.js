@@ -2,7 +2,7 @@
 /** The line at the top: where one can go, and how the proxy is. */
 
 import { fill, h } from "../lib/dom.js";
-import { link, open } from "../lib/address.js";
+import { link } from "../lib/address.js";
 import { themeButton } from "./theme.js";
 
 /** @typedef {import("../data/store.js").Store} Store */
@@ -32,13 +32,7 @@ export class Header {
     this.links = new Map(
       TITLES.map(([name, title]) => {
         const count = h("span", { class: "count" });
-        const element = h(
-          "a",
-          { href: link({ view: name }), onclick: (/** @type {MouseEvent} */ event) => follow(event, name) },
-          title,
-          " ",
-          count,
-        );
+        const element = h("a", { href: link({ view: name }) }, title, " ", count);
         return [name, { element, count }];
       }),
     );
@@ -110,11 +104,4 @@ export class Header {
       if (place) place.textContent = count.toLocaleString("en");
     }
   }
-}
-
-/** @param {MouseEvent} event @param {string} view */
-function follow(event, view) {
-  if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-  event.preventDefault();
-  open({ view });
 }
