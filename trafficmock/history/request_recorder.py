@@ -75,7 +75,8 @@ class RequestRecorder:
             return
         entry.settle("passthrough", RequestOutcome("passthrough"), None, at)
         entry.log(self._event_id(), at, "passthrough")
-        self._settled(entry, None, entry.passed(record.also_matched))
+        also = record.also_matched
+        self._settled(entry, None, entry.passed(also) if also else 0)
 
     def _continued(self, record: records.RequestContinued, at: int) -> None:
         entry = self._pending_request(record.request_id)
@@ -198,7 +199,8 @@ class RequestRecorder:
             weight=weigh(seen.request),
             request_body=body,
         )
-        entry.made_for(seen.made_for)
+        if seen.made_for is not None:
+            entry.made_for(seen.made_for)
         return entry
 
     def _pending_request(self, request_id: str) -> RequestEntry | None:
@@ -207,7 +209,8 @@ class RequestRecorder:
 
     def _settled(self, entry: RequestEntry, body: Body | None, grown: int) -> None:
         self.requests.settle(entry)
-        self._hold(entry, body)
+        if body is not None:
+            self._hold(entry, body)
         if grown:
             self.requests.weigh(entry, grown)
 
