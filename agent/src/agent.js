@@ -1,7 +1,8 @@
 "use strict";
 
 const { randomBytes } = require("node:crypto");
-const { Link } = require("./protocol/link.js");
+const { FEATURES } = require("./protocol/constants.js");
+const { Link, parse } = require("./protocol/link.js");
 const { version } = require("../package.json");
 const { commandLine } = require("./command-line.js");
 const { Hosts } = require("./hosts.js");
@@ -84,9 +85,10 @@ class Agent {
     this.waiters.dropAll(this.error);
   }
 
-  /** @param {any} message of the proxy */
-  message(message) {
-    this.waiters.receive(message);
+  /** @param {string} text a message of the proxy */
+  message(text) {
+    const message = parse(text);
+    if (message) this.waiters.receive(message);
   }
 
   /**
@@ -114,6 +116,7 @@ const helloOf = ({ token, clientId }) => ({
   role: "node",
   clientId,
   ...(token && { token }),
+  features: FEATURES,
   pid: process.pid,
   command: commandLine(process.argv),
 });

@@ -6,19 +6,16 @@ const tls = require("node:tls");
 const { WebSocket } = require("ws");
 const { TrafficMockError } = require("./errors.js");
 const { startDeadline } = require("./deadline.js");
-const {
-  FEATURES,
-  HANDSHAKE_MS,
-  FIRST_RETRY_MS,
-  LAST_RETRY_MS,
-  MAX_FRAME_BYTES,
-  PROTOCOL_VERSION,
-} = require("./constants.js");
+const { HANDSHAKE_MS, FIRST_RETRY_MS, LAST_RETRY_MS, MAX_FRAME_BYTES, PROTOCOL_VERSION } = require("./constants.js");
+
+/** A ping as both proxies write it: the type first. */
+const PING = /^\{\s*"type"\s*:\s*"ping"/;
 
 /**
  * @typedef {object} Options
  * @property {string} proxyUrl
- * @property {object} hello what this process says of itself: `role`, `clientId`, `token` …
+ * @property {{ role: string, features: readonly string[], [key: string]: unknown }} hello what this process says of
+ *   itself: `role`, `features`, `clientId`, `token` …
  * @property {<T>(isSecure: boolean, act: () => T) => T} open calls its second argument, which opens the
  *   connection with `http.request` or `https.request`, out of reach of interception
  */
@@ -30,7 +27,8 @@ const {
 class Link {
   /**
    * @param {Options} options
-   * @param {{ up(hello: any): void, message(message: any): void, down(error: Error): void }} owner
+   * @param {{ up(hello: any): void, message(text: string): void, down(error: Error): void }} owner hears what became of
+   *   the connection, and each message as JSON text; pings are answered here
    */
   constructor({ proxyUrl, hello, open }, owner) {
     this.proxyUrl = proxyUrl;
@@ -77,8 +75,9 @@ class Link {
     });
     socket.on("open", () => this.hello());
     socket.on("message", (data) => {
-      const message = parse(data);
-      if (isUp) return this.receive(message);
+      const text = data.toString();
+      if (isUp) return this.receive(text);
+      const message = parse(text);
       if (message?.type === "ping") return this.send({ type: "pong", at: message.at });
       clearDeadline();
       if (message?.type === "hello:ok" && message.protocolVersion === PROTOCOL_VERSION) {
@@ -102,18 +101,24 @@ class Link {
   }
 
   hello() {
-    this.send({ type: "hello", protocolVersion: PROTOCOL_VERSION, ...this.greeting, features: FEATURES });
+    this.send({ type: "hello", protocolVersion: PROTOCOL_VERSION, ...this.greeting });
   }
 
-  /** @param {any} message */
-  receive(message) {
-    if (message?.type === "ping") this.send({ type: "pong", at: message.at });
-    else if (message) this.owner.message(message);
+  /** @param {string} text */
+  receive(text) {
+    if (!PING.test(text)) return this.owner.message(text);
+    const ping = parse(text);
+    if (ping) this.send({ type: "pong", at: ping.at });
   }
 
   /** @param {object} message */
   send(message) {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+    this.sendText(JSON.stringify(message));
+  }
+
+  /** @param {string} text a message as JSON; dropped while there is no connection */
+  sendText(text) {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(text);
   }
 
   /** Try once more, later each time. */
@@ -130,6 +135,7 @@ class Link {
 
   /** @param {any} message what came instead of `hello:ok` */
   refusal(message) {
+    const who = this.greeting.role === "node" ? "agent" : "test worker";
     const isOther = message?.type === "hello:ok";
     const code = isOther
       ? "protocol_mismatch"
@@ -137,10 +143,10 @@ class Link {
         ? String(message.code)
         : "invalid_hello";
     const said = isOther
-      ? `it speaks protocol ${message.protocolVersion}, this agent ${PROTOCOL_VERSION}`
+      ? `it speaks protocol ${message.protocolVersion}, this ${who} ${PROTOCOL_VERSION}`
       : (message?.message ?? "it answered the handshake with something else than hello:ok");
     const help = code === "unauthorized" ? " (TRAFFICMOCK_TOKEN, or the option token)" : "";
-    return new TrafficMockError(code, `The trafficmock proxy at ${this.proxyUrl} refused this agent: ${said}${help}`);
+    return new TrafficMockError(code, `The trafficmock proxy at ${this.proxyUrl} refused this ${who}: ${said}${help}`);
   }
 
   /**
@@ -162,14 +168,17 @@ class Link {
   }
 }
 
-/** @param {import('ws').RawData} data */
-function parse(data) {
+/**
+ * @param {string} text
+ * @returns {any} `undefined` for what is no JSON
+ */
+function parse(text) {
   try {
-    return JSON.parse(data.toString());
+    return JSON.parse(text);
   } catch {
     // The proxy writes JSON; what is none says nothing to us.
     return undefined;
   }
 }
 
-module.exports = { Link };
+module.exports = { Link, parse };
