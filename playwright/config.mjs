@@ -1,0 +1,3 @@
+import main from "./src/config.js";
+
+export const { attached, proxyServer } = main;

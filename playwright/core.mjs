@@ -1,0 +1,3 @@
+import main from "./src/core.js";
+
+export const { connect } = main;

@@ -1,0 +1,2 @@
+export * from "./index.js";
+export { test as default } from "./index.js";

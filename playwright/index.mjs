@@ -1,0 +1,4 @@
+import main from "./src/index.js";
+
+export const { expect, test } = main;
+export default main.test;

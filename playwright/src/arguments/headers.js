@@ -1,0 +1,135 @@
+"use strict";
+
+const { fromWire, toMap } = require("trafficmock-agent/protocol/headers");
+const { UsageError } = require("../errors.js");
+
+/**
+ * Headers as tests give and read them: names are lower-case.
+ *
+ * @typedef {[name: string, value: string][]} Pairs
+ */
+
+/** Headers that a handler cannot change (the Fetch standard's forbidden request-headers). */
+const FORBIDDEN = new Set([
+  "accept-charset",
+  "accept-encoding",
+  "access-control-request-headers",
+  "access-control-request-method",
+  "connection",
+  "content-length",
+  "cookie",
+  "date",
+  "dnt",
+  "expect",
+  "host",
+  "keep-alive",
+  "origin",
+  "referer",
+  "set-cookie",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "via",
+]);
+const METHOD_OVERRIDES = new Set(["x-http-method", "x-http-method-override", "x-method-override"]);
+const FORBIDDEN_METHODS = new Set(["connect", "trace", "track"]);
+
+/**
+ * @param {string} name lower-case
+ * @param {string} value
+ */
+function isForbidden(name, value) {
+  if (FORBIDDEN.has(name) || name.startsWith("proxy-") || name.startsWith("sec-")) return true;
+  if (!METHOD_OVERRIDES.has(name)) return false;
+  return value.split(",").some((method) => FORBIDDEN_METHODS.has(method.trim().toLowerCase()));
+}
+
+/**
+ * Read headers whose values must be strings; `undefined` leaves a header out.
+ * @param {Record<string, string | undefined>} headers
+ * @returns {Pairs}
+ */
+function strict(headers) {
+  /** @type {Pairs} */
+  const pairs = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
+    if (typeof value !== "string") throw new UsageError(`the header ${name} must be a string, not ${typeof value}`);
+    pairs.push([name.toLowerCase(), value]);
+  }
+  return pairs;
+}
+
+/**
+ * Read headers of any values, made strings; `undefined` leaves a header out.
+ * @param {Record<string, unknown>} headers
+ * @returns {Pairs}
+ */
+function lenient(headers) {
+  /** @type {Pairs} */
+  const pairs = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) pairs.push([name.toLowerCase(), String(value)]);
+  }
+  return pairs;
+}
+
+/**
+ * Replace a request's headers where a handler may: the forbidden ones stay the original's.
+ * @param {Pairs} original
+ * @param {Pairs} changed
+ * @returns {Pairs}
+ */
+function forContinue(original, changed) {
+  const allowed = changed.filter(([name, value]) => !isForbidden(name, value));
+  return [...allowed, ...original.filter(([name, value]) => isForbidden(name, value))];
+}
+
+/**
+ * @param {{ headers?: Record<string, string>, headersList?: Pairs }} wire
+ * @returns {Pairs}
+ */
+const read = (wire) => fromWire(wire).map(([name, value]) => [name.toLowerCase(), value]);
+
+/**
+ * The map that tests read: repeats joined as Playwright does, cookies of a response by a line feed.
+ * @param {Pairs} pairs
+ */
+function toObject(pairs) {
+  /** @type {Record<string, string>} */
+  const object = toMap(pairs);
+  const cookies = pairs.filter(([name]) => name === "set-cookie");
+  if (cookies.length > 1) object["set-cookie"] = cookies.map(([, value]) => value).join("\n");
+  return object;
+}
+
+/**
+ * What protocol 3 wants: a map, and the list where the map would lose something.
+ * @param {Pairs} pairs
+ * @returns {{ headers: Record<string, string>, headersList?: Pairs }}
+ */
+function toWire(pairs) {
+  const isRepeated = new Set(pairs.map(([name]) => name)).size < pairs.length;
+  return { headers: toMap(pairs), ...(isRepeated && { headersList: pairs }) };
+}
+
+/**
+ * @param {Pairs} pairs
+ * @param {string} name of any case (RFC 9110, section 5.1)
+ * @returns {string | undefined} repeats joined
+ */
+const get = (pairs, name) => {
+  const key = name.toLowerCase();
+  const found = pairs.filter(([each]) => each === key);
+  return found.length ? toObject(found)[key] : undefined;
+};
+
+/**
+ * @param {Pairs} pairs
+ * @param {string} name lower-case
+ * @returns {Pairs}
+ */
+const without = (pairs, name) => pairs.filter(([each]) => each !== name);
+
+module.exports = { forContinue, get, lenient, read, strict, toObject, toWire, without };

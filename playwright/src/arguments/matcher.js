@@ -1,0 +1,158 @@
+"use strict";
+
+const { UsageError } = require("../errors.js");
+const { compileGlob, needsBase, resolveGlob } = require("./glob.js");
+
+/**
+ * What tests may write to say which traffic they mean.
+ *
+ * @typedef {import("../../index.js").UrlMatcher} UrlMatcher
+ * @typedef {import("../../index.js").RouteMatcher} RouteMatcher
+ * @typedef {import("./glob.js").Base} Base
+ *
+ * @typedef {{ urlGlob?: string, urlRegex?: { source: string, flags: string }, methods?: string[], clientIds?: string[],
+ *   predicate?: boolean }} SerializedMatcher protocol 3's; `predicate` is for what only this process can judge
+ */
+
+const KEYS = ["url", "method", "clientId"];
+
+/** A matcher, ready to be asked and to be sent. */
+class Matcher {
+  /**
+   * @param {RouteMatcher | undefined} given
+   * @param {Base} [base] for relative globs
+   */
+  constructor(given, base = {}) {
+    const { url, method, clientId } = fieldsOf(given);
+    this.url = url;
+    this.methods = list(method).map((name) => name.toUpperCase());
+    this.clientIds = list(clientId);
+    const part = urlPart(url, base);
+    this.test = part.test;
+    /** @type {SerializedMatcher} */
+    this.wire = {
+      ...part.wire,
+      ...(this.methods.length && { methods: this.methods }),
+      ...(this.clientIds.length && { clientIds: this.clientIds }),
+    };
+  }
+
+  /**
+   * Judge a request, the filters first: a predicate sees only what passed them.
+   * @param {{ url: string, method: string, clientId: string }} request
+   */
+  matches({ url, method, clientId }) {
+    if (this.methods.length && !this.methods.includes(method.toUpperCase())) return false;
+    if (this.clientIds.length && !this.clientIds.includes(clientId)) return false;
+    return this.matchesUrl(url);
+  }
+
+  /** @param {string} url */
+  matchesUrl(url) {
+    return Boolean(this.test(url));
+  }
+
+  /**
+   * Tell whether both were written alike; functions and URLPatterns by identity.
+   * @param {Matcher} other
+   */
+  sameAs(other) {
+    const filters = (/** @type {Matcher} */ each) => JSON.stringify([each.methods, each.clientIds]);
+    if (filters(this) !== filters(other)) return false;
+    if (this.url instanceof RegExp && other.url instanceof RegExp) return String(this.url) === String(other.url);
+    return this.url === other.url;
+  }
+
+  toString() {
+    const parts = [describeUrl(this.url)];
+    if (this.methods.length) parts.push(`method ${this.methods.join(" or ")}`);
+    if (this.clientIds.length) parts.push(`clientId ${this.clientIds.join(" or ")}`);
+    return parts.join(", ");
+  }
+}
+
+/**
+ * @param {RouteMatcher | undefined} given
+ * @returns {{ url?: UrlMatcher, method?: string | readonly string[], clientId?: string | readonly string[] }}
+ */
+function fieldsOf(given) {
+  if (!isFilter(given)) return { url: given };
+  const unknown = Object.keys(given).filter((key) => !KEYS.includes(key));
+  if (unknown.length) throw new UsageError(`a filter has the keys ${KEYS.join(", ")}, not ${unknown.join(", ")}`);
+  return given;
+}
+
+/**
+ * @param {RouteMatcher | undefined} given
+ * @returns {given is import("../../index.js").RouteFilter} whether it is an object with filters, and not a way to write a
+ *   URL
+ */
+function isFilter(given) {
+  return typeof given === "object" && given !== null && !(given instanceof RegExp) && !isUrlPattern(given);
+}
+
+/**
+ * @param {any} given
+ * @returns {boolean} whether it is Node's `URLPattern`, or a polyfill's
+ */
+function isUrlPattern(given) {
+  return typeof given?.test === "function" && "pathname" in given && "hostname" in given;
+}
+
+/** @param {string | readonly string[] | undefined} given */
+const list = (given) => (given === undefined ? [] : typeof given === "string" ? [given] : [...given]);
+
+/**
+ * @param {UrlMatcher | undefined} url
+ * @param {Base} base
+ * @returns {{ wire: SerializedMatcher, test(url: string): unknown }}
+ */
+function urlPart(url, base) {
+  if (url === undefined) return { wire: {}, test: () => true };
+  if (typeof url === "string") return globPart(url, base);
+  if (url instanceof RegExp) {
+    const { source, flags } = url;
+    return { wire: { urlRegex: { source, flags } }, test: (text) => testFromStart(url, text) };
+  }
+  if (isUrlPattern(url)) {
+    const pattern = /** @type {{ test(url: string): boolean }} */ (url);
+    return { wire: { predicate: true }, test: (text) => pattern.test(text) };
+  }
+  if (typeof url === "function") return { wire: { predicate: true }, test: (text) => url(new URL(text)) };
+  throw new UsageError(
+    `a matcher is a glob, a RegExp, a function of the URL, a URLPattern or an object of filters, not ${typeof url}`,
+  );
+}
+
+/**
+ * @param {RegExp} regex
+ * @param {string} text
+ */
+function testFromStart(regex, text) {
+  regex.lastIndex = 0;
+  return regex.test(text);
+}
+
+/**
+ * @param {string} glob
+ * @param {Base} base
+ */
+function globPart(glob, base) {
+  const regex = compileGlob(glob, base);
+  /** @param {string} url */
+  const test = (url) => regex.test(url);
+  const sent = needsBase(glob) ? resolveGlob(glob, base) : glob;
+  // What the proxy would read otherwise than this process does, it has to ask for.
+  const isSafe = !needsBase(sent) && (sent === glob || resolveGlob(sent, { webSocket: base.webSocket }) === sent);
+  return { wire: isSafe ? { urlGlob: sent } : { predicate: true }, test };
+}
+
+/** @param {UrlMatcher | undefined} url */
+function describeUrl(url) {
+  if (url === undefined) return "any URL";
+  if (typeof url === "string") return JSON.stringify(url);
+  if (typeof url === "function") return url.name ? `the predicate ${url.name}` : "a predicate";
+  return url instanceof RegExp ? String(url) : "a URLPattern";
+}
+
+module.exports = { Matcher };

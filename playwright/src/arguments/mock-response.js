@@ -1,0 +1,104 @@
+"use strict";
+
+const { readFile } = require("node:fs/promises");
+const { STATUS_CODES } = require("node:http");
+const mime = require("mime-types");
+const { UsageError } = require("../errors.js");
+const headers = require("./headers.js");
+const { BYTES_TYPE, JSON_TYPE } = require("./request-overrides.js");
+
+/**
+ * What `fulfill` makes of its arguments (Playwright's rules).
+ *
+ * @typedef {import("../../index.js").FulfillOptions} FulfillOptions
+ * @typedef {import("./headers.js").Pairs} Pairs
+ * @typedef {import("../session/response-state.js").ResponseState} ResponseState
+ *
+ * @typedef {Omit<FulfillOptions, "response" | "path" | "body" | "json">
+ *   & { content?: Buffer, naturalType?: string, response?: ResponseState, pairs?: Pairs }} Mock `pairs` are headers that
+ *   stand in the place of `headers`, with repeats
+ */
+
+/** What a status line can carry (RFC 9112, section 4), as latin-1. */
+const STATUS_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/**
+ * Read the body that a test gives.
+ *
+ * @param {FulfillOptions} options
+ * @returns {Promise<Pick<Mock, "content" | "naturalType">>}
+ */
+async function readContent({ body, json, path }) {
+  if (json !== undefined && body !== undefined) throw new UsageError("Can specify either body or json parameters");
+  if (path !== undefined) return { content: await readFile(path), naturalType: mime.lookup(path) || BYTES_TYPE };
+  if (json !== undefined) return { content: Buffer.from(JSON.stringify(json)), naturalType: JSON_TYPE };
+  if (body === undefined) return {};
+  if (typeof body !== "string" && !(body instanceof Uint8Array)) {
+    throw new UsageError(`body must be a string or a Buffer, not ${typeof body}; for objects there is json`);
+  }
+  return { content: Buffer.from(/** @type {any} */ (body)) };
+}
+
+/**
+ * Make the response of a mock.
+ *
+ * @param {Mock} mock
+ * @param {string} url the request's, for a mock that is not based on a fetched response
+ * @returns {object} protocol 3's `SerializedResponse`
+ */
+function build(mock, url) {
+  const { response } = mock;
+  if (response?.isDisposed) throw new UsageError("the response given to fulfill has been disposed");
+  const status = statusOf(mock);
+  const bodyBase64 = mock.content ? mock.content.toString("base64") || null : (response?.wire.bodyBase64 ?? null);
+  return {
+    status,
+    statusText: statusTextOf(mock, status),
+    ...headers.toWire(pairsOf(mock, bodyBase64)),
+    bodyBase64,
+    url: response ? response.url : url,
+  };
+}
+
+/** @param {Mock} mock */
+function statusOf({ status, response }) {
+  // Playwright takes 0 for no status.
+  const given = (status ?? response?.wire.status) || 200;
+  if (!Number.isInteger(given) || given < 200 || given > 599) {
+    throw new UsageError(`status must be an integer from 200 to 599, not ${given}`);
+  }
+  return given;
+}
+
+/**
+ * @param {Mock} mock
+ * @param {number} status
+ */
+function statusTextOf({ statusText, response }, status) {
+  const inherited = response && response.wire.status === status ? response.wire.statusText : "";
+  const text = statusText ?? (inherited || STATUS_CODES[status] || "");
+  if (!STATUS_TEXT.test(text)) {
+    throw new UsageError(`statusText must be text within latin-1 without control characters, not ${text}`);
+  }
+  return text;
+}
+
+/**
+ * @param {Mock} mock
+ * @param {string | null} bodyBase64
+ * @returns {Pairs}
+ */
+function pairsOf(mock, bodyBase64) {
+  const given = mock.pairs ?? (mock.headers && headers.lenient(mock.headers));
+  let pairs = given ?? mock.response?.pairs ?? [];
+  if (!given && mock.content) pairs = headers.without(pairs, "content-length");
+  pairs = headers.without(pairs, "transfer-encoding");
+  const type = mock.contentType ?? mock.naturalType;
+  if (type !== undefined) pairs = [...headers.without(pairs, "content-type"), ["content-type", type]];
+  if (bodyBase64 && headers.get(pairs, "content-length") === undefined) {
+    pairs = [...pairs, ["content-length", String(Buffer.byteLength(bodyBase64, "base64"))]];
+  }
+  return pairs;
+}
+
+module.exports = { build, readContent };

@@ -1,0 +1,139 @@
+"use strict";
+
+const { UsageError } = require("../errors.js");
+const headers = require("./headers.js");
+
+/**
+ * What handlers change in a request: it adds up along the chain of fallbacks.
+ *
+ * @typedef {import("./headers.js").Pairs} Pairs
+ * @typedef {import("../../index.js").ContinueOptions} ContinueOptions
+ *
+ * @typedef {object} Overrides absent: as it was
+ * @property {string} [url]
+ * @property {string} [method]
+ * @property {Pairs} [pairs]
+ * @property {Buffer} [body] an empty one sends no body
+ * @property {string} [bodyType] the content type that the body has by its nature
+ */
+
+const JSON_TYPE = "application/json";
+const BYTES_TYPE = "application/octet-stream";
+
+/**
+ * Make bytes of what a test gives for a body. Objects become JSON; `null`,
+ * `false` and 0 are no body and change nothing (Playwright's rule).
+ *
+ * @param {unknown} postData
+ * @returns {Pick<Overrides, "body" | "bodyType">}
+ */
+function readBody(postData) {
+  if (typeof postData === "string") return { body: Buffer.from(postData), bodyType: BYTES_TYPE };
+  if (postData instanceof Uint8Array) return { body: Buffer.from(postData), bodyType: BYTES_TYPE };
+  return postData ? { body: Buffer.from(JSON.stringify(postData)), bodyType: JSON_TYPE } : {};
+}
+
+/**
+ * Add a handler's changes; each part it names replaces the one before.
+ *
+ * @param {Overrides} before
+ * @param {ContinueOptions} options
+ * @returns {Overrides}
+ * @throws {UsageError} a header value that is no string
+ */
+function merge(before, { url, method, headers: given, postData }) {
+  return {
+    ...before,
+    ...(url !== undefined && { url }),
+    ...(method && { method }),
+    ...(given !== undefined && { pairs: headers.strict(given) }),
+    ...readBody(postData),
+  };
+}
+
+/**
+ * See to it that the request stays on its scheme (Playwright's rule).
+ *
+ * @param {string} original URL of the request
+ * @param {Overrides} overrides
+ */
+function checkScheme(original, { url }) {
+  if (url === undefined) return;
+  if (!URL.canParse(url)) throw new UsageError(`invalid URL: ${JSON.stringify(url)}`);
+  if (new URL(url).protocol !== new URL(original).protocol) {
+    throw new UsageError(`New URL must have same protocol as overridden URL: ${url} for ${original}`);
+  }
+}
+
+/** @param {Overrides} overrides */
+const isEmpty = (overrides) => Object.keys(overrides).length === 0;
+
+/**
+ * @param {Pairs} original headers of the request
+ * @param {Overrides} overrides
+ * @returns {object | undefined} protocol 3's `RequestOverrides`; nothing when nothing changes
+ */
+function forContinue(original, overrides) {
+  if (isEmpty(overrides)) return undefined;
+  let pairs = overrides.pairs && headers.forContinue(original, overrides.pairs);
+  if (overrides.body) pairs = withLength(pairs ?? original, overrides.body);
+  return toWire(overrides, pairs);
+}
+
+/**
+ * The same for a handler's fetch, where no header is forbidden.
+ *
+ * @param {Pairs} original
+ * @param {Overrides} overrides
+ */
+function forFetch(original, overrides) {
+  if (isEmpty(overrides)) return undefined;
+  let { pairs, body } = overrides;
+  if (body) {
+    pairs ??= original;
+    const type = headers.get(pairs, "content-type");
+    if (type === undefined) pairs = [...pairs, ["content-type", overrides.bodyType ?? BYTES_TYPE]];
+    else if (type === JSON_TYPE) body = asJson(body);
+    pairs = withLength(pairs, body);
+  }
+  return toWire({ ...overrides, body }, pairs);
+}
+
+/**
+ * Write a text that is no JSON as a JSON string, since it is sent as JSON.
+ * @param {Buffer} body
+ */
+function asJson(body) {
+  if (body.length === 0) return body;
+  try {
+    JSON.parse(body.toString());
+    return body;
+  } catch {
+    return Buffer.from(JSON.stringify(body.toString()));
+  }
+}
+
+/**
+ * @param {Pairs} pairs
+ * @param {Buffer} body
+ * @returns {Pairs}
+ */
+function withLength(pairs, body) {
+  const rest = headers.without(pairs, "content-length");
+  return body.length ? [...rest, ["content-length", String(body.length)]] : rest;
+}
+
+/**
+ * @param {Overrides} overrides
+ * @param {Pairs | undefined} pairs
+ */
+function toWire({ url, method, body }, pairs) {
+  return {
+    ...(url !== undefined && { url }),
+    ...(method !== undefined && { method }),
+    ...(pairs && headers.toWire(pairs)),
+    ...(body && { bodyBase64: body.length ? body.toString("base64") : null }),
+  };
+}
+
+module.exports = { BYTES_TYPE, JSON_TYPE, checkScheme, forContinue, forFetch, merge, readBody };

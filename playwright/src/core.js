@@ -1,0 +1,86 @@
+"use strict";
+
+const { WorkerConnection } = require("./connection/worker-connection.js");
+const { TrafficMock, viewsOf } = require("./objects/traffic-mock.js");
+const { Session } = require("./session/session.js");
+const { checkedProxyUrl, defaultProxyUrl, defaultToken } = require("./settings.js");
+const { throwAll } = require("./test-errors.js");
+
+/**
+ * Tests without Playwright: for Vitest, Node's own runner and scripts.
+ *
+ * @typedef {import("../core.js").ConnectOptions} ConnectOptions
+ */
+
+/** The tests of a process share one connection to each proxy, by its address and token. */
+/** @type {Map<string, Promise<WorkerConnection>>} */
+const connections = new Map();
+
+/**
+ * Register a test with the proxy.
+ *
+ * @param {ConnectOptions} options
+ * @returns {Promise<import("../core.js").ConnectedTrafficMock>}
+ */
+async function connect({
+  title,
+  file = "",
+  proxyUrl = defaultProxyUrl(),
+  token = defaultToken(),
+  workerId = process.env.VITEST_WORKER_ID ?? "0",
+  ...info
+}) {
+  const connection = await shared({ proxyUrl: checkedProxyUrl(proxyUrl), token, workerId });
+  connection.hold();
+  const session = new Session(connection, { title, file, ...info }, viewsOf);
+  try {
+    await session.start();
+  } catch (error) {
+    connection.release();
+    throw error;
+  }
+  return new ConnectedTrafficMock(session);
+}
+
+/**
+ * @param {{ proxyUrl: string, token?: string, workerId: string }} options
+ * @returns {Promise<WorkerConnection>}
+ */
+async function shared(options) {
+  const key = JSON.stringify(options);
+  const known = await connections.get(key)?.catch(() => undefined);
+  if (known && !known.lost) return known;
+  const opened = WorkerConnection.open(options);
+  connections.set(key, opened);
+  return opened;
+}
+
+/** A test that ends itself. */
+class ConnectedTrafficMock extends TrafficMock {
+  #session;
+  /** @type {Promise<void> | undefined} */
+  #ended;
+
+  /** @param {Session} session */
+  constructor(session) {
+    super(session);
+    this.#session = session;
+  }
+
+  /**
+   * End the test: its routes are removed, and what went wrong is thrown.
+   * @returns {Promise<void>} the same one at every call
+   */
+  end() {
+    this.#ended ??= this.#finish();
+    return this.#ended;
+  }
+
+  async #finish() {
+    const errors = await this.#session.finish();
+    this.#session.connection.release();
+    throwAll(errors);
+  }
+}
+
+module.exports = { connect };

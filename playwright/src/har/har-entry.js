@@ -1,0 +1,122 @@
+"use strict";
+
+const { createHash } = require("node:crypto");
+const mime = require("mime-types");
+const headers = require("../arguments/headers.js");
+const { BYTES_TYPE } = require("../arguments/request-overrides.js");
+const { STALLED } = require("./har-lookup.js");
+
+/**
+ * Requests and responses as HAR 1.2 writes them.
+ *
+ * @typedef {import("../session/request-state.js").RequestState} RequestState
+ * @typedef {import("../session/response-state.js").ResponseState} ResponseState
+ * @typedef {{ isFull: boolean, files?: Map<string, Buffer> }} Style `isFull`: with times and sizes; `files`: where bodies
+ *   go that are not to stand in the HAR itself
+ */
+
+const UNKNOWN = -1;
+
+/**
+ * @param {{ request: RequestState, response: ResponseState | string, began: number, ms: number }} exchange `response` is
+ *   the text of the failure where there is none; `began` is in epoch ms
+ * @param {Style} style
+ */
+function harEntry({ request, response, began, ms }, style) {
+  return {
+    startedDateTime: new Date(began).toISOString(),
+    time: style.isFull ? ms : UNKNOWN,
+    request: requestOf(request, style),
+    response: typeof response === "string" ? failureOf(response) : responseOf(response, style),
+    cache: {},
+    timings: style.isFull ? { send: 0, wait: ms, receive: 0 } : { send: UNKNOWN, wait: UNKNOWN, receive: UNKNOWN },
+  };
+}
+
+/**
+ * @param {RequestState} request
+ * @param {Style} style
+ */
+function requestOf(request, style) {
+  const { body, pairs } = request;
+  const type = headers.get(pairs, "content-type") ?? BYTES_TYPE;
+  return {
+    method: request.method,
+    url: request.url,
+    httpVersion: "HTTP/1.1",
+    cookies: [],
+    headers: linesOf(pairs),
+    queryString: [...new URL(request.url).searchParams].map(([name, value]) => ({ name, value })),
+    headersSize: UNKNOWN,
+    bodySize: sizeOf(body, style),
+    ...(body.length && { postData: { mimeType: type, params: [], ...contentOf(body, type, style) } }),
+  };
+}
+
+/**
+ * @param {ResponseState} response
+ * @param {Style} style
+ */
+function responseOf(response, style) {
+  const { pairs } = response;
+  const body = response.read();
+  const type = headers.get(pairs, "content-type") ?? BYTES_TYPE;
+  return {
+    ...answer(response.wire.status, response.wire.statusText),
+    headers: linesOf(pairs),
+    content: { size: sizeOf(body, style), mimeType: type, ...(body.length && contentOf(body, type, style)) },
+    bodySize: sizeOf(body, style),
+    redirectURL: headers.get(pairs, "location") ?? "",
+  };
+}
+
+/** @param {string} text */
+const failureOf = (text) => ({
+  ...answer(STALLED, ""),
+  headers: [],
+  content: { size: UNKNOWN, mimeType: "x-unknown" },
+  bodySize: UNKNOWN,
+  redirectURL: "",
+  _failureText: text,
+});
+
+/**
+ * @param {number} status
+ * @param {string} statusText
+ */
+const answer = (status, statusText) => ({ status, statusText, httpVersion: "HTTP/1.1", cookies: [], headersSize: UNKNOWN });
+
+/** @param {import("../arguments/headers.js").Pairs} pairs */
+const linesOf = (pairs) => pairs.map(([name, value]) => ({ name, value }));
+
+/**
+ * @param {Buffer} body
+ * @param {Style} style
+ */
+const sizeOf = (body, { isFull }) => (isFull ? body.length : UNKNOWN);
+
+/**
+ * @param {Buffer} body
+ * @param {string} type
+ * @param {Style} style
+ */
+function contentOf(body, type, { files }) {
+  if (files) {
+    // Names are for telling contents apart, as Playwright does it; nothing is secret.
+    const name = `${createHash("sha1").update(body).digest("hex")}.${mime.extension(type) || "bin"}`;
+    files.set(name, body);
+    return { _file: name };
+  }
+  const text = body.toString("utf8");
+  return Buffer.from(text).equals(body) ? { text } : { text: body.toString("base64"), encoding: "base64" };
+}
+
+/**
+ * @param {object[]} entries
+ * @param {string} version of this package
+ */
+const harDocument = (entries, version) => ({
+  log: { version: "1.2", creator: { name: "trafficmock", version }, entries },
+});
+
+module.exports = { harDocument, harEntry };

@@ -1,0 +1,74 @@
+"use strict";
+
+const { mkdir, readFile, writeFile } = require("node:fs/promises");
+const path = require("node:path");
+const { strFromU8, unzipSync, zipSync } = require("fflate");
+const { UsageError } = require("../errors.js");
+
+/** The name of the HAR within an archive. */
+const IN_ARCHIVE = "har.har";
+
+/** A HAR by its path: a file with others beside it, or a zip archive with all of them. */
+class HarFile {
+  /** @param {string} file */
+  constructor(file) {
+    this.file = path.resolve(file);
+    this.isArchive = path.extname(file) === ".zip";
+  }
+
+  /** @returns {Promise<any[]>} the entries; what is missing or no HAR has none */
+  async entries() {
+    try {
+      const text = this.isArchive ? await this.readArchived() : await readFile(this.file, "utf8");
+      const { entries } = JSON.parse(text).log;
+      return Array.isArray(entries) ? entries.filter((each) => each?.request && each?.response) : [];
+    } catch {
+      return [];
+    }
+  }
+
+  async readArchived() {
+    const files = unzipSync(await readFile(this.file));
+    const name = files[IN_ARCHIVE] ? IN_ARCHIVE : Object.keys(files).find((each) => each.endsWith(".har"));
+    return strFromU8(files[name ?? IN_ARCHIVE]);
+  }
+
+  /**
+   * Read a body that lies beside the HAR.
+   *
+   * @param {string} name
+   * @returns {Promise<Buffer>}
+   * @throws {UsageError} the name leads out of the HAR's directory
+   */
+  async read(name) {
+    const directory = path.dirname(this.file);
+    const wanted = path.resolve(directory, name);
+    if (!wanted.startsWith(directory + path.sep)) {
+      throw new UsageError(`${JSON.stringify(name)} leads out of the directory of ${this.file}`);
+    }
+    if (!this.isArchive) return readFile(wanted);
+    const content = unzipSync(await readFile(this.file), { filter: (each) => each.name === name })[name];
+    if (!content) throw new UsageError(`${name} is not in ${this.file}`);
+    return Buffer.from(content);
+  }
+
+  /**
+   * Write the HAR anew, and the bodies that belong beside it.
+   *
+   * @param {object} document
+   * @param {Map<string, Buffer>} files
+   */
+  async save(document, files) {
+    const text = Buffer.from(JSON.stringify(document, undefined, 2));
+    const directory = path.dirname(this.file);
+    await mkdir(directory, { recursive: true });
+    if (this.isArchive) {
+      await writeFile(this.file, zipSync({ [IN_ARCHIVE]: text, ...Object.fromEntries(files) }));
+      return;
+    }
+    await Promise.all([...files].map(([name, content]) => writeFile(path.join(directory, name), content)));
+    await writeFile(this.file, text);
+  }
+}
+
+module.exports = { HarFile };

@@ -1,0 +1,95 @@
+"use strict";
+
+const { version } = require("../../package.json");
+const { UsageError } = require("../errors.js");
+const { Matcher } = require("../arguments/matcher.js");
+const { harDocument, harEntry } = require("./har-entry.js");
+const { HarFile } = require("./har-file.js");
+const { HarCycleError, HarLookup, STALLED } = require("./har-lookup.js");
+
+/**
+ * `routeFromHAR`: an ordinary route whose handler answers from a HAR, or makes one.
+ *
+ * @typedef {import("../session/session.js").Session} Session
+ * @typedef {import("../session/routed-request.js").RoutedRequest} RoutedRequest
+ * @typedef {import("../../index.js").RouteFromHAROptions} RouteFromHAROptions
+ */
+
+const WORDS = /** @type {Record<string, string[]>} */ ({
+  notFound: ["abort", "fallback"],
+  updateContent: ["attach", "embed"],
+  updateMode: ["minimal", "full"],
+});
+
+/**
+ * Register the route; a HAR that is made is written at the test's end.
+ *
+ * @param {Session} session
+ * @param {string} file
+ * @param {RouteFromHAROptions} [options]
+ */
+async function routeFromHAR(session, file, options = {}) {
+  for (const [name, words] of Object.entries(WORDS)) {
+    const given = /** @type {any} */ (options)[name];
+    if (given !== undefined && !words.includes(given)) {
+      throw new UsageError(`${name} is ${words.join(" or ")}, not ${JSON.stringify(given)}`);
+    }
+  }
+  const matcher = new Matcher(options.url ?? "**/*", { baseURL: session.baseURL });
+  const store = new HarFile(file);
+  const handler = options.update ? recorder(session, store, options) : await player(session, store, options);
+  await session.http.route(matcher, handler);
+}
+
+/**
+ * Answer from a HAR.
+ *
+ * @param {Session} session
+ * @param {HarFile} store
+ * @param {RouteFromHAROptions} options
+ */
+async function player(session, store, { notFound = "abort" }) {
+  const lookup = new HarLookup(await store.entries(), (name) => store.read(name));
+  return async function replayHAR(/** @type {any} */ route) {
+    const routed = session.routedOf(route);
+    const { url, method, pairs, body } = routed.request;
+    const found = await lookup.find({ url, method, pairs, body }).catch((error) => {
+      if (error instanceof HarCycleError) return undefined;
+      throw error;
+    });
+    if (found?.status === STALLED) {
+      throw new UsageError(
+        `the HAR says that ${routed.request} never got an answer (status -1); record it anew or route it by hand`,
+      );
+    }
+    if (found) routed.settleWith({ ...found, content: found.body });
+    else if (notFound === "fallback") routed.fallback();
+    else routed.abort("failed");
+  };
+}
+
+/**
+ * Ask upstream, and write down what it says.
+ *
+ * @param {Session} session
+ * @param {HarFile} store
+ * @param {RouteFromHAROptions} options
+ */
+function recorder(session, store, { updateContent = "attach", updateMode = "minimal" }) {
+  const files = new Map();
+  /** @type {object[]} */
+  const entries = [];
+  const style = { isFull: updateMode === "full", ...(updateContent === "attach" && { files }) };
+  session.finishing.push(() => store.save(harDocument(entries, version), files));
+  return async function recordHAR(/** @type {any} */ route) {
+    const routed = session.routedOf(route);
+    const { request } = routed;
+    const began = Date.now();
+    const response = await routed.fetch().catch((error) => String(error.message));
+    entries.push(harEntry({ request, response, began, ms: Date.now() - began }, style));
+    if (typeof response === "string") routed.abort("failed");
+    else routed.settleWith({ response });
+  };
+}
+
+module.exports = { routeFromHAR };

@@ -1,0 +1,91 @@
+"use strict";
+
+/** @import { Response as PublicResponse } from "../../index.js" */
+
+const headers = require("../arguments/headers.js");
+
+/** @typedef {import("../session/response-state.js").ResponseState} ResponseState */
+
+/** @type {WeakMap<object, ResponseState>} */
+const states = new WeakMap();
+
+/**
+ * A response as tests see it (Playwright's `Response` and `APIResponse`).
+ * @implements {PublicResponse}
+ */
+class Response {
+  #state;
+  #session;
+
+  /**
+   * @param {ResponseState} state
+   * @param {import("../session/session.js").Session} session
+   */
+  constructor(state, session) {
+    this.#state = state;
+    this.#session = session;
+    states.set(this, state);
+  }
+
+  ok() {
+    return this.status() >= 200 && this.status() <= 299;
+  }
+
+  url() {
+    return this.#state.url;
+  }
+
+  status() {
+    return this.#state.wire.status;
+  }
+
+  statusText() {
+    return this.#state.wire.statusText;
+  }
+
+  headers() {
+    return headers.toObject(this.#state.pairs);
+  }
+
+  headersArray() {
+    return this.#state.pairs.map(([name, value]) => ({ name, value }));
+  }
+
+  /** @param {string} name */
+  headerValue(name) {
+    return headers.get(this.#state.pairs, name) ?? null;
+  }
+
+  /** The body, without waiting. */
+  get bodyBuffer() {
+    return this.#state.read();
+  }
+
+  async body() {
+    return this.#state.read();
+  }
+
+  async text() {
+    return this.#state.read().toString("utf8");
+  }
+
+  async json() {
+    return JSON.parse(await this.text());
+  }
+
+  request() {
+    return this.#session.requestOf(this.#state.request);
+  }
+
+  async dispose() {
+    this.#state.isDisposed = true;
+  }
+}
+
+/**
+ * @param {any} view
+ * @returns {ResponseState | undefined}
+ */
+const stateOf = (view) => states.get(view);
+
+module.exports = { Response, stateOf };

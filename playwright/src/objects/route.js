@@ -1,0 +1,57 @@
+"use strict";
+
+/** @import { Route as PublicRoute } from "../../index.js" */
+
+/** @type {WeakMap<object, import("../session/routed-request.js").RoutedRequest>} */
+const routedRequests = new WeakMap();
+
+/**
+ * A request in the hands of a handler, which decides it (Playwright's `Route`).
+ * @implements {PublicRoute}
+ */
+class Route {
+  #routed;
+
+  /** @param {import("../session/routed-request.js").RoutedRequest} routed */
+  constructor(routed) {
+    this.#routed = routed;
+    routedRequests.set(this, routed);
+  }
+
+  request() {
+    return this.#routed.session.requestOf(this.#routed.request);
+  }
+
+  /** @param {import("../../index.js").FulfillOptions} [options] */
+  async fulfill(options) {
+    await this.#routed.fulfill(options);
+  }
+
+  /** @param {import("../../index.js").ContinueOptions} [options] */
+  async continue(options) {
+    this.#routed.continue(options);
+  }
+
+  /** @param {import("../../index.js").ContinueOptions} [options] */
+  async fallback(options) {
+    this.#routed.fallback(options);
+  }
+
+  /** @param {import("../../index.js").FetchOptions} [options] */
+  async fetch(options) {
+    return this.#routed.session.responseOf(await this.#routed.fetch(options));
+  }
+
+  /** @param {string} [errorCode] */
+  async abort(errorCode) {
+    this.#routed.abort(errorCode);
+  }
+}
+
+/**
+ * @param {any} view
+ * @returns {any} what it decides
+ */
+const routedOf = (view) => routedRequests.get(view);
+
+module.exports = { Route, routedOf };

@@ -1,0 +1,162 @@
+"use strict";
+
+/** @import { TrafficMock as PublicTrafficMock } from "../../index.js" */
+
+const { UsageError } = require("../errors.js");
+const { Matcher } = require("../arguments/matcher.js");
+const { routeFromHAR } = require("../har/har-routes.js");
+const { Request } = require("./request.js");
+const { Response, stateOf } = require("./response.js");
+const { Route, routedOf } = require("./route.js");
+const { WebSocketRoute } = require("./websocket-route.js");
+
+/**
+ * @typedef {import("../session/session.js").Session} Session
+ * @typedef {import("../session/session.js").Views} Views
+ * @typedef {import("../../index.js").RouteMatcher} RouteMatcher
+ */
+
+/**
+ * One test's hand on the traffic of the applications that run attached.
+ * @implements {PublicTrafficMock}
+ */
+class TrafficMock {
+  #session;
+
+  /** @param {Session} session a test that is registered */
+  constructor(session) {
+    this.#session = session;
+  }
+
+  get id() {
+    return this.#session.context;
+  }
+
+  get headers() {
+    const { context } = this.#session;
+    /** @type {Record<string, string>} */
+    const headers = context ? { baggage: `trafficmock.test=${context}` } : {};
+    return headers;
+  }
+
+  get proxy() {
+    const { doorPort, connection } = this.#session;
+    if (doorPort === undefined) return undefined;
+    const { hostname } = new URL(connection.proxyUrl);
+    const credentials = connection.token ? { username: "browser", password: connection.token } : {};
+    return { server: `http://${hostname}:${doorPort}`, ...credentials };
+  }
+
+  /** @param {string} [url] of the application, by default the base URL */
+  cookie(url = this.#session.baseURL) {
+    if (!this.id) throw new UsageError("this test has no context: isolation is off, or the proxy knows none");
+    if (!url) throw new UsageError("cookie(url): name the application's URL, or set baseURL");
+    const { protocol, hostname } = new URL(url);
+    return {
+      name: "trafficmock_test",
+      value: this.id,
+      domain: hostname,
+      path: "/",
+      httpOnly: true,
+      secure: protocol === "https:",
+      sameSite: /** @type {const} */ ("Lax"),
+    };
+  }
+
+  /**
+   * @param {RouteMatcher} url
+   * @param {import("../../index.js").RouteHandler} handler
+   * @param {{ times?: number }} [options]
+   */
+  async route(url, handler, { times } = {}) {
+    checkHandler(handler, "route");
+    await this.#session.http.route(this.#matcher(url), handler, times);
+  }
+
+  /**
+   * @param {RouteMatcher} [url]
+   * @param {import("../../index.js").RouteHandler} [handler]
+   */
+  async unroute(url, handler) {
+    await this.#session.http.unroute(url === undefined ? undefined : this.#matcher(url), handler);
+  }
+
+  /** @param {import("../../index.js").UnrouteAllOptions} [options] */
+  async unrouteAll({ behavior = "default" } = {}) {
+    await this.#session.http.unrouteAll(behavior);
+  }
+
+  /**
+   * @param {string} file
+   * @param {import("../../index.js").RouteFromHAROptions} [options]
+   */
+  async routeFromHAR(file, options) {
+    await routeFromHAR(this.#session, file, options);
+  }
+
+  /**
+   * @param {import("../../index.js").UrlMatcher} url
+   * @param {import("../../index.js").WebSocketRouteHandler} handler
+   */
+  async routeWebSocket(url, handler) {
+    checkHandler(handler, "routeWebSocket");
+    await this.#session.sockets.route(new Matcher(url, { baseURL: this.#session.baseURL, webSocket: true }), handler);
+  }
+
+  /**
+   * @param {any} urlOrPredicate
+   * @param {import("../../index.js").WaitOptions} [options]
+   */
+  async waitForRequest(urlOrPredicate, options) {
+    return this.#session.requestOf(await this.#session.waiters.wait("request", urlOrPredicate, options));
+  }
+
+  /**
+   * @param {any} urlOrPredicate
+   * @param {import("../../index.js").WaitOptions} [options]
+   */
+  async waitForResponse(urlOrPredicate, options) {
+    return this.#session.responseOf(await this.#session.waiters.wait("response", urlOrPredicate, options));
+  }
+
+  /** @param {RouteMatcher} [url] */
+  async requests(url) {
+    const matcher = url === undefined ? undefined : this.#matcher(url);
+    const seen = await this.#session.requests();
+    return seen
+      .filter((request) => !matcher || matcher.matches(request))
+      .map((request) => this.#session.requestOf(request));
+  }
+
+  takeErrors() {
+    return this.#session.takeErrors();
+  }
+
+  /** @param {RouteMatcher} url */
+  #matcher(url) {
+    return new Matcher(url, { baseURL: this.#session.baseURL });
+  }
+}
+
+/**
+ * @param {unknown} handler
+ * @param {string} call
+ */
+function checkHandler(handler, call) {
+  if (typeof handler !== "function") throw new UsageError(`${call}: the handler is a function, not ${typeof handler}`);
+}
+
+/**
+ * @param {Session} session
+ * @returns {Views}
+ */
+const viewsOf = (session) => ({
+  request: (state) => new Request(state, session),
+  response: (state) => new Response(state, session),
+  route: (routed) => new Route(routed),
+  webSocketRoute: (side) => new WebSocketRoute(side),
+  stateOf,
+  routedOf,
+});
+
+module.exports = { TrafficMock, viewsOf };

@@ -1,0 +1,31 @@
+"use strict";
+
+/** Reports are sent around: what gives access is not for them. */
+
+const REDACTED = "[redacted]";
+const SECRET_HEADER =
+  /^(?:authorization|proxy-authorization|cookie|set-cookie|x-api-key|api-key|x-auth-token)$|token|secret|password|signature/i;
+const SECRET_PARAMETER = /^(?:key|code|sig|auth)$|token|secret|password|signature|api[_-]?key|credential/i;
+
+/**
+ * @param {import("../arguments/headers.js").Pairs} pairs
+ * @returns {import("../arguments/headers.js").Pairs}
+ */
+const redactHeaders = (pairs) =>
+  pairs.map(([name, value]) => [name, SECRET_HEADER.test(name) ? REDACTED : name === "location" ? redactUrl(value) : value]);
+
+/**
+ * @param {string} text
+ * @returns {string} the URL without credentials and secrets in its query; what is no URL as it is
+ */
+function redactUrl(text) {
+  if (!URL.canParse(text)) return text;
+  const url = new URL(text);
+  if (url.password) url.password = "redacted";
+  for (const name of url.searchParams.keys()) {
+    if (SECRET_PARAMETER.test(name)) url.searchParams.set(name, REDACTED);
+  }
+  return url.href === new URL(text).href ? text : url.href;
+}
+
+module.exports = { redactHeaders, redactUrl };

@@ -1,0 +1,73 @@
+"use strict";
+
+const { test } = require("@playwright/test");
+const { TrafficMock } = require("../objects/traffic-mock.js");
+const { callSite, calledFrom } = require("../session/call-site.js");
+
+/**
+ * Routes and waits as steps of the test, with the call's place: they stand in the HTML report and in
+ * the trace beside the page's actions.
+ */
+class SteppedTrafficMock extends TrafficMock {
+  /** @type {TrafficMock["route"]} */
+  route(url, ...rest) {
+    return step("route", url, () => super.route(url, ...rest));
+  }
+
+  /** @type {TrafficMock["routeWebSocket"]} */
+  routeWebSocket(url, ...rest) {
+    return step("routeWebSocket", url, () => super.routeWebSocket(url, ...rest));
+  }
+
+  /** @type {TrafficMock["routeFromHAR"]} */
+  routeFromHAR(file, ...rest) {
+    return step("routeFromHAR", file, () => super.routeFromHAR(file, ...rest));
+  }
+
+  /** @type {TrafficMock["unroute"]} */
+  unroute(url, ...rest) {
+    return step("unroute", url, () => super.unroute(url, ...rest));
+  }
+
+  /** @type {TrafficMock["unrouteAll"]} */
+  unrouteAll(...rest) {
+    return step("unrouteAll", undefined, () => super.unrouteAll(...rest));
+  }
+
+  /** @type {TrafficMock["waitForRequest"]} */
+  waitForRequest(wanted, ...rest) {
+    return step("waitForRequest", wanted, () => super.waitForRequest(wanted, ...rest));
+  }
+
+  /** @type {TrafficMock["waitForResponse"]} */
+  waitForResponse(wanted, ...rest) {
+    return step("waitForResponse", wanted, () => super.waitForResponse(wanted, ...rest));
+  }
+}
+
+/**
+ * @template T
+ * @param {string} call
+ * @param {unknown} argument
+ * @param {() => Promise<T>} run
+ * @returns {Promise<T>}
+ */
+function step(call, argument, run) {
+  const location = callSite();
+  const title = `trafficmock.${call}${argument === undefined ? "" : ` ${named(argument)}`}`;
+  return test.step(title, () => calledFrom(location, run), { box: true, location });
+}
+
+/**
+ * @param {any} argument
+ * @returns {string}
+ */
+function named(argument) {
+  if (typeof argument === "string") return argument;
+  if (argument instanceof RegExp) return String(argument);
+  if (typeof argument === "function") return argument.name || "a predicate";
+  const { url, method } = argument;
+  return [method, url && named(url)].filter(Boolean).join(" ") || "a URLPattern";
+}
+
+module.exports = { SteppedTrafficMock };

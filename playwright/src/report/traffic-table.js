@@ -1,0 +1,91 @@
+"use strict";
+
+const { connected } = require("../session/diagnosis.js");
+const { redactUrl } = require("./redaction.js");
+
+/**
+ * @typedef {import("../session/session.js").Session} Session
+ * @typedef {import("../session/request-state.js").RequestState} RequestState
+ * @typedef {Map<string, import("../session/session.js").HistoryEntry>} Recorded
+ */
+
+const STYLE = `
+:root { color-scheme: light dark; font: 14px/1.4 system-ui, sans-serif; }
+body { margin: 1rem; }
+table { border-collapse: collapse; width: 100%; }
+th, td { border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); padding: .3rem .6rem; text-align: left;
+  vertical-align: top; }
+td.url { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
+tr.failed td { color: light-dark(#b00020, #ff8a80); }
+pre { white-space: pre-wrap; }
+`;
+
+/** What became of a request that no route of the test decided, by the kind of its outcome. */
+const OUTCOMES = /** @type {Record<string, string>} */ ({
+  passthrough: "went to the real network",
+  pending: "not settled yet",
+  mocked: "fulfilled",
+});
+
+/**
+ * @param {Session} session
+ * @param {{ requests: RequestState[], recorded: Recorded, agents: any[] | undefined }} traffic requests oldest first, the
+ *   history's entries, and the applications that are connected
+ * @returns {string} an HTML page
+ */
+function trafficTable(session, { requests, recorded, agents }) {
+  const rows = requests.map((request) => rowOf(session, recorded, request)).join("\n");
+  const body = requests.length
+    ? `<table><thead><tr><th>Method</th><th>URL</th><th>Status</th><th>Client</th><th>Decided</th></tr></thead>
+<tbody>
+${rows}
+</tbody></table>`
+    : "<p>No request of any application came since the test began.</p>";
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Server traffic of ${escape(session.info.title)}</title>
+<style>${STYLE}</style>
+<h1>Server traffic</h1>
+${body}
+<pre>${escape(connected(agents).join("\n"))}</pre>
+`;
+}
+
+/**
+ * @param {Session} session
+ * @param {Recorded} recorded
+ * @param {RequestState} request
+ */
+function rowOf(session, recorded, request) {
+  const { response } = request;
+  const status = response ? `${response.wire.status} ${response.wire.statusText}` : "no response";
+  const decided = decisionOf(session, recorded, request);
+  const failed = !response || response.wire.status >= 400 ? ' class="failed"' : "";
+  const cells = [escape(request.method), escape(redactUrl(request.url)), status, request.clientId, decided];
+  const [method, url, ...rest] = cells;
+  return `<tr${failed}><td>${method}</td><td class="url">${url}</td>${rest.map((text) => `<td>${escape(text)}</td>`).join("")}</tr>`;
+}
+
+/**
+ * @param {Session} session
+ * @param {Recorded} recorded
+ * @param {RequestState} request
+ */
+function decisionOf(session, recorded, { id }) {
+  const routed = session.http.owned.get(id);
+  if (routed) return routed.entry ? `${routed.decision} by ${routed.entry.name}` : routed.decision;
+  const entry = recorded.get(id);
+  if (!entry) return "";
+  if (entry.testId !== undefined && entry.testId !== session.id) return `by another test: ${entry.title}`;
+  const { outcome } = entry;
+  return outcome.code ? `${outcome.kind}: ${outcome.code}` : (OUTCOMES[outcome.kind] ?? outcome.kind);
+}
+
+/** @param {string} text */
+const escape = (text) =>
+  text.replace(/[&<>"]/g, (char) => /** @type {Record<string, string>} */ (ENTITIES)[char]);
+
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+module.exports = { trafficTable };

@@ -1,0 +1,55 @@
+"use strict";
+
+const { AsyncLocalStorage } = require("node:async_hooks");
+const path = require("node:path");
+const { fileURLToPath } = require("node:url");
+
+/**
+ * A place in the test's code.
+ *
+ * @typedef {{ file: string, line: number, column: number }} Location
+ */
+
+/** Where this package's own frames are. */
+const OWN = path.resolve(__dirname, "..") + path.sep;
+const MODULES = `${path.sep}node_modules${path.sep}`;
+const FRAME = /\(?((?:file:\/\/)?[^\s()]+):(\d+):(\d+)\)?$/;
+
+/** The place of a call that runs further down the stack than its caller. */
+const calls = new AsyncLocalStorage();
+
+/** @returns {Location | undefined} where the test's code called this package */
+function callSite() {
+  return calls.getStore() ?? fromStack(new Error().stack ?? "");
+}
+
+/**
+ * @param {string} stack
+ * @returns {Location | undefined}
+ */
+function fromStack(stack) {
+  for (const line of stack.split("\n").slice(1)) {
+    const match = FRAME.exec(line);
+    if (!match || match[1].startsWith("node:")) continue;
+    const file = match[1].startsWith("file:") ? fileURLToPath(match[1]) : match[1];
+    if (!file.startsWith(OWN) && !file.includes(MODULES)) {
+      return { file, line: Number(match[2]), column: Number(match[3]) };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Run something that is to count as called from a place.
+ *
+ * @template T
+ * @param {Location | undefined} place
+ * @param {() => T} run
+ * @returns {T}
+ */
+const calledFrom = (place, run) => calls.run(place, run);
+
+/** @param {Location | undefined} place */
+const written = (place) => (place ? `${path.relative(process.cwd(), place.file)}:${place.line}` : "");
+
+module.exports = { callSite, calledFrom, written };

@@ -1,0 +1,110 @@
+"use strict";
+
+/**
+ * Says what did come, nearest first, where a wait saw nothing that it wanted.
+ *
+ * @typedef {import("./request-state.js").RequestState} RequestState
+ */
+
+const MOST_SHOWN = 8;
+const MOST_AGENTS = 10;
+const HOW_TO_ATTACH =
+  "Start the application with the environment that attached({ clientId }) of trafficmock-playwright/config gives, " +
+  "or through `trafficmock run -- COMMAND`.";
+
+/**
+ * @param {{ kind: string, since: number, matcher?: import("../arguments/matcher.js").Matcher }} waiter
+ * @param {RequestState[]} seen all since the test began, oldest first
+ * @param {any[] | undefined} agents the applications that are connected, where the proxy tells
+ */
+function describeSeen(waiter, seen, agents) {
+  if (seen.length === 0) {
+    return ["No request of any application came since the test began.", ...connected(agents)].join("\n");
+  }
+  const wanted = typeof waiter.matcher?.url === "string" ? waiter.matcher.url : "";
+  const ranked = wanted ? seen.sort((a, b) => nearness(wanted, b.url) - nearness(wanted, a.url)) : seen.reverse();
+  const lines = [`Seen since the test began, ${wanted ? "nearest" : "newest"} first:`];
+  for (const request of ranked.slice(0, MOST_SHOWN)) {
+    const reason = reasonFor(waiter, wanted, request);
+    lines.push(`  ${request} (client ${request.clientId})${reason && `: ${reason}`}`);
+  }
+  if (ranked.length > MOST_SHOWN) lines.push(`  and ${ranked.length - MOST_SHOWN} more`);
+  return lines.join("\n");
+}
+
+/**
+ * @param {{ kind: string, since: number, matcher?: import("../arguments/matcher.js").Matcher }} waiter
+ * @param {string} glob
+ * @param {RequestState} request
+ */
+function reasonFor(waiter, glob, request) {
+  if (waiter.matcher && !waiter.matcher.matchesUrl(request.url)) {
+    const part = glob && differingPart(glob, request.url);
+    return part ? `the ${part} differs` : "the URL differs";
+  }
+  if (request.sequence <= waiter.since) return "came before the wait began: begin it before the act";
+  if (waiter.kind === "response" && !request.response) return "no response yet, or it failed";
+  return waiter.matcher ? "" : "the predicate did not want it";
+}
+
+/**
+ * @param {string} glob
+ * @param {string} url
+ * @returns {string} the first part of a URL that a glob does not want, as far as they can be told apart
+ */
+function differingPart(glob, url) {
+  const there = new URL(url);
+  const parts = /^([^/]*:)\/\/([^/]*)(\/[^?]*)?(\?.*)?$/.exec(glob);
+  if (!parts) return fits(glob, url.slice(0, url.length - there.search.length)) ? "query" : "path";
+  const [, scheme, host, path = "/", query = ""] = parts;
+  if (!fits(scheme, there.protocol)) return "scheme";
+  if (!fits(host, there.host)) return "host";
+  if (!fits(path, there.pathname)) return "path";
+  return fits(query, there.search) ? "" : "query";
+}
+
+/**
+ * @param {string} pattern with stars
+ * @param {string} text
+ */
+function fits(pattern, text) {
+  const source = pattern.replace(/[\\^$.+?()[\]{}|]/g, "\\$&").replace(/\*+/g, ".*");
+  return new RegExp(`^${source}$`).test(text);
+}
+
+/**
+ * How near two texts are: the share of the three-letter pieces that both have.
+ *
+ * @param {string} wanted
+ * @param {string} text
+ */
+function nearness(wanted, text) {
+  const [a, b] = [pieces(wanted), pieces(text)];
+  let both = 0;
+  for (const piece of a) if (b.has(piece)) both += 1;
+  return both / (a.size + b.size || 1);
+}
+
+/** @param {string} text */
+function pieces(text) {
+  const found = new Set();
+  for (let i = 0; i + 3 <= text.length; i += 1) found.add(text.slice(i, i + 3));
+  return found;
+}
+
+/**
+ * List the connected applications and, where there is none, how to attach one.
+ * @param {any[] | undefined} agents `undefined` when the proxy does not tell
+ */
+function connected(agents) {
+  if (!agents) return [`Does the application run attached? ${HOW_TO_ATTACH}`];
+  if (!agents.length) return [`No application is connected to the proxy. ${HOW_TO_ATTACH}`];
+  const lines = agents.slice(0, MOST_AGENTS).map(({ clientId, kind, pid, command }) => {
+    const by = kind === "proxy" ? "the forward proxy" : "the Node agent";
+    return `  ${clientId}, by ${by}${pid ? `, pid ${pid}` : ""}${command ? `, ${command}` : ""}`;
+  });
+  if (agents.length > MOST_AGENTS) lines.push(`  and ${agents.length - MOST_AGENTS} more`);
+  return ["Applications that are connected:", ...lines];
+}
+
+module.exports = { connected, describeSeen };

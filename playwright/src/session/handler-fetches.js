@@ -1,0 +1,75 @@
+"use strict";
+
+const { randomUUID } = require("node:crypto");
+const { FetchError, TestEndedError } = require("../errors.js");
+
+/** What the proxy says when the application gave the request up during the fetch. */
+const REQUEST_SETTLED = "request_settled";
+
+/** The application gave the request up: nobody waits for what the handler decides. */
+class RequestGoneError extends FetchError {}
+
+/** The upstream fetches of one test's handlers that are under way. */
+class HandlerFetches {
+  constructor() {
+    /** @type {Map<string, { resolve(response: any): void, reject(error: Error): void }>} */
+    this.waiting = new Map();
+  }
+
+  /**
+   * Expect an answer.
+   *
+   * @param {{ timeout: number, signal?: AbortSignal }} options `timeout` in ms, 0 for none
+   * @param {(fetchId: string) => void} send
+   * @returns {Promise<import("./response-state.js").WireResponse>}
+   */
+  async begin({ timeout, signal }, send) {
+    const fetchId = randomUUID();
+    signal?.throwIfAborted();
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer;
+    const onAbort = () => this.waiting.get(fetchId)?.reject(abortError(signal));
+    try {
+      return await new Promise((resolve, reject) => {
+        this.waiting.set(fetchId, { resolve, reject });
+        signal?.addEventListener("abort", onAbort, { once: true });
+        if (timeout > 0) {
+          const error = new FetchError(`Timeout ${timeout}ms exceeded while fetching`);
+          timer = setTimeout(() => reject(error), timeout);
+        }
+        send(fetchId);
+      });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+      this.waiting.delete(fetchId);
+    }
+  }
+
+  /** @param {any} message `fetch:done`; one that comes too late changes nothing */
+  done({ fetchId, ok, response, error }) {
+    const fetch = this.waiting.get(fetchId);
+    if (ok && response) fetch?.resolve(response);
+    else if (error?.code === REQUEST_SETTLED) {
+      fetch?.reject(new RequestGoneError("the application gave the request up during the fetch", error.code));
+    } else fetch?.reject(new FetchError(error?.message ?? "the fetch failed", error?.code));
+  }
+
+  /** @param {Error} [error] why no answer will come */
+  end(error = new TestEndedError("the test ended during the fetch")) {
+    for (const { reject } of this.waiting.values()) reject(error);
+  }
+}
+
+/**
+ * @param {AbortSignal | undefined} signal that was aborted
+ * @returns {Error} its reason, as Playwright reads it
+ */
+function abortError(signal) {
+  const reason = signal?.reason;
+  if (reason instanceof Error && reason.name !== "AbortError") return reason;
+  if (typeof reason === "string" && reason) return new TestEndedError(reason);
+  return new TestEndedError("The operation was aborted");
+}
+
+module.exports = { HandlerFetches, RequestGoneError, abortError };

@@ -1,0 +1,69 @@
+"use strict";
+
+const { UsageError } = require("../errors.js");
+const headers = require("../arguments/headers.js");
+
+/**
+ * A response as it travels (protocol 3 `SerializedResponse`).
+ *
+ * @typedef {object} WireResponse
+ * @property {number} status
+ * @property {string} statusText
+ * @property {Record<string, string>} headers
+ * @property {[string, string][]} [headersList]
+ * @property {string | null} bodyBase64
+ * @property {string} [url]
+ * @property {boolean} [truncated] whether the body is longer than what is here
+ */
+
+/** One response with its body. */
+class ResponseState {
+  /**
+   * @param {import("./request-state.js").RequestState} request
+   * @param {WireResponse} wire
+   */
+  constructor(request, wire) {
+    this.request = request;
+    this.wire = wire;
+    this.isDisposed = false;
+    /** @type {any} what tests see of it */
+    this.view = undefined;
+  }
+
+  /** Its URL; the request's when the wire gave none. */
+  get url() {
+    return this.wire.url || this.request.url;
+  }
+
+  /** All headers, names in lower case. */
+  get pairs() {
+    return headers.read(this.wire);
+  }
+
+  /**
+   * Where a redirect leads; nothing for other responses.
+   * @returns {string | undefined}
+   */
+  get redirectUrl() {
+    const location = headers.get(this.pairs, "location");
+    if (![301, 302, 303, 307, 308].includes(this.wire.status) || location === undefined) return undefined;
+    return URL.canParse(location, this.url) ? new URL(location, this.url).href : location;
+  }
+
+  /**
+   * @returns {Buffer} the decoded body
+   * @throws {UsageError} it was disposed of, or the proxy did not keep all of it
+   */
+  read() {
+    if (this.isDisposed) throw new UsageError("Response has been disposed");
+    if (this.wire.truncated) {
+      throw new UsageError(
+        `the proxy did not keep the body of ${this.url} whole: the application read no further, ` +
+          "or it is longer than --history-body-bytes",
+      );
+    }
+    return Buffer.from(this.wire.bodyBase64 ?? "", "base64");
+  }
+}
+
+module.exports = { ResponseState };

@@ -1,0 +1,172 @@
+"use strict";
+
+const { TestEndedError, TimeoutError, UsageError } = require("../errors.js");
+const { Matcher } = require("../arguments/matcher.js");
+const { describeSeen } = require("./diagnosis.js");
+const { abortError } = require("./handler-fetches.js");
+
+/**
+ * @typedef {import("./request-state.js").RequestState} RequestState
+ * @typedef {import("./response-state.js").ResponseState} ResponseState
+ * @typedef {import("../../index.js").WaitOptions} WaitOptions
+ * @typedef {"request" | "response"} Kind
+ */
+
+const TIMEOUT_MS = 30_000;
+/** How long a failed wait may ask the proxy what came instead; ms. */
+const LAST_LOOK_MS = 1000;
+
+/** One wait; it looks only at requests after it began. */
+class Waiter {
+  /**
+   * @param {{ kind: Kind, since: number, timeout: number, matcher?: Matcher,
+   *   predicate?: (found: any) => unknown }} wanted `since` is the last request that is too old
+   */
+  constructor({ kind, since, timeout, matcher, predicate }) {
+    this.kind = kind;
+    this.since = since;
+    this.timeout = timeout;
+    this.matcher = matcher;
+    this.predicate = predicate;
+    this.isDone = false;
+    /** The predicates that run: one after the other, in the order of what came. */
+    this.queue = Promise.resolve();
+    /** @type {Promise<RequestState | ResponseState>} */
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  /** How failures call what is waited for. */
+  get what() {
+    return `${this.kind} ${this.matcher ?? (this.predicate?.name || "that the predicate wants")}`;
+  }
+
+  /**
+   * Look at something that came.
+   *
+   * @param {RequestState | ResponseState} found
+   * @param {(state: any) => unknown} viewOf
+   */
+  offer(found, viewOf) {
+    if (this.matcher) {
+      if (this.matcher.matchesUrl(found.url)) this.resolve?.(found);
+      return;
+    }
+    this.queue = this.queue.then(async () => {
+      if (this.isDone) return;
+      try {
+        if (await this.predicate?.(viewOf(found))) this.resolve?.(found);
+      } catch (error) {
+        this.reject?.(error);
+      }
+    });
+  }
+}
+
+/** Waits of a test for requests and responses to come. */
+class Waiters {
+  /** @param {import("./session.js").Session} session */
+  constructor(session) {
+    this.session = session;
+    /** @type {Set<Waiter>} */
+    this.open = new Set();
+  }
+
+  /**
+   * Wait for a request or response to come.
+   *
+   * @param {Kind} kind
+   * @param {any} wanted a glob, RegExp or URLPattern of the URL, or a predicate over the request or response
+   * @param {WaitOptions} [options]
+   * @returns {Promise<any>}
+   */
+  async wait(kind, wanted, { timeout = TIMEOUT_MS, signal } = {}) {
+    if (signal?.aborted) throw abortError(signal);
+    if (this.session.isEnded) throw new TestEndedError("the test has ended");
+    if (this.session.connection.lost) throw this.session.connection.lost;
+    const waiter = this.begin(kind, wanted, timeout);
+    const onAbort = () => waiter.reject?.(abortError(signal));
+    signal?.addEventListener("abort", onAbort, { once: true });
+    const timer = timeout ? setTimeout(() => this.expire(waiter), timeout) : undefined;
+    try {
+      return await waiter.promise;
+    } finally {
+      waiter.isDone = true;
+      this.open.delete(waiter);
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /**
+   * @param {Kind} kind
+   * @param {any} wanted
+   * @param {number} timeout
+   */
+  begin(kind, wanted, timeout) {
+    const since = this.session.traffic.sequence;
+    const isPredicate = typeof wanted === "function";
+    if (!isPredicate && (wanted === undefined || wanted === null)) {
+      throw new UsageError(`what ${kind} to wait for is a glob, a RegExp or a predicate, not ${wanted}`);
+    }
+    const waiter = new Waiter({
+      kind,
+      since,
+      timeout,
+      ...(isPredicate ? { predicate: wanted } : { matcher: new Matcher(wanted, { baseURL: this.session.baseURL }) }),
+    });
+    this.open.add(waiter);
+    return waiter;
+  }
+
+  /** @param {Waiter} waiter whose time is over: it fails, and says what came instead */
+  async expire(waiter) {
+    const { session } = this;
+    const text = `Timeout ${waiter.timeout}ms exceeded while waiting for ${waiter.what}`;
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer;
+    const tooLate = new Promise((resolve) => {
+      timer = setTimeout(resolve, LAST_LOOK_MS);
+    });
+    const look = Promise.all([session.requests(), session.agents()]).catch(() => undefined);
+    const found = await Promise.race([look, tooLate]);
+    clearTimeout(timer);
+    const [seen, agents] = found ?? [[...session.traffic.requests.values()], undefined];
+    waiter.reject?.(new TimeoutError(`${text}\n${describeSeen(waiter, seen, agents)}`));
+  }
+
+  /** @param {RequestState} request */
+  requestCame(request) {
+    this.offer("request", request, request.sequence);
+  }
+
+  /** @param {ResponseState} response offered to those who waited when its request came */
+  responseCame(response) {
+    this.offer("response", response, response.request.sequence);
+  }
+
+  /**
+   * @param {Kind} kind
+   * @param {RequestState | ResponseState} found
+   * @param {number} sequence
+   */
+  offer(kind, found, sequence) {
+    const { session } = this;
+    const viewOf = (/** @type {any} */ state) =>
+      kind === "request" ? session.requestOf(state) : session.responseOf(state);
+    for (const waiter of this.open) {
+      if (waiter.kind === kind && sequence > waiter.since) waiter.offer(found, viewOf);
+    }
+  }
+
+  /** @param {Error} [error] why nothing will come any more */
+  end(error) {
+    for (const waiter of this.open) {
+      waiter.reject?.(error ?? new TestEndedError(`the test ended while waiting for ${waiter.what}`));
+    }
+  }
+}
+
+module.exports = { Waiters };

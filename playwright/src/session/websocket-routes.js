@@ -1,0 +1,79 @@
+"use strict";
+
+const { RouteEntry } = require("./http-routes.js");
+const { MockedWebSocket } = require("./mocked-websocket.js");
+
+/** The WebSocket close code of an endpoint that failed (RFC 6455, section 7.4.1). */
+const INTERNAL_ERROR = 1011;
+
+/** A test's handlers for WebSockets, newest first; there is no chain. */
+class WebSocketRoutes {
+  /** @param {import("./session.js").Session} session */
+  constructor(session) {
+    this.session = session;
+    /** @type {RouteEntry[]} */
+    this.entries = [];
+    /** @type {Map<string, MockedWebSocket>} */
+    this.sockets = new Map();
+  }
+
+  /**
+   * Register a handler before all others, for sockets that are opened later.
+   *
+   * @param {import("../arguments/matcher.js").Matcher} matcher
+   * @param {Function} handler
+   */
+  async route(matcher, handler) {
+    const entry = new RouteEntry(matcher, handler);
+    this.entries.unshift(entry);
+    await this.session.registerRoute(entry.id, matcher, "websocket");
+  }
+
+  /** @param {any} message `ws:claim` */
+  claimed({ socketId, url }) {
+    const matches = this.matching(url).map(({ id }) => ({ routeId: id }));
+    this.session.send({ type: "ws:claim-result", socketId, testId: this.session.id, matches });
+  }
+
+  /** @param {any} message `ws:matched` */
+  async matched({ socketId, url, protocols }) {
+    const { session } = this;
+    const [entry] = this.matching(url);
+    if (!entry) {
+      // Nobody here wants it any more; a mock without a handler would never answer.
+      session.send({ type: "ws:connect", socketId });
+      return;
+    }
+    const socket = new MockedWebSocket(session, { id: socketId, url, protocols });
+    this.sockets.set(socketId, socket);
+    try {
+      await entry.handler(session.webSocketRouteOf(socket.page));
+    } catch (error) {
+      if (session.isEnded) return;
+      session.recordError(error, `in ${entry.name}, on the WebSocket ${url}`);
+      // Without this the application's socket would stay in CONNECTING for ever.
+      socket.page.close({ code: INTERNAL_ERROR, reason: "the test's handler failed" });
+      return;
+    }
+    if (!session.isEnded && !socket.isConnected) session.send({ type: "ws:ensureOpened", socketId });
+  }
+
+  /** @param {any} message a frame or a close of either side */
+  receive(message) {
+    this.sockets.get(message.socketId)?.receive(message);
+  }
+
+  /** @param {string} url */
+  matching(url) {
+    return this.entries.filter(({ matcher }) => {
+      try {
+        return matcher.matchesUrl(url);
+      } catch (error) {
+        this.session.recordPredicateError(error, matcher, url);
+        return false;
+      }
+    });
+  }
+}
+
+module.exports = { WebSocketRoutes };

@@ -1,0 +1,27 @@
+"use strict";
+
+const { UsageError } = require("./errors.js");
+
+/** What the environment says of the proxy; the npm packages' variables count where ours are not set. */
+
+const DEFAULT_URL = "http://127.0.0.1:4310";
+
+/** @returns {string} the base URL of the proxy */
+const defaultProxyUrl = () =>
+  process.env.TRAFFICMOCK_PROXY_URL || process.env.PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL || DEFAULT_URL;
+
+/** @returns {string | undefined} the proxy's `--token` */
+const defaultToken = () => process.env.TRAFFICMOCK_TOKEN || process.env.PLAYWRIGHT_BACKEND_MOCKS_TOKEN || undefined;
+
+/**
+ * @param {string} url
+ * @returns {string} the base URL of a proxy, without a slash at its end
+ */
+function checkedProxyUrl(url) {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError(`the proxy's address is a URL such as ${DEFAULT_URL}, not ${JSON.stringify(url)}`);
+  }
+  return url.replace(/\/$/, "");
+}
+
+module.exports = { checkedProxyUrl, defaultProxyUrl, defaultToken };
