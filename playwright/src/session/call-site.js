@@ -52,4 +52,27 @@ const calledFrom = (place, run) => calls.run(place, run);
 /** @param {Location | undefined} place */
 const written = (place) => (place ? `${path.relative(process.cwd(), place.file)}:${place.line}` : "");
 
-module.exports = { callSite, calledFrom, written };
+/**
+ * Let an error's stack begin in the test's code.
+ *
+ * @template {Error} T
+ * @param {T} error
+ * @param {Location | undefined} place
+ * @returns {T}
+ */
+function raisedAt(error, place) {
+  if (place) error.stack = `${error.name}: ${error.message}\n    at ${place.file}:${place.line}:${place.column}`;
+  return error;
+}
+
+/**
+ * @param {string} stack
+ * @returns {string} without the frames of this package
+ */
+const withoutOwnFrames = (stack) =>
+  stack
+    .split("\n")
+    .filter((line) => !(/^\s+at /.test(line) && line.includes(OWN)))
+    .join("\n");
+
+module.exports = { callSite, calledFrom, raisedAt, withoutOwnFrames, written };

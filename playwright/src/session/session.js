@@ -2,6 +2,7 @@
 
 const { randomBytes, randomUUID } = require("node:crypto");
 const { RoutingError, TestEndedError, UsageError } = require("../errors.js");
+const { withoutOwnFrames } = require("./call-site.js");
 const { HandlerFetches } = require("./handler-fetches.js");
 const { HttpRoutes } = require("./http-routes.js");
 const { ObservedTraffic } = require("./observed-traffic.js");
@@ -352,7 +353,7 @@ function withNote(error, note) {
   const { message, stack } = error;
   try {
     error.message = `${message}\n${note}`;
-    if (stack?.includes(message)) error.stack = stack.replace(message, () => error.message);
+    if (stack) error.stack = withoutOwnFrames(stack.replace(message, () => error.message));
   } catch {
     // A frozen error keeps its own text.
   }

@@ -2,6 +2,7 @@
 
 const { TestEndedError, TimeoutError, UsageError } = require("../errors.js");
 const { Matcher } = require("../arguments/matcher.js");
+const { callSite, raisedAt } = require("./call-site.js");
 const { describeSeen } = require("./diagnosis.js");
 const { abortError } = require("./handler-fetches.js");
 
@@ -29,6 +30,7 @@ class Waiter {
     this.matcher = matcher;
     this.predicate = predicate;
     this.isDone = false;
+    this.place = callSite();
     /** The predicates that run: one after the other, in the order of what came. */
     this.queue = Promise.resolve();
     /** @type {Promise<RequestState | ResponseState>} */
@@ -134,7 +136,8 @@ class Waiters {
     const found = await Promise.race([look, tooLate]);
     clearTimeout(timer);
     const [seen, agents] = found ?? [[...session.traffic.requests.values()], undefined];
-    waiter.reject?.(new TimeoutError(`${text}\n${describeSeen(waiter, seen, agents)}`));
+    const error = new TimeoutError(`${text}\n${describeSeen(waiter, seen, agents)}`);
+    waiter.reject?.(raisedAt(error, waiter.place));
   }
 
   /** @param {RequestState} request */
@@ -164,7 +167,8 @@ class Waiters {
   /** @param {Error} [error] why nothing will come any more */
   end(error) {
     for (const waiter of this.open) {
-      waiter.reject?.(error ?? new TestEndedError(`the test ended while waiting for ${waiter.what}`));
+      const ended = new TestEndedError(`the test ended while waiting for ${waiter.what}`);
+      waiter.reject?.(error ?? raisedAt(ended, waiter.place));
     }
   }
 }

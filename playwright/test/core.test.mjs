@@ -1,0 +1,95 @@
+/* Tests without Playwright: Node's own runner, with the real proxy and a real application. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { connect } from "trafficmock-playwright/core";
+import { startProxy } from "../../agent/test/lib/proxy.mjs";
+import { freePort } from "./lib/project.mjs";
+
+const REGISTER = fileURLToPath(new URL("../../agent/register.js", import.meta.url));
+const SHOP = fileURLToPath(new URL("apps/shop.mjs", import.meta.url));
+
+describe("connect", () => {
+  let proxy;
+  let shop;
+  let shopUrl;
+
+  before(async () => {
+    proxy = await startProxy();
+    const port = await freePort();
+    shopUrl = `http://127.0.0.1:${port}`;
+    shop = spawn(process.execPath, ["--require", REGISTER, SHOP], {
+      env: { ...process.env, PORT: String(port), TRAFFICMOCK_PROXY_URL: proxy.url, TRAFFICMOCK_CLIENT_ID: "shop" },
+      stdio: "inherit",
+    });
+    for (let tries = 0; tries < 400; tries += 1) {
+      if (await fetch(shopUrl).catch(() => undefined)) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error("the shop did not start");
+  });
+
+  after(async () => {
+    shop.kill();
+    await once(shop, "exit");
+    await proxy.stop();
+  });
+
+  const begin = (title) => connect({ title, proxyUrl: proxy.url, baseURL: shopUrl });
+
+  test("tests at the same time each decide what they cause", async () => {
+    const [one, other] = await Promise.all([begin("one"), begin("other")]);
+    await one.route("**/price/*", (route) => route.fulfill({ json: { price: 1 } }));
+    await other.route("**/price/*", (route) => route.fulfill({ json: { price: 2 } }));
+    const pages = await Promise.all([one, other].map(({ headers }) => fetch(`${shopUrl}/price/cup`, { headers })));
+    const [first, second] = await Promise.all(pages.map((page) => page.text()));
+    assert.match(first, /"price">1</);
+    assert.match(second, /"price">2</);
+    await Promise.all([one.end(), other.end()]);
+  });
+
+  test("what a handler throws is thrown at the end", async () => {
+    const mocks = await begin("throws");
+    await mocks.route("**/price/*", () => Promise.reject(new Error("no price today")));
+    await fetch(`${shopUrl}/price/cup`, { headers: mocks.headers });
+    await assert.rejects(mocks.end(), /no price today\nin the handler \(.*core\.test\.mjs:\d+\)/);
+  });
+
+  test("a wait says what came instead", async () => {
+    const mocks = await begin("waits");
+    await mocks.route("**/price/*", (route) => route.fulfill({ json: { price: 1 } }));
+    await fetch(`${shopUrl}/price/cup`, { headers: mocks.headers });
+    const wait = mocks.waitForResponse("http://prices.example/price/can", { timeout: 100 });
+    await assert.rejects(wait, /Timeout 100ms.*\n.*nearest first:\n.*price\/cup \(client shop\): the path differs/);
+    await mocks.end();
+  });
+
+  test("a proxy that is not there is an error, at once", async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    await assert.rejects(connect({ title: "none", proxyUrl: url }), new RegExp(`trafficmock proxy at ${url}`));
+  });
+
+  test("the proxy's end is an error of each call", async () => {
+    const gone = await startProxy();
+    const mocks = await connect({ title: "lost", proxyUrl: gone.url });
+    const wait = mocks.waitForRequest("**");
+    await Promise.all([assert.rejects(wait, /Lost connection/), gone.stop()]);
+    await assert.rejects(
+      mocks.route("**", () => {}),
+      /Lost connection/,
+    );
+    await assert.rejects(mocks.end(), /Lost connection/);
+  });
+});
+
+test("a bad call is refused before anything is sent", async () => {
+  const answering = createServer((request, response) => response.end("no proxy")).listen(0, "127.0.0.1");
+  await once(answering, "listening");
+  const url = `http://127.0.0.1:${answering.address().port}`;
+  await assert.rejects(connect({ title: "other", proxyUrl: url }), /trafficmock proxy/);
+  await assert.rejects(connect({ title: "bad", proxyUrl: "localhost" }), /URL such as/);
+  answering.close();
+});
