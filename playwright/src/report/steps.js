@@ -53,7 +53,7 @@ class SteppedTrafficMock extends TrafficMock {
  * @returns {Promise<T>}
  */
 function step(call, argument, run) {
-  const location = callSite();
+  const location = callSite()();
   const title = `trafficmock.${call}${argument === undefined ? "" : ` ${named(argument)}`}`;
   return test.step(title, () => calledFrom(location, run), { box: true, location });
 }

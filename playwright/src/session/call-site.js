@@ -18,9 +18,14 @@ const FRAME = /\(?((?:file:\/\/)?[^\s()]+):(\d+):(\d+)\)?$/;
 /** The place of a call that runs further down the stack than its caller. */
 const calls = new AsyncLocalStorage();
 
-/** @returns {Location | undefined} where the test's code called this package */
+/**
+ * @returns {() => Location | undefined} where the test's code called this package; to read a stack costs more than to
+ *   take it, and it is seldom asked for
+ */
 function callSite() {
-  return calls.getStore() ?? fromStack(new Error().stack ?? "");
+  const place = calls.getStore();
+  const error = place ? undefined : new Error();
+  return () => place ?? fromStack(error?.stack ?? "");
 }
 
 /**

@@ -32,7 +32,7 @@ class RouteEntry {
     this.ignoresErrors = false;
     /** @type {Set<Promise<unknown>>} one for each call that has not returned */
     this.running = new Set();
-    this.place = callSite();
+    this.placeOf = callSite();
     /** @type {HttpRoutes | undefined} where it was registered: it may end the chain of another test of this worker */
     this.home = undefined;
   }
@@ -40,7 +40,8 @@ class RouteEntry {
   /** Which handler this is, and where it was registered. */
   get name() {
     const name = this.handler.name ? `the handler ${this.handler.name}` : "the handler";
-    return this.place ? `${name} (${written(this.place)})` : name;
+    const place = this.placeOf();
+    return place ? `${name} (${written(place)})` : name;
   }
 }
 

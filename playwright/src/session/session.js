@@ -129,14 +129,11 @@ class Session {
     }
     this.http.end();
     const { id: testId, connection } = this;
-    const unregistered = await Promise.allSettled([
-      connection.ask(`route:unregister ${testId}`, { type: "route:unregister", testId }),
-      connection.ask(`test:unregister ${testId}`, { type: "test:unregister", testId }),
-    ]);
+    await connection
+      .ask(`test:unregister ${testId}`, { type: "test:unregister", testId })
+      .catch((error) => this.errors.push(error));
     this.isEnded = true;
     connection.sessions.delete(testId);
-    const lost = unregistered.find((each) => each.status === "rejected");
-    if (lost) this.errors.push(lost.reason);
     this.stopWaiting();
     return this.takeErrors();
   }

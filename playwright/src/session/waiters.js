@@ -30,7 +30,7 @@ class Waiter {
     this.matcher = matcher;
     this.predicate = predicate;
     this.isDone = false;
-    this.place = callSite();
+    this.placeOf = callSite();
     /** The predicates that run: one after the other, in the order of what came. */
     this.queue = Promise.resolve();
     /** @type {Promise<RequestState | ResponseState>} */
@@ -137,7 +137,7 @@ class Waiters {
     clearTimeout(timer);
     const [seen, agents] = found ?? [[...session.traffic.requests.values()], undefined];
     const error = new TimeoutError(`${text}\n${describeSeen(waiter, seen, agents)}`);
-    waiter.reject?.(raisedAt(error, waiter.place));
+    waiter.reject?.(raisedAt(error, waiter.placeOf()));
   }
 
   /** @param {RequestState} request */
@@ -168,7 +168,7 @@ class Waiters {
   end(error) {
     for (const waiter of this.open) {
       const ended = new TestEndedError(`the test ended while waiting for ${waiter.what}`);
-      waiter.reject?.(error ?? raisedAt(ended, waiter.place));
+      waiter.reject?.(error ?? raisedAt(ended, waiter.placeOf()));
     }
   }
 }

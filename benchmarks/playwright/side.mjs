@@ -1,0 +1,70 @@
+/*
+ * One test side, `ours` or `npm`, without Playwright's runner: node side.mjs WHICH PROXY_URL APP_URL.
+ * Prints the CPU (user and system, µs) and the wall time (µs) of a mocked request, and of a test's start and end.
+ */
+import { randomUUID } from "node:crypto";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+
+const [which, proxyUrl, appUrl] = process.argv.slice(2);
+const WARM = 300;
+const REQUESTS = 2000;
+const TESTS = 200;
+
+const begin = await { ours, npm }[which]();
+const mocked = await begin("mocked");
+await mocked.route("http://prices.example/**", (route) => route.fulfill({ json: { price: 1 } }));
+await run(WARM, 1);
+const result = {
+  "mocked, one at a time": await measure(REQUESTS, () => run(REQUESTS, 1)),
+  "mocked, 16 at once": await measure(REQUESTS, () => run(REQUESTS, 16)),
+};
+await mocked.end();
+await tests(20);
+result["a test with a route"] = await measure(TESTS, () => tests(TESTS));
+process.stdout.write(JSON.stringify(result));
+process.exit();
+
+async function ours() {
+  const { connect } = await import("../../playwright/core.mjs");
+  return (title) => connect({ title, proxyUrl });
+}
+
+async function npm() {
+  const require = createRequire(fileURLToPath(new URL("../../tests/e2e/node/package.json", import.meta.url)));
+  const { connectPlaywrightProxy, createBackendMocks } = require("@playwright-backend-mocks/playwright");
+  const connection = await connectPlaywrightProxy({ proxyUrl, workerId: "0" });
+  return async (title) => {
+    const testId = randomUUID();
+    const registered = new Promise((resolve) => {
+      const stop = connection.onMessage((message) => {
+        if (message.type !== "test:registered" || message.testId !== testId) return;
+        stop();
+        resolve();
+      });
+    });
+    connection.send({ type: "test:register", testId, title, file: "side.mjs", workerId: "0" });
+    await registered;
+    const mocks = createBackendMocks({ connection, testId });
+    return Object.assign(mocks, { end: () => mocks.dispose() });
+  };
+}
+
+async function run(count, together) {
+  await (await fetch(`${appUrl}/run?count=${count}&together=${together}`)).text();
+}
+
+async function tests(count) {
+  for (let left = count; left > 0; left -= 1) {
+    const mocks = await begin(`test ${left}`);
+    await mocks.route("http://prices.example/**", (route) => route.fulfill({ json: { price: 1 } }));
+    await mocks.end();
+  }
+}
+
+async function measure(count, act) {
+  const [cpu, wall] = [process.cpuUsage(), performance.now()];
+  await act();
+  const { user, system } = process.cpuUsage(cpu);
+  return { cpu: (user + system) / count, wall: ((performance.now() - wall) * 1000) / count };
+}
