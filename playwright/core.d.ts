@@ -14,6 +14,8 @@ export interface ConnectOptions {
   /** What relative globs are resolved against. */
   baseURL?: string;
   isolation?: TrafficMockOptions["isolation"];
+  strict?: TrafficMockOptions["strict"];
+  allow?: TrafficMockOptions["allow"];
 }
 
 export interface ConnectedTrafficMock extends TrafficMock {

@@ -242,6 +242,11 @@ export interface TrafficMock {
   ): Promise<Response>;
   /** All requests since the test began that are not another test's, oldest first. */
   requests(url?: RouteMatcher): Promise<readonly Request[]>;
+  /**
+   * Refuse what no route of this test wants from now on: the application's call fails, and so does the test at its end.
+   * `false` ends it. `allow` are hosts (`*.example.com`, `auth:9000`), and globs of URLs where there is a slash.
+   */
+  strict(options?: { readonly allow?: readonly string[] } | false): Promise<void>;
   /** What went wrong so far; what is left when the test ends fails it. */
   takeErrors(): Error[];
 }
@@ -252,6 +257,10 @@ export interface TrafficMockOptions {
   readonly isolation?: "auto" | "off" | "required";
   /** Globs of the application's origins beside that of the base URL, such as `http://*.shop.test:8000`. */
   readonly origins?: readonly string[];
+  /** Whether what no route of the test wants is refused. Default: whether the run is (`trafficmockStrict`). */
+  readonly strict?: boolean;
+  /** What may leave a strict test all the same: hosts, and globs of URLs where there is a slash. */
+  readonly allow?: readonly string[];
   /** When the server's traffic goes into the report. Default: `on-failure`. */
   readonly traffic?: "on-failure" | "on" | "off";
 }
@@ -266,6 +275,8 @@ export interface TrafficMockFixtures {
 export interface TrafficMockWorkerFixtures {
   /** Routes that serve all tests of the worker, after their own. */
   trafficmockShared: TrafficMock;
+  /** Makes the run strict: its tests, and what no test owns. What may leave all the same is in `allow`. */
+  trafficmockStrict: { readonly allow?: readonly string[] } | undefined;
   /** Base URL of the proxy. Default: `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`. */
   backendMocksProxyUrl: string;
   /** The proxy's `--token`. Default: `TRAFFICMOCK_TOKEN`. */

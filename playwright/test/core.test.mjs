@@ -67,6 +67,25 @@ describe("connect", () => {
     await mocks.end();
   });
 
+  test("strict mode fails the application's call and the test, once for each URL", async () => {
+    const mocks = await connect({ title: "strict", proxyUrl: proxy.url, baseURL: shopUrl, strict: true });
+    await mocks.route("**/prices/*", () => {});
+    const { headers } = mocks;
+    for (const item of ["cup", "cup", "can"]) {
+      const page = await fetch(`${shopUrl}/price/${item}`, { headers });
+      assert.equal(await page.text(), "no price: ERR_TRAFFICMOCK_UNMATCHED_REQUEST");
+    }
+    await mocks.strict({ allow: ["prices.example"] });
+    assert.match(await (await fetch(`${shopUrl}/price/cup`, { headers })).text(), /ENOTFOUND|EAI_AGAIN/);
+    await assert.rejects(mocks.strict({ allow: ["not a host"] }), /not a host/);
+    await assert.rejects(mocks.end(), (error) => {
+      assert.match(error.message, /GET http:\/\/prices\.example\/price\/cup is not mocked.*the path differs/);
+      assert.match(error.message, /1 more request met the same/);
+      assert.match(error.message, /price\/can is not mocked/);
+      return true;
+    });
+  });
+
   test("a proxy that is not there is an error, at once", async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     await assert.rejects(connect({ title: "none", proxyUrl: url }), new RegExp(`trafficmock proxy at ${url}`));

@@ -3,7 +3,7 @@
 const { randomUUID } = require("node:crypto");
 const { Worker } = require("node:worker_threads");
 const { version } = require("../../package.json");
-const { ConnectionError } = require("../errors.js");
+const { ConnectionError, UsageError } = require("../errors.js");
 
 /**
  * @typedef {import("../session/session.js").Session} Session
@@ -14,7 +14,7 @@ const { ConnectionError } = require("../errors.js");
  * What a worker speaks beyond protocol 3. Not `subscribe`: a wait is begun without being awaited, so what the test
  * does next could be faster than the subscription.
  */
-const FEATURES = ["headers-list", "agents", "context", "decline"];
+const FEATURES = ["headers-list", "agents", "context", "decline", "strict"];
 /** How long an acknowledgement may take; ms (protocol 3). */
 const ACK_MS = 5000;
 
@@ -23,10 +23,13 @@ const ANSWERS = /** @type {Record<string, (message: any) => string>} */ ({
   pong: ({ at }) => `ping ${at}`,
   "test:registered": ({ testId }) => `test:register ${testId}`,
   "test:unregistered": ({ testId }) => `test:unregister ${testId}`,
+  "test:stricted": ({ testId }) => `test:strict ${testId}`,
   "route:registered": ({ routeId }) => `route:register ${routeId}`,
   "route:unregistered": ({ routeId, testId }) => `route:unregister ${routeId ?? testId}`,
   "history:result": ({ queryId }) => `query ${queryId}`,
   "agents:result": ({ queryId }) => `query ${queryId}`,
+  "run:stricted": ({ queryId }) => `query ${queryId}`,
+  "run:unmatched": ({ queryId }) => `query ${queryId}`,
 });
 
 /** One connection to the proxy; every test on it is a session. */
@@ -140,6 +143,20 @@ class WorkerConnection {
     });
   }
 
+  /**
+   * Fail the questions about a test: the proxy answers those that it refuses with an error of the test.
+   *
+   * @param {string} testId
+   * @param {Error} error
+   * @returns {boolean} whether there was one
+   */
+  refuse(testId, error) {
+    const keys = ["test:register", "test:strict"].map((type) => `${type} ${testId}`).filter((key) => this.asked.has(key));
+    for (const key of keys) this.asked.get(key)?.reject(error);
+    for (const key of keys) this.asked.delete(key);
+    return keys.length > 0;
+  }
+
   /** Wait until everything is heard that the proxy said before now. */
   async barrier() {
     this.pings += 1;
@@ -153,6 +170,30 @@ class WorkerConnection {
   query(message) {
     const queryId = randomUUID();
     return this.ask(`query ${queryId}`, { ...message, queryId });
+  }
+
+  /**
+   * Refuse what no test owns, as long as this connection lives.
+   * @param {readonly string[]} allow patterns of what may leave
+   */
+  async refuseUnowned(allow) {
+    this.needStrict();
+    const { error } = await this.query({ type: "run:strict", allow });
+    if (error) throw new UsageError(error);
+    // Who asks once at its beginning keeps the list until its end.
+    await this.unmatched();
+  }
+
+  /** @returns {Promise<{ requests: { method: string, url: string, count: number, message: string }[], dropped: number }>} what was refused that no test owns */
+  unmatched() {
+    return this.query({ type: "run:unmatched:query" });
+  }
+
+  /** @throws {UsageError} the proxy cannot be strict */
+  needStrict() {
+    if (!this.features.has("strict")) {
+      throw new UsageError(`strict mode is asked for, and the proxy at ${this.proxyUrl} does not have it`);
+    }
   }
 
   /** @param {any} message of the proxy */

@@ -128,6 +128,11 @@ class TrafficMock {
       .map((request) => this.#session.requestOf(request));
   }
 
+  /** @param {{ allow?: readonly string[] } | false} [options] */
+  async strict(options = {}) {
+    await this.#session.setStrict(options === false ? undefined : (options.allow ?? []));
+  }
+
   takeErrors() {
     return this.#session.takeErrors();
   }

@@ -73,7 +73,7 @@ class HttpRoutes {
     entry.home = this;
     this.live.unshift(entry);
     this.known.set(entry.id, entry);
-    await this.session.registerRoute(entry.id, matcher, "http");
+    await this.session.registerRoute(entry, "http");
   }
 
   /**

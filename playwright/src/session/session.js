@@ -2,7 +2,7 @@
 
 const { randomBytes, randomUUID } = require("node:crypto");
 const { RoutingError, TestEndedError, UsageError } = require("../errors.js");
-const { withoutOwnFrames } = require("./call-site.js");
+const { withoutOwnFrames, written } = require("./call-site.js");
 const { HandlerFetches } = require("./handler-fetches.js");
 const { HttpRoutes } = require("./http-routes.js");
 const { ObservedTraffic } = require("./observed-traffic.js");
@@ -20,6 +20,8 @@ const { WebSocketRoutes } = require("./websocket-routes.js");
  * @property {string} [baseURL] for relative globs
  * @property {"auto" | "off" | "required"} [isolation]
  * @property {string[]} [origins] globs of the application's origins
+ * @property {boolean} [strict] whether what no route wants is refused
+ * @property {readonly string[]} [allow] patterns of what may leave all the same
  * @property {boolean} [isShared] its routes serve all tests of this worker, after their own
  * @property {boolean} [hasBrowser] the proxy opens a port for the browser of this test
  *
@@ -85,6 +87,7 @@ class Session {
   async start() {
     const { id: testId, info, connection } = this;
     this.context = this.newContext();
+    if (info.strict) connection.needStrict();
     connection.sessions.set(testId, this);
     try {
       const answer = await connection.ask(`test:register ${testId}`, {
@@ -94,6 +97,7 @@ class Session {
         file: info.file,
         workerId: connection.workerId,
         ...(this.context && { context: this.context }),
+        ...(info.strict && { strict: { allow: info.allow ?? [] } }),
         ...(info.isShared && { scope: "worker" }),
         ...(this.context && info.hasBrowser && { door: { origins: info.origins } }),
       });
@@ -166,18 +170,29 @@ class Session {
   // Routes
 
   /**
-   * @param {string} routeId
-   * @param {import("../arguments/matcher.js").Matcher} matcher
+   * @param {import("./http-routes.js").RouteEntry} entry
    * @param {"http" | "websocket"} kind
    */
-  registerRoute(routeId, matcher, kind) {
+  registerRoute({ id: routeId, matcher, placeOf }, kind) {
     return this.connection.ask(`route:register ${routeId}`, {
       type: "route:register",
       routeId,
       testId: this.id,
       matcher: matcher.wire,
       ...(kind === "websocket" && { kind }),
+      ...(this.info.strict && { place: written(placeOf()) }),
     });
+  }
+
+  /**
+   * Refuse what no route of this test wants, from now on.
+   * @param {readonly string[] | undefined} allow patterns of what may leave; without them the test is strict no more
+   */
+  async setStrict(allow) {
+    this.connection.needStrict();
+    const { id: testId } = this;
+    await this.connection.ask(`test:strict ${testId}`, { type: "test:strict", testId, ...(allow && { allow }) });
+    this.info.strict = allow !== undefined;
   }
 
   /** @param {string} routeId */
@@ -267,6 +282,7 @@ class Session {
 
   /** @param {any} message */
   proxyError({ code, message, detail }) {
+    if (code === "invalid_message" && this.connection.refuse(this.id, new UsageError(message))) return;
     const known = this.errors.find(
       (error) => error instanceof RoutingError && error.code === code && error.message === message,
     );

@@ -26,7 +26,7 @@ class WebSocketRoutes {
   async route(matcher, handler) {
     const entry = new RouteEntry(matcher, handler);
     this.entries.unshift(entry);
-    await this.session.registerRoute(entry.id, matcher, "websocket");
+    await this.session.registerRoute(entry, "websocket");
   }
 
   /** @param {any} message `ws:claim` */
