@@ -40,7 +40,12 @@ await proxy.stop();
 
 const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const of = (which, row, what) => median(runs[which].map((run) => run[row][what]));
-const line = (cells) => cells[0].padEnd(24) + cells.slice(1).map((cell) => String(cell).padStart(10)).join("");
+const line = (cells) =>
+  cells[0].padEnd(24) +
+  cells
+    .slice(1)
+    .map((cell) => String(cell).padStart(10))
+    .join("");
 const lines = [
   `µs each (median of ${rounds} rounds), Node ${process.version}`,
   line(["", "ours CPU", "npm CPU", "ratio", "ours", "npm", "ratio"]),

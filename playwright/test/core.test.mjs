@@ -12,6 +12,26 @@ import { freePort } from "./lib/project.mjs";
 const REGISTER = fileURLToPath(new URL("../../agent/register.js", import.meta.url));
 const SHOP = fileURLToPath(new URL("apps/shop.mjs", import.meta.url));
 
+/** Start the shop, attached. */
+async function startShop(proxyUrl) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const child = spawn(process.execPath, ["--require", REGISTER, SHOP], {
+    env: { ...process.env, PORT: String(port), TRAFFICMOCK_PROXY_URL: proxyUrl, TRAFFICMOCK_CLIENT_ID: "shop" },
+    stdio: "inherit",
+  });
+  const stop = async () => {
+    child.kill();
+    await once(child, "exit");
+  };
+  for (let tries = 0; tries < 400; tries += 1) {
+    if (await fetch(url).catch(() => undefined)) return { url, stop };
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await stop();
+  throw new Error("the shop did not start");
+}
+
 describe("connect", () => {
   let proxy;
   let shop;
@@ -19,22 +39,12 @@ describe("connect", () => {
 
   before(async () => {
     proxy = await startProxy();
-    const port = await freePort();
-    shopUrl = `http://127.0.0.1:${port}`;
-    shop = spawn(process.execPath, ["--require", REGISTER, SHOP], {
-      env: { ...process.env, PORT: String(port), TRAFFICMOCK_PROXY_URL: proxy.url, TRAFFICMOCK_CLIENT_ID: "shop" },
-      stdio: "inherit",
-    });
-    for (let tries = 0; tries < 400; tries += 1) {
-      if (await fetch(shopUrl).catch(() => undefined)) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error("the shop did not start");
+    shop = await startShop(proxy.url);
+    shopUrl = shop.url;
   });
 
   after(async () => {
-    shop.kill();
-    await once(shop, "exit");
+    await shop.stop();
     await proxy.stop();
   });
 
@@ -102,6 +112,22 @@ describe("connect", () => {
     );
     await assert.rejects(mocks.end(), /Lost connection/);
   });
+});
+
+test("a test that stands still keeps its requests", async () => {
+  const limits = { "heartbeat-ms": 100, "idle-timeout-ms": 400, "claim-timeout-ms": 400 };
+  const proxy = await startProxy(...Object.entries(limits).flatMap(([name, ms]) => [`--${name}`, String(ms)]));
+  const shop = await startShop(proxy.url);
+  const mocks = await connect({ title: "stands still", proxyUrl: proxy.url });
+  await mocks.route("**/price/*", (route) => {
+    // As at a breakpoint: nothing of this thread runs.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000);
+    return route.fulfill({ json: { price: 5 } });
+  });
+  assert.match(await (await fetch(`${shop.url}/price/cup`, { headers: mocks.headers })).text(), /"price">5</);
+  await mocks.end();
+  await shop.stop();
+  await proxy.stop();
 });
 
 test("a bad call is refused before anything is sent", async () => {

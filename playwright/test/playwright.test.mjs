@@ -1,29 +1,94 @@
 /* The fixtures in the real Playwright, with the real proxy, a real application and Chromium. */
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { freePort, makeProject } from "./lib/project.mjs";
 import { results } from "./lib/results.mjs";
 
 const chromium = process.env.E2E_CHROMIUM ?? "/usr/bin/chromium";
 
-async function run(project, args, env = {}) {
+async function runFixtures(args, env = {}, options = {}) {
+  const project = makeProject({ specs: "fixtures", ...options });
   const proxyUrl = `http://127.0.0.1:${await freePort()}`;
   const ports = { TRAFFICMOCK_PROXY_URL: proxyUrl, SHOP_PORT: String(await freePort()) };
   const config = ["--config", "apps/playwright.config.mjs", ...args];
-  return results(await project.run(config, { E2E_CHROMIUM: chromium, ...ports, ...env }));
+  try {
+    return results(await project.run(config, { E2E_CHROMIUM: chromium, ...ports, ...env }));
+  } finally {
+    project.remove();
+  }
 }
 
-test("tests side by side on one application each get their own answers", async () => {
-  const project = makeProject({ specs: "shop" });
-  after(project.remove);
-  const ended = await run(project, [], { WORKERS: "3", ROUNDS: "3" });
-  assert.deepEqual(ended.failed, []);
-  assert.equal(ended.passed.length, 9);
-});
+describe("one run of two workers", () => {
+  let ended;
 
-test("without isolation they meet", async () => {
-  const project = makeProject({ specs: "shop" });
-  after(project.remove);
-  const ended = await run(project, [], { WORKERS: "3", ROUNDS: "3", ISOLATION: "off" });
-  assert.match(ended.failed.join("\n"), /Ambiguous backend mock routing/);
+  before(async () => {
+    ended = await runFixtures([], { WORKERS: "2", ROUNDS: "1" });
+  });
+
+  /** What the report says of one test. */
+  function reported(title) {
+    const found = ended.tests.find((each) => each.title === title);
+    assert.ok(found, `${title} did not run: ${ended.failed}`);
+    const attachments = found.result.attachments.filter(({ body }) => body);
+    return {
+      status: found.result.status,
+      text: found.result.errors.map(({ message }) => message).join("\n"),
+      steps: (found.result.steps ?? []).map((step) => step.title),
+      attached: Object.fromEntries(attachments.map(({ name, body }) => [name, Buffer.from(body, "base64").toString()])),
+      location: found.result.errors[0]?.location,
+    };
+  }
+
+  test("tests side by side on one application each get their own answers", () => {
+    const parallel = ended.tests.filter(({ title }) => / \d$/.test(title));
+    assert.equal(parallel.length, 3);
+    for (const { title } of parallel) assert.equal(reported(title).status, "passed", reported(title).text);
+  });
+
+  test("routes and waits are steps; a test that passed has no traffic attached", () => {
+    const { status, steps, attached } = reported("passes");
+    assert.equal(status, "passed");
+    assert.deepEqual(attached, {});
+    for (const step of ["trafficmock.route **/price/*", "trafficmock.waitForRequest **/price/cup"]) {
+      assert.ok(steps.includes(step), steps.join());
+    }
+  });
+
+  test("a test that failed has its server's traffic attached, without secrets", () => {
+    const { attached } = reported("an assertion fails");
+    assert.match(attached["server traffic"], /prices\.example\/price\/cup.*fulfilled by the handler price/);
+    const { entries } = JSON.parse(attached["server-traffic.har"]).log;
+    assert.equal(entries[0].response.content.text, '{"price":1}');
+    assert.doesNotMatch(Object.values(attached).join(), /hush/);
+  });
+
+  test("an error in a handler is shown with its line", () => {
+    const { text, location } = reported("a handler throws");
+    assert.match(
+      text,
+      /no price today\nin the handler \(.*report\.spec\.mjs:\d+\), registered for "\*\*\/price\/\*", on GET/,
+    );
+    assert.match(location.file, /report\.spec\.mjs$/);
+  });
+
+  test("a wait that times out says what came", () => {
+    const { text, location } = reported("nothing comes");
+    assert.match(
+      text,
+      /Timeout 300ms.*\n.*nearest first:\n\s+GET http:\/\/prices\.example\/price\/cup.*the path differs/,
+    );
+    assert.match(location.file, /report\.spec\.mjs$/);
+  });
+
+  test("a request that nobody decides fails, and so does its test", () => {
+    assert.match(reported("nobody decides").text, /the handler \(.*\) returned without a decision/);
+  });
+
+  test("several errors are told together", () => {
+    assert.match(reported("several things go wrong").text, /first\n[^]*second/);
+  });
+
+  test("nothing else failed", () => {
+    assert.equal(ended.failed.length, 5, ended.failed.join("\n\n"));
+  });
 });

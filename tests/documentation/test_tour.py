@@ -15,7 +15,7 @@ from tests.support.documents import blocks
 from tests.support.node_parts import MODULES, node_binary
 from tests.support.proxy_process import REPOSITORY, free_port, get, running_proxy, until
 
-PAGE = REPOSITORY / "docs" / "how-to" / "playwright-js.md"
+PAGE = REPOSITORY / "docs" / "how-to" / "playwright-npm.md"
 FOLDER = Path("docs") / "examples" / "tour"
 
 

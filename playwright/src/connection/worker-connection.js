@@ -151,7 +151,9 @@ class WorkerConnection {
    * @returns {boolean} whether there was one
    */
   refuse(testId, error) {
-    const keys = ["test:register", "test:strict"].map((type) => `${type} ${testId}`).filter((key) => this.asked.has(key));
+    const keys = ["test:register", "test:strict"]
+      .map((type) => `${type} ${testId}`)
+      .filter((key) => this.asked.has(key));
     for (const key of keys) this.asked.get(key)?.reject(error);
     for (const key of keys) this.asked.delete(key);
     return keys.length > 0;

@@ -84,7 +84,13 @@ const failureOf = (text) => ({
  * @param {number} status
  * @param {string} statusText
  */
-const answer = (status, statusText) => ({ status, statusText, httpVersion: "HTTP/1.1", cookies: [], headersSize: UNKNOWN });
+const answer = (status, statusText) => ({
+  status,
+  statusText,
+  httpVersion: "HTTP/1.1",
+  cookies: [],
+  headersSize: UNKNOWN,
+});
 
 /** @param {import("../arguments/headers.js").Pairs} pairs */
 const linesOf = (pairs) => pairs.map(([name, value]) => ({ name, value }));

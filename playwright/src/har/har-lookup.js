@@ -100,7 +100,8 @@ class HarLookup {
  * @param {{ headers?: { name: string, value: string }[] }} holder
  * @returns {Pairs}
  */
-const pairsOf = (holder) => (holder.headers ?? []).map(({ name, value }) => [String(name).toLowerCase(), String(value)]);
+const pairsOf = (holder) =>
+  (holder.headers ?? []).map(({ name, value }) => [String(name).toLowerCase(), String(value)]);
 
 /**
  * @param {Buffer} body

@@ -12,7 +12,10 @@ const SECRET_PARAMETER = /^(?:key|code|sig|auth)$|token|secret|password|signatur
  * @returns {import("../arguments/headers.js").Pairs}
  */
 const redactHeaders = (pairs) =>
-  pairs.map(([name, value]) => [name, SECRET_HEADER.test(name) ? REDACTED : name === "location" ? redactUrl(value) : value]);
+  pairs.map(([name, value]) => [
+    name,
+    SECRET_HEADER.test(name) ? REDACTED : name === "location" ? redactUrl(value) : value,
+  ]);
 
 /**
  * @param {string} text

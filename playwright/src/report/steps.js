@@ -55,7 +55,7 @@ class SteppedTrafficMock extends TrafficMock {
 function step(call, argument, run) {
   const location = callSite()();
   const title = `trafficmock.${call}${argument === undefined ? "" : ` ${named(argument)}`}`;
-  return test.step(title, () => calledFrom(location, run), { box: true, location });
+  return test.step(title, () => calledFrom(location, run), { location });
 }
 
 /**

@@ -83,8 +83,7 @@ function decisionOf(session, recorded, { id }) {
 }
 
 /** @param {string} text */
-const escape = (text) =>
-  text.replace(/[&<>"]/g, (char) => /** @type {Record<string, string>} */ (ENTITIES)[char]);
+const escape = (text) => text.replace(/[&<>"]/g, (char) => /** @type {Record<string, string>} */ (ENTITIES)[char]);
 
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 

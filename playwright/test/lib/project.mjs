@@ -21,12 +21,17 @@ const PACKED = ["src", "package.json", "index.mjs", "core.mjs", "config.mjs", "r
  * @param {{ specs?: string, files?: Record<string, string>, playwright?: string }} [options] `specs` is a directory of
  *   `test/specs`, `files` are written, `playwright` is where another version of `@playwright/test` is installed
  */
-export function makeProject({ specs, files = {}, playwright = join(PACKAGE, "node_modules", "@playwright", "test") } = {}) {
+export function makeProject({
+  specs,
+  files = {},
+  playwright = join(PACKAGE, "node_modules", "@playwright", "test"),
+} = {}) {
   const place = mkdtempSync(join(tmpdir(), "trafficmock-project-"));
   const modules = join(place, "node_modules");
   install(PACKAGE, join(modules, "trafficmock-playwright"));
   install(join(ROOT, "agent"), join(modules, "trafficmock-agent"));
-  for (const name of ["fflate", "mime-types", "mime-db"]) link(join(PACKAGE, "node_modules", name), join(modules, name));
+  for (const name of ["fflate", "mime-types", "mime-db"])
+    {link(join(PACKAGE, "node_modules", name), join(modules, name));}
   link(join(ROOT, "agent", "node_modules", "ws"), join(modules, "ws"));
   link(playwright, join(modules, "@playwright", "test"));
   if (specs) cpSync(join(PACKAGE, "test", "specs", specs), join(place, "specs"), { recursive: true });

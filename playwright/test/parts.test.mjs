@@ -1,0 +1,84 @@
+/* The parts that decide without a proxy. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+
+const require = createRequire(import.meta.url);
+const { compileGlob } = require("../src/arguments/glob.js");
+const { Matcher } = require("../src/arguments/matcher.js");
+const { HarLookup } = require("../src/har/har-lookup.js");
+const { redactHeaders, redactUrl } = require("../src/report/redaction.js");
+
+const GLOBS = new URL("../../tests/data/globs.jsonl", import.meta.url);
+
+test("globs match as they do for the proxy", () => {
+  const rows = readFileSync(GLOBS, "utf8").trim().split("\n").map(JSON.parse);
+  assert.ok(rows.length > 1000);
+  for (const { glob, url, base, websocket, matches } of rows) {
+    const judged = () => compileGlob(glob, { baseURL: base ?? undefined, webSocket: websocket }).test(url);
+    if (matches === "error") assert.throws(judged, /nested|without/, glob);
+    else assert.equal(judged(), matches, `${glob} ${url} ${base}`);
+  }
+});
+
+test("matchers are sent so that the proxy reads them as this process does, or has to ask", () => {
+  const baseURL = "http://shop.test/v1/";
+  const wire = (given) => new Matcher(given, { baseURL }).wire;
+  assert.deepEqual(wire("http://a.test/*"), { urlGlob: "http://a.test/*" });
+  assert.deepEqual(wire("/prices/*"), { urlGlob: "http://shop.test/prices/*" });
+  assert.deepEqual(wire(/x/gi), { urlRegex: { source: "x", flags: "gi" } });
+  assert.deepEqual(wire({ method: "get", clientId: ["a", "b"] }), { methods: ["GET"], clientIds: ["a", "b"] });
+  assert.deepEqual(
+    wire(() => true),
+    { predicate: true },
+  );
+  assert.throws(() => wire({ path: "/x" }), /keys url, method, clientId, not path/);
+  assert.throws(() => wire(3), /not number/);
+});
+
+test("a stateful regular expression judges each URL from its start", () => {
+  const matcher = new Matcher(/price/g);
+  assert.ok(matcher.matchesUrl("http://a.test/price"));
+  assert.ok(matcher.matchesUrl("http://a.test/price"));
+});
+
+test("a HAR answers the same request as often as it comes, and follows its redirects", async () => {
+  const entry = (url, status, more = {}) => ({
+    request: { method: "GET", url, headers: more.request ?? [] },
+    response: { status, statusText: "", headers: more.response ?? [], content: { text: more.text ?? "" } },
+  });
+  const location = [{ name: "Location", value: "/b" }];
+  const lookup = new HarLookup([
+    entry("http://a.test/a", 302, { response: location }),
+    entry("http://a.test/b", 200, { text: "plain" }),
+    entry("http://a.test/b", 200, { text: "english", request: [{ name: "Accept-Language", value: "en" }] }),
+    entry("http://a.test/c", 302, { response: [{ name: "location", value: "http://a.test/c" }] }),
+  ]);
+  const ask = (path, pairs = []) =>
+    lookup.find({ url: `http://a.test${path}`, method: "GET", pairs, body: Buffer.alloc(0) });
+  for (const _ of [1, 2]) assert.equal((await ask("/a")).body.toString(), "plain");
+  assert.equal((await ask("/a", [["accept-language", "en"]])).body.toString(), "english");
+  assert.equal(await ask("/d"), undefined);
+  await assert.rejects(ask("/c"), /circle/);
+});
+
+test("reports have no secrets", () => {
+  assert.equal(
+    redactUrl("https://u:p@a.test/x?api_key=1&page=2"),
+    "https://u:redacted@a.test/x?api_key=%5Bredacted%5D&page=2",
+  );
+  assert.equal(redactUrl("https://a.test/x?page=%41"), "https://a.test/x?page=%41");
+  assert.deepEqual(
+    redactHeaders([
+      ["cookie", "a=1"],
+      ["x-csrf-token", "b"],
+      ["accept", "*/*"],
+    ]),
+    [
+      ["cookie", "[redacted]"],
+      ["x-csrf-token", "[redacted]"],
+      ["accept", "*/*"],
+    ],
+  );
+});
