@@ -101,8 +101,9 @@ class RoutedRequest {
   failed(entry, error) {
     if (this.session.isEnded) return false;
     if (error instanceof RequestGoneError) {
-      if (this.stage !== "settled")
-        {this.settle({ action: "abort", errorCode: "aborted" }, "given up by the application");}
+      if (this.stage !== "settled") {
+        this.settle({ action: "abort", errorCode: "aborted" }, "given up by the application");
+      }
       return false;
     }
     if (entry.ignoresErrors) return this.stage !== "settled";

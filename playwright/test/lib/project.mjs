@@ -30,8 +30,9 @@ export function makeProject({
   const modules = join(place, "node_modules");
   install(PACKAGE, join(modules, "trafficmock-playwright"));
   install(join(ROOT, "agent"), join(modules, "trafficmock-agent"));
-  for (const name of ["fflate", "mime-types", "mime-db"])
-    {link(join(PACKAGE, "node_modules", name), join(modules, name));}
+  for (const name of ["fflate", "mime-types", "mime-db"]) {
+    link(join(PACKAGE, "node_modules", name), join(modules, name));
+  }
   link(join(ROOT, "agent", "node_modules", "ws"), join(modules, "ws"));
   link(playwright, join(modules, "@playwright", "test"));
   if (specs) cpSync(join(PACKAGE, "test", "specs", specs), join(place, "specs"), { recursive: true });
