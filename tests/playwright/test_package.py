@@ -1,0 +1,60 @@
+"""The tests of the Playwright package, run by Node's test runner against the proxy of this checkout."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.node_parts import chromium
+
+PACKAGE = Path(__file__).parents[2] / "playwright"
+SECONDS = 300
+
+
+class PackageTests(SynchronousTestCase):
+    """Each file of ``playwright/test`` passes on the machine's Node."""
+
+    def check(self, file: str) -> None:
+        if not (PACKAGE / "node_modules" / "fflate").exists():
+            self.fail("the package's npm packages are missing; run: npm ci --prefix playwright")
+        node = shutil.which("node") or "node"
+        env = {
+            **os.environ,
+            "TRAFFICMOCK_TEST_PYTHON": sys.executable,
+            "NODE_OPTIONS": "",
+            "E2E_CHROMIUM": str(chromium()),
+        }
+        done = subprocess.run(
+            [node, "--test", f"test/{file}"],
+            cwd=PACKAGE,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=SECONDS,
+        )
+        self.assertEqual(done.returncode, 0, done.stdout[-8000:] + done.stderr[-2000:])
+
+    def test_parts(self) -> None:
+        """Globs, matchers, HARs and redaction decide as documented."""
+        self.check("parts.test.mjs")
+
+    def test_core(self) -> None:
+        """Tests without Playwright decide what they cause."""
+        self.check("core.test.mjs")
+
+    def test_playwright(self) -> None:
+        """The fixtures in Playwright: parallel tests on one application, and what reports say."""
+        self.check("playwright.test.mjs")
+
+    def test_types(self) -> None:
+        """The JSDoc types hold, strictly."""
+        compiler = PACKAGE / "node_modules" / "typescript" / "bin" / "tsc"
+        argv = [shutil.which("node") or "node", str(compiler), "-p", "."]
+        done = subprocess.run(argv, cwd=PACKAGE, capture_output=True, text=True, check=False)
+        self.assertEqual(done.stdout, "")
