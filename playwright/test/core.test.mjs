@@ -1,36 +1,12 @@
 /* Tests without Playwright: Node's own runner, with the real proxy and a real application. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { after, before, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { connect } from "trafficmock-playwright/core";
 import { startProxy } from "../../agent/test/lib/proxy.mjs";
 import { freePort } from "./lib/project.mjs";
-
-const REGISTER = fileURLToPath(new URL("../../agent/register.js", import.meta.url));
-const SHOP = fileURLToPath(new URL("apps/shop.mjs", import.meta.url));
-
-/** Start the shop, attached. */
-async function startShop(proxyUrl) {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const child = spawn(process.execPath, ["--require", REGISTER, SHOP], {
-    env: { ...process.env, PORT: String(port), TRAFFICMOCK_PROXY_URL: proxyUrl, TRAFFICMOCK_CLIENT_ID: "shop" },
-    stdio: "inherit",
-  });
-  const stop = async () => {
-    child.kill();
-    await once(child, "exit");
-  };
-  for (let tries = 0; tries < 400; tries += 1) {
-    if (await fetch(url).catch(() => undefined)) return { url, stop };
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  await stop();
-  throw new Error("the shop did not start");
-}
+import { startShop } from "./lib/shop.mjs";
 
 describe("connect", () => {
   let proxy;

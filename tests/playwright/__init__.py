@@ -1,1 +1,1 @@
-"""The npm package ``trafficmock-playwright``: its own tests, and our rows and specs with its fixtures."""
+"""The npm package ``trafficmock-playwright``: its own tests, and our rows and specs with it."""

@@ -1,4 +1,4 @@
-"""The tests of the Playwright package, run by Node's test runner against the proxy of this checkout."""
+"""The Playwright package's own tests, against the proxy of this checkout."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class PackageTests(SynchronousTestCase):
         """Tests without Playwright decide what they cause."""
         self.check("core.test.mjs")
 
-    def test_playwright(self) -> None:
+    def test_fixtures(self) -> None:
         """The fixtures in Playwright: parallel tests on one application, and what reports say."""
-        self.check("playwright.test.mjs")
+        self.check("fixtures.test.mjs")
 
     def test_types(self) -> None:
         """The JSDoc types hold, strictly."""

@@ -1,22 +1,7 @@
 /* The fixtures in the real Playwright, with the real proxy, a real application and Chromium. */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { freePort, makeProject } from "./lib/project.mjs";
-import { results } from "./lib/results.mjs";
-
-const chromium = process.env.E2E_CHROMIUM ?? "/usr/bin/chromium";
-
-async function runFixtures(args, env = {}, options = {}) {
-  const project = makeProject({ specs: "fixtures", ...options });
-  const proxyUrl = `http://127.0.0.1:${await freePort()}`;
-  const ports = { TRAFFICMOCK_PROXY_URL: proxyUrl, SHOP_PORT: String(await freePort()) };
-  const config = ["--config", "apps/playwright.config.mjs", ...args];
-  try {
-    return results(await project.run(config, { E2E_CHROMIUM: chromium, ...ports, ...env }));
-  } finally {
-    project.remove();
-  }
-}
+import { runFixtures } from "./lib/run-fixtures.mjs";
 
 describe("one run of two workers", () => {
   let ended;

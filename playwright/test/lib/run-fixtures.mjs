@@ -1,0 +1,25 @@
+import { freePort, makeProject } from "./project.mjs";
+import { results } from "./results.mjs";
+
+const CHROMIUM = process.env.E2E_CHROMIUM ?? "/usr/bin/chromium";
+
+/**
+ * Run the specs of the fixtures in a project of their own, with a proxy and a shop of their own.
+ *
+ * @param {string[]} args of Playwright's runner
+ * @param {Record<string, string>} [env] see `apps/playwright.config.mjs`
+ * @param {object} [options] of the project
+ */
+export async function runFixtures(args, env = {}, options = {}) {
+  const project = makeProject({ specs: "fixtures", ...options });
+  const ports = {
+    TRAFFICMOCK_PROXY_URL: `http://127.0.0.1:${await freePort()}`,
+    SHOP_PORT: String(await freePort()),
+  };
+  try {
+    const config = ["--config", "apps/playwright.config.mjs", ...args];
+    return results(await project.run(config, { E2E_CHROMIUM: CHROMIUM, ...ports, ...env }));
+  } finally {
+    project.remove();
+  }
+}
