@@ -78,6 +78,8 @@ async function run(cwd, args, env) {
     },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: RUN_MS,
+    // At this signal Playwright ends what it started.
+    killSignal: "SIGINT",
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
