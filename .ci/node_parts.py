@@ -8,7 +8,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TESTS = ROOT / "tests"
-TEST_PROJECTS = (TESTS / "e2e" / "node", TESTS / "clients" / "node", ROOT / "agent")
+TEST_PROJECTS = (
+    TESTS / "e2e" / "node",
+    TESTS / "clients" / "node",
+    ROOT / "agent",
+    ROOT / "playwright",
+)
 
 
 def main(names: list[str]) -> int:
