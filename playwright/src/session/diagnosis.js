@@ -39,8 +39,7 @@ function describeSeen(waiter, seen, agents) {
  */
 function reasonFor(waiter, glob, request) {
   if (waiter.matcher && !waiter.matcher.matchesUrl(request.url)) {
-    const part = glob && differingPart(glob, request.url);
-    return part ? `the ${part} differs` : "the URL differs";
+    return (glob && differences(glob, request.url).join(", ")) || "the URL differs";
   }
   if (request.sequence <= waiter.since) return "came before the wait began: begin it before the act";
   if (waiter.kind === "response" && !request.response) return "no response yet, or it failed";
@@ -50,18 +49,31 @@ function reasonFor(waiter, glob, request) {
 /**
  * @param {string} glob
  * @param {string} url
- * @returns {string} the first part of a URL that a glob does not want, as far as they can be told apart
+ * @returns {string[]} the parts of a URL that a glob does not want, as far as they can be told apart
  */
-function differingPart(glob, url) {
+function differences(glob, url) {
   const there = new URL(url);
-  const parts = /^([^/]*:)\/\/([^/]*)(\/[^?]*)?(\?.*)?$/.exec(glob);
-  if (!parts) return fits(glob, url.slice(0, url.length - there.search.length)) ? "query" : "path";
-  const [, scheme, host, path = "/", query = ""] = parts;
-  if (!fits(scheme, there.protocol)) return "scheme";
-  if (!fits(host, there.host)) return "host";
-  if (!fits(path, there.pathname)) return "path";
-  return fits(query, there.search) ? "" : "query";
+  const [protocol, query] = [there.protocol.slice(0, -1), there.search.slice(1)];
+  const parts = /^([^/]*):\/\/([^/?]*)(\/[^?]*)?(?:\?(.*))?$/.exec(glob);
+  if (!parts) {
+    if (!fits(glob, url.slice(0, url.length - there.search.length))) return ["path differs"];
+    return [`query differs ('${query}': a glob is for the whole URL, queries too)`];
+  }
+  const [, scheme, host, path = "/", search = ""] = parts;
+  return [
+    difference("scheme", scheme, protocol),
+    difference("host", host, there.host),
+    difference("path", path, there.pathname),
+    difference("query", search, query),
+  ].flat();
 }
+
+/**
+ * @param {string} part of a URL
+ * @param {string} wanted
+ * @param {string} is
+ */
+const difference = (part, wanted, is) => (fits(wanted, is) ? [] : [`${part} differs ('${is}', not '${wanted}')`]);
 
 /**
  * @param {string} pattern with stars
