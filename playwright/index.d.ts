@@ -169,14 +169,19 @@ export interface Response {
   status(): number;
   statusText(): string;
   headers(): Record<string, string>;
+  allHeaders(): Promise<Record<string, string>>;
   headersArray(): { name: string; value: string }[];
+  /** Repeats joined. */
   headerValue(name: string): string | null;
+  headerValues(name: string): string[];
   body(): Promise<Buffer>;
   text(): Promise<string>;
   json(): Promise<any>;
   /** The body, without waiting. */
   readonly bodyBuffer: Buffer;
   request(): Request;
+  fromServiceWorker(): boolean;
+  frame(): never;
   dispose(): Promise<void>;
 }
 

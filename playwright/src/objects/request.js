@@ -2,6 +2,7 @@
 
 /** @import { Request as PublicRequest } from "../../index.js" */
 
+const { UsageError } = require("../errors.js");
 const headers = require("../arguments/headers.js");
 
 /** @typedef {import("../session/request-state.js").RequestState} RequestState */
@@ -82,7 +83,7 @@ class Request {
     try {
       return JSON.parse(text);
     } catch {
-      throw new Error(`POST data is not a valid JSON object: ${text}`);
+      throw new UsageError(`POST data is not a valid JSON object: ${text}`);
     }
   }
 
@@ -92,7 +93,7 @@ class Request {
 
   /** @returns {never} */
   frame() {
-    throw new Error("Frame is not available: a server made this request");
+    throw new UsageError("Frame is not available: a server made this request");
   }
 
   serviceWorker() {

@@ -2,6 +2,7 @@
 
 /** @import { Response as PublicResponse } from "../../index.js" */
 
+const { UsageError } = require("../errors.js");
 const headers = require("../arguments/headers.js");
 
 /** @typedef {import("../session/response-state.js").ResponseState} ResponseState */
@@ -47,6 +48,10 @@ class Response {
     return headers.toObject(this.#state.pairs);
   }
 
+  async allHeaders() {
+    return this.headers();
+  }
+
   headersArray() {
     return this.#state.pairs.map(([name, value]) => ({ name, value }));
   }
@@ -54,6 +59,21 @@ class Response {
   /** @param {string} name */
   headerValue(name) {
     return headers.get(this.#state.pairs, name) ?? null;
+  }
+
+  /** @param {string} name */
+  headerValues(name) {
+    const key = name.toLowerCase();
+    return this.#state.pairs.filter(([each]) => each === key).map(([, value]) => value);
+  }
+
+  fromServiceWorker() {
+    return false;
+  }
+
+  /** @returns {never} */
+  frame() {
+    throw new UsageError("Frame is not available: a server made this request");
   }
 
   /** The body, without waiting. */
