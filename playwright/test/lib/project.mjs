@@ -18,13 +18,17 @@ const RUN_MS = 150_000;
 const PACKED = ["src", "package.json", "index.mjs", "core.mjs", "config.mjs", "register.js", "*.d.ts"];
 
 /**
- * @param {{ specs?: string, files?: Record<string, string>, playwright?: string }} [options] `specs` is a directory of
- *   `test/specs`, `files` are written, `playwright` is where another version of `@playwright/test` is installed
+ * @param {{ specs?: string, files?: Record<string, string>, playwright?: string, copied?: string[], linked?: string[] }}
+ *   [options] `specs` is a directory of `test/specs`, `files` are written, `playwright` is where another version of
+ *   `@playwright/test` is installed, `copied` and `linked` are files and directories of this repository that the
+ *   project has in the same places
  */
 export function makeProject({
   specs,
   files = {},
   playwright = join(PACKAGE, "node_modules", "@playwright", "test"),
+  copied = [],
+  linked = [],
 } = {}) {
   const place = mkdtempSync(join(tmpdir(), "trafficmock-project-"));
   const modules = join(place, "node_modules");
@@ -37,6 +41,8 @@ export function makeProject({
   link(playwright, join(modules, "@playwright", "test"));
   if (specs) cpSync(join(PACKAGE, "test", "specs", specs), join(place, "specs"), { recursive: true });
   cpSync(join(PACKAGE, "test", "apps"), join(place, "apps"), { recursive: true });
+  for (const path of copied) cpSync(join(ROOT, path), join(place, path), { recursive: true });
+  for (const path of linked) link(join(ROOT, path), join(place, path));
   for (const [name, content] of Object.entries({ "package.json": '{ "type": "module" }', ...files })) {
     writeFileSync(join(place, name), content);
   }

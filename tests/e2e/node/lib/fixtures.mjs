@@ -1,13 +1,17 @@
-/** What every spec imports: the npm fixture, the app, and the run's addresses. */
+/** What every spec imports: the npm fixture, or ours when `E2E_FIXTURE` is `ours`, the app, and the run's addresses. */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import net from "node:net";
-import { test as backendMocksTest } from "@playwright-backend-mocks/playwright";
 import { sharedApp, startApp } from "./app.mjs";
 
 export { expect } from "@playwright/test";
 export { har, proxyUrl, rest, row, rows, answered, settled, socketRow, until } from "./proxy.mjs";
 export { startApp } from "./app.mjs";
+
+const OURS = process.env.E2E_FIXTURE === "ours";
+const { test: backendMocksTest } = await import(
+  OURS ? "trafficmock-playwright" : "@playwright-backend-mocks/playwright"
+);
 
 /** The agent in the applications of this run: `npm` or `ours`. */
 export const agent = process.env.E2E_AGENT;

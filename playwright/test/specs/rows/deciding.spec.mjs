@@ -1,0 +1,64 @@
+/** The one decision of a handler, too late, too often or never. */
+import { differs, errorOf, expect, test } from "../../lib/row.mjs";
+
+/** A handler that returns without a decision fails the request and the test. */
+test(
+  "deciding_undecided",
+  differs("nobody can tell at once that nothing keeps the route: the request fails when the test ends"),
+  async ({ t }) => {
+    const url = t.url("echo");
+    let isAsked = false;
+    let key;
+    const error = await errorOf(() =>
+      t.inAnotherTest(async (trafficmock) => {
+        await trafficmock.route(url, () => {
+          isAsked = true;
+        });
+        key = await t.begin(url);
+        await t.until(() => isAsked);
+      }),
+    );
+    expect(error.name).toBe("UndecidedError");
+    expect(await t.outcome(key)).toHaveProperty("error");
+  },
+);
+
+/** A route that is kept may be decided after its handler returned. */
+test("deciding_decided_later", async ({ t, trafficmock }) => {
+  const url = t.url("echo");
+  const kept = [];
+  await trafficmock.route(url, (route) => {
+    kept.push(route);
+  });
+  const key = await t.begin(url);
+  await t.until(() => kept.length > 0);
+  await kept.pop().fulfill({ body: "later" });
+  expect((await t.outcome(key)).body).toBe("later");
+});
+
+/** A handler that throws after its decision keeps that; the test hears of the error. */
+test("deciding_throws_after_deciding", async ({ t, trafficmock }) => {
+  const url = t.url("echo");
+  await trafficmock.route(url, async (route) => {
+    await route.fulfill({ body: "done" });
+    throw new Error("after all");
+  });
+  expect((await t.get(url)).body).toBe("done");
+  const errors = await t.lateErrors();
+  expect(errors.map(({ message }) => message.split("\n")[0])).toEqual(["after all"]);
+});
+
+/** Deciding twice is an error; an attempt that was refused does not count. */
+test("deciding_second_decision", async ({ t, trafficmock }) => {
+  const url = t.url("echo");
+  const errors = [];
+  await trafficmock.route(url, async (route) => {
+    errors.push(await errorOf(() => route.fulfill({ json: {}, body: "x" })));
+    await route.fulfill({ body: "once" });
+    errors.push(await errorOf(() => route.fulfill({ body: "twice" })));
+  });
+  expect((await t.get(url)).body).toBe("once");
+  await t.until(() => errors.length === 2);
+  expect(errors[0].message).toContain("either body or json");
+  expect(errors[1].message).toContain("already handled");
+});
