@@ -15,9 +15,10 @@ test("matching_regex", async ({ t }) => {
   expect((await t.get(t.url("echo", "?x=y"))).body).not.toBe("regex");
 });
 
-meaningless(
+test.skip(
   "matching_regex_only_python_has",
-  "a RegExp is what the proxy reads: there is no other kind to be judged here",
+  meaningless("a RegExp is what the proxy reads: there is no other kind to be judged here"),
+  () => {},
 );
 
 /** A predicate gets the parsed URL. */

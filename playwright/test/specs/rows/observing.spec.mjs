@@ -129,7 +129,8 @@ test("observing_says_which_part_differs", async ({ t }) => {
   expect(lines[3]).toContain("path differs");
 });
 
-meaningless(
+test.skip(
   "observing_who_looks_at_nothing_is_told_nothing",
-  "a wait begins without being awaited, so that the worker has to be told of its traffic before",
+  meaningless("a wait begins without being awaited, so that the worker has to be told of its traffic before"),
+  () => {},
 );

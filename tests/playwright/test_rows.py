@@ -1,0 +1,100 @@
+"""The rows of ``tests/testing/rows`` in JavaScript, with the fixtures for Playwright."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, ClassVar
+
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
+
+from tests.e2e.specs import Group, Run
+from tests.playwright.specs import PACKAGE, run_specs
+from tests.testing.rows import rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DIRECTORY = PACKAGE / "test" / "specs" / "rows"
+CONFIG = "playwright/test/specs/rows/playwright.config.mjs"
+ROWS = Group("rows", agent="ours")
+
+_TEST = re.compile(r"^test(?:\.skip)?\(", re.MULTILINE)
+_TITLE = re.compile(rf'{_TEST.pattern}\s*"([^"]+)"', re.MULTILINE)
+
+
+def titles() -> dict[str, str]:
+    """Give the file of each row's test, by the row's name."""
+    return {
+        title: path.name
+        for path in sorted(DIRECTORY.glob("*.spec.mjs"))
+        for title in _TITLE.findall(path.read_text())
+    }
+
+
+def run_rows(only: str = "") -> Run:
+    """Run all rows, or only one, in one worker."""
+    return run_specs(ROWS, CONFIG, *([f"--grep=(^| ){only}$"] if only else ()))
+
+
+def differences() -> dict[str, str]:
+    """Say of rows in what they state something else here, after they ran."""
+    return {
+        title: text
+        for (_, title), result in run_rows().results.items()
+        for text in [result.annotations.get("differs") or result.annotations.get("meaningless")]
+        if text
+    }
+
+
+class JavaScriptTests(SynchronousTestCase):
+    """The rows with the fixtures for Playwright."""
+
+    only: ClassVar[str] = ""
+    """The one row that runs; all of them without one."""
+
+    def perform(self, title: str, file: str) -> None:
+        run = run_rows(self.only)
+        result = run.results.get((file, title))
+        if result is None:
+            self.fail(f"{title} did not run:\n{run.output}")
+        if result.status == "skipped":
+            reasons = result.annotations
+            raise SkipTest(reasons.get("meaningless") or reasons.get("skip", ""))
+        if complaint := result.complaint():
+            self.fail(f"{title}\n{complaint}\nthe proxy's log:\n{run.proxy_log[-3000:]}")
+
+
+def _test(title: str, file: str) -> Callable[[JavaScriptTests], None]:
+    def test(self: JavaScriptTests) -> None:
+        self.perform(title, file)
+
+    test.__doc__ = next((row.__doc__ for name, row in rows() if name == title), title)
+    return test
+
+
+for each, place in titles().items():
+    setattr(JavaScriptTests, f"test_{each}", _test(each, place))
+
+
+class EveryRowTests(SynchronousTestCase):
+    """What is easily forgotten when a row is added, or a test of one."""
+
+    def test_each_row_has_a_test(self) -> None:
+        """A row of the Python side that has no test here is named, with the reason."""
+        expected = {title: f"{title.partition('_')[0]}.spec.mjs" for title, _ in rows()}
+        self.assertEqual(titles(), expected)
+
+    def test_each_test_has_a_row(self) -> None:
+        """A title that is not read, or is there twice, would hide a test."""
+        for path in DIRECTORY.glob("*.spec.mjs"):
+            text = path.read_text()
+            found = _TITLE.findall(text)
+            self.assertEqual(len(found), len(_TEST.findall(text)))
+            self.assertEqual(len(set(found)), len(found), path.name)
+
+    def test_the_proxy_is_well(self) -> None:
+        """The proxy outlives its clients, logs no traceback and ends cleanly when asked to."""
+        run = run_rows()
+        self.assertTrue(run.proxy_running, run.proxy_log)
+        self.assertNotIn("Traceback", run.proxy_log)
+        self.assertEqual(run.proxy_exit_status, 0, run.proxy_log)
