@@ -76,7 +76,7 @@ function statusOf({ status, response }) {
  */
 function statusTextOf({ statusText, response }, status) {
   const inherited = response && response.wire.status === status ? response.wire.statusText : "";
-  const text = statusText ?? (inherited || STATUS_CODES[status] || "");
+  const text = statusText || inherited || STATUS_CODES[status] || "";
   if (!STATUS_TEXT.test(text)) {
     throw new UsageError(`statusText must be text within latin-1 without control characters, not ${text}`);
   }
