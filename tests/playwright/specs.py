@@ -9,6 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
+
 from tests.e2e import specs
 from tests.e2e.specs import Group, Run
 from tests.support.child_process import ChildError
@@ -90,3 +92,27 @@ def _run(group: Group, config: str, *arguments: str) -> Run:
             proxy_exit_status=playing.proxy.stop(),
             proxy_log=playing.proxy.written(),
         )
+
+
+class RunTestCase(SynchronousTestCase):
+    """One test for each test of a run.
+
+    Test modules name this class through its module, or trial would collect it itself.
+    """
+
+    def check(self, run: Run, file: str, title: str) -> None:
+        """Fail with the spec's error unless that test went as it should."""
+        result = run.results.get((file, title))
+        if result is None:
+            self.fail(f"{title!r} did not run:\n{run.output}")
+        if result.status == "skipped":
+            reasons = result.annotations
+            raise SkipTest(reasons.get("meaningless") or reasons.get("skip", ""))
+        if complaint := result.complaint():
+            self.fail(f"{title}\n{complaint}\nthe proxy's log:\n{run.proxy_log[-3000:]}")
+
+    def check_proxy(self, run: Run) -> None:
+        """Fail unless the proxy outlived its clients, and ended cleanly when asked to."""
+        self.assertTrue(run.proxy_running, run.proxy_log)
+        self.assertNotIn("Traceback", run.proxy_log)
+        self.assertEqual(run.proxy_exit_status, 0, run.proxy_log)

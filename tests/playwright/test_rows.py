@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar
 
-from twisted.trial.unittest import SkipTest, SynchronousTestCase
-
 from tests.e2e.specs import Group, Run
-from tests.playwright.specs import PACKAGE, run_specs
+from tests.playwright import specs
 from tests.testing.rows import rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-DIRECTORY = PACKAGE / "test" / "specs" / "rows"
+DIRECTORY = specs.PACKAGE / "test" / "specs" / "rows"
 CONFIG = "playwright/test/specs/rows/playwright.config.mjs"
 ROWS = Group("rows", agent="ours")
 
@@ -33,7 +31,7 @@ def titles() -> dict[str, str]:
 
 def run_rows(only: str = "") -> Run:
     """Run all rows, or only one, in one worker."""
-    return run_specs(ROWS, CONFIG, *([f"--grep=(^| ){only}$"] if only else ()))
+    return specs.run_specs(ROWS, CONFIG, *([f"--grep=(^| ){only}$"] if only else ()))
 
 
 def differences() -> dict[str, str]:
@@ -46,27 +44,16 @@ def differences() -> dict[str, str]:
     }
 
 
-class JavaScriptTests(SynchronousTestCase):
+class JavaScriptTests(specs.RunTestCase):
     """The rows with the fixtures for Playwright."""
 
     only: ClassVar[str] = ""
     """The one row that runs; all of them without one."""
 
-    def perform(self, title: str, file: str) -> None:
-        run = run_rows(self.only)
-        result = run.results.get((file, title))
-        if result is None:
-            self.fail(f"{title} did not run:\n{run.output}")
-        if result.status == "skipped":
-            reasons = result.annotations
-            raise SkipTest(reasons.get("meaningless") or reasons.get("skip", ""))
-        if complaint := result.complaint():
-            self.fail(f"{title}\n{complaint}\nthe proxy's log:\n{run.proxy_log[-3000:]}")
-
 
 def _test(title: str, file: str) -> Callable[[JavaScriptTests], None]:
     def test(self: JavaScriptTests) -> None:
-        self.perform(title, file)
+        self.check(run_rows(self.only), file, title)
 
     test.__doc__ = next((row.__doc__ for name, row in rows() if name == title), title)
     return test
@@ -76,7 +63,7 @@ for each, place in titles().items():
     setattr(JavaScriptTests, f"test_{each}", _test(each, place))
 
 
-class EveryRowTests(SynchronousTestCase):
+class EveryRowTests(specs.RunTestCase):
     """What is easily forgotten when a row is added, or a test of one."""
 
     def test_each_row_has_a_test(self) -> None:
@@ -93,8 +80,5 @@ class EveryRowTests(SynchronousTestCase):
             self.assertEqual(len(set(found)), len(found), path.name)
 
     def test_the_proxy_is_well(self) -> None:
-        """The proxy outlives its clients, logs no traceback and ends cleanly when asked to."""
-        run = run_rows()
-        self.assertTrue(run.proxy_running, run.proxy_log)
-        self.assertNotIn("Traceback", run.proxy_log)
-        self.assertEqual(run.proxy_exit_status, 0, run.proxy_log)
+        """The proxy outlives its clients and ends cleanly."""
+        self.check_proxy(run_rows())

@@ -35,6 +35,11 @@ const FORBIDDEN = new Set([
 const METHOD_OVERRIDES = new Set(["x-http-method", "x-http-method-override", "x-method-override"]);
 const FORBIDDEN_METHODS = new Set(["connect", "trace", "track"]);
 
+/** A name of a header (RFC 9110, section 5.1). */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** What the value of a header cannot carry: the ends of a line, NUL, and what is not latin-1. */
+const BAD_VALUE = /[\r\n\0\u{100}-\u{10ffff}]/u;
+
 /**
  * @param {string} name lower-case
  * @param {string} value
@@ -73,6 +78,28 @@ function lenient(headers) {
     if (value !== undefined) pairs.push([name.toLowerCase(), String(value)]);
   }
   return pairs;
+}
+
+/**
+ * See to it that headers can be sent. A `set-cookie` of several lines is several cookies, as `headers()` gives them.
+ * @param {Pairs} pairs
+ * @returns {Pairs}
+ */
+function sendable(pairs) {
+  /** @type {Pairs} */
+  const lines = pairs.flatMap(([name, value]) => {
+    const values = name === "set-cookie" ? value.split("\n") : [value];
+    return values.map((each) => /** @type {[string, string]} */ ([name, each]));
+  });
+  for (const [name, value] of lines) {
+    if (!TOKEN.test(name)) throw new UsageError(`${JSON.stringify(name)} is not a header name`);
+    if (BAD_VALUE.test(value)) {
+      throw new UsageError(
+        `the header ${name} has a line break, a NUL or a character that is not latin-1: ${JSON.stringify(value)}`,
+      );
+    }
+  }
+  return lines;
 }
 
 /**
@@ -132,4 +159,4 @@ const get = (pairs, name) => {
  */
 const without = (pairs, name) => pairs.filter(([each]) => each !== name);
 
-module.exports = { forContinue, get, lenient, read, strict, toObject, toWire, without };
+module.exports = { forContinue, get, lenient, read, sendable, strict, toObject, toWire, without };

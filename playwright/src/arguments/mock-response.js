@@ -54,7 +54,7 @@ function build(mock, url) {
   return {
     status,
     statusText: statusTextOf(mock, status),
-    ...headers.toWire(pairsOf(mock, bodyBase64)),
+    ...headers.toWire(headers.sendable(pairsOf(mock, bodyBase64))),
     bodyBase64,
     url: response ? response.url : url,
   };

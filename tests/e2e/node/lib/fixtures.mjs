@@ -8,10 +8,11 @@ export { expect } from "@playwright/test";
 export { har, proxyUrl, rest, row, rows, answered, settled, socketRow, until } from "./proxy.mjs";
 export { startApp } from "./app.mjs";
 
-const OURS = process.env.E2E_FIXTURE === "ours";
-const { test: backendMocksTest } = await import(
-  OURS ? "trafficmock-playwright" : "@playwright-backend-mocks/playwright"
-);
+/** The test side of this run: `npm` or `ours`. */
+export const fixture = process.env.E2E_FIXTURE ?? "npm";
+
+const PACKAGES = { npm: "@playwright-backend-mocks/playwright", ours: "trafficmock-playwright" };
+const { test: backendMocksTest } = await import(PACKAGES[fixture]);
 
 /** The agent in the applications of this run: `npm` or `ours`. */
 export const agent = process.env.E2E_AGENT;

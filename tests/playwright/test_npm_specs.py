@@ -1,0 +1,64 @@
+"""The specs of ``tests/e2e`` with our fixtures in the place of the npm package's (deep)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from tests.e2e import specs as npm_specs
+from tests.e2e import (
+    test_capture,
+    test_faults,
+    test_har,
+    test_http,
+    test_ownership,
+    test_websocket,
+)
+from tests.playwright import specs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from tests.e2e.specs import Group, Run
+
+CONFIG = "tests/e2e/node/playwright.config.mjs"
+MODULES = (test_capture, test_faults, test_har, test_http, test_ownership, test_websocket)
+
+
+def run_group(group: Group) -> Run:
+    """Run the specs of a directory, with our agent too."""
+    ours = evolve(group, agent="ours", only=())
+    return specs.run_specs(ours, CONFIG, f"specs/{group.directory}/")
+
+
+def _test(group: Group, spec: str, title: str) -> Callable[[specs.RunTestCase], None]:
+    def test(self: specs.RunTestCase) -> None:
+        self.check(run_group(group), spec, title)
+
+    test.__doc__ = title
+    return test
+
+
+def _cases(module: ModuleType) -> dict[str, type[specs.RunTestCase]]:
+    """Make a test case of each of a module's."""
+    made = {}
+    for name, case in vars(module).items():
+        if not (isinstance(case, type) and issubclass(case, npm_specs.SpecTestCase)):
+            continue
+        group, spec = case.group, case.spec
+        tests = {
+            npm_specs.method_name(title): _test(group, spec, title)
+            for title in npm_specs.titles(npm_specs.SPECS / group.directory / spec)
+        }
+        tests["test_the_proxy_is_well"] = lambda self, group=group: self.check_proxy(
+            run_group(group)
+        )
+        about = {"__doc__": case.__doc__, "__module__": __name__, "skip": npm_specs.unless_deep()}
+        made[name] = type(name, (specs.RunTestCase,), {**about, **tests})
+    return made
+
+
+for each in MODULES:
+    globals().update(_cases(each))
