@@ -166,7 +166,9 @@ class HttpRoutes {
   /** Fail what handlers left undecided for later, which is now too late. */
   end() {
     for (const routed of [...this.open.values()]) {
-      if (routed.stage === "held") routed.giveUp("returned without a decision, and none came until the test ended");
+      // What has ended without a decision, as when the application gave it up, waits for none.
+      const isWaiting = routed.stage === "held" && routed.request.response === undefined;
+      if (isWaiting) routed.giveUp("returned without a decision, and none came until the test ended");
     }
   }
 }
