@@ -6,7 +6,11 @@ test("a test ends without an answer to its request", async ({ app, backendMocks 
   const url = fresh("json");
   let reached;
   const called = new Promise((resolve) => (reached = resolve));
-  await backendMocks.route(url, () => reached());
+  await backendMocks.route(url, () => {
+    reached();
+    // Our fixture fails the test of a handler that returns without a decision.
+    return new Promise(() => {});
+  });
   left = { key: url, url };
   await app.begin(url, url);
   await called;
