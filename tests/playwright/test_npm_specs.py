@@ -41,6 +41,13 @@ def _test(group: Group, spec: str, title: str) -> Callable[[specs.RunTestCase], 
     return test
 
 
+def _proxy_test(group: Group) -> Callable[[specs.RunTestCase], None]:
+    def test(self: specs.RunTestCase) -> None:
+        self.check_proxy(run_group(group))
+
+    return test
+
+
 def _cases(module: ModuleType) -> dict[str, type[specs.RunTestCase]]:
     """Make a test case of each of a module's."""
     made = {}
@@ -52,9 +59,7 @@ def _cases(module: ModuleType) -> dict[str, type[specs.RunTestCase]]:
             npm_specs.method_name(title): _test(group, spec, title)
             for title in npm_specs.titles(npm_specs.SPECS / group.directory / spec)
         }
-        tests["test_the_proxy_is_well"] = lambda self, group=group: self.check_proxy(
-            run_group(group)
-        )
+        tests["test_the_proxy_is_well"] = _proxy_test(group)
         about = {"__doc__": case.__doc__, "__module__": __name__, "skip": npm_specs.unless_deep()}
         made[name] = type(name, (specs.RunTestCase,), {**about, **tests})
     return made

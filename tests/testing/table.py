@@ -1,4 +1,4 @@
-"""Prints the table of rows and adapters with the result of each.
+"""Prints the table of rows, and how each ended in each way of testing.
 
 python -m tests.testing.table                              # against our proxy
 TRAFFICMOCK_E2E_PROXY=npm python -m tests.testing.table    # against the npm proxy
@@ -14,11 +14,19 @@ from typing import Any
 from twisted.trial.reporter import TestResult
 from twisted.trial.runner import TestLoader
 
-from tests.support.tested_proxy import target
+from tests.playwright import test_rows as javascript
+from tests.testing import test_rows as python
 from tests.testing.rows import rows
 from tests.testing.test_rows import EVERY_ROW
 
-ADAPTERS = ("BlockingTests", "AsyncioTests", "TwistedTests")
+ADAPTERS = {
+    "BlockingTests": python,
+    "AsyncioTests": python,
+    "TwistedTests": python,
+    "JavaScriptTests": javascript,
+}
+"""The test cases, with the modules that they are in."""
+HEADINGS = ("Blocking", "asyncio", "Twisted", "JavaScript")
 Ended = dict[str, dict[str, str]]
 """How each row ended, by adapter."""
 
@@ -49,8 +57,10 @@ class Collector(TestResult):
 
 def run(only: str = "") -> Ended:
     """Run all rows, or only one, against the proxy that the environment names."""
-    module = "tests.testing.test_rows"
-    names = [f"{module}.{case}.test_{only}" for case in ADAPTERS] if only else [module]
+    javascript.JavaScriptTests.only = only
+    names = [f"{module.__name__}.{case}" for case, module in ADAPTERS.items()]
+    if only:
+        names = [f"{name}.test_{only}" for name in names]
     collector = Collector()
     TestLoader().loadByNames(names).run(collector)
     return dict(sorted(collector.ended.items()))
@@ -80,27 +90,43 @@ def run_apart(proxy: str, *only: str) -> Ended:
 
 def table(ended: Ended) -> str:
     """Write all rows."""
-    names = [case.removesuffix("Tests").lower() for case in ADAPTERS]
-    lines = [f"| row, against the proxy {target()!r} | {' | '.join(names)} |"]
-    lines.append("|---|" + "---|" * len(ADAPTERS))
-    for name, row in ended.items():
-        cells = [row.get(case, "") for case in ADAPTERS]
-        lines.append(f"| {name.replace('_', ' ')} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    lines = [f"| Rule | {' | '.join(HEADINGS)} |", "|---|" + "---|" * len(ADAPTERS)]
+    differing = javascript.differences()
+    for name, statement in statements().items():
+        cells = [ended[name].get(case, "") for case in ADAPTERS]
+        mark = f" [^{name}]" if name in differing else ""
+        lines.append(f"| {statement} | {' | '.join(cells)}{mark} |")
+    notes = [f"[^{name}]: {differing[name]}." for name in statements() if name in differing]
+    return "\n".join([*lines, "", "\n\n".join(notes)])
+
+
+def statements() -> dict[str, str]:
+    """Give what each row states, by its name."""
+    return {title: (row.__doc__ or "").splitlines()[0] for title, row in rows()}
 
 
 def differences(ours: Ended, npm: Ended) -> str:
     """Write the rows that do not end alike, with what they state."""
-    stated = {title: (row.__doc__ or "").splitlines()[0] for title, row in rows()}
+    stated = statements()
     lines = [f"{len(ours)} rows on {len(ADAPTERS)} adapters; those that end otherwise:", ""]
     lines += ["| row | what it states | ours | npm 0.1.8 |", "|---|---|---|---|"]
     for name, row in ours.items():
         other = npm.get(name, {})
         if row != other:
-            cells = [", ".join(sorted(set(each.values()))) for each in (row, other)]
+            cells = [_summary(each) for each in (row, other)]
             title = name.replace("_", " ")
             lines.append(f"| {title} | {stated[name]} | {cells[0]} | {cells[1]} |")
     return "\n".join(lines)
+
+
+def _summary(row: dict[str, str]) -> str:
+    """Say how a row ended, and where it did not end alike everywhere who ended how."""
+    ways: dict[str, list[str]] = {}
+    for case, heading in zip(ADAPTERS, HEADINGS, strict=True):
+        ways.setdefault(row.get(case, ""), []).append(heading)
+    if len(ways) == 1:
+        return next(iter(ways))
+    return "; ".join(f"{ended}: {', '.join(who)}" for ended, who in ways.items())
 
 
 def main(*arguments: str) -> None:
