@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import evolve
@@ -35,7 +36,7 @@ def run_group(group: Group) -> Run:
 
 def _test(group: Group, spec: str, title: str) -> Callable[[specs.RunTestCase], None]:
     def test(self: specs.RunTestCase) -> None:
-        self.check(run_group(group), spec, title)
+        self.check(run_group(group), Path(spec).name, title)
 
     test.__doc__ = title
     return test
