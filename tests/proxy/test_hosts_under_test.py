@@ -41,6 +41,7 @@ class HostTests(SynchronousTestCase):
             "[2001:db8::1::]",
             "[shop.test]",
             "256.0.0.1",
+            "..",
             "a b",
             "bücher.test",
             "shop?.test",
