@@ -35,7 +35,7 @@ const NETWORK = {
 
 /**
  * The error for a request that a test aborted.
- * @param {string} abortCode one of protocol 3's six
+ * @param {string} abortCode of protocol 3
  * @param {string} url of the request, for the host and port a real error names
  * @param {string} [message] given when a handler itself failed
  * @returns {NodeJS.ErrnoException & { abortCode: string }}
