@@ -8,8 +8,8 @@ Five nouns and who calls whom:
 * the **matcher** (:mod:`trafficmock.matching`) says yes, no or undecidable about
   a route and a URL;
 * the **history** (:mod:`trafficmock.history`) remembers what happened;
-* the **driver** and the doors (:mod:`trafficmock.server`) act: sockets, REST,
-  clocks and limits.
+* the **driver** (:mod:`trafficmock.server`) performs the effects; its package has the
+  sockets, REST, clocks and limits.
 
 :mod:`trafficmock.tap` builds all of it.
 """

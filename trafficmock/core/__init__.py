@@ -10,8 +10,8 @@ answer whoever waits for those that are gone. Then
 * :mod:`trafficmock.core.http` handles a request from its announcement to its response;
 * :mod:`trafficmock.core.websocket` handles a WebSocket.
 
-``strict_mode`` takes the messages of strict mode, and ``nearest`` finds the route that comes
-closest to a request which it refuses. ``lifecycle`` has the stages of requests and WebSockets,
-``timers`` the deadlines, ``error_messages`` the texts for people. Connections are ids here; the
-driver (:mod:`trafficmock.server.driver`) holds their sockets.
+``strict_mode`` takes the messages of strict mode; ``ownership.strictness`` decides what it refuses,
+and ``nearest`` finds the route that comes closest to a refused request. ``lifecycle`` has the
+stages of requests and WebSockets, ``timers`` the deadlines, ``error_messages`` the texts for
+people. Connections are ids here; the driver (:mod:`trafficmock.server.driver`) holds their sockets.
 """

@@ -142,7 +142,7 @@ class Coordinator:
     def connect(self, connection_id: str, now: Moment, *, kind: str = "node") -> EffectList:
         """Take note of a new connection, which has said nothing yet.
 
-        :param kind: the door it came through; it is shown, and decides nothing.
+        :param kind: the way it is connected; it is shown, and decides nothing.
         """
         out = EffectList(now)
         if not self.peers:

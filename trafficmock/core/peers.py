@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Unauthenticated:
     """A connection that has not sent ``hello``; its other messages are ignored.
 
-    :param kind: the door it came through; only shown.
+    :param kind: the way it is connected; only shown.
     """
 
     id: str
@@ -32,7 +32,7 @@ class Unauthenticated:
 class Client:
     """The parent of those who said ``hello``.
 
-    :param kind: the door it came through (``node`` for ``/ws``).
+    :param kind: the way it is connected (``node`` for ``/ws``).
     :param last_heard: monotonic seconds of its last sign of life.
     :param connected_at: epoch milliseconds of its ``hello``.
     :param pid: the process behind it, where it said so; only shown.

@@ -59,7 +59,7 @@ class LocalClient(Protocol):
     """A client of the core within this process: it gets messages, not their encoding.
 
     :param id: given by the driver.
-    :param kind: the door it stands for, as ``/api/connections`` shows it.
+    :param kind: the way it is connected, as ``/api/connections`` shows it.
     """
 
     id: str
@@ -76,7 +76,7 @@ class LocalClient(Protocol):
 class Driver:
     """Tells the core what happens on connections and does what it answers.
 
-    It is the link handler of the WebSocket door, and wakes the core when it asked for it.
+    It is the link handler of ``/ws``, and wakes the core when it asked for it.
     Links and clients within this process are kept apart: a message is encoded once for all links,
     and a client, which is called in the middle of a list of effects, is neither closed nor cut.
 
@@ -85,7 +85,7 @@ class Driver:
     :param epoch_ms: milliseconds since 1970.
     :param event_log: writes connections and decisions to the log.
     :param prefix: what the connection ids of this process begin with.
-    :param doors: opens the doors of tests; ``None`` opens none.
+    :param doors: opens the proxies of tests' browsers; ``None`` opens none.
     """
 
     log = Logger()

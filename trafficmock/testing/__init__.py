@@ -13,4 +13,6 @@ Five nouns and who calls whom:
   (:mod:`trafficmock.testing.aio`) or Twisted (:mod:`trafficmock.testing.tx`).
 
 Worker client, session and routed request open nothing and look at no clock; the adapters do.
+:mod:`trafficmock.testing.adapters.tagged_browser` gives Playwright's browser the context of its
+test.
 """

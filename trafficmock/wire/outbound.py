@@ -264,7 +264,7 @@ class ConnectedClient(Struct, frozen=True, rename="camel", omit_defaults=True):
     """A client as people see it; ``/api/connections`` has the same keys.
 
     :param connected_at: epoch milliseconds.
-    :param kind: of agents, the door that it came through: ``node`` or ``proxy``.
+    :param kind: of agents, the way they are connected: ``node`` or ``proxy``.
     :param pid: of its process, where it says so.
     :param command: the command line of that process, where it says so.
     """

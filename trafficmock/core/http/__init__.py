@@ -2,6 +2,6 @@
 
 ``request_routing`` takes the announcement and finds the owner. ``deferred_bodies`` waits for a
 body that comes later. ``handler_results`` takes what the owner's handler says,
-``response_rules`` checks its mocks, and ``decisions`` settles the request.
+``response_rules`` checks its mocks (status, headers, size), and ``decisions`` settles the request.
 ``response_reports`` follows a request that was sent upstream, redirects included.
 """

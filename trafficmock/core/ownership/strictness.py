@@ -1,4 +1,4 @@
-"""Who is strict, and which requests that no route wants are refused for it.
+"""Decides whether strict mode refuses a request that no route wants.
 
 Each request that no route wants belongs to a test or to nobody. A test is strict by itself or
 because the service is; what belongs to nobody is refused where a run or the service is strict.

@@ -1,6 +1,6 @@
 """The client's side of the forward proxy.
 
-``protocol_sniffing`` looks at the first bytes of a connection and chooses the door.
+``protocol_sniffing`` looks at the first bytes of a connection and chooses its protocol.
 ``client_connection`` reads requests and answers them in order, as the table in
 ``connection_state`` allows; ``idle_timer`` and ``half_close`` end it when the client is silent or
 gone. ``router`` sends each request to a server, into a tunnel or back to the service itself;

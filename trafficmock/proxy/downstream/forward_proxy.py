@@ -1,4 +1,4 @@
-"""The forward proxy put together, and its place beside the other doors."""
+"""The forward proxy put together, and its place beside the service itself."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class ForwardProxy:
     def sniffer(self, service: ServiceFactory, ended: Callable[[], None]) -> ProtocolSniffer:
         """Make what a new connection begins with.
 
-        :param service: makes the protocol of the other doors.
-        :param ended: counts the end of the connection; the other doors count their own.
+        :param service: makes the protocol of the service itself.
+        :param ended: counts the end of the connection; the service counts its own.
         """
         return ProtocolSniffer(
             proxy=lambda: self._client(service, ended),

@@ -1,4 +1,4 @@
-"""The first bytes of a connection, which tell the forward proxy from the other doors."""
+"""The first bytes of a connection tell whether it is for the forward proxy or for the service."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNDECIDED = re.compile(rb"[\r\n]{0,64}%s{0,64} ?" % _TCHAR)
 
 
 class ServiceFactory(typing.Protocol):
-    """Makes the protocol of the other doors."""
+    """Makes the protocol of the service itself: REST and ``/ws``."""
 
     def __call__(self, *, once: bool) -> Protocol:
         """Make it.
@@ -35,10 +35,10 @@ class ProtocolSniffer(Protocol):
     """Reads until it is known who is to speak, and lets them.
 
     The first bytes tell: CONNECT and targets in absolute form are the forward proxy's, everything
-    else is for the other doors. The proxy hands on what turns out to be for this service.
+    else is for the service itself. The proxy hands on what turns out to be for the service.
 
     :param proxy: makes the protocol of the forward proxy.
-    :param service: makes the protocol of the other doors.
+    :param service: makes the protocol of the service itself.
     :param ended: called when the connection ends before anybody was chosen.
     """
 

@@ -43,7 +43,7 @@ class AbsoluteFormRouter:
 
     :param context: what all connections of the proxy have in common.
     :param is_this_service: tells whether a host and port are this very service.
-    :param leave: gives a connection, and what was read from it, to the other doors.
+    :param leave: gives a connection, and what was read from it, to the service itself.
     """
 
     log = Logger()
