@@ -4,6 +4,8 @@ import hashlib
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -27,7 +29,9 @@ def main(names: list[str]) -> int:
         sys.stderr.write("npm is missing: apt-get install --yes nodejs npm\n")
         return 1
     projects = [ROOT / name for name in names] or TEST_PROJECTS
-    return max(install(npm, project) for project in projects)
+    # npm waits for the registry most of the time.
+    with ThreadPoolExecutor(len(projects)) as threads:
+        return max(threads.map(partial(install, npm), projects))
 
 
 def install(npm: str, project: Path) -> int:

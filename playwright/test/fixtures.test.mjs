@@ -58,10 +58,7 @@ describe("one run of two workers", () => {
 
   test("a wait that times out says what came", () => {
     const { text, location } = reported("nothing comes");
-    assert.match(
-      text,
-      /Timeout 300ms.*\n.*nearest first:\n\s+GET http:\/\/prices\.example\/price\/cup.*the path differs/,
-    );
+    assert.match(text, /Timeout 300ms.*\n.*nearest first:\n\s+GET http:\/\/prices\.example\/price\/cup.*path differs/);
     assert.match(location.file, /report\.spec\.mjs$/);
   });
 

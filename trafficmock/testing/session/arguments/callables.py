@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from trafficmock.testing.errors import HandlerSignatureError, UsageError
 
@@ -44,6 +46,7 @@ def check_handler(handler: Any, parameters: str, most: int = 1) -> None:
     if not callable(handler):
         raise UsageError(f"a handler is a function of {parameters}, not {handler!r}")
     signature = _signature(handler)
+    _takes_route_alone(handler)
     if signature is not None and not any(_binds(signature, n) for n in range(1, most + 1)):
         raise HandlerSignatureError(
             f"{describe(handler)} is called as a function of {parameters}; "
@@ -61,7 +64,27 @@ def call_handler(handler: Any, route: Any) -> Any:
     return handler(route, route.request)
 
 
+_known: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+"""Whether a handler takes the route alone, from its registration on.
+
+The signature of a builtin is read by Python's parser, which fails where two threads use it at
+once (Python 3.11): pytest writes a failure while the handler is called on another thread.
+"""
+
+
 def _takes_route_alone(handler: Any) -> bool:
+    try:
+        known = _known.get(handler)
+    except TypeError:  # not hashable
+        return _read_takes_route_alone(handler)
+    if known is None:
+        known = _read_takes_route_alone(handler)
+        with suppress(TypeError):  # no weak references
+            _known[handler] = known
+    return known
+
+
+def _read_takes_route_alone(handler: Any) -> bool:
     signature = _signature(handler)
     return signature is not None and not _binds(signature, 2) and _binds(signature, 1)
 
