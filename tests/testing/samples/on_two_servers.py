@@ -13,9 +13,9 @@ SERVERS = os.environ.get("SAMPLE_SERVERS", "").split()
 COUNT = int(os.environ.get("SAMPLE_COUNT", "1"))
 
 
-def page(server: str, headers: dict[str, str]) -> str:
+def page(server: str, headers: dict[str, str], name: str = "page") -> str:
     """Load a page, not by way of a proxy of the environment."""
-    with build_opener().open(Request(f"{server}/page", headers=headers), timeout=60) as answer:
+    with build_opener().open(Request(f"{server}/{name}", headers=headers), timeout=60) as answer:
         body: str = answer.read().decode()
         return body
 

@@ -213,6 +213,23 @@ class KindTests(SynchronousTestCase):
         )
         self.assertNotIn("no request met", text)
 
+    def test_unmet_but_by_others(self) -> None:
+        """An idle route names the requests of other tests that it would have matched."""
+        harness = SessionHarness()
+        harness.route(lambda *_: None, "http://h.test/charges")
+        harness.session.http.route(make_matcher(self.fail), lambda *_: None)
+        harness.acknowledge()
+        other = {"testId": "t2", "title": "sells", "path": "g.py", "hasContext": True}
+        harness.entries = [
+            entry(3, "charges", "mocked", **other),
+            entry(2, "charges", "mocked", **other),
+            entry(1, "refunds", "mocked", **other),
+        ]
+        text = report(harness)
+        test = "was made for test 'sells' in g.py"
+        self.assertIn(f"  GET http://h.test/charges matches it, but {test} (2 times)", text)
+        self.assertNotIn("refunds", text)
+
     def test_unowned(self) -> None:
         """Where requests carry the context of the test, those without one are told apart."""
         harness = SessionHarness()

@@ -158,7 +158,22 @@ class _Report:
         for route in self.session.http.live:
             if not route.handled and route.id not in met:
                 yield f"no request met the route {route.matcher}: {route.name}"
+                yield from _counted(list(self._for_others(route)))
                 yield from self._why(route)
+
+    def _for_others(self, route: RouteEntry) -> Iterator[str]:
+        """List what a route would have matched, had it not carried another test's context.
+
+        It is that test's own traffic, or the application has mixed up whom it works for.
+        """
+        matcher = route.matcher
+        if matcher.wire.predicate is True:
+            return  # the test's own function is not to run for a report
+        for each in self.kinds[FOREIGN]:
+            entry = self._entry(each)
+            if entry is not None and matcher.matches(each.url, each.method, each.client_id):
+                test = f"{entry.title!r} in {entry.path}" if entry.path else f"{entry.title!r}"
+                yield f"{each} matches it, but was made for test {test}"
 
     def _why(self, route: RouteEntry) -> Iterator[str]:
         matcher = route.matcher
