@@ -44,6 +44,7 @@ class SampleTests(SynchronousTestCase):
         self.assertTrue(shows(output, "head\ntail\n"))
         self.assertTrue(shows(output, "…cdef  7 ms  G…\n"))
         self.assertTrue(shows("EAI_AGAIN\n", "ENOTFOUND\n"))
+        self.assertTrue(shows("took 5.1 s\n", "took 14 ms\n"))
         for sample in (
             "… POST\n",
             "tail\nhead\n",
