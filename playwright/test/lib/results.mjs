@@ -18,6 +18,9 @@ export function results({ status, output }) {
 }
 
 function testsOf(suite) {
-  const specs = suite.specs.map(({ title, ok, tests: [{ results: all }] }) => ({ title, ok, result: all.at(-1) }));
+  // A spec has a test for each repeat of it.
+  const specs = suite.specs.flatMap(({ title, ok, tests }) =>
+    tests.map(({ results: all }) => ({ title, ok, result: all.at(-1) })),
+  );
   return [...specs, ...(suite.suites ?? []).flatMap(testsOf)];
 }
