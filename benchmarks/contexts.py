@@ -15,12 +15,13 @@ from trafficmock.core.effects import Effect, Note, Send, Wake
 from trafficmock.core.settings import Settings
 from trafficmock.core.timers import Moment
 from trafficmock.history.store import History
-from trafficmock.wire import body, inbound
+from trafficmock.wire import inbound
 from trafficmock.wire.codec import decode, encode
 from trafficmock.wire.features import OF_AGENTS, OF_WORKERS
-from trafficmock.wire.serialized_matcher import SerializedMatcher
-from trafficmock.wire.serialized_request import SerializedRequest
-from trafficmock.wire.serialized_response import SerializedResponse
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -4,9 +4,9 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
-from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
-from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
+from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 
 @frozen

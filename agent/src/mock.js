@@ -26,7 +26,7 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 function readMock(response, method) {
   const { status } = response;
   const statusText = response.statusText ?? "";
-  // As FINAL_STATUSES of trafficmock/wire/serialized_response.py.
+  // As FINAL_STATUSES of trafficmock/wire/payloads/serialized_response.py.
   if (!Number.isInteger(status) || status < 200 || status > 599) refuse(`status ${status} is not between 200 and 599`);
   if (!VALUE.test(statusText)) refuse(`status text ${JSON.stringify(statusText)} has characters HTTP does not allow`);
   const pairs = headers.fromWire(response);

@@ -27,9 +27,10 @@ from tests.support.builders import (
     start,
 )
 from tests.support.playbook import SETTINGS, Peer, Playbook, RegisteredTest
-from trafficmock.wire import body, inbound
+from trafficmock.wire import inbound
 from trafficmock.wire.inbound import Message, RouteKind
-from trafficmock.wire.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 Who = Literal["agent", "worker", "rival"]
 Line = tuple[Who, Message | str]

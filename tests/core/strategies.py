@@ -8,12 +8,13 @@ from hypothesis.strategies import SearchStrategy
 from msgspec import UNSET, structs
 
 from tests.support import builders
-from trafficmock.wire import body, inbound
+from trafficmock.wire import inbound
 from trafficmock.wire.codec import to_plain
 from trafficmock.wire.inbound import AbortCode, Message
-from trafficmock.wire.serialized_matcher import SerializedMatcher
-from trafficmock.wire.serialized_request import SerializedOverrides
-from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides
+from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 REQUESTS = st.sampled_from(["r0", "r1", "r2", "r3", "r4"])
 FETCHES = st.sampled_from(["f0", "f1"])

@@ -22,7 +22,7 @@ from trafficmock.core.peers import Agent, Worker
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import Message, RouteKind
-from trafficmock.wire.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 REPLACEABLE = (
     outbound.RequestObserved,

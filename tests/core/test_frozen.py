@@ -21,7 +21,8 @@ from tests.support.playbook import SETTINGS, Playbook
 from trafficmock.core.effects import Effects, Send
 from trafficmock.core.settings import Settings
 from trafficmock.records import RequestFailed, SocketFailed
-from trafficmock.wire import body, inbound, outbound
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.payloads import body
 
 QUIET = evolve(SETTINGS, claim_timeout=5.0, heartbeat=1000.0, idle_timeout=4000.0)
 SAID = text("5000 ms", '"buys"', "no sign of life", "--claim-timeout-ms")

@@ -8,7 +8,7 @@ from tests.support.builders import claims, open_socket, predicate, report, start
 from tests.support.playbook import Playbook
 from trafficmock.records import Owner, RequestFailed
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.serialized_response import SerializedError
+from trafficmock.wire.payloads.serialized_response import SerializedError
 
 OWNER = Owner("buys", "buys#1", "buys", "buys.spec.ts")
 

@@ -21,9 +21,9 @@ from tests.support.playbook import SETTINGS, Playbook
 from trafficmock.core.effects import Send
 from trafficmock.records import Owner, RequestFailed, ResponseReported, SocketFailed
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.serialized_matcher import SerializedMatcher
-from trafficmock.wire.serialized_request import SerializedRequest
-from trafficmock.wire.serialized_response import SerializedError
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedError
 
 OWNER = Owner("buys", "buys#1", "buys", "buys.spec.ts")
 TOO_BIG = text("123 bytes", "100 bytes")

@@ -14,7 +14,7 @@ from trafficmock.wire.inbound import (
     TestRegister,
     TestUnregister,
 )
-from trafficmock.wire.serialized_matcher import SerializedMatcher, SerializedRegex
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher, SerializedRegex
 
 
 class SetupTests(SynchronousTestCase):

@@ -8,7 +8,7 @@ from tests.support.playbook import EPOCH_MS, SETTINGS, Playbook
 from trafficmock.core.effects import Effects, Send
 from trafficmock.records import Owner, RequestFailed
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.serialized_response import SerializedError
+from trafficmock.wire.payloads.serialized_response import SerializedError
 
 QUIET = evolve(SETTINGS, claim_timeout=5.0, heartbeat=1000.0, idle_timeout=4000.0)
 OWNER = Owner("buys", "buys#1", "buys", "buys.spec.ts")

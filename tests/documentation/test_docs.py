@@ -12,13 +12,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.proxy_process import REPOSITORY
 from trafficmock.dashboard.dashboard_options import DashboardOptions
 from trafficmock.server.options import ProxyOptions
-from trafficmock.wire import (
-    inbound,
-    outbound,
-    serialized_matcher,
-    serialized_request,
-    serialized_response,
-)
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.payloads import serialized_matcher, serialized_request, serialized_response
 
 README = REPOSITORY / "README.md"
 DOCS = REPOSITORY / "docs"

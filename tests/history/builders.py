@@ -10,10 +10,10 @@ from trafficmock.history.entry import HistoryEntry
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
 from trafficmock.records import Owner
-from trafficmock.wire import body
-from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
-from trafficmock.wire.serialized_request import HeaderPairs, SerializedRequest
-from trafficmock.wire.serialized_response import SerializedResponse
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
+from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 NO_QUERY = Query()
 OWNER = Owner("test-1", "route-1", "pays by card", "tests/pay.spec.ts")

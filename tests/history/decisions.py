@@ -6,8 +6,8 @@ from typing import Any
 from tests.history.builders import OWNER, diagnostic, request, response
 from trafficmock import records
 from trafficmock.history.store import History
-from trafficmock.wire import body
-from trafficmock.wire.serialized_request import SerializedOverrides
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 OWNED = {
     "testId": "test-1",

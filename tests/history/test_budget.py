@@ -16,8 +16,8 @@ from trafficmock.history.budget import ByteBudget
 from trafficmock.history.store import History
 from trafficmock.wire.codec import decode
 from trafficmock.wire.inbound import RequestStart
-from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
-from trafficmock.wire.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 
 class FakeHolder:

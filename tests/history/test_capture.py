@@ -5,7 +5,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.history.builders import NO_QUERY, OWNER, ids, request, response
 from tests.history.decisions import DECISIONS, begun
 from trafficmock import records
-from trafficmock.wire.serialized_response import SerializedError
+from trafficmock.wire.payloads.serialized_response import SerializedError
 
 
 class CaptureTests(SynchronousTestCase):

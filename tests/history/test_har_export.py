@@ -16,8 +16,8 @@ from trafficmock.errors import LocalError
 from trafficmock.history.har_export import har_available, har_filename, to_har
 from trafficmock.history.request_entry import RequestEntry
 from trafficmock.history.store import History
-from trafficmock.wire.serialized_request import SerializedRequest
-from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 SCHEMA = Path(__file__).parents[1] / "data" / "har-1.2.schema.json"
 VALIDATOR = Draft202012Validator(json.loads(SCHEMA.read_text()))

@@ -9,8 +9,8 @@ from tests.history.decisions import BEGUN, DECISIONS, OBSERVED, begun
 from trafficmock import records
 from trafficmock.history.request_entry import MAX_EVENTS
 from trafficmock.history.store import History
-from trafficmock.wire.serialized_request import SerializedOverrides
-from trafficmock.wire.serialized_response import SerializedError
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides
+from trafficmock.wire.payloads.serialized_response import SerializedError
 
 
 class StageTests(SynchronousTestCase):

@@ -22,8 +22,8 @@ from trafficmock.history.rest_records import (
     encode_around,
 )
 from trafficmock.history.store import History
-from trafficmock.wire import body
-from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 
 LONE = "\ud83d"
 

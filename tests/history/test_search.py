@@ -19,8 +19,8 @@ from tests.history.builders import (
 from trafficmock import records
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
-from trafficmock.wire import body
-from trafficmock.wire.serialized_request import SerializedOverrides
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 # Where a text may stand in a request, with its score.
 PLACES: list[tuple[int, str, Callable[[History, str], None]]] = [

@@ -22,8 +22,8 @@ from trafficmock.history.query import Query
 from trafficmock.history.rows import Rows
 from trafficmock.history.store import History
 from trafficmock.history.websocket_entry import frame_size
-from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
-from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 IDS = st.sampled_from("abcdefgh")
 BODIES = st.integers(0, 70).map(lambda n: Raw(b'"' + b"A" * n + b'"') if n else Raw(b"null"))

@@ -8,9 +8,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from trafficmock import records
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
-from trafficmock.wire import body
-from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
-from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 OWNER = records.Owner("t", "r", "buys", "a.spec.ts")
 REQUEST = SerializedRequest("http://h.test/a", "GET", {}, body.NULL)

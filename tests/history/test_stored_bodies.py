@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.history.rest_records import BODY_HERE
 from trafficmock.history.stored_bodies import Body, folded_windows, keep
-from trafficmock.wire import body
+from trafficmock.wire.payloads import body
 
 
 class KeepTests(SynchronousTestCase):

@@ -9,8 +9,8 @@ from tests.history.builders import request, response, shown
 from trafficmock import records
 from trafficmock.history.har_export import to_har
 from trafficmock.history.store import History
-from trafficmock.wire import body
-from trafficmock.wire.serialized_response import SerializedError
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_response import SerializedError
 
 HEAD = request(method="POST")
 LOST = SerializedError("Error", "socket hang up", code="ECONNRESET")

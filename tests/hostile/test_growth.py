@@ -22,7 +22,7 @@ from trafficmock.http.backpressure import NEXT_TURN_SECONDS
 from trafficmock.http.etags import is_current
 from trafficmock.http.responses import RestError
 from trafficmock.matching import RouteIndex, compile_glob, compile_matcher
-from trafficmock.matching.regex import compile_regex
+from trafficmock.matching.patterns.regex import compile_regex
 from trafficmock.proxy.http1.body_readers import ChunkReader
 from trafficmock.proxy.http1.content_codings import decoded
 from trafficmock.proxy.http1.heads import parse_request, parse_response, tokens
@@ -37,9 +37,9 @@ from trafficmock.server.websocket.link import WebSocketLimits
 from trafficmock.server.websocket.send_queue import SendQueue
 from trafficmock.server.websocket.write_coalescing import WriteCoalescer
 from trafficmock.testing.session.worker_client import decode_for_worker
-from trafficmock.wire import body
 from trafficmock.wire.codec import decode
-from trafficmock.wire.serialized_response import SerializedResponse
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,8 +6,8 @@ from itertools import product
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.matching.candidates import HANDFUL, Candidates
-from trafficmock.matching.glob import compile_glob
-from trafficmock.matching.url_literals import MAX_END
+from trafficmock.matching.patterns.glob import compile_glob
+from trafficmock.matching.patterns.url_literals import MAX_END
 
 MANY = 300
 

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.matching.patterns.test_glob import EXAMPLES, ROWS
 from tests.matching.strategies import regex_flags, regex_sources
-from tests.matching.test_glob import EXAMPLES, ROWS
 from trafficmock.matching.compiled_matcher import RouteMatcher, _condition, compile_matcher
-from trafficmock.matching.match_result import MatchResult
+from trafficmock.matching.patterns.match_result import MatchResult
 
 YES, NO, UNDECIDABLE = MatchResult.YES, MatchResult.NO, MatchResult.UNDECIDABLE
 URL = "http://h.test/api"

@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import profile
-from trafficmock.matching.glob import compile_glob
 from trafficmock.matching.glob_difference import differing_parts
-from trafficmock.matching.glob_resolution import needs_base
-from trafficmock.matching.glob_tokens import GlobError
+from trafficmock.matching.patterns.glob import compile_glob
+from trafficmock.matching.patterns.glob_resolution import needs_base
+from trafficmock.matching.patterns.glob_tokens import GlobError
 from trafficmock.matching.url_parts import url_parts
 
 URL = "https://api.test:8443/v1/charges?page=2"

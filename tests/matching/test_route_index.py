@@ -8,7 +8,7 @@ from tests.matching.strategies import globs, regex_sources, urls
 from tests.support.hypothesis_profiles import profile
 from trafficmock.matching import candidates
 from trafficmock.matching.compiled_matcher import RouteMatcher, compile_matcher
-from trafficmock.matching.match_result import MatchResult
+from trafficmock.matching.patterns.match_result import MatchResult
 from trafficmock.matching.route_index import MatchingRoutes, RouteIndex
 
 METHODS = ("GET", "POST", "put")

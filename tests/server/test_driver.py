@@ -12,10 +12,10 @@ from trafficmock.history.store import Capture, History
 from trafficmock.http.log_safety import MOST_LINES, PERIOD_SECONDS
 from trafficmock.records import RequestSeen
 from trafficmock.server.websocket.oversized_frames import OversizedMessage
-from trafficmock.wire.body import NULL
 from trafficmock.wire.inbound import Hello, Message, Ping, Pong, RequestCancel, RequestStart
 from trafficmock.wire.outbound import DecisionPassthrough, HelloOk
-from trafficmock.wire.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.body import NULL
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 URL = "http://api.test/users"
 OK = {"status": 200, "statusText": "OK", "headers": {}, "bodyBase64": "aGk="}

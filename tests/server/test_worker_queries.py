@@ -9,11 +9,11 @@ from trafficmock import records
 from trafficmock.history.store import History
 from trafficmock.records import Owner
 from trafficmock.server import worker_queries
-from trafficmock.wire import body
 from trafficmock.wire.codec import encode
 from trafficmock.wire.inbound import HistoryQuery
-from trafficmock.wire.serialized_matcher import SerializedMatcher
-from trafficmock.wire.serialized_request import SerializedRequest
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 
 class QueryTests(SynchronousTestCase):

@@ -4,11 +4,12 @@ from typing import Any
 
 from msgspec import UNSET
 
-from trafficmock.wire import body, inbound
+from trafficmock.wire import inbound
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 from trafficmock.wire.reason_phrases import phrase_of
-from trafficmock.wire.serialized_matcher import SerializedMatcher
-from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
-from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
 
 URL = "http://h.test/a"
 WS_URL = "ws://h.test/s"

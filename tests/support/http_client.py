@@ -21,9 +21,9 @@ from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import HttpLimits
 from trafficmock.records import Owner
 from trafficmock.server.site import make_site
-from trafficmock.wire.body import from_bytes
-from trafficmock.wire.serialized_request import SerializedRequest as WireRequest
-from trafficmock.wire.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.body import from_bytes
+from trafficmock.wire.payloads.serialized_request import SerializedRequest as WireRequest
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 OWNER = Owner("T1", "R1", "buys a book", "shop.spec.ts")
 

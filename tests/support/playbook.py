@@ -29,7 +29,7 @@ from trafficmock.core.timers import Moment
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import InvalidMessageError, decode, to_plain
 from trafficmock.wire.features import CONTEXT, STREAM
-from trafficmock.wire.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.shrink import shrink, too_large
 
 SETTINGS = Settings(version="1.2.3")

@@ -12,11 +12,12 @@ from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.ports import Adapter
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.worker_client import WorkerClient, WorkerIdentity
-from trafficmock.wire import body, inbound, outbound
+from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import OF_WORKERS
 from trafficmock.wire.inbound import Message
-from trafficmock.wire.serialized_request import SerializedRequest
-from trafficmock.wire.serialized_response import SerializedResponse
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -31,8 +31,9 @@ from trafficmock.testing.session.observation.traffic import ObservedTraffic
 from trafficmock.testing.session.observation.waiting import milliseconds
 from trafficmock.testing.session.ports import Adapter
 from trafficmock.testing.session.worker_client import decode_for_worker
-from trafficmock.wire import body, codec, outbound
-from trafficmock.wire.serialized_matcher import SerializedRegex
+from trafficmock.wire import codec, outbound
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_matcher import SerializedRegex
 
 TEXT = st.text(max_size=20)
 PAIRS = st.lists(st.tuples(TEXT, TEXT), max_size=5).map(tuple)

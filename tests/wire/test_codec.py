@@ -10,11 +10,12 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import profile
 from tests.wire.test_samples import compact, samples
-from trafficmock.wire import body, outbound
+from trafficmock.wire import outbound
 from trafficmock.wire.client_message import ClientMessage
 from trafficmock.wire.codec import InvalidMessageError, decode, encode, to_plain
 from trafficmock.wire.inbound import Message, MessageFromPage, Ping
-from trafficmock.wire.serialized_response import SerializedResponse
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 GOOD = [sample["message"] for sample in samples("good.jsonl")]
 TEXT = st.text(alphabet=st.characters())

@@ -8,10 +8,11 @@ from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import profile
-from trafficmock.wire import body, inbound, outbound
+from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import encode
-from trafficmock.wire.serialized_request import SerializedRequest
-from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 from trafficmock.wire.shrink import MAX_TEXT, shrink, too_large
 
 PROBLEM = too_large(123, 100)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest
     from trafficmock.core.ownership.strictness import Refusal
-    from trafficmock.wire.serialized_matcher import SerializedMatcher
+    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 
 CONTEXT_IN_USE = (

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from trafficmock.core.peers import Agent, Worker
 from trafficmock.wire import outbound
 from trafficmock.wire.features import STRICT
-from trafficmock.wire.serialized_response import SerializedError
+from trafficmock.wire.payloads.serialized_response import SerializedError
 from trafficmock.wire.shrink import MAX_TEXT
 
 if TYPE_CHECKING:

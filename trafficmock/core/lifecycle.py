@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trafficmock.core.peers import Agent
     from trafficmock.records import Owner
     from trafficmock.wire.inbound import RequestBody
-    from trafficmock.wire.serialized_request import SerializedRequest
+    from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 
 class IllegalStepError(TrafficMockError):

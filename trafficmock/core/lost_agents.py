@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from trafficmock.core import error_messages
-from trafficmock.wire.serialized_response import SerializedError
+from trafficmock.wire.payloads.serialized_response import SerializedError
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList

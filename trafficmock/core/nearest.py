@@ -10,8 +10,8 @@ from attrs import frozen
 
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.matching.glob_difference import differing_parts
-from trafficmock.matching.match_cost import JudgedUrl, MatchBudget
-from trafficmock.matching.match_result import MatchResult
+from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
+from trafficmock.matching.patterns.match_result import MatchResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,8 +15,8 @@ from trafficmock.errors import LocalError
 from trafficmock.history.har_cookies import sent_cookies, set_cookie, split_set_cookie
 from trafficmock.history.request_entry import RequestEntry
 from trafficmock.history.stored_bodies import Body
-from trafficmock.wire.serialized_request import HeaderPairs, SerializedRequest
-from trafficmock.wire.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _VERSION = "HTTP/1.1"

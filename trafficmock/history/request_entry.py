@@ -18,8 +18,8 @@ from trafficmock.history.rest_records import (
 from trafficmock.history.search import claimants, header_lines, header_weight, lines
 from trafficmock.history.stored_bodies import Body, awaited, folded_windows, keep, keep_of
 from trafficmock.records import Owner
-from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
-from trafficmock.wire.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 MAX_EVENTS = 100
 """Events kept of one request, so that an agent that repeats itself cannot fill the memory."""

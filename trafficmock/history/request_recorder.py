@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from trafficmock.history.rows import Rows
     from trafficmock.history.stored_bodies import Body
-    from trafficmock.wire.serialized_response import SerializedResponse
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 AWAITS_RESPONSE = frozenset({"continue", "passthrough"})
 """The actions after which an agent reports what came from upstream."""

@@ -10,9 +10,9 @@ from typing import Any, Generic, Literal, TypeVar
 from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.json import Encoder
 
-from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
-from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
-from trafficmock.wire.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 BODY_HERE = Raw(b"\0")
 """Stands for a body. JSON text cannot contain this byte: in strings it is escaped."""

@@ -7,8 +7,8 @@ from msgspec import UNSET, UnsetType
 
 from trafficmock.history.entry import HistoryEntry
 from trafficmock.history.query import Query
-from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
-from trafficmock.wire.serialized_request import HeaderPairs
+from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
+from trafficmock.wire.payloads.serialized_request import HeaderPairs
 
 E = TypeVar("E", bound=HistoryEntry[Any])
 

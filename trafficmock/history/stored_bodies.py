@@ -10,9 +10,9 @@ from attrs import define
 from msgspec import UNSET, Raw
 
 from trafficmock.history.rest_records import BODY_HERE
-from trafficmock.wire import body
-from trafficmock.wire.serialized_request import SerializedRequest
-from trafficmock.wire.serialized_response import SerializedResponse
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 _NOTHING = b"null"
 _UNKNOWN = -1

@@ -10,9 +10,9 @@ import ada_url
 from attrs import frozen
 
 from trafficmock.errors import LocalError
-from trafficmock.matching.glob import Glob, compile_glob
-from trafficmock.matching.glob_resolution import needs_base
-from trafficmock.matching.glob_tokens import GlobError
+from trafficmock.matching.patterns.glob import Glob, compile_glob
+from trafficmock.matching.patterns.glob_resolution import needs_base
+from trafficmock.matching.patterns.glob_tokens import GlobError
 from trafficmock.matching.starred_text import matches_starred
 from trafficmock.matching.url_parts import UrlParts
 

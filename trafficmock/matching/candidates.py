@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 import attrs
 
-from trafficmock.matching.url_literals import MAX_END, Literals, Variant
+from trafficmock.matching.patterns.url_literals import MAX_END, Literals, Variant
 
 #: So few members are tried sooner than looked up.
 HANDFUL = 16

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 
 import attrs
 
-from trafficmock.matching.glob import Glob, compile_glob
-from trafficmock.matching.glob_resolution import needs_base
-from trafficmock.matching.glob_tokens import GlobError
-from trafficmock.matching.js_regex_syntax import UnsupportedRegexError
-from trafficmock.matching.linear_regex import LinearPattern
-from trafficmock.matching.match_cost import JudgedUrl, MatchBudget
-from trafficmock.matching.match_result import MatchResult
-from trafficmock.matching.regex import Regex, compile_regex, flags_are_impossible
-from trafficmock.matching.url_literals import Literals
+from trafficmock.matching.patterns.glob import Glob, compile_glob
+from trafficmock.matching.patterns.glob_resolution import needs_base
+from trafficmock.matching.patterns.glob_tokens import GlobError
+from trafficmock.matching.patterns.js_regex_syntax import UnsupportedRegexError
+from trafficmock.matching.patterns.linear_regex import LinearPattern
+from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
+from trafficmock.matching.patterns.match_result import MatchResult
+from trafficmock.matching.patterns.regex import Regex, compile_regex, flags_are_impossible
+from trafficmock.matching.patterns.url_literals import Literals
 
 #: How many conditions are remembered, and how long their texts may be, in characters.
 MAX_CACHED = 4096

@@ -5,8 +5,8 @@ import re
 
 from attrs import frozen
 
-from trafficmock.matching.glob_resolution import needs_base, resolve
-from trafficmock.matching.glob_tokens import GlobError, Plain, tokenize, write_out
+from trafficmock.matching.patterns.glob_resolution import needs_base, resolve
+from trafficmock.matching.patterns.glob_tokens import GlobError, Plain, tokenize, write_out
 from trafficmock.matching.starred_text import matches_starred
 from trafficmock.matching.url_parts import DEFAULT_PORTS, UrlParts
 

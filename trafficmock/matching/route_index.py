@@ -8,8 +8,8 @@ import attrs
 
 from trafficmock.matching.candidates import Candidates
 from trafficmock.matching.compiled_matcher import IMPOSSIBLE, RouteMatcher, UrlCondition
-from trafficmock.matching.match_cost import STEPS, JudgedUrl, MatchBudget, PatternCache
-from trafficmock.matching.match_result import MatchResult
+from trafficmock.matching.patterns.match_cost import STEPS, JudgedUrl, MatchBudget, PatternCache
+from trafficmock.matching.patterns.match_result import MatchResult
 
 #: Keys by the number of their registration, which is also the order in the dict.
 Keys = dict[int, str]

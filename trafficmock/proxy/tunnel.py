@@ -12,10 +12,10 @@ from zope.interface import implementer
 
 from trafficmock import records
 from trafficmock.proxy.upstream_errors import LOOP_DETECTED, UpstreamError, upstream_error
-from trafficmock.wire import body as bodies
-from trafficmock.wire.serialized_request import SerializedRequest
-from trafficmock.wire.serialized_response import SerializedError as WireFailure
-from trafficmock.wire.serialized_response import SerializedResponse
+from trafficmock.wire.payloads import body as bodies
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedError as WireFailure
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -29,7 +29,7 @@ def answer(history: History, query: HistoryQuery) -> Iterator[HistoryResult | No
     """List the entries of a test and a matcher, newest first.
 
     A predicate matches nothing: only the worker itself could run it. Nor does a pattern that
-    would take too many steps; see :mod:`trafficmock.matching.match_cost`.
+    would take too many steps; see :mod:`trafficmock.matching.patterns.match_cost`.
 
     :returns: nothing but ``None`` after each step of the work, and the answer at its end.
     """

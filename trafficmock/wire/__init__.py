@@ -2,11 +2,11 @@
 
 ``inbound`` has the messages that clients send, ``client_message`` all of them as one type;
 ``outbound`` has those that the coordinator sends. ``codec`` decodes and encodes them.
-``serialized_request``, ``serialized_response`` and ``serialized_matcher`` have what messages
-carry, with each ``body`` as JSON text. ``shrink`` makes a message smaller that is
-larger than ``limits`` allow; ``features`` has the additions to protocol 3. A message that is
-not valid is an ``invalid_message``; ``message_heads`` reads the ids of one that is too
-large. ``http_syntax`` and ``reason_phrases`` have the rules of HTTP that messages share.
+``payloads`` has what messages carry: requests, responses and matchers. ``shrink`` makes a
+message smaller that is larger than ``limits`` allow; ``features`` has the additions to
+protocol 3. A message that is not valid is an ``invalid_message``; ``message_heads`` reads the
+ids of one that is too large. ``http_syntax`` and ``reason_phrases`` have the
+rules of HTTP that messages share.
 
 Optional keys are ``UNSET`` when absent, never ``None``: protocol 3 forbids
 ``null`` for an optional key. Bodies stay the raw JSON text they arrived as (a

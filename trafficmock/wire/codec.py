@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
-from trafficmock.wire import body
 from trafficmock.wire.client_message import ClientMessage
 from trafficmock.wire.inbound import (
     Continue,
@@ -23,6 +22,7 @@ from trafficmock.wire.inbound import (
 from trafficmock.wire.inbound import Fetch as FetchAction
 from trafficmock.wire.invalid_message import IDS, InvalidMessageError
 from trafficmock.wire.message_heads import HEAD_BYTES, told_by
+from trafficmock.wire.payloads import body
 
 __all__ = ["InvalidMessageError", "decode", "encode", "to_plain"]
 

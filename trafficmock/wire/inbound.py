@@ -8,14 +8,14 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from trafficmock.wire.serialized_matcher import SerializedMatcher
-from trafficmock.wire.serialized_request import (
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.serialized_request import (
     BodySize,
     NonEmpty,
     SerializedOverrides,
     SerializedRequest,
 )
-from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
+from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 SAFE_INTEGER = 2**53 - 1
 SafeInt = Annotated[int, Meta(ge=-SAFE_INTEGER, le=SAFE_INTEGER)]

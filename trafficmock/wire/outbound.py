@@ -11,9 +11,9 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from trafficmock.wire.features import STRICT
 from trafficmock.wire.inbound import AbortCode, Message, SafeInt
-from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
-from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
-from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
+from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 UNMATCHED: Final = "unmatched_request"
 """Strict mode refused it."""

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, structs
 
-from trafficmock.wire import body, inbound, outbound
-from trafficmock.wire.serialized_response import SerializedError
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_response import SerializedError
 
 if TYPE_CHECKING:
     from trafficmock.wire.inbound import Message

@@ -20,8 +20,8 @@ from tests.support.playbook import Playbook, to
 from trafficmock import records
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.serialized_request import SerializedOverrides
-from trafficmock.wire.serialized_response import SerializedError
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides
+from trafficmock.wire.payloads.serialized_response import SerializedError
 
 OWNER = records.Owner("buys", "buys#1", "buys", "buys.spec.ts")
 

@@ -19,8 +19,8 @@ from tests.support.builders import (
 from tests.support.playbook import SETTINGS, Peer, Playbook
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.serialized_request import SerializedOverrides
-from trafficmock.wire.serialized_response import (
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides
+from trafficmock.wire.payloads.serialized_response import (
     REQUEST_SETTLED,
     SerializedError,
     SerializedResponse,

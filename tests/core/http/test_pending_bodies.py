@@ -33,9 +33,10 @@ from trafficmock.records import (
     RequestSeen,
     ResponseReported,
 )
-from trafficmock.wire import body, inbound, outbound
-from trafficmock.wire.serialized_request import SerializedRequest
-from trafficmock.wire.serialized_response import SerializedError
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedError
 
 URL = "http://h.test/a"
 OWNER = Owner("buys", "buys#1", "buys", "buys.spec.ts")

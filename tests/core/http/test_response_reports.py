@@ -19,8 +19,8 @@ from trafficmock.core.effects import Effects
 from trafficmock.core.http import response_reports
 from trafficmock.records import HopSeen, Owner, RequestSeen, ResponseReported
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.serialized_request import SerializedRequest
-from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 OWNER = Owner("buys", "buys#1", "buys", "buys.spec.ts")
 NEXT = "http://h.test/next"

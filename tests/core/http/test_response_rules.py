@@ -11,9 +11,10 @@ from tests.support.playbook import Playbook
 from trafficmock.core.effects import Send
 from trafficmock.core.http import response_rules
 from trafficmock.records import Owner, RequestContinued, RequestFailed, RequestFulfilled
-from trafficmock.wire import body, outbound
-from trafficmock.wire.serialized_request import SerializedOverrides
-from trafficmock.wire.serialized_response import SerializedResponse
+from trafficmock.wire import outbound
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 OWNER = Owner("buys", "buys#1", "buys", "buys.spec.ts")
 MOST = 10_000

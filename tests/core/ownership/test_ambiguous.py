@@ -8,8 +8,8 @@ from tests.support.playbook import SETTINGS, Playbook, RegisteredTest, to
 from trafficmock.core.effects import Effects, Send
 from trafficmock.records import RequestFailed, RequestSeen
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
-from trafficmock.wire.serialized_response import SerializedError
+from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
+from trafficmock.wire.payloads.serialized_response import SerializedError
 
 SAID = text("Ambiguous backend mock routing", "2 tests", "GET http://h.test/a", '"a"', '"b"')
 CLAIM = outbound.RequestClaim("r1", request(), "app")

@@ -8,7 +8,7 @@ from tests.support.playbook import SETTINGS, Peer, Playbook, RegisteredTest, to
 from trafficmock.core.effects import Effects, Send
 from trafficmock.records import RequestPassedThrough, RequestSeen
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.serialized_matcher import SerializedMatcher, SerializedRegex
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher, SerializedRegex
 
 OBSERVED = outbound.RequestObserved("r1", request(), "app")
 CLAIM = outbound.RequestClaim("r1", request(), "app")

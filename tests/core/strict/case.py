@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tests.support.playbook import Peer, WorkerPeer
     from trafficmock.core.effects import Effects
-    from trafficmock.wire.serialized_matcher import SerializedMatcher
+    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 A, B = "a" * 32, "b" * 32
 OF_WORKERS = ("context", "decline", "strict", "subscribe")

@@ -23,7 +23,7 @@ from trafficmock.core.ownership.refusals import MOST_TOLD
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.records import HopSeen, RequestSeen, SocketPassedThrough
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.serialized_request import SerializedOverrides
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import Effects

@@ -5,7 +5,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy.http1.heads import parse_response
 from trafficmock.proxy.transfer.body_capture import BodyCapture, header_map, request_of, response_of
-from trafficmock.wire import body
+from trafficmock.wire.payloads import body
 
 
 def copied(data: bytes, limit: int = 0) -> BodyCapture:

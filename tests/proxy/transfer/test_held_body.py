@@ -9,9 +9,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy.http1.framing import Framing, Kind
 from trafficmock.proxy.transfer.held_body import EARLY_BYTES, HeldBody
-from trafficmock.wire import body
 from trafficmock.wire.inbound import RequestBody
 from trafficmock.wire.outbound import BodyLimits
+from trafficmock.wire.payloads import body
 
 
 @define

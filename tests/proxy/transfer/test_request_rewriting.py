@@ -12,8 +12,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from trafficmock.proxy import request_target
 from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.proxy.upstream_errors import UpstreamError
-from trafficmock.wire.serialized_request import SerializedOverrides
-from trafficmock.wire.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 AIM = request_target.absolute(b"http://a.test/x")
 PAIRS = [(b"Host", b"a.test"), (b"A", b"b")]

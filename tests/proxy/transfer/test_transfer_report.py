@@ -14,8 +14,8 @@ from trafficmock.proxy.http1.heads import parse_response
 from trafficmock.proxy.transfer.body_decoding import Decoders
 from trafficmock.proxy.transfer.transfer_report import TransferReport
 from trafficmock.proxy.upstream_errors import UpstreamError
-from trafficmock.wire import body
 from trafficmock.wire.outbound import BodyLimits
+from trafficmock.wire.payloads import body
 
 
 @define(eq=False)

@@ -19,14 +19,14 @@ from trafficmock.certificates.files import CertificateError
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
 from trafficmock.server.rest.rest_api import API_PATHS
-from trafficmock.wire import body
-from trafficmock.wire.serialized_matcher import (
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_matcher import (
     RouteMatchDiagnostic,
     SerializedMatcher,
     SerializedRegex,
 )
-from trafficmock.wire.serialized_request import SerializedOverrides, SerializedRequest
-from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 DOCUMENT_PATH = Path(__file__).parents[3] / "docs" / "openapi.yaml"
 SPEC: dict[str, Any] = read_from_filename(str(DOCUMENT_PATH))[0]

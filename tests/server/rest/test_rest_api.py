@@ -13,8 +13,8 @@ from trafficmock.certificates.files import CertificateError
 from trafficmock.history.har_export import to_har
 from trafficmock.history.store import History
 from trafficmock.http.access import AccessPolicy
-from trafficmock.wire import body
-from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 API = ["/health", "/api/history", "/api/ws", "/api/connections"]
 API += ["/api/history/a", "/api/history/a/har", "/api/ws/s"]

@@ -19,7 +19,7 @@ from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import HandlerResult, RouteUnregister
-from trafficmock.wire.serialized_response import REQUEST_SETTLED, SerializedError
+from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, SerializedError
 
 
 def fulfills(routed: RoutedRequest, done: Any) -> None:

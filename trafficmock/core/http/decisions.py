@@ -16,7 +16,7 @@ from trafficmock.core.lifecycle import IllegalStepError, RequestStage
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.inbound import RequestResponse
-from trafficmock.wire.serialized_response import (
+from trafficmock.wire.payloads.serialized_response import (
     REQUEST_SETTLED,
     SerializedError,
     SerializedResponse,
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from trafficmock.core.peers import Agent
     from trafficmock.core.timers import BodyDeadlines
     from trafficmock.wire.inbound import RequestCancel
-    from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
-    from trafficmock.wire.serialized_request import SerializedOverrides
+    from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
+    from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 
 @define

@@ -15,9 +15,9 @@ from trafficmock.core import error_messages
 from trafficmock.core.lifecycle import RequestStage
 from trafficmock.core.ownership.contexts import send_observed
 from trafficmock.records import RequestBodyCame
-from trafficmock.wire import body
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.outbound import BodyLimits, ProxyError, RequestObserved
+from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from trafficmock.core.peers import Agent
     from trafficmock.core.settings import Settings
     from trafficmock.wire.inbound import RequestBody
-    from trafficmock.wire.serialized_request import SerializedRequest
-    from trafficmock.wire.serialized_response import SerializedResponse
+    from trafficmock.wire.payloads.serialized_request import SerializedRequest
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
     HasBody = TypeVar("HasBody", SerializedRequest, SerializedResponse)
 

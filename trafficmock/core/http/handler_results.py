@@ -12,11 +12,11 @@ from trafficmock.core import error_messages
 from trafficmock.core.effects import EffectList
 from trafficmock.core.http import response_rules
 from trafficmock.core.lifecycle import RequestStage
-from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import DECLINE, STRICT
 from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill
-from trafficmock.wire.serialized_response import REQUEST_SETTLED, SerializedError
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, SerializedError
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList

@@ -17,9 +17,9 @@ from trafficmock.core.ownership.contexts import (
     send_observed,
 )
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
-from trafficmock.wire import body
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import CONTEXT, STREAM, SUBSCRIBE
+from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from trafficmock.core.peers import Agent
     from trafficmock.wire.inbound import RequestStart
     from trafficmock.wire.outbound import Context
-    from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
+    from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 
 
 @define

@@ -14,7 +14,6 @@ from trafficmock.core.lifecycle import PendingRequest
 from trafficmock.core.ownership.contexts import observers_of, send_observed
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.records import HopSeen, Owner, RequestFailed, RequestSeen, ResponseReported
-from trafficmock.wire import body
 from trafficmock.wire.features import CONTEXT, STREAM, STRICT
 from trafficmock.wire.inbound import RequestObserve, RequestResponse
 from trafficmock.wire.outbound import (
@@ -23,7 +22,8 @@ from trafficmock.wire.outbound import (
     DecisionPassthrough,
     RequestObserved,
 )
-from trafficmock.wire.serialized_response import SerializedError
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_response import SerializedError
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from trafficmock.core.peers import Agent
     from trafficmock.core.settings import Settings
     from trafficmock.wire.inbound import RequestBody, RequestCancel
-    from trafficmock.wire.serialized_response import SerializedResponse
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 MOST_AWAITED = 10_000
 """Reports awaited from one agent; beyond it the oldest is no longer waited for."""

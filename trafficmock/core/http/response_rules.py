@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, structs
 
 from trafficmock.errors import LocalError
-from trafficmock.wire import body
 from trafficmock.wire.features import HEADERS_LIST
 from trafficmock.wire.http_syntax import BODILESS_STATUSES, TCHAR, join_repeats
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_response import FINAL_STATUSES
 from trafficmock.wire.reason_phrases import phrase_of
-from trafficmock.wire.serialized_response import FINAL_STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from msgspec import Raw, UnsetType
 
-    from trafficmock.wire.serialized_request import HeaderPairs, SerializedOverrides
-    from trafficmock.wire.serialized_response import SerializedResponse
+    from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedOverrides
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 MOST_BYTES = MAX_MESSAGE_BYTES - 2**10
 """What a mock or its overrides may weigh in the 100 MiB that clients take in a message."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from trafficmock.core.timers import Alarm
     from trafficmock.wire.inbound import Message
     from trafficmock.wire.outbound import ErrorCode
-    from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
+    from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 
 S = TypeVar("S", PendingRequest, Socket)
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal
 from attrs import Factory, define, field
 
 from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
-from trafficmock.matching.match_cost import STEPS
+from trafficmock.matching.patterns.match_cost import STEPS
 from trafficmock.wire.features import CONTEXT, SUBSCRIBE
-from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
+from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
 
 if TYPE_CHECKING:
     from msgspec import UnsetType

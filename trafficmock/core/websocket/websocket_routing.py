@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
     from trafficmock.core.ownership.registry import Kind, RegisteredTest
     from trafficmock.core.peers import Agent
-    from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
+    from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 
 GRACE = 5.0
 """Seconds in which the echoes of a close are still passed on after the application closed."""

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, structs
 
-from trafficmock.wire import body as bodies
 from trafficmock.wire.http_syntax import join_repeats
-from trafficmock.wire.serialized_request import SerializedRequest
-from trafficmock.wire.serialized_response import SerializedResponse
+from trafficmock.wire.payloads import body as bodies
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.proxy.http1.heads import Pairs, ResponseHead
-    from trafficmock.wire.serialized_request import HeaderPairs
+    from trafficmock.wire.payloads.serialized_request import HeaderPairs
 
 
 _OWN_PIECE = 4096

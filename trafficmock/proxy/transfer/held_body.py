@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trafficmock.wire import body as bodies
 from trafficmock.wire.inbound import RequestBody
+from trafficmock.wire.payloads import body as bodies
 
 if TYPE_CHECKING:
     from trafficmock.proxy.client_transport import ClientTransport

@@ -24,7 +24,7 @@ from trafficmock.proxy.transfer.transfer_report import TransferReport
 from trafficmock.proxy.transfer.upstream_transfer import UpstreamTransfer
 from trafficmock.proxy.upstream_errors import UpstreamError, decision_status, error_response
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.serialized_request import SerializedOverrides
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from trafficmock.proxy.request_target import Target
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
     from trafficmock.wire.inbound import Message
-    from trafficmock.wire.serialized_response import SerializedResponse
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 CLIENT_CLOSED = "client closed"
 

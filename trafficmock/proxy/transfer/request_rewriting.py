@@ -15,13 +15,13 @@ from trafficmock.proxy.http1.context_headers import with_context
 from trafficmock.proxy.http1.forwarded_headers import HOP_BY_HOP, response_block
 from trafficmock.proxy.http1.heads import BadMessageError, Pairs
 from trafficmock.proxy.upstream_errors import UpstreamError
-from trafficmock.wire import body as bodies
 from trafficmock.wire.http_syntax import TCHAR, UNFRAMED_STATUSES
+from trafficmock.wire.payloads import body as bodies
 
 if TYPE_CHECKING:
     from trafficmock.proxy.request_target import Origin, Target
-    from trafficmock.wire.serialized_request import SerializedOverrides
-    from trafficmock.wire.serialized_response import SerializedResponse
+    from trafficmock.wire.payloads.serialized_request import SerializedOverrides
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 _TOKEN = re.compile(f"{TCHAR}+")
 _BAD_VALUE = re.compile(r"[\0\r\n]|[^\0-\xff]")

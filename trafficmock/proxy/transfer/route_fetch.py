@@ -22,14 +22,14 @@ from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
 from trafficmock.proxy.transfer.upstream_agent import BytesBody, UpstreamAgent
 from trafficmock.proxy.upstream_errors import UpstreamError
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.serialized_request import SerializedOverrides
-from trafficmock.wire.serialized_response import REDIRECTS, SerializedError
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides
+from trafficmock.wire.payloads.serialized_response import REDIRECTS, SerializedError
 
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs, ResponseHead
     from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
-    from trafficmock.wire.serialized_response import SerializedResponse
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 MOST_REDIRECTS = 20
 FIRST_PAUSE_SECONDS = 0.25

@@ -9,9 +9,9 @@ from twisted.logger import Logger
 
 from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
-from trafficmock.wire import body as bodies
 from trafficmock.wire.inbound import RequestBody, RequestResponse
-from trafficmock.wire.serialized_response import REDIRECTS, SerializedError
+from trafficmock.wire.payloads import body as bodies
+from trafficmock.wire.payloads.serialized_response import REDIRECTS, SerializedError
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs, ResponseHead
     from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
     from trafficmock.proxy.upstream_errors import UpstreamError
-    from trafficmock.wire.serialized_response import SerializedResponse
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 _log = Logger()
 

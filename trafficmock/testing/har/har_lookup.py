@@ -10,7 +10,7 @@ import ada_url
 from attrs import frozen
 
 from trafficmock.testing.session.arguments import headers as hd
-from trafficmock.wire.serialized_response import REDIRECTS
+from trafficmock.wire.payloads.serialized_response import REDIRECTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

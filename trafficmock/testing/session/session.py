@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.worker_client import WorkerClient
     from trafficmock.wire import outbound
     from trafficmock.wire.inbound import Message, RequestResponse, RouteKind
-    from trafficmock.wire.serialized_response import SerializedResponse
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 
 EVERYTHING = ("*",)

@@ -13,7 +13,7 @@ from trafficmock.wire.http_syntax import join_repeats, repeat_separator
 if TYPE_CHECKING:
     from msgspec import UnsetType
 
-    from trafficmock.wire.serialized_request import HeaderPairs
+    from trafficmock.wire.payloads.serialized_request import HeaderPairs
 
 Pairs = tuple[tuple[str, str], ...]
 HeadersArgument = Mapping[str, Any] | Iterable[tuple[str, Any]]

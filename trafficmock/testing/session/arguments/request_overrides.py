@@ -11,8 +11,8 @@ from msgspec import UNSET
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments import headers as hd
-from trafficmock.wire import body
-from trafficmock.wire.serialized_request import SerializedOverrides
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.headers import HeadersArgument, Pairs

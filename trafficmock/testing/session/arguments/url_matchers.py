@@ -11,12 +11,12 @@ from attrs import frozen
 from msgspec import UNSET
 
 from trafficmock.matching import compile_glob
-from trafficmock.matching.glob_resolution import needs_base, resolve
-from trafficmock.matching.js_regex_syntax import UnsupportedRegexError
-from trafficmock.matching.regex import compile_regex
+from trafficmock.matching.patterns.glob_resolution import needs_base, resolve
+from trafficmock.matching.patterns.js_regex_syntax import UnsupportedRegexError
+from trafficmock.matching.patterns.regex import compile_regex
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments.callables import describe
-from trafficmock.wire import serialized_matcher as wire
+from trafficmock.wire.payloads import serialized_matcher as wire
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""

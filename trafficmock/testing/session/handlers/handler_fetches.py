@@ -18,14 +18,14 @@ from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments import request_overrides as ch
 from trafficmock.testing.session.observation.waiting import DEFAULT_TIMEOUT_MS
-from trafficmock.wire.serialized_response import REQUEST_SETTLED
+from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED
 
 if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.request_overrides import Changes, PostData
     from trafficmock.testing.session.ports import Cancel, ProxyLink
     from trafficmock.wire.outbound import FetchDone
-    from trafficmock.wire.serialized_response import SerializedError, SerializedResponse
+    from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 
 @frozen(kw_only=True)

@@ -12,9 +12,9 @@ from attrs import frozen
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments.request_overrides import BYTES, JSON
-from trafficmock.wire import body as wire_body
+from trafficmock.wire.payloads import body as wire_body
+from trafficmock.wire.payloads.serialized_response import FINAL_STATUSES, SerializedResponse
 from trafficmock.wire.reason_phrases import phrase_of
-from trafficmock.wire.serialized_response import FINAL_STATUSES, SerializedResponse
 
 if TYPE_CHECKING:
     from msgspec import Raw

@@ -11,12 +11,12 @@ from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments.request_overrides import NO_CHANGES, Changes
-from trafficmock.wire import body
+from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.headers import Pairs
-    from trafficmock.wire.serialized_request import SerializedRequest as WireRequest
-    from trafficmock.wire.serialized_response import SerializedResponse as WireResponse
+    from trafficmock.wire.payloads.serialized_request import SerializedRequest as WireRequest
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse as WireResponse
 
 
 @define(eq=False)

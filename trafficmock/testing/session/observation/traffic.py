@@ -9,9 +9,9 @@ from trafficmock.testing.errors import TestEndedError
 from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 from trafficmock.wire.inbound import RequestResponse
 from trafficmock.wire.outbound import HistoryResult
-from trafficmock.wire.serialized_matcher import RouteMatchDiagnostic
-from trafficmock.wire.serialized_request import SerializedRequest
-from trafficmock.wire.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 Place = tuple[str, str]
 """A client id and a URL: how hops are told to belong together."""

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from trafficmock.wire import body
+from trafficmock.wire.payloads import body
 
 NonEmpty = Annotated[str, Meta(min_length=1)]
 

@@ -1,13 +1,13 @@
-"""Requirements on :mod:`trafficmock.matching.glob_shapes`."""
+"""Requirements on :mod:`trafficmock.matching.patterns.glob_shapes`."""
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.matching.glob import translate
-from trafficmock.matching.glob_shapes import TwoStars
-from trafficmock.matching.glob_tokens import tokenize
-from trafficmock.matching.linear_regex import LinearPattern, as_subject
+from trafficmock.matching.patterns.glob import translate
+from trafficmock.matching.patterns.glob_shapes import TwoStars
+from trafficmock.matching.patterns.glob_tokens import tokenize
+from trafficmock.matching.patterns.linear_regex import LinearPattern, as_subject
 
 texts = st.text(alphabet="a/", max_size=3)
 stars = st.sampled_from(("*", "**"))

@@ -1,10 +1,10 @@
-"""Requirements on :mod:`trafficmock.matching.glob_resolution`."""
+"""Requirements on :mod:`trafficmock.matching.patterns.glob_resolution`."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.matching.glob_resolution import needs_base, resolve
+from trafficmock.matching.patterns.glob_resolution import needs_base, resolve
 
 
 class NeedsBaseTests(SynchronousTestCase):

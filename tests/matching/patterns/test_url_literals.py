@@ -1,12 +1,12 @@
-"""Requirements on :mod:`trafficmock.matching.url_literals`."""
+"""Requirements on :mod:`trafficmock.matching.patterns.url_literals`."""
 
 from hypothesis import given, settings
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.matching.strategies import globs, urls
-from trafficmock.matching.glob import compile_glob
-from trafficmock.matching.glob_tokens import GlobError, tokenize
-from trafficmock.matching.url_literals import Literals, Variant, glob_literals
+from trafficmock.matching.patterns.glob import compile_glob
+from trafficmock.matching.patterns.glob_tokens import GlobError, tokenize
+from trafficmock.matching.patterns.url_literals import Literals, Variant, glob_literals
 
 
 def literals(glob: str) -> Literals:

@@ -1,4 +1,4 @@
-"""Requirements on :mod:`trafficmock.matching.match_cost`."""
+"""Requirements on :mod:`trafficmock.matching.patterns.match_cost`."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -6,9 +6,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.matching.strategies import globs, regex_sources, urls
 from trafficmock.matching.compiled_matcher import compile_matcher
-from trafficmock.matching.linear_regex import FIXED_MEMORY, LinearPattern
-from trafficmock.matching.match_cost import STEPS, MatchBudget, PatternCache
-from trafficmock.matching.match_result import MatchResult
+from trafficmock.matching.patterns.linear_regex import FIXED_MEMORY, LinearPattern
+from trafficmock.matching.patterns.match_cost import STEPS, MatchBudget, PatternCache
+from trafficmock.matching.patterns.match_result import MatchResult
 from trafficmock.matching.route_index import MatchingRoutes, RouteIndex
 
 LONG_URL = "http://h.test/" + "ab" * 30_000

@@ -38,7 +38,7 @@ LEXEME = re.compile(r"\*\*+/?|\*|\\.|\\|[{},]|[^*\\{},]+", re.DOTALL)
 def tokenize(glob: str) -> tuple[Token, ...]:
     """Read a resolved glob.
 
-    :param glob: see :func:`trafficmock.matching.glob_resolution.resolve`.
+    :param glob: see :func:`trafficmock.matching.patterns.glob_resolution.resolve`.
     :return: literals, stars and brace groups; neighbouring literals are one.
     :raises GlobError: braces are nested, or one has no partner.
     """

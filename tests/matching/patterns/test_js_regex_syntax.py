@@ -1,16 +1,16 @@
-"""Requirements on :mod:`trafficmock.matching.js_regex_syntax`."""
+"""Requirements on :mod:`trafficmock.matching.patterns.js_regex_syntax`."""
 
 from hypothesis import given, settings
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.matching.strategies import regex_sources
-from trafficmock.matching.js_regex_syntax import (
+from trafficmock.matching.patterns.js_regex_syntax import (
     MAX_DEPTH,
     MAX_LENGTH,
     PatternReader,
     UnsupportedRegexError,
 )
-from trafficmock.matching.linear_regex import LinearPattern
+from trafficmock.matching.patterns.linear_regex import LinearPattern
 
 UNSUPPORTED = (
     *("a(?=b)", "a(?!b)", "(?<=a)b", "(?<!a)b", "(?<n>a)", r"(a)\1", r"\k<n>", "(?i:a)"),

@@ -1,7 +1,7 @@
 """What judging requests by patterns may cost: memory for all patterns, steps for each request.
 
-Each pattern is bounded by itself (:mod:`trafficmock.matching.linear_regex`), and a test may
-register any number of them. So the compiled ones share a sum of bytes, and one request may
+Each pattern is bounded by itself (:mod:`trafficmock.matching.patterns.linear_regex`), and a test
+may register any number of them. So the compiled ones share a sum of bytes, and one request may
 cost a number of steps; patterns for which no steps are left are judged by their worker.
 """
 
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from trafficmock.matching.linear_regex import as_subject
-from trafficmock.matching.match_result import MatchResult
+from trafficmock.matching.patterns.linear_regex import as_subject
+from trafficmock.matching.patterns.match_result import MatchResult
 
 if TYPE_CHECKING:
-    from trafficmock.matching.linear_regex import LinearPattern
+    from trafficmock.matching.patterns.linear_regex import LinearPattern
 
 MEMORY_BYTES = 64 * 2**20
 STEPS = 10_000_000

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from trafficmock.matching.glob_tokens import Plain, Token, Wildcard, write_out
+from trafficmock.matching.patterns.glob_tokens import Plain, Token, Wildcard, write_out
 
 #: Brace groups are written out up to this many combinations; beyond, they count as stars.
 MAX_VARIANTS = 8
@@ -108,7 +108,7 @@ class Literals:
 def glob_literals(tokens: Sequence[Token]) -> Literals:
     """Collect what a URL must contain to match a glob.
 
-    :param tokens: the glob, see :func:`trafficmock.matching.glob_tokens.tokenize`.
+    :param tokens: the glob, see :func:`trafficmock.matching.patterns.glob_tokens.tokenize`.
     """
     if len(tokens) == 1 and isinstance(only := tokens[0], str):
         return Literals((Variant((), (only,)),), exact=only)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec import Raw
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.wire import body
+from trafficmock.wire.payloads import body
 
 LENIENT = {
     "YWJj": b"abc",

@@ -3,7 +3,7 @@
 Read atom by atom and written anew, so that nothing passes through that was not
 understood.  The result is only used on subjects of printable ASCII: no newlines,
 no astral characters, no case folding beyond letters (see
-:mod:`trafficmock.matching.regex`), which makes ``.``, ``$`` and ``^`` simple.
+:mod:`trafficmock.matching.patterns.regex`), which makes ``.``, ``$`` and ``^`` simple.
 """
 
 import re

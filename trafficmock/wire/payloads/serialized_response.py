@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from trafficmock.wire.serialized_request import BodySize, HeaderPairs
+from trafficmock.wire.payloads.serialized_request import BodySize, HeaderPairs
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 """The statuses that a client follows when there is a ``Location``."""

@@ -1,10 +1,10 @@
-"""Requirements on :mod:`trafficmock.matching.linear_regex`."""
+"""Requirements on :mod:`trafficmock.matching.patterns.linear_regex`."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.matching.linear_regex import (
+from trafficmock.matching.patterns.linear_regex import (
     MAX_SOURCE,
     LinearPattern,
     PatternTooLargeError,

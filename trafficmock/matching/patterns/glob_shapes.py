@@ -5,7 +5,7 @@ from typing import Self
 
 import attrs
 
-from trafficmock.matching.glob_tokens import Token, Wildcard
+from trafficmock.matching.patterns.glob_tokens import Token, Wildcard
 
 
 @attrs.frozen
@@ -25,7 +25,7 @@ class TwoStars:
     def from_tokens(cls, tokens: Sequence[Token]) -> Self | None:
         """Recognise the shape.
 
-        :param tokens: a glob, see :func:`trafficmock.matching.glob_tokens.tokenize`.
+        :param tokens: a glob, see :func:`trafficmock.matching.patterns.glob_tokens.tokenize`.
         :return: nothing if the glob has another shape.
         """
         texts, stars = [""], []

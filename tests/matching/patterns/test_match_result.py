@@ -1,8 +1,8 @@
-"""Requirements on :mod:`trafficmock.matching.match_result`."""
+"""Requirements on :mod:`trafficmock.matching.patterns.match_result`."""
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.matching.match_result import MatchResult
+from trafficmock.matching.patterns.match_result import MatchResult
 
 
 class MatchResultTests(SynchronousTestCase):

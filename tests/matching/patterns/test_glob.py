@@ -1,4 +1,4 @@
-"""Requirements on :mod:`trafficmock.matching.glob`."""
+"""Requirements on :mod:`trafficmock.matching.patterns.glob`."""
 
 import json
 from pathlib import Path
@@ -9,8 +9,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 import tests
 from tests.matching.strategies import globs, urls
-from trafficmock.matching.glob import compile_glob
-from trafficmock.matching.glob_tokens import GlobError
+from trafficmock.matching.patterns.glob import compile_glob
+from trafficmock.matching.patterns.glob_tokens import GlobError
 
 ROWS = Path(tests.__file__).parent / "data" / "globs.jsonl"
 

@@ -4,19 +4,25 @@ from collections.abc import Sequence
 
 import attrs
 
-from trafficmock.matching.glob_resolution import OPAQUE_CHARACTERS, resolve
-from trafficmock.matching.glob_shapes import TwoStars
-from trafficmock.matching.glob_tokens import GlobError, Token, Wildcard, tokenize, write_out
-from trafficmock.matching.linear_regex import (
+from trafficmock.matching.patterns.glob_resolution import OPAQUE_CHARACTERS, resolve
+from trafficmock.matching.patterns.glob_shapes import TwoStars
+from trafficmock.matching.patterns.glob_tokens import (
+    GlobError,
+    Token,
+    Wildcard,
+    tokenize,
+    write_out,
+)
+from trafficmock.matching.patterns.linear_regex import (
     MAX_SOURCE,
     LinearPattern,
     PatternTooLargeError,
     as_subject,
     byte_escape,
 )
-from trafficmock.matching.match_cost import JudgedUrl, MatchBudget
-from trafficmock.matching.match_result import MatchResult
-from trafficmock.matching.url_literals import MAX_VARIANTS, Literals, glob_literals
+from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
+from trafficmock.matching.patterns.match_result import MatchResult
+from trafficmock.matching.patterns.url_literals import MAX_VARIANTS, Literals, glob_literals
 
 ANY_CHARACTER = rb"(?:[^\n\r\xe2]|\xe2[^\x80]|\xe2\x80[^\xa8\xa9])"
 PATTERNS = {
@@ -111,8 +117,8 @@ def _too_long(glob: str, why: object) -> GlobError:
 def translate(tokens: Sequence[Token]) -> bytes:
     """Write a glob as a pattern over bytes.
 
-    :param tokens: see :func:`trafficmock.matching.glob_tokens.tokenize`.
-    :return: a source for :class:`trafficmock.matching.linear_regex.LinearPattern`.
+    :param tokens: see :func:`trafficmock.matching.patterns.glob_tokens.tokenize`.
+    :return: a source for :class:`trafficmock.matching.patterns.linear_regex.LinearPattern`.
     """
     return b"".join(map(_translate, tokens))
 

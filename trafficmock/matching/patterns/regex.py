@@ -2,11 +2,11 @@
 
 import attrs
 
-from trafficmock.matching.js_regex_syntax import PatternReader, UnsupportedRegexError
-from trafficmock.matching.linear_regex import LinearPattern, PatternTooLargeError
-from trafficmock.matching.match_cost import JudgedUrl, MatchBudget
-from trafficmock.matching.match_result import MatchResult
-from trafficmock.matching.url_literals import Literals, Run, Variant
+from trafficmock.matching.patterns.js_regex_syntax import PatternReader, UnsupportedRegexError
+from trafficmock.matching.patterns.linear_regex import LinearPattern, PatternTooLargeError
+from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
+from trafficmock.matching.patterns.match_result import MatchResult
+from trafficmock.matching.patterns.url_literals import Literals, Run, Variant
 
 #: Those under which the common subset means what it says.
 SUPPORTED_FLAGS = frozenset("dgimsy")

@@ -1,4 +1,4 @@
-"""Requirements on :mod:`trafficmock.matching.regex`."""
+"""Requirements on :mod:`trafficmock.matching.patterns.regex`."""
 
 import json
 import shutil
@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from tests.matching.strategies import regex_flags, regex_sources, urls
-from trafficmock.matching.js_regex_syntax import UnsupportedRegexError
-from trafficmock.matching.match_cost import JudgedUrl, MatchBudget
-from trafficmock.matching.match_result import MatchResult
-from trafficmock.matching.regex import compile_regex, flags_are_impossible
+from trafficmock.matching.patterns.js_regex_syntax import UnsupportedRegexError
+from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
+from trafficmock.matching.patterns.match_result import MatchResult
+from trafficmock.matching.patterns.regex import compile_regex, flags_are_impossible
 
 URL = "http://h.test/api/users/12?x=1"
 

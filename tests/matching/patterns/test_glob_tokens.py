@@ -1,4 +1,4 @@
-"""Requirements on :mod:`trafficmock.matching.glob_tokens`."""
+"""Requirements on :mod:`trafficmock.matching.patterns.glob_tokens`."""
 
 import itertools
 
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.matching.glob_tokens import GlobError, Wildcard, tokenize
+from trafficmock.matching.patterns.glob_tokens import GlobError, Wildcard, tokenize
 
 
 class TokenizeTests(SynchronousTestCase):
