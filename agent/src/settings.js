@@ -21,6 +21,9 @@ const { threadId, isMainThread } = require("node:worker_threads");
 /** A name with `*` for any text, or an IPv6 address in brackets; a port, `*` for any, may follow. */
 const HOST_PATTERN = /^([\w.*-]+|\[[\da-f:.*]+\])(:(\d+|\*))?$/i;
 
+/** What a client id has none of: control characters, line separators, halves of surrogate pairs. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
 /** How long a context counts after its inbound request; ms. */
 const CONTEXT_MS = 30000;
 
@@ -44,7 +47,7 @@ function readSettings(options, env) {
   return {
     proxyUrl: url ? `${url.protocol}//${url.host}` : "",
     token: options.token ?? env.TRAFFICMOCK_TOKEN ?? env.PLAYWRIGHT_BACKEND_MOCKS_TOKEN ?? inUrl(url?.password),
-    clientId: options.clientId || env.TRAFFICMOCK_CLIENT_ID || inUrl(url?.username) || defaultClientId(env),
+    clientId: clientIdOf(options.clientId || env.TRAFFICMOCK_CLIENT_ID || inUrl(url?.username)) ?? defaultClientId(env),
     webSocket,
     isContextRead: isOn("TRAFFICMOCK_CONTEXT", env),
     contextMs: milliseconds("TRAFFICMOCK_CONTEXT_MS", env, CONTEXT_MS),
@@ -54,6 +57,22 @@ function readSettings(options, env) {
     ),
   };
 }
+
+/**
+ * @param {string | undefined} given
+ * @returns {string | undefined} nothing where nothing is given
+ * @throws {TypeError} when it is not one line of printable text, which the proxy would refuse
+ */
+function clientIdOf(given) {
+  if (!given || !isUnprintable(given)) return given || undefined;
+  const escaped = (/** @type {string} */ char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  throw new TypeError(
+    `trafficmock: clientId (TRAFFICMOCK_CLIENT_ID) must be one line of printable text, not "${given.replace(UNPRINTABLE, escaped)}"`,
+  );
+}
+
+/** @param {string} text */
+const isUnprintable = (text) => text.search(UNPRINTABLE) >= 0;
 
 /**
  * @param {string} name of a variable that is on by default
@@ -143,7 +162,7 @@ function packageName(directory) {
   for (;;) {
     try {
       const { name } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
-      if (typeof name === "string" && name) return name;
+      if (typeof name === "string" && name && !isUnprintable(name)) return name;
     } catch {
       // No readable package.json here: the next one up may have the name.
     }

@@ -56,6 +56,27 @@ describe("what is left alone, what is not, and what is said of it", () => {
     assert.ok(!(await proxy.get("/api/history")).entries.some(({ clientId }) => clientId === "ignores-false"));
   });
 
+  test("a client id that is not one line of printable text is refused, from wherever it comes", () => {
+    const proxyUrl = "http://127.0.0.1:4310";
+    for (const wrong of ["a\nb", "\u001b[31m", "\u0085", "a\u2028b", "\ud800", "\0"]) {
+      const code = wrong
+        .match(/[^ab[31m]/)[0]
+        .charCodeAt(0)
+        .toString(16)
+        .padStart(4, "0");
+      const error = {
+        name: "TypeError",
+        message: new RegExp(`clientId .TRAFFICMOCK_CLIENT_ID. must be one line.*\\\\u${code}`),
+      };
+      assert.throws(() => readSettings({ proxyUrl, clientId: wrong }, {}), error);
+      assert.throws(() => readSettings({ proxyUrl }, { TRAFFICMOCK_CLIENT_ID: wrong }), error);
+    }
+    assert.throws(() => readSettings({ proxyUrl: "http://a%0Ab@127.0.0.1:4310" }, {}), /one line of printable text/);
+    for (const odd of ["@shop/web é (2)", "日本語", "\u00a0", "👩‍💻"]) {
+      assert.equal(readSettings({ proxyUrl, clientId: odd }, {}).clientId, odd);
+    }
+  });
+
   test("what is no host is refused by name", () => {
     for (const wrong of ["http://a.test", "a.test/x", "a test", ""]) {
       assert.throws(() => readSettings({ ignoreHosts: ["ok.test", wrong] }, {}), {

@@ -87,6 +87,16 @@ class AttachmentTests(SynchronousTestCase):
         error = self.assertRaises(AttachError, Attachment.of, {}, client_id="a:b")
         self.assertIn("'a:b' must not contain a colon", str(error))
 
+    def test_unprintable_client_id(self) -> None:
+        """A client id with a line break is refused wherever it was given; an odd one is not."""
+        shown = "the client id 'a\\nb' has a line break"
+        base = {"TRAFFICMOCK_CLIENT_ID": "a\nb"}
+        for given in ({"client_id": "a\nb"}, {"base": base}, {"url": "http://a%0Ab:t@x:1"}):
+            error = self.assertRaises(AttachError, Attachment.of, **({"base": {}} | given))
+            self.assertIn(shown, str(error))
+        odd = Attachment.of({}, client_id="@shop/web é (2)").address.client_id
+        self.assertEqual(odd, "@shop/web é (2)")
+
 
 class EnvironmentTests(SynchronousTestCase):
     """What an application finds in its environment."""

@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import ANY, claims, fulfill, glob, open_socket, start, text
 from tests.support.playbook import SETTINGS, Peer, Playbook, hello_error
+from trafficmock.core.effects import Send
 from trafficmock.core.hello import VERSIONS_NOTED
 from trafficmock.wire import inbound, outbound
 
@@ -89,6 +90,28 @@ class HandshakeTests(SynchronousTestCase):
                 peer = playbook.connect("0123456789")
                 peer.sends(hello(role=role, client_id=offered))
                 playbook.expect(welcome(peer, f"{role}-0123456789"))
+
+    def test_unprintable_ids(self) -> None:
+        """A client id is one line of printable text; every other id is welcome."""
+        for name in ("a\nb", "a\r", "\x1b[31m", "\0", "\x7f", "\x85", "a\u2028b", "\ud800"):
+            self.refused("invalid_hello", Playbook(self), hello(client_id=name))
+        for name in ("my shop: é/1", "日本語", "\u00a0", "👩\u200d💻", "a" * 5000):
+            playbook = Playbook(self)
+            peer = playbook.connect("c1")
+            peer.sends(hello(client_id=name))
+            playbook.expect(welcome(peer, name))
+
+    def test_unprintable_id_text(self) -> None:
+        """What a refused client is told names the id, escaped and cut, and what to do."""
+        playbook = Playbook(self)
+        playbook.connect("c1").sends(hello(client_id="\n" + "x" * 500))
+        error, _ = playbook.take()
+        assert isinstance(error, Send)
+        assert isinstance(error.message, outbound.HelloError)
+        text = error.message.message
+        self.assertIn("The client id '\\nxxx", text)
+        self.assertIn("give one line of printable text", text)
+        self.assertLess(len(text), 300)
 
     def test_equal_ids(self) -> None:
         """Several connections may have one client id."""

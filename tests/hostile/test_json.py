@@ -148,7 +148,7 @@ class UnusualTests(HostileTestCase):
         self.assertEqual([(await raw.message())["at"] for _ in range(2)], [6, 7])
 
     async def test_names_that_mean_something_elsewhere(self) -> None:
-        """Ids and names with controls, markup or paths are text like any other."""
+        """Ids with controls, and names with markup or paths, are text like any other."""
         for name in (
             "__proto__",
             "../../etc/passwd",
@@ -160,7 +160,11 @@ class UnusualTests(HostileTestCase):
             " ",
         ):
             raw = await self.client("node")
-            raw.send(request(name, name, url=name or "x", method=name, headers={name: name}))
+            raw.send(
+                request(
+                    name, name.replace("\0", ""), url=name or "x", method=name, headers={name: name}
+                )
+            )
             decision = await raw.message()
             self.assertEqual(
                 (decision["type"], decision["requestId"]), ("decision:passthrough", name)

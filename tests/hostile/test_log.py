@@ -8,9 +8,13 @@ class LogTests(HostileTestCase):
 
     async def test_forged_lines(self) -> None:
         """No client writes lines of its own, controls a terminal, or stops the log."""
+        agent = await self.client("node", "odd")
         for name in ("a\nforged", "a\r\nforged", "\x1b[31mred", "\ud800", "a\u2028forged", "\0"):
-            agent = await self.client("node", name)
+            for role in ("node", "playwright"):
+                refusal = await (await self.upgraded()).hello(role, clientId=name)
+                self.assertEqual(refusal["code"], "invalid_hello")
             agent.send(
+                request("odd", url=name, method=name),
                 {"type": name},
                 {"type": "agent:error", "message": name},
                 {"type": "test:unregister", "testId": name},
@@ -20,7 +24,7 @@ class LogTests(HostileTestCase):
                 | {"protocols": [name], "clientId": name},
             )
             await agent.barrier()
-            worker = await self.client("playwright", name)
+            worker = await self.client("playwright", "odd")
             worker.send(test(name), test(name), {"type": "ws:connect", "socketId": name})
             await worker.barrier()
         logged = self.service.peek()

@@ -49,9 +49,9 @@ class EventLogTests(SynchronousTestCase):
         """No name, URL or title makes a line of its own, in detail neither."""
         self.harness.driver.event_log.debug = True
         name, url = "a\nforged", "http://api.test/\nforged"
-        agent = self.harness.agent(name)
+        agent = self.harness.agent()
         self.harness.send_message(
-            agent, "ws:connection", socketId=name, url=url, protocols=[], clientId=name
+            agent, "ws:connection", socketId=name, url=url, protocols=[], clientId="shop"
         )
         self.harness.request(agent, name, url)
         self.harness.driver.link_closed(agent)

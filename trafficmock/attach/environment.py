@@ -25,6 +25,7 @@ from trafficmock.certificates.files import default_directory
 from trafficmock.certificates.trust_bundle import make_trust
 from trafficmock.http.hosts import is_loopback
 from trafficmock.redaction import without_credentials
+from trafficmock.wire.client_id import client_id_problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,6 +85,9 @@ class Attachment:
             raise AttachError(
                 f"the proxy's URL must look like {DEFAULT_PROXY_URL}, not {shown!r}"
             ) from None
+        problem = client_id_problem(address.client_id or "")
+        if problem is not None:
+            raise AttachError(f"the client id {problem}")
         if ":" in (address.client_id or ""):
             raise AttachError(
                 f"the client id {address.client_id!r} must not contain a colon: the credentials "

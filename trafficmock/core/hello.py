@@ -12,6 +12,7 @@ from trafficmock.core.effects import CloseConnection, EffectList
 from trafficmock.core.http.deferred_bodies import body_limits
 from trafficmock.core.peers import Agent, Client, Unauthenticated, Worker
 from trafficmock.wire import NPM_PACKAGE_VERSION, PROTOCOL_VERSION, features
+from trafficmock.wire.client_id import client_id_problem
 from trafficmock.wire.inbound import Hello, Ping, Pong
 from trafficmock.wire.outbound import HelloError, HelloErrorCode, HelloOk
 
@@ -71,13 +72,12 @@ class Handshake:
                 f"{text} Use a client for protocol 3, such as the npm packages 0.1.8.",
             )
         expected = self.settings.token
-        if expected is None:
-            return None
         given = hello.token if hello.token is not UNSET else ""
-        if hmac.compare_digest(_bytes(given), _bytes(expected)):
-            return None
-        what = "wrong" if given else "missing"
-        return "unauthorized", f"The token is {what}. Give the client the proxy's --token."
+        if expected is not None and not hmac.compare_digest(_bytes(given), _bytes(expected)):
+            what = "wrong" if given else "missing"
+            return "unauthorized", f"The token is {what}. Give the client the proxy's --token."
+        problem = client_id_problem(hello.client_id or "")
+        return None if problem is None else ("invalid_hello", f"The client id {problem}.")
 
     def _note_version(self, hello: Hello, out: EffectList) -> None:
         version, seen = hello.package_version, self._versions_seen

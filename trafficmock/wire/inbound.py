@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
+from trafficmock.wire.client_id import ClientId
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import (
     BodySize,
@@ -73,7 +74,7 @@ class RequestStart(Message, frozen=True, tag="request:start"):
     """
 
     request_id: str
-    client_id: str
+    client_id: ClientId
     request: SerializedRequest
     body_pending: bool | UnsetType = UNSET
     redirected_from_request_id: str | UnsetType = UNSET
@@ -132,7 +133,7 @@ class RequestObserve(Message, frozen=True, tag="request:observe"):
     """
 
     request_id: str
-    client_id: str
+    client_id: ClientId
     request: SerializedRequest
     redirected_from_request_id: str | UnsetType = UNSET
     context: str | UnsetType = UNSET
@@ -335,7 +336,7 @@ class SocketOpen(Message, frozen=True, tag="ws:connection"):
     socket_id: NonEmpty
     url: NonEmpty
     protocols: list[str]
-    client_id: NonEmpty
+    client_id: Annotated[ClientId, Meta(min_length=1)]
     context: str | UnsetType = UNSET
 
 

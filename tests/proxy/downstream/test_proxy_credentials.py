@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy.downstream.proxy_credentials import UnknownClientError, client_id
+from trafficmock.proxy.http1.heads import BadMessageError
 
 
 def basic(text: str) -> bytes:
@@ -39,8 +40,21 @@ class IdentityTests(SynchronousTestCase):
             self.assertEqual(error.status, 407)
             self.assertEqual(error.headers[0][0], b"proxy-authenticate")
 
-    @given(st.binary(max_size=40))
+    def test_unprintable(self) -> None:
+        """A user name with control characters is refused, and the answer says why."""
+        for user in ("a\nforged", "\x1b[31m", "\0", "\u2028"):
+            error = self.assertRaises(BadMessageError, client_id, basic(f"{user}:x"), None)
+            self.assertEqual((error.status, error.code), (400, "invalid_client_id"))
+            self.assertIn("one line of printable text", error.text)
+            self.assertTrue(error.text.isprintable())
+
+    @given(st.one_of(st.text(max_size=20).map(basic), st.binary(max_size=40)))
     def test_any_input(self, sent: bytes) -> None:
-        """No credentials make trouble."""
-        self.assertTrue(client_id(b"Basic " + sent, None))
-        self.assertRaises(UnknownClientError, client_id, b"Basic " + sent, "x" * 50)
+        """No credentials make trouble, and whatever is accepted is one line."""
+        try:
+            found = client_id(sent, None)
+        except BadMessageError as error:
+            self.assertEqual(error.code, "invalid_client_id")
+        else:
+            self.assertEqual(found.splitlines(), [found])
+        self.assertRaises(UnknownClientError, client_id, sent, "x" * 50)

@@ -8,6 +8,7 @@ import hmac
 
 from trafficmock.http.bounded_cache import cached_by_text
 from trafficmock.proxy.http1.heads import BadMessageError
+from trafficmock.wire.client_id import client_id_problem
 
 DEFAULT_ID = "proxy"
 """The client id of clients that name none."""
@@ -36,6 +37,7 @@ def client_id(credentials: bytes | None, token: str | None) -> str:
     :param token: what the password must be, ``None`` when none is asked for.
     :returns: the client id, :data:`DEFAULT_ID` when the user is not named.
     :raises UnknownClientError: the token is missing or wrong.
+    :raises BadMessageError: the user is no client id.
     """
     user, password = ("", "") if credentials is None else _basic(credentials)
     if token is not None:
@@ -46,6 +48,9 @@ def client_id(credentials: bytes | None, token: str | None) -> str:
                 f"The token is {what}. Use http://CLIENTID:TOKEN@host:port as the address of "
                 "the proxy, with the --token that the service was started with."
             )
+    problem = client_id_problem(user)
+    if problem is not None:
+        raise BadMessageError(f"The client id {problem}.", code="invalid_client_id")
     return user or DEFAULT_ID
 
 
