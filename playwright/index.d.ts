@@ -270,6 +270,11 @@ export interface TrafficMockOptions {
   readonly traffic?: "on-failure" | "on" | "off";
 }
 
+/** What `use` has of this package in a configuration: `defineConfig<TrafficMockUse>({ … })`. */
+export interface TrafficMockUse extends TrafficMockWorkerOptions {
+  trafficmock: TrafficMockOptions;
+}
+
 export interface TrafficMockFixtures {
   trafficmock: TrafficMock;
   /** The same, by the name of the npm package `@playwright-backend-mocks/playwright`. */
@@ -277,15 +282,18 @@ export interface TrafficMockFixtures {
   trafficmockOptions: TrafficMockOptions;
 }
 
-export interface TrafficMockWorkerFixtures {
-  /** Routes that serve all tests of the worker, after their own. */
-  trafficmockShared: TrafficMock;
+export interface TrafficMockWorkerOptions {
   /** Makes the run strict: its tests, and what no test owns. What may leave all the same is in `allow`. */
   trafficmockStrict: { readonly allow?: readonly string[] } | undefined;
   /** Base URL of the proxy. Default: `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`. */
   backendMocksProxyUrl: string;
   /** The proxy's `--token`. Default: `TRAFFICMOCK_TOKEN`. */
   backendMocksToken: string | undefined;
+}
+
+export interface TrafficMockWorkerFixtures extends TrafficMockWorkerOptions {
+  /** Routes that serve all tests of the worker, after their own. */
+  trafficmockShared: TrafficMock;
 }
 
 export const test: TestType<

@@ -11,8 +11,9 @@ from trafficmock import __version__
 class VersionTests(SynchronousTestCase):
     """What takes its version from ``trafficmock/__init__.py``."""
 
-    def test_agent(self) -> None:
-        """The agent's files have it: ``npm run version:take`` in ``agent/`` writes them."""
-        for name in ("package.json", "package-lock.json"):
-            found = json.loads((REPOSITORY / "agent" / name).read_text(encoding="utf-8"))
-            self.assertEqual(found["version"], __version__, name)
+    def test_npm_packages(self) -> None:
+        """Their files have it: ``npm run version:take`` in their directories writes them."""
+        for path in ("agent", "playwright"):
+            for name in ("package.json", "package-lock.json"):
+                found = json.loads((REPOSITORY / path / name).read_text(encoding="utf-8"))
+                self.assertEqual(found["version"], __version__, f"{path}/{name}")

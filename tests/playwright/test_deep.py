@@ -1,4 +1,4 @@
-"""What takes long: the fixtures with several versions of Playwright, and in Vitest."""
+"""What takes long: several versions of Playwright, Vitest, and the packed package installed."""
 
 from __future__ import annotations
 
@@ -17,3 +17,7 @@ class DeepTests(test_package.PackageTestCase):
         """Older versions of Playwright, repeats, shards and retries, and another runner."""
         install(test_package.PACKAGE / "test" / "deep", "vitest")
         self.check("deep/versions.test.mjs")
+
+    def test_packed(self) -> None:
+        """What npm packs installs into an empty project of strict TypeScript, and works there."""
+        self.check("deep/pack.test.mjs")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tools.release.checks import check
 from tools.release.packages import DIST, build
+from tools.release.playwright_run import try_playwright
 from tools.release.running import CommandError
 from tools.release.trial_runs import try_npm, try_python
 
@@ -24,11 +25,12 @@ def main() -> int:
             for number, package in enumerate((packages.wheel, packages.sdist)):
                 try_python(package, Path(directory) / f"python-{number}")
             try_npm(packages.agent, packages.wheel, Path(directory) / "npm")
+            try_playwright(packages, Path(directory) / "playwright")
     except CommandError as error:
         sys.stderr.write(f"{error}\n")
         return 1
     sys.stdout.write(f"Ready to upload from {DIST}:\n")
-    for package in (packages.wheel, packages.sdist, packages.agent):
+    for package in packages.all():
         sys.stdout.write(f"  {package.name}\n")
     return 0
 

@@ -14,17 +14,20 @@ if TYPE_CHECKING:
     from tools.release.packages import Packages
 
 PUBLINT = "publint@0.3"
+ARE_THE_TYPES_WRONG = "@arethetypeswrong/cli@0.18"
 
 
 def check(packages: Packages) -> None:
-    """Check metadata, entry points and contents.
+    """Check metadata, entry points, types and contents.
 
     :raises CommandError: when a checker complains, or the agent is not in the wheel.
     """
     run(
         sys.executable, "-m", "twine", "check", "--strict", packages.wheel, packages.sdist, cwd=DIST
     )
-    run("npx", "--yes", PUBLINT, packages.agent, "--strict", cwd=DIST)
+    for package in packages.npm():
+        run("npx", "--yes", PUBLINT, package, "--strict", cwd=DIST)
+        run("npx", "--yes", ARE_THE_TYPES_WRONG, package, cwd=DIST)
     require("wheel", zipfile.ZipFile(packages.wheel).namelist(), "trafficmock/_agent/register.js")
     with tarfile.open(packages.agent) as tarball:
         require("npm package", tarball.getnames(), "package/register.js")

@@ -15,6 +15,7 @@ from trafficmock import __version__
 ROOT = Path(__file__).parents[2]
 DIST = ROOT / "dist"
 AGENT = ROOT / "agent"
+PLAYWRIGHT = ROOT / "playwright"
 
 
 @frozen(kw_only=True)
@@ -24,6 +25,15 @@ class Packages:
     wheel: Path
     sdist: Path
     agent: Path
+    playwright: Path
+
+    def npm(self) -> tuple[Path, Path]:
+        """Give the npm packages, each after what it depends on."""
+        return self.agent, self.playwright
+
+    def all(self) -> tuple[Path, ...]:
+        """Give all packages, in the order in which they may be published."""
+        return self.wheel, self.sdist, *self.npm()
 
 
 def build() -> Packages:
@@ -35,19 +45,29 @@ def build() -> Packages:
     shutil.rmtree(DIST, ignore_errors=True)
     DIST.mkdir()
     run("npm", "ci", "--no-audit", "--no-fund", cwd=AGENT)
-    run("npm", "pack", "--pack-destination", DIST, cwd=AGENT)
+    for directory in (AGENT, PLAYWRIGHT):
+        check_version(directory)
+        run("npm", "pack", "--pack-destination", DIST, cwd=directory)
     run(sys.executable, "-m", "build", "--outdir", DIST, ROOT, cwd=ROOT)
-    agent_version = json.loads((AGENT / "package.json").read_text(encoding="utf-8"))["version"]
-    if agent_version != __version__:
-        raise CommandError(
-            f"agent/package.json says {agent_version}, trafficmock/__init__.py {__version__}: "
-            "run `npm run version:take` in agent/"
-        )
     return Packages(
         wheel=the_one(f"trafficmock-{__version__}-*.whl"),
         sdist=the_one(f"trafficmock-{__version__}.tar.gz"),
         agent=the_one(f"trafficmock-agent-{__version__}.tgz"),
+        playwright=the_one(f"trafficmock-playwright-{__version__}.tgz"),
     )
+
+
+def check_version(directory: Path) -> None:
+    """Compare the version in a directory's ``package.json`` with ``trafficmock.__version__``.
+
+    :raises CommandError: when they differ.
+    """
+    version = json.loads((directory / "package.json").read_text(encoding="utf-8"))["version"]
+    if version != __version__:
+        raise CommandError(
+            f"{directory.name}/package.json says {version}, trafficmock/__init__.py {__version__}: "
+            f"run `npm run version:take` in {directory.name}/"
+        )
 
 
 def the_one(pattern: str) -> Path:

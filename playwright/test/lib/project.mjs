@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 const PACKAGE = fileURLToPath(new URL("../..", import.meta.url));
 const ROOT = join(PACKAGE, "..");
 const PYTHON = process.env.TRAFFICMOCK_TEST_PYTHON ?? "python3";
-const RUN_MS = 150_000;
+const RUN_MS = 300_000;
 /** What npm puts into a package of ours. */
 const PACKED = ["src", "package.json", "index.mjs", "core.mjs", "config.mjs", "register.js", "*.d.ts"];
 
@@ -66,12 +66,17 @@ function link(from, to) {
   symlinkSync(from, to);
 }
 
+/** Run Playwright. */
+function run(cwd, args, env) {
+  return runProgram(cwd, [process.execPath, "node_modules/@playwright/test/cli.js", "test", ...args], env);
+}
+
 /**
- * Run Playwright, with `trafficmock` on the path.
+ * Run a program to its end, with `trafficmock` on the path.
  * @returns {Promise<{ status: number | null, output: string }>}
  */
-async function run(cwd, args, env) {
-  const child = spawn(process.execPath, ["node_modules/@playwright/test/cli.js", "test", ...args], {
+export async function runProgram(cwd, [program, ...args], env = {}) {
+  const child = spawn(program, args, {
     cwd,
     env: {
       ...process.env,

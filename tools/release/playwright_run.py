@@ -1,0 +1,63 @@
+"""The Playwright package in an empty directory, with the example of its README."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from tools.release.packages import PLAYWRIGHT, ROOT
+from tools.release.running import CommandError, run
+from tools.release.trial_runs import free_port, install
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tools.release.packages import Packages
+
+SHOP = ROOT / "docs" / "examples" / "playwright" / "shop.mjs"
+CHROMIUM = "/usr/bin/chromium"
+"""Debian's. Playwright would download one of its own."""
+
+WITH_CHROMIUM = f"""
+import config from "./playwright.config.js";
+config.use.launchOptions = {{ executablePath: "{CHROMIUM}" }};
+export default config;
+"""
+
+
+def try_playwright(packages: Packages, directory: Path) -> None:
+    """Install the tarballs beside the newest Playwright and run the README's example.
+
+    :raises CommandError: when a step fails.
+    """
+    programs = install(packages.wheel, directory)
+    newest = ("@playwright/test@latest", *packages.npm())
+    run("npm", "install", "--no-audit", "--no-fund", *newest, cwd=directory)
+    spec, config = re.findall(
+        r"^```js\n(.*?)^```$", (PLAYWRIGHT / "README.md").read_text(), re.DOTALL | re.MULTILINE
+    )
+    files = {
+        "shop.spec.js": spec,
+        "playwright.config.js": config,
+        "chromium.config.js": WITH_CHROMIUM,
+        "shop.mjs": SHOP.read_text(encoding="utf-8"),
+    }
+    port = str(free_port())
+    for name, text in files.items():
+        (directory / name).write_text(text.replace("3000", port), encoding="utf-8")
+    environment = {
+        "PATH": os.pathsep.join((str(programs), os.environ["PATH"])),
+        "TRAFFICMOCK_PROXY_URL": f"http://127.0.0.1:{free_port()}",
+    }
+    said = run(
+        "npx",
+        "playwright",
+        "test",
+        "--config",
+        "chromium.config.js",
+        cwd=directory,
+        env=environment,
+    )
+    if re.search(r"\b1 passed\b", said) is None:
+        raise CommandError(f"the example did not pass:\n{said}")
