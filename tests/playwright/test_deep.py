@@ -1,9 +1,16 @@
-"""What takes long: several versions of Playwright, Vitest, and the packed package installed."""
+"""What takes long: several versions of Playwright, npm's agent and proxy, the packed package."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from attrs import evolve
+
 from tests.agent.test_deep import install
-from tests.playwright import test_package
+from tests.playwright import specs, test_package, test_rows
 from tests.support.hypothesis_profiles import DEEP
 
 
@@ -21,3 +28,42 @@ class DeepTests(test_package.PackageTestCase):
     def test_packed(self) -> None:
         """What npm packs installs into an empty project of strict TypeScript, and works there."""
         self.check("deep/pack.test.mjs")
+
+    def test_npm_proxy(self) -> None:
+        """The fixtures do on the npm proxy 0.1.8 what it has, and say what it does not have."""
+        self.check("deep/npm-proxy.test.mjs")
+
+    def test_rows_on_the_npm_proxy(self) -> None:
+        """Every row that asks for nothing more holds on the npm proxy 0.1.8."""
+        apart = f"--temp-directory={Path(self.mktemp()).absolute()}"
+        rows = f"{test_rows.__name__}.JavaScriptTests"
+        finished = subprocess.run(
+            [sys.executable, "-m", "twisted.trial", apart, rows],
+            cwd=specs.ROOT,
+            env={**os.environ, "TRAFFICMOCK_E2E_PROXY": "npm"},
+            capture_output=True,
+            text=True,
+            timeout=2 * specs.SECONDS,
+            check=False,
+        )
+        self.assertEqual(finished.returncode, 0, finished.stdout[-8000:])
+        self.assertIn("asks for more than the npm proxy gives", finished.stdout)
+
+
+class NpmAgentTests(specs.RunTestCase):
+    """The rows with ``@playwright-backend-mocks/node`` 0.1.8 in the application."""
+
+    if not DEEP:
+        skip = "only with TRAFFICMOCK_DEEP=1"
+
+    def test_rows(self) -> None:
+        """Every row holds."""
+        run = specs.run_specs(evolve(test_rows.ROWS, agent="npm"), test_rows.CONFIG)
+        complaints = {
+            title: result.complaint()
+            for (_, title), result in run.results.items()
+            if result.status != "skipped" and result.complaint()
+        }
+        self.assertEqual(complaints, {}, run.output)
+        self.assertGreater(len(run.results), 100)
+        self.check_proxy(run)

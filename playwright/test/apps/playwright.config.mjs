@@ -1,7 +1,7 @@
 /* The configuration of the tests' projects; what differs comes through the environment. */
 import { attached, proxyServer } from "trafficmock-playwright/config";
 
-const { SHOP_PORT, E2E_CHROMIUM, WORKERS = "1", ISOLATION } = process.env;
+const { SHOP_PORT, E2E_CHROMIUM, WORKERS = "1", ISOLATION, STRICT } = process.env;
 const baseURL = `http://127.0.0.1:${SHOP_PORT}`;
 
 export default {
@@ -13,6 +13,7 @@ export default {
   use: {
     baseURL,
     launchOptions: { executablePath: E2E_CHROMIUM, args: ["--no-sandbox"] },
+    ...(STRICT && { trafficmockStrict: { allow: [STRICT] } }),
     trafficmock: { ...(ISOLATION && { isolation: ISOLATION }) },
   },
   webServer: [
