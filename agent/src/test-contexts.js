@@ -4,7 +4,6 @@ const { AsyncLocalStorage } = require("node:async_hooks");
 const { createHmac, randomBytes } = require("node:crypto");
 const http = require("node:http");
 const https = require("node:https");
-const { performance } = require("node:perf_hooks");
 const {
   MEMBER,
   contextOf,
@@ -16,10 +15,8 @@ const {
   withOtherId,
   withoutContext,
 } = require("./context-headers.js");
+const { KnownContexts } = require("./known-contexts.js");
 const headers = require("./protocol/headers.js");
-
-/** Kept, since tests replace clocks. */
-const now = performance.now.bind(performance);
 
 /** Events by which a server hands a request to the application. */
 const ENTRIES = new Set(["request", "checkContinue", "checkExpectation", "upgrade"]);
@@ -28,8 +25,6 @@ const ENTRIES = new Set(["request", "checkContinue", "checkExpectation", "upgrad
 const TRACING = Symbol.for("opentelemetry.js.api.1");
 const BAGGAGE = Symbol.for("OpenTelemetry Baggage Key");
 
-/** How many of the ids that came in last are known. */
-const KNOWN_IDS = 1000;
 const TRACED = /^traceparent:/im;
 
 /**
@@ -40,6 +35,7 @@ const TRACED = /^traceparent:/im;
  * @property {boolean} isForwarded whether it goes on to hosts of the system under test
  * @property {number | undefined} closedAt when the inbound request was over; ms
  * @property {string} [alias] what others see in the place of the id
+ * @property {boolean} [isPast] whether it counts no more: it is only kept from others
  */
 
 /** Whose test an outbound request belongs to: the one whose context the inbound request carries that led to it. */
@@ -50,12 +46,10 @@ class TestContexts {
    */
   constructor({ isContextRead, contextMs }, hosts) {
     this.isOn = isContextRead;
-    this.lastingMs = contextMs;
     this.hosts = hosts;
     /** @type {AsyncLocalStorage<TestContext | undefined>} */
     this.storage = new AsyncLocalStorage();
-    /** The last of each id, for what is known by its id only. @type {Map<string, TestContext>} */
-    this.known = new Map();
+    this.known = new KnownContexts(contextMs);
     this.aliasKey = randomBytes(32);
   }
 
@@ -101,13 +95,11 @@ class TestContexts {
     if (!found) return this.storage.getStore() ? this.storage.run(undefined, act) : act();
     /** @type {TestContext} */
     const context = { ...found, closedAt: undefined };
-    this.remember(context);
+    this.known.add(context);
     // Events of the body, and of an upgraded socket, come from the connection, which serves many requests.
     this.enclose(req, context);
     if (!(other instanceof http.ServerResponse)) this.enclose(other, context);
-    other.once("close", () => {
-      context.closedAt = now();
-    });
+    other.once("close", () => this.known.close(context));
     return this.storage.run(context, act);
   }
 
@@ -124,24 +116,12 @@ class TestContexts {
     };
   }
 
-  /** @param {TestContext} context */
-  remember(context) {
-    this.known.delete(context.id);
-    this.known.set(context.id, context);
-    if (this.known.size > KNOWN_IDS) this.known.delete(this.known.keys().next().value ?? "");
-  }
-
-  /** @param {TestContext} context */
-  isOver({ closedAt }) {
-    return closedAt !== undefined && now() - closedAt > this.lastingMs;
-  }
-
   /** @returns {TestContext | undefined} that of the request which is made now */
   current() {
     if (!this.isOn) return undefined;
     const traced = tracedId();
-    const found = (traced && this.known.get(traced)) || this.storage.getStore();
-    return found && !this.isOver(found) ? found : undefined;
+    const found = (traced && this.known.byId.get(traced)) || this.storage.getStore();
+    return found && this.known.isOver(found) ? { ...found, isForwarded: false, isPast: true } : found;
   }
 
   /**
@@ -176,7 +156,7 @@ class TestContexts {
   concealed(pairs, context) {
     let left = withoutContext(pairs);
     const trace = traceOf(headers.get(pairs, "traceparent"));
-    for (const one of new Set([context, trace ? this.known.get(trace) : undefined])) {
+    for (const one of new Set([context, trace ? this.known.byId.get(trace) : undefined])) {
       if (one && isAmong(left, one.id)) left = withOtherId(left, one.id, this.aliasOf(one));
     }
     return left;
@@ -197,7 +177,7 @@ class TestContexts {
    * @returns {boolean} whether it may leave with other headers
    */
   isConcerned(head, context) {
-    return context !== undefined || isMentioned(head) || (this.known.size > 0 && TRACED.test(head));
+    return context !== undefined || isMentioned(head) || (this.known.byId.size > 0 && TRACED.test(head));
   }
 }
 

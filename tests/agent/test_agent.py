@@ -95,6 +95,7 @@ class AgentTests(SynchronousTestCase):
         """Requests belong to the test whose context led to them, and take it to own hosts only."""
         self.check("context.test.mjs")
         self.check("context-headers.test.mjs")
+        self.check("known-contexts.test.mjs")
 
     def test_async_context(self) -> None:
         """The application's own AsyncLocalStorages are there in its requests' events."""

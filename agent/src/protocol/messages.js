@@ -76,8 +76,9 @@ function responseToWire(peer, { status, statusText, pairs, body, url }, bodySize
 
 /**
  * @param {Peer} peer
- * @param {{ id: string } | undefined} context of the test that the request belongs to
+ * @param {{ id: string, isPast?: boolean } | undefined} context of the test that the request belongs to
  */
-const contextToWire = (peer, context) => (context && peer.features.has("context") ? { context: context.id } : {});
+const contextToWire = (peer, context) =>
+  context && !context.isPast && peer.features.has("context") ? { context: context.id } : {};
 
 module.exports = { contextToWire, requestToWire, responseToWire };

@@ -1,0 +1,126 @@
+"""Requests with 10,000 ids that no test has leave nothing behind, neither here nor there."""
+
+import json
+import os
+import secrets
+import signal
+import sys
+from contextlib import ExitStack
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.agent.test_deep import VERSIONS, node
+from tests.support.hypothesis_profiles import DEEP
+from tests.support.process_usage import memory
+from tests.support.proxy_process import ProxyProcess, start_proxy, until
+from tests.support.threaded_server import threaded_server
+from tests.testing import runs
+
+APP = runs.REPOSITORY / "agent" / "test" / "apps" / "many-ids.cjs"
+COUNT = 10_000
+LEGS = 5
+CONTEXT_MS = 300
+MIB = 2**20
+CARRIERS = (
+    lambda id_: {"baggage": f"trafficmock.test={id_}"},
+    lambda id_: {"cookie": f"trafficmock_test={id_}"},
+    lambda id_: {"traceparent": f"00-{id_}-00f067aa0ba902b7-01"},
+)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """The third party."""
+
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1  # head and body leave together
+    seen: set[str]
+
+    def do_GET(self) -> None:
+        self.seen.add(self.headers["traceparent"] or "")
+        self.send_response(200)
+        self.send_header("content-length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+class ManyIdsTests(SynchronousTestCase):
+    """An attached application, its agent and the coordinator, as processes of their own."""
+
+    if not DEEP:
+        skip = "only with TRAFFICMOCK_DEEP=1"
+
+    def held(self, proxy: ProxyProcess) -> dict[str, Any]:
+        """List what the coordinator holds, but for what comes with a connection."""
+        self.tables.unlink(missing_ok=True)
+        os.kill(proxy.pid, signal.SIGUSR2)
+        until(self.tables.exists, proxy.process, proxy.output)
+        found: dict[str, Any] = json.loads(self.tables.read_text(encoding="utf-8"))
+        return found
+
+    def leg(self, application: HTTPConnection, count: int) -> set[str]:
+        """Send requests with ids of their own in turn; give the ids."""
+        ids = {secrets.token_hex(16) for _ in range(count)}
+        for number, each in enumerate(ids):
+            application.request("GET", "/ask", headers=CARRIERS[number % 3](each))
+            answer = application.getresponse()
+            self.assertEqual((answer.status, answer.read()), (200, b"asked"))
+        return ids
+
+    def emptied(self, application: HTTPConnection, proxy: ProxyProcess) -> int:
+        """Wait until the agent remembers nobody; give the bytes of its heap."""
+        heap: list[int] = []
+
+        def is_empty() -> bool:
+            application.request("GET", "/remembered")
+            remembered = json.load(application.getresponse())
+            heap.append(remembered["bytes"])
+            return bool(remembered["known"] == remembered["closed"] == 0)
+
+        until(is_empty, proxy.process, proxy.output)
+        # Weak references and finalizers need one collection more.
+        self.assertTrue(is_empty())
+        return min(heap[-2:])
+
+    def run_node(self, binary: str) -> None:
+        self.tables = Path(self.mktemp()).absolute()
+        Handler.seen = set()
+        with ExitStack() as stack:
+            watched = (sys.executable, "-m", "tests.support.watched_proxy", "serve")
+            env = {"TEST_TABLES": str(self.tables)}
+            proxy = start_proxy("--history-limit", "100", command=watched, env=env)
+            stack.callback(proxy.stop)
+            upstream = stack.enter_context(threaded_server(Handler))
+            variables = [f"UPSTREAM={upstream}", f"TRAFFICMOCK_CONTEXT_MS={CONTEXT_MS}"]
+            command = ["env", *variables, binary, "--expose-gc", str(APP)]
+            data = str(Path(self.mktemp()).absolute())
+            child = runs.attached(proxy.url, command, data=data)
+            stack.callback(child.stop)
+            application = HTTPConnection(urlsplit(child.announced()["url"]).netloc, timeout=60)
+            stack.callback(application.close)
+            self.leg(application, COUNT // LEGS)  # warms up
+            heaps = [self.emptied(application, proxy)]
+            before = self.held(proxy)
+            resident = [memory(proxy.pid).resident]
+            ids: set[str] = set()
+            for _ in range(LEGS):
+                ids |= self.leg(application, COUNT // LEGS)
+                heaps.append(self.emptied(application, proxy))
+                resident.append(memory(proxy.pid).resident)
+            self.assertEqual(self.held(proxy), before)
+            self.assertLess((heaps[-1] - heaps[0]) / MIB, 1, heaps)
+            self.assertLess((resident[-1] - resident[0]) / MIB, 8, resident)
+            self.assertEqual(len(ids), COUNT)
+            self.assertEqual([each for each in Handler.seen if each[3:35] in ids], [])
+
+    def test_many_ids(self) -> None:
+        """The heap and the tables are as they were before, on every Node."""
+        for version in VERSIONS:
+            self.run_node(node(version))
