@@ -209,6 +209,19 @@ export interface WebSocketRoute {
   connectToServer(): WebSocketRoute;
 }
 
+/** A request that strict mode refused. */
+export interface UnmatchedRequest {
+  readonly method: string;
+  /** Without user name and password. */
+  readonly url: string;
+  readonly clientId: string;
+  readonly kind: "http" | "websocket";
+  /** How often it came. */
+  readonly count: number;
+  /** Why it was refused. */
+  readonly message: string;
+}
+
 /** One test's hand on the traffic of the applications that run attached. */
 export interface TrafficMock {
   /** The context of this test, 32 hex characters; nothing where it has none. */
@@ -252,6 +265,12 @@ export interface TrafficMock {
    * `false` ends it. `allow` are hosts (`*.example.com`, `auth:9000`), and globs of URLs where there is a slash.
    */
   strict(options?: { readonly allow?: readonly string[] } | false): Promise<void>;
+  /**
+   * The requests that strict mode refused in this run and that no test owns, each URL once.
+   *
+   * Rejects when the proxy knows no strict mode.
+   */
+  unmatched(): Promise<readonly UnmatchedRequest[]>;
   /** What went wrong so far; what is left when the test ends fails it. */
   takeErrors(): Error[];
 }

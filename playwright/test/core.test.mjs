@@ -1,7 +1,7 @@
 /* Tests without Playwright: Node's own runner, with the real proxy and a real application. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, get } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { connect } from "trafficmock-playwright/core";
 import { startProxy } from "../../agent/test/lib/proxy.mjs";
@@ -103,6 +103,24 @@ test("a test that stands still keeps its requests", async () => {
   assert.match(await (await fetch(`${shop.url}/price/cup`, { headers: mocks.headers })).text(), /"price">5</);
   await mocks.end();
   await shop.stop();
+  await proxy.stop();
+});
+
+test("what strict mode refused and no test owns can be asked for", async () => {
+  const proxy = await startProxy("--strict", "--allow", "auth.example");
+  const { hostname, port } = new URL(proxy.url);
+  for (const _ of [1, 2]) {
+    const asked = get({ hostname, port, path: "http://flags.example/all", headers: { host: "flags.example" } });
+    const [answer] = await once(asked, "response");
+    assert.equal(answer.resume().statusCode, 403);
+  }
+  const mocks = await connect({ title: "asks", proxyUrl: proxy.url });
+  const [{ message, clientId, ...refused }, ...others] = await mocks.unmatched();
+  assert.deepEqual(refused, { method: "GET", url: "http://flags.example/all", kind: "http", count: 2 });
+  assert.match(message, /allows only auth\.example/);
+  assert.equal(typeof clientId, "string");
+  assert.deepEqual(others, []);
+  await mocks.end();
   await proxy.stop();
 });
 

@@ -35,7 +35,9 @@ describe("on the npm proxy", () => {
     await assert.rejects(begin({ isolation: "required" }), new RegExp(`${lacks}knows no contexts`));
     await assert.rejects(begin({ strict: true }), new RegExp(`strict mode is asked for, and ${lacks}does not have it`));
     const mocks = await begin();
-    await assert.rejects(mocks.strict(), new RegExp(`${lacks}does not have it`));
+    for (const call of ["strict", "unmatched"]) {
+      await assert.rejects(mocks[call](), new RegExp(`${lacks}does not have it`));
+    }
     await mocks.end();
   });
 });

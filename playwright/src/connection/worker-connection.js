@@ -186,7 +186,7 @@ class WorkerConnection {
     await this.unmatched();
   }
 
-  /** @returns {Promise<{ requests: { method: string, url: string, count: number, message: string }[], dropped: number }>} what was refused that no test owns */
+  /** @returns {Promise<{ requests: import("../../index.js").UnmatchedRequest[], dropped: number }>} what was refused that no test owns */
   unmatched() {
     return this.query({ type: "run:unmatched:query" });
   }

@@ -133,6 +133,13 @@ class TrafficMock {
     await this.#session.setStrict(options === false ? undefined : (options.allow ?? []));
   }
 
+  async unmatched() {
+    const { connection } = this.#session;
+    connection.needStrict();
+    const { requests } = await connection.unmatched();
+    return requests;
+  }
+
   takeErrors() {
     return this.#session.takeErrors();
   }
