@@ -2,15 +2,14 @@
 
 from typing import Literal
 
-from attrs import field, frozen
+from msgspec import Struct
 
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 
-@frozen
-class Owner:
+class Owner(Struct, frozen=True):
     """The test that got a request or a socket, as it was called when it was matched."""
 
     test_id: str
@@ -19,8 +18,7 @@ class Owner:
     file: str
 
 
-@frozen
-class MadeFor:
+class MadeFor(Struct, frozen=True):
     """The test whose context a request or a socket carries, whoever gets it.
 
     :param late: the test had ended.
@@ -32,8 +30,7 @@ class MadeFor:
     late: bool
 
 
-@frozen
-class RequestSeen:
+class RequestSeen(Struct, frozen=True):
     """An application's request arrived.
 
     :param body_pending: without its body, of which :class:`RequestBodyCame` will tell.
@@ -44,13 +41,12 @@ class RequestSeen:
     request_id: str
     client_id: str
     request: SerializedRequest
-    body_pending: bool = field(default=False, kw_only=True)
-    redirected_from: str | None = field(default=None, kw_only=True)
-    made_for: MadeFor | None = field(default=None, kw_only=True)
+    body_pending: bool = False
+    redirected_from: str | None = None
+    made_for: MadeFor | None = None
 
 
-@frozen
-class RequestBodyCame:
+class RequestBodyCame(Struct, frozen=True):
     """The body of a request that was seen without it is there, or will never be.
 
     :param request: with as much of the body as there is.
@@ -60,8 +56,7 @@ class RequestBodyCame:
     request: SerializedRequest
 
 
-@frozen
-class RequestPassedThrough:
+class RequestPassedThrough(Struct, frozen=True):
     """Nobody wanted it: it goes to the real network unchanged.
 
     :param also_matched: routes of other tests that match it, where its context kept it from
@@ -72,8 +67,7 @@ class RequestPassedThrough:
     also_matched: tuple[str, ...] = ()
 
 
-@frozen
-class RequestContinued:
+class RequestContinued(Struct, frozen=True):
     """Its owner sent it on, changed or not."""
 
     request_id: str
@@ -81,8 +75,7 @@ class RequestContinued:
     overrides: SerializedOverrides | None
 
 
-@frozen
-class RequestFulfilled:
+class RequestFulfilled(Struct, frozen=True):
     """Its owner answered it."""
 
     request_id: str
@@ -90,8 +83,7 @@ class RequestFulfilled:
     response: SerializedResponse
 
 
-@frozen
-class RequestAborted:
+class RequestAborted(Struct, frozen=True):
     """Its owner failed it, or the application gave it up."""
 
     request_id: str
@@ -100,8 +92,7 @@ class RequestAborted:
     detail: str
 
 
-@frozen
-class RequestFailed:
+class RequestFailed(Struct, frozen=True):
     """It could not be decided."""
 
     request_id: str
@@ -111,8 +102,7 @@ class RequestFailed:
     matches: list[RouteMatchDiagnostic] | None
 
 
-@frozen
-class ResponseReported:
+class ResponseReported(Struct, frozen=True):
     """The upstream answered, or failed, after the decision; both when the body broke off.
 
     :param body_pending: the response is only a head; another report will bring the body.
@@ -121,11 +111,10 @@ class ResponseReported:
     request_id: str
     response: SerializedResponse | None
     error: SerializedError | None
-    body_pending: bool = field(default=False, kw_only=True)
+    body_pending: bool = False
 
 
-@frozen
-class HopSeen:
+class HopSeen(Struct, frozen=True):
     """The agent follows a redirect: a request with the fate of the one before."""
 
     request_id: str
@@ -134,11 +123,10 @@ class HopSeen:
     prior_id: str
     action: Literal["continue", "passthrough"]
     owner: Owner | None
-    made_for: MadeFor | None = field(default=None, kw_only=True)
+    made_for: MadeFor | None = None
 
 
-@frozen
-class SocketSeen:
+class SocketSeen(Struct, frozen=True):
     """An application opened a WebSocket.
 
     :param made_for: the test whose context it carries, if any.
@@ -148,19 +136,17 @@ class SocketSeen:
     client_id: str
     url: str
     protocols: list[str]
-    made_for: MadeFor | None = field(default=None, kw_only=True)
+    made_for: MadeFor | None = None
 
 
-@frozen
-class SocketOwned:
+class SocketOwned(Struct, frozen=True):
     """A test owns it."""
 
     socket_id: str
     owner: Owner
 
 
-@frozen
-class SocketPassedThrough:
+class SocketPassedThrough(Struct, frozen=True):
     """Nobody wanted it.
 
     :param also_matched: as in :class:`RequestPassedThrough`.
@@ -170,8 +156,7 @@ class SocketPassedThrough:
     also_matched: tuple[str, ...] = ()
 
 
-@frozen
-class SocketFailed:
+class SocketFailed(Struct, frozen=True):
     """It could not be decided, or lost its owner or its application."""
 
     socket_id: str
@@ -181,8 +166,7 @@ class SocketFailed:
     matches: list[RouteMatchDiagnostic] | None
 
 
-@frozen
-class SocketActivity:
+class SocketActivity(Struct, frozen=True):
     """A frame or an action of the handler.
 
     ``direction`` is who seems to speak to the application's eyes: ``client`` for what
@@ -197,8 +181,7 @@ class SocketActivity:
     is_base64: bool | None
 
 
-@frozen
-class SocketClosed:
+class SocketClosed(Struct, frozen=True):
     """One side closed; recorded once for each side."""
 
     socket_id: str

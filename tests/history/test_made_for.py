@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from attrs import evolve
+from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import OWNER, ids, request, response, shown
@@ -67,7 +67,7 @@ class MadeForTests(SynchronousTestCase):
     def test_late(self) -> None:
         """What was made for a test that had ended says so, and can be asked for."""
         history = seen()
-        late = evolve(MADE_FOR, late=True)
+        late = structs.replace(MADE_FOR, late=True)
         history.record(records.RequestSeen("later", "app", request(), made_for=late), 12)
         entry = history.requests.get("later")
         self.assertEqual(part(shown(entry), *self.KEYS), NAMES | {"late": True})

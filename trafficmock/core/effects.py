@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from attrs import field, frozen
+from msgspec import Struct
 
 from trafficmock.records import Record
 
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 Level = Literal["debug", "info", "warn", "error"]
 
 
-@frozen
-class Send:
+class Send(Struct, frozen=True):
     """Send one message to these connections; it needs encoding only once.
 
     Connections that are gone by now are passed over.
@@ -27,8 +27,7 @@ class Send:
     message: Message
 
 
-@frozen
-class CloseConnection:
+class CloseConnection(Struct, frozen=True):
     """Close a connection after what was sent to it; its later messages are ignored."""
 
     connection_id: str
@@ -36,23 +35,20 @@ class CloseConnection:
     reason: str
 
 
-@frozen
-class AbortConnection:
+class AbortConnection(Struct, frozen=True):
     """Drop a connection that cannot be expected to answer a close."""
 
     connection_id: str
     reason: str
 
 
-@frozen
-class Wake:
+class Wake(Struct, frozen=True):
     """Call ``tick`` at this moment (monotonic seconds) or soon after."""
 
     at: float
 
 
-@frozen
-class Note:
+class Note(Struct, frozen=True):
     """Something for the log.
 
     :param of: the connection that it is about, where no name tells; the log says where that is.
@@ -63,8 +59,7 @@ class Note:
     of: str | None = None
 
 
-@frozen
-class AnswerQuery:
+class AnswerQuery(Struct, frozen=True):
     """A worker asks for history, which the core does not know."""
 
     connection_id: str
@@ -86,8 +81,7 @@ class OpenDoor:
     origins: tuple[str, ...]
 
 
-@frozen
-class CloseDoor:
+class CloseDoor(Struct, frozen=True):
     """Close the door of a test, if it has one."""
 
     test_id: str

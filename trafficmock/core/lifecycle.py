@@ -5,8 +5,7 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, Literal
 
-from attrs import define, field
-from msgspec import UNSET
+from msgspec import UNSET, Struct, field
 
 from trafficmock import records
 from trafficmock.errors import TrafficMockError
@@ -67,8 +66,7 @@ SOCKET_STEPS: dict[SocketStage, frozenset[SocketStage]] = {
 }
 
 
-@define(eq=False, kw_only=True)
-class PendingRequest:
+class PendingRequest(Struct, eq=False, kw_only=True):
     """What is known of a paused request.
 
     :param announced_at: monotonic seconds.
@@ -95,7 +93,7 @@ class PendingRequest:
     owner_id: str | None = None
     routes: tuple[str, ...] = ()
     deferred: DeferredObservation | None = None
-    fetches: set[str] = field(factory=set)
+    fetches: set[str] = field(default_factory=set)
     made_for: ContextTest | None = None
     also_matched: tuple[str, ...] = ()
 
@@ -137,8 +135,7 @@ CloseMessage = inbound.ClosePage | inbound.CloseServer
 SocketSide = Literal["page", "server"]
 
 
-@define(eq=False, kw_only=True)
-class Socket:
+class Socket(Struct, eq=False, kw_only=True):
     """What is known of a WebSocket that is held or matched.
 
     :param connected: the handler asked for the real upstream.
@@ -158,8 +155,8 @@ class Socket:
     test: RegisteredTest | None = None
     owner: records.Owner | None = None
     connected: bool = False
-    closed: set[SocketSide] = field(factory=set)
-    early: dict[type, tuple[CloseMessage, float]] = field(factory=dict)
+    closed: set[SocketSide] = field(default_factory=set)
+    early: dict[type, tuple[CloseMessage, float]] = field(default_factory=dict)
     made_for: ContextTest | None = None
     also_matched: tuple[str, ...] = ()
 

@@ -6,7 +6,8 @@ from heapq import heapify, heappop, heappush
 from math import inf
 from typing import TYPE_CHECKING
 
-from attrs import define, field, frozen
+from attrs import define, field
+from msgspec import Struct
 
 from trafficmock.core.effects import AbortConnection, EffectList, Wake
 from trafficmock.core.hello import refuse
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from trafficmock.core.settings import Settings
 
 
-@frozen
-class Moment:
+class Moment(Struct, frozen=True, gc=False):
     """One instant on two clocks.
 
     :param seconds: monotonic seconds, for deadlines.

@@ -7,12 +7,11 @@ The JSON is the record of protocol 3, absent keys left out. When a body was not 
 ``truncated: true`` in its event, in place of ``data``.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
-from attrs import define
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from trafficmock.history.rest_records import RequestRecord, SocketRecord
 from trafficmock.records import MadeFor, Owner
@@ -27,8 +26,7 @@ MAX_DETAIL = 1000
 R = TypeVar("R", RequestRecord, SocketRecord)
 
 
-@define(eq=False, kw_only=True)
-class HistoryEntry(ABC, Generic[R]):
+class HistoryEntry(Struct, Generic[R], eq=False, kw_only=True):
     """What both kinds of entry have in common.
 
     :param record: the JSON to be, without bodies and frames.

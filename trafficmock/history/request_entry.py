@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 
-from attrs import define
 from msgspec import UNSET, Raw, UnsetType, structs
 
 from trafficmock.history.entry import CACHED_JSON, MAX_DETAIL, HistoryEntry
@@ -25,8 +24,7 @@ MAX_EVENTS = 100
 """Events kept of one request, so that an agent that repeats itself cannot fill the memory."""
 
 
-@define(eq=False, kw_only=True)
-class RequestEntry(HistoryEntry[RequestRecord]):
+class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
     """One HTTP request. The record says where bodies go, the bodies stand here."""
 
     request_body: Body | None = None

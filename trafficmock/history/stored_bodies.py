@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 import pybase64
-from attrs import define
-from msgspec import UNSET, Raw
+from msgspec import UNSET, Raw, Struct
 
 from trafficmock.history.rest_records import BODY_HERE
 from trafficmock.wire.payloads import body
@@ -20,8 +19,7 @@ _UNKNOWN = -1
 _WINDOW = 64 * 1024  # base64 letters decoded at a time; a multiple of four
 
 
-@define(eq=False)
-class Body:
+class Body(Struct, eq=False):
     """A body that is not empty, as far as it is known.
 
     :param text: its JSON text: a quoted base64 string of all or of its beginning, or ``null``.

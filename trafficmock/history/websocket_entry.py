@@ -3,8 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Iterator
 
-from attrs import Factory, define
-from msgspec import UNSET
+from msgspec import UNSET, field
 
 from trafficmock.history.entry import CACHED_JSON, HistoryEntry
 from trafficmock.history.rest_records import SocketEvent, SocketRecord, encode
@@ -27,12 +26,11 @@ def frame_size(data: str) -> int:
     return len(data) if data.isascii() else _WIDEST * len(data)
 
 
-@define(eq=False, kw_only=True)
-class SocketEntry(HistoryEntry[SocketRecord]):
+class SocketEntry(HistoryEntry[SocketRecord], kw_only=True):
     """One WebSocket connection. Its events stand here, newest first, and beside the record."""
 
-    events: deque[SocketEvent] = Factory(deque)
-    closed_sides: set[str] = Factory(set)
+    events: deque[SocketEvent] = field(default_factory=deque)
+    closed_sides: set[str] = field(default_factory=set)
 
     @property
     def action(self) -> str:

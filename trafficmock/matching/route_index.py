@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 import attrs
+from msgspec import Struct
 
 from trafficmock.matching.candidates import Candidates
 from trafficmock.matching.compiled_matcher import IMPOSSIBLE, RouteMatcher, UrlCondition
@@ -15,8 +16,7 @@ from trafficmock.matching.patterns.match_result import MatchResult
 Keys = dict[int, str]
 
 
-@attrs.frozen
-class MatchingRoutes:
+class MatchingRoutes(Struct, frozen=True):
     """What is known about a request without asking anybody.
 
     :param yes: keys of the routes that match, in the order of their registration.

@@ -238,7 +238,9 @@ class LateTests(ContextCase):
         self.playbook.wait(LATE_SECONDS - 1)
         self.playbook.take()
         self.starts()
-        self.playbook.expect(*self.passes("sells#1", made_for=evolve(MADE_FOR_A, late=True)))
+        self.playbook.expect(
+            *self.passes("sells#1", made_for=structs.replace(MADE_FOR_A, late=True))
+        )
 
     def test_later(self) -> None:
         """After that it counts as without a context."""

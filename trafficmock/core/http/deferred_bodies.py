@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import define, evolve, frozen
+from attrs import define, frozen
 from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
@@ -181,7 +181,7 @@ class PendingBodies:
             return False
         left = [route_id for route_id in pending.routes if route_id in test.routes]
         if left and owner.route_id not in left:
-            pending.owner = evolve(owner, route_id=left[0])
+            pending.owner = structs.replace(owner, route_id=left[0])
         return bool(left)
 
 

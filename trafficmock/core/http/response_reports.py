@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from attrs import define, field
-from msgspec import UNSET, structs
+from msgspec import UNSET, Struct, structs
 
 from trafficmock.core.effects import EffectList
 from trafficmock.core.http.deferred_bodies import clipped, for_workers
@@ -46,8 +46,7 @@ _DROPPED = SerializedError(
 )
 
 
-@define(eq=False, kw_only=True)
-class AwaitedReport:
+class AwaitedReport(Struct, eq=False, kw_only=True):
     """A request that is on its way upstream.
 
     :param owner_id: the connection of an owner that gets the report though it may not observe.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attrs import define, field
+from msgspec import Struct
 
 from trafficmock.wire.inbound import Ping
 
@@ -24,8 +25,7 @@ _LATE = 0.1
 that what the worker said meanwhile may be unread."""
 
 
-@define(eq=False)
-class Watched:
+class Watched(Struct, eq=False):
     """A worker that owns something.
 
     :param due: monotonic seconds, when to look at it next.
@@ -36,7 +36,7 @@ class Watched:
 
     worker: Worker
     due: float
-    owned: dict[Owned, float] = field(factory=dict)
+    owned: dict[Owned, float]
     pinged_at: float | None = None
     excused: bool = False
 
@@ -65,7 +65,7 @@ class OwnerTimeouts:
         watched = self._workers.get(worker.id)
         if watched is None:
             due = out.now.seconds + self.patience / 2
-            watched = self._workers[worker.id] = Watched(worker, due)
+            watched = self._workers[worker.id] = Watched(worker, due, {})
             self.alarm.need(due, out)
         watched.owned[owned] = out.now.seconds
 

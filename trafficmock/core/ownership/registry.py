@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from attrs import Factory, define, field
+from msgspec import Struct
 
 from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
 from trafficmock.matching.patterns.match_cost import STEPS
@@ -104,12 +105,11 @@ class RegisteredRoute:
         )
 
 
-@define
-class MatchingTests:
+class MatchingTests(Struct):
     """Which tests match for certain, by which routes, and which only the worker can tell."""
 
-    yes: dict[str, tuple[RegisteredTest, list[RegisteredRoute]]] = field(factory=dict)
-    undecided: dict[str, RegisteredTest] = field(factory=dict)
+    yes: dict[str, tuple[RegisteredTest, list[RegisteredRoute]]] = {}
+    undecided: dict[str, RegisteredTest] = {}
 
 
 @define
