@@ -1,7 +1,9 @@
 """What goes wrong, in words."""
 
+import errno
 import json
 
+from msgspec import UNSET
 from OpenSSL import SSL
 from service_identity import VerificationError
 from twisted.internet import error as network
@@ -33,6 +35,20 @@ class ExplainTests(SynchronousTestCase):
             description = upstream_error(error, "http://a.test")
             self.assertEqual((description.status, description.code), (status, code), error)
             self.assertTrue(description.text.startswith("http://a.test: "), description.text)
+
+    def test_errno(self) -> None:
+        """The errno is that of the operating system, else the one of the kind, else none."""
+        for error, name in (
+            (network.ConnectionLost(), "ECONNRESET"),
+            (network.ConnectError(errno.ENETUNREACH, "x"), "ENETUNREACH"),
+            (network.ConnectError(), "EHOSTUNREACH"),
+            (OSError(errno.EMFILE, "x"), "EMFILE"),
+            (ValueError("x"), None),
+            (None, None),
+        ):
+            found = upstream_error(error, "http://a.test")
+            self.assertEqual(found.errno, name, error)
+            self.assertEqual(found.serialized().code, UNSET if name is None else name)
 
     def test_known(self) -> None:
         """What is explained already stays."""

@@ -14,7 +14,6 @@ from trafficmock import records
 from trafficmock.proxy.upstream_errors import LOOP_DETECTED, UpstreamError, upstream_error
 from trafficmock.wire.payloads import body as bodies
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
-from trafficmock.wire.payloads.serialized_response import SerializedError as WireFailure
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
@@ -83,8 +82,8 @@ class TunnelRecord:
             response = SerializedResponse(200, "Connection established", {}, bodies.NULL, self._url)
             self._proxy_client.record(records.ResponseReported(self._id, response, None))
         else:
-            failure = WireFailure("Error", error.text, code=error.errno)
-            self._proxy_client.record(records.ResponseReported(self._id, None, failure))
+            failed = records.ResponseReported(self._id, None, error.serialized())
+            self._proxy_client.record(failed)
 
 
 class Tunnel:

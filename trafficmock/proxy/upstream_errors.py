@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING
 
 from attrs import frozen
+from msgspec import UNSET
 from OpenSSL import SSL
 from service_identity import CertificateError, VerificationError
 from twisted.internet import error as network
@@ -14,6 +16,7 @@ from trafficmock.http.responses import JSON, error_body, reason
 from trafficmock.proxy.http1.forwarded_headers import VIA
 from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.wire.outbound import UNMATCHED
+from trafficmock.wire.payloads.serialized_response import SerializedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,17 +60,23 @@ class UpstreamError(TrafficMockError):
 
     :param status: of the answer to the client.
     :param code: the ``error`` of the answer.
-    :param errno: the name of the error as Node's programs know it, for tests.
+    :param errno: the name of the error as Node's programs know it, for tests; ``None`` when the
+        operating system has none for it. ``ECONNRESET`` alone is worth another attempt.
     """
 
     def __init__(
-        self, text: str, *, status: int = 502, code: str, errno: str = "ECONNRESET"
+        self, text: str, *, status: int = 502, code: str, errno: str | None = None
     ) -> None:
         super().__init__(text)
         self.text = text
         self.status = status
         self.code = code
         self.errno = errno
+
+    def serialized(self) -> SerializedError:
+        """Write it for a message, with the errno as its code."""
+        code = UNSET if self.errno is None else self.errno
+        return SerializedError("Error", self.text, code=code)
 
 
 @frozen
@@ -128,9 +137,18 @@ def upstream_error(error: BaseException | None, origin: Origin | str) -> Upstrea
                 f"{origin}: {case.what}{_detail(error)}.",
                 status=case.status,
                 code=case.code,
-                errno=case.errno,
+                errno=_errno(error) or case.errno,
             )
-    return UpstreamError(f"{origin}: {type(error).__name__}: {error}", code="upstream_error")
+    text = f"{origin}: {type(error).__name__}: {error}"
+    return UpstreamError(text, code="upstream_error", errno=_errno(error))
+
+
+def _errno(error: BaseException | None) -> str | None:
+    """Name the error of the operating system that an exception of Twisted or Python carries."""
+    number = error.osError if isinstance(error, network.ConnectError) else None
+    if isinstance(error, OSError):
+        number = error.errno
+    return errno.errorcode.get(number) if isinstance(number, int) else None
 
 
 def _detail(error: BaseException) -> str:

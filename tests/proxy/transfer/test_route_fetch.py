@@ -116,6 +116,14 @@ class FetchTests(SynchronousTestCase):
         self.harness.servers[2].sends(OK)
         self.assertTrue(self.done()["ok"])
 
+    def test_no_reset(self) -> None:
+        """An error that is no reset is not tried again, nor told as one."""
+        self.harness.dialer.error = ValueError("not to be had")
+        self.fetch(maxRetries=2)
+        error = self.done()["error"]
+        self.assertNotIn("code", error)
+        self.assertIn("ValueError: not to be had", error["message"])
+
     def test_no_cookies(self) -> None:
         """A cookie of an answer goes to the test and nowhere else: not to the next hop either."""
         again = b"HTTP/1.1 307 x\r\nLocation: /z\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n"

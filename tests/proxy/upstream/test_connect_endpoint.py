@@ -79,12 +79,14 @@ class ThroughTests(SynchronousTestCase):
             error = self.failureResultOf(connecting, UpstreamError).value
             self.assertIn("--upstream-proxy", error.text)
             self.assertIn(words, error.text)
+            self.assertEqual(error.errno, "ECONNRESET" if message is None else None)
 
     def test_slow(self) -> None:
         """It has its time."""
         connecting = self.connect()
         self.clock.advance(5)
-        self.failureResultOf(connecting, UpstreamError)
+        error = self.failureResultOf(connecting, UpstreamError).value
+        self.assertEqual(error.errno, "ETIMEDOUT")
 
     def test_not_there(self) -> None:
         """A proxy that is not there is what it is."""

@@ -23,7 +23,7 @@ from trafficmock.proxy.transfer.upstream_agent import BytesBody, UpstreamAgent
 from trafficmock.proxy.upstream_errors import UpstreamError
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
-from trafficmock.wire.payloads.serialized_response import REDIRECTS, SerializedError
+from trafficmock.wire.payloads.serialized_response import REDIRECTS
 
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs, ResponseHead
@@ -92,7 +92,7 @@ class RouteFetches:
                 order.request_id, order.fetch_id, ok=True, response=response
             )
         except UpstreamError as error:
-            failure = SerializedError("Error", error.text, code=error.errno)
+            failure = error.serialized()
             result = inbound.FetchResult(order.request_id, order.fetch_id, ok=False, error=failure)
         except CancelledError:
             return

@@ -11,7 +11,7 @@ from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
 from trafficmock.wire.inbound import RequestBody, RequestResponse
 from trafficmock.wire.payloads import body as bodies
-from trafficmock.wire.payloads.serialized_response import REDIRECTS, SerializedError
+from trafficmock.wire.payloads.serialized_response import REDIRECTS
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
@@ -120,9 +120,7 @@ class TransferReport:
                 self._id,
                 ok=error is None,
                 response=response,
-                error=UNSET
-                if error is None
-                else SerializedError("Error", error.text, code=error.errno),
+                error=UNSET if error is None else error.serialized(),
             )
         )
 

@@ -104,7 +104,7 @@ class _ConnectProtocol(Protocol):
         if self._inner is not None:
             self._inner.connectionLost(reason)
         else:
-            self._refused("it closed the connection")
+            self._refused("it closed the connection", "ECONNRESET")
 
     def failed(self, failure: Failure) -> None:
         """Learn that the proxy cannot be reached."""
@@ -121,18 +121,18 @@ class _ConnectProtocol(Protocol):
         if rest:
             self._inner.dataReceived(rest)
 
-    def _refused(self, why: str) -> None:
+    def _refused(self, why: str, errno: str | None = None) -> None:
         self._stop_timer()
         text = (
             f"The proxy on the way to {self._way.host}:{self._way.port} (--upstream-proxy): {why}."
         )
         if not self.done.called:
-            self.done.errback(Failure(UpstreamError(text, code="upstream_proxy")))
+            self.done.errback(Failure(UpstreamError(text, code="upstream_proxy", errno=errno)))
         self.transport.abortConnection()
 
     def _too_slow(self) -> None:
         self._timer = None
-        self._refused("it did not answer in time (--connect-timeout-ms)")
+        self._refused("it did not answer in time (--connect-timeout-ms)", "ETIMEDOUT")
 
     def _give_up(self) -> None:
         self._stop_timer()
