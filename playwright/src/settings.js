@@ -13,6 +13,21 @@ const defaultProxyUrl = () =>
 /** @returns {string | undefined} the proxy's `--token` */
 const defaultToken = () => process.env.TRAFFICMOCK_TOKEN || process.env.PLAYWRIGHT_BACKEND_MOCKS_TOKEN || undefined;
 
+/** How long the proxy may take to acknowledge what a test asks of it; ms. */
+const ACK_MS = 5000;
+
+/**
+ * @returns {number} milliseconds
+ * @throws {UsageError} when the variable is no number of milliseconds
+ */
+function ackTimeoutMs() {
+  const given = process.env.TRAFFICMOCK_ACK_TIMEOUT_MS || String(ACK_MS);
+  if (/^[1-9]\d{0,8}$/.test(given)) return Number(given);
+  throw new UsageError(
+    `TRAFFICMOCK_ACK_TIMEOUT_MS must be a number of milliseconds above 0, not ${JSON.stringify(given)}`,
+  );
+}
+
 /**
  * @param {string} url
  * @returns {string} the base URL of a proxy, without a slash at its end
@@ -24,4 +39,4 @@ function checkedProxyUrl(url) {
   return url.replace(/\/$/, "");
 }
 
-module.exports = { checkedProxyUrl, defaultProxyUrl, defaultToken };
+module.exports = { ackTimeoutMs, checkedProxyUrl, defaultProxyUrl, defaultToken };

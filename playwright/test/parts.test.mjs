@@ -8,6 +8,7 @@ const require = createRequire(import.meta.url);
 const { compileGlob } = require("../src/arguments/glob.js");
 const { Matcher } = require("../src/arguments/matcher.js");
 const { HarLookup } = require("../src/har/har-lookup.js");
+const { ackTimeoutMs } = require("../src/settings.js");
 const { redactHeaders, redactUrl } = require("../src/report/redaction.js");
 
 const GLOBS = new URL("../../tests/data/globs.jsonl", import.meta.url);
@@ -19,6 +20,17 @@ test("globs match as they do for the proxy", () => {
     const judged = () => compileGlob(glob, { baseURL: base ?? undefined, webSocket: websocket }).test(url);
     if (matches === "error") assert.throws(judged, /nested|without/, glob);
     else assert.equal(judged(), matches, `${glob} ${url} ${base}`);
+  }
+});
+
+test("the environment says how long the proxy may take to acknowledge", (t) => {
+  t.after(() => delete process.env.TRAFFICMOCK_ACK_TIMEOUT_MS);
+  assert.equal(ackTimeoutMs(), 5000);
+  process.env.TRAFFICMOCK_ACK_TIMEOUT_MS = "20000";
+  assert.equal(ackTimeoutMs(), 20000);
+  for (const wrong of ["0", "5s", "-1"]) {
+    process.env.TRAFFICMOCK_ACK_TIMEOUT_MS = wrong;
+    assert.throws(ackTimeoutMs, { name: "UsageError", message: /TRAFFICMOCK_ACK_TIMEOUT_MS must be a number/ });
   }
 });
 

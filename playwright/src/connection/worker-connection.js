@@ -4,6 +4,7 @@ const { randomUUID } = require("node:crypto");
 const { Worker } = require("node:worker_threads");
 const { version } = require("../../package.json");
 const { ConnectionError, UsageError } = require("../errors.js");
+const { ackTimeoutMs } = require("../settings.js");
 
 /**
  * @typedef {import("../session/session.js").Session} Session
@@ -15,9 +16,6 @@ const { ConnectionError, UsageError } = require("../errors.js");
  * does next could be faster than the subscription.
  */
 const FEATURES = ["headers-list", "agents", "context", "decline", "strict"];
-/** How long an acknowledgement may take; ms (protocol 3). */
-const ACK_MS = 5000;
-
 /** The key of the message that each answer belongs to, by the answer's type. */
 const ANSWERS = /** @type {Record<string, (message: any) => string>} */ ({
   pong: ({ at }) => `ping ${at}`,
@@ -41,6 +39,7 @@ class WorkerConnection {
     this.proxyUrl = proxyUrl;
     this.token = token;
     this.workerId = workerId;
+    this.ackMs = ackTimeoutMs();
     /** @type {ReadonlySet<string>} what the proxy speaks beyond protocol 3 */
     this.features = new Set();
     /** @type {Map<string, Session>} */
@@ -133,8 +132,9 @@ class WorkerConnection {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.asked.delete(key);
-        reject(new ConnectionError(`the trafficmock proxy did not answer ${key.split(" ")[0]} within ${ACK_MS} ms`));
-      }, ACK_MS);
+        const what = `the trafficmock proxy did not answer ${key.split(" ")[0]} within ${this.ackMs} ms`;
+        reject(new ConnectionError(`${what}; TRAFFICMOCK_ACK_TIMEOUT_MS allows more time`));
+      }, this.ackMs);
       this.asked.set(key, {
         resolve: (answer) => (clearTimeout(timer), resolve(answer)),
         reject: (error) => (clearTimeout(timer), reject(error)),

@@ -1,10 +1,15 @@
 """A session against a proxy whose messages the test writes."""
 
+import os
 from typing import Any
+from unittest.mock import patch
 
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing.fakes import URL, SessionHarness, failure, kept, request, response
+from trafficmock.testing.adapters.ack_timeout import ack_seconds
+from trafficmock.testing.adapters.twisted_connection import TwistedConnection
 from trafficmock.testing.errors import (
     ConnectionLostError,
     FetchError,
@@ -17,6 +22,7 @@ from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest
+from trafficmock.testing.session.worker_client import WorkerIdentity
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import HandlerResult, RouteUnregister
 from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, SerializedError
@@ -46,13 +52,29 @@ class ConnectionTests(SynchronousTestCase):
         self.assertTrue(harness.client.ready.done)
 
     def test_acknowledgement_is_late(self) -> None:
-        """What is not acknowledged within 5 s fails."""
-        harness = SessionHarness(acknowledges=False)
-        promise = harness.session.subscribe()
-        harness.link.clock.advance(4.9)
-        self.assertFalse(promise.done)
-        harness.link.clock.advance(0.2)
-        self.assertIsInstance(failure(promise), ConnectionLostError)
+        """What is not acknowledged in time fails: within 5 s, or as the environment says."""
+        for seconds, shown in ((None, "5 s"), (12.5, "12.5 s")):
+            harness = SessionHarness(acknowledges=False)
+            if seconds is not None:
+                harness.client.ack_seconds = seconds
+            promise = harness.session.subscribe()
+            harness.link.clock.advance((seconds or 5) - 0.1)
+            self.assertFalse(promise.done)
+            harness.link.clock.advance(0.2)
+            error = failure(promise)
+            self.assertIsInstance(error, ConnectionLostError)
+            self.assertIn(f"within {shown}; TRAFFICMOCK_ACK_TIMEOUT_MS", str(error))
+
+    def test_acknowledgement_limit(self) -> None:
+        """The environment sets the limit; what is no number of milliseconds is refused."""
+        for given, expected in (("", 5.0), ("1", 0.001), ("20000", 20.0)):
+            with patch.dict(os.environ, TRAFFICMOCK_ACK_TIMEOUT_MS=given):
+                connection = TwistedConnection(Clock(), URL, WorkerIdentity(version="1"))
+                self.assertEqual(connection.client.ack_seconds, expected)
+        for wrong in ("0", "5 s", "-1", "1e4", "\u0665", "9" * 10):
+            with patch.dict(os.environ, TRAFFICMOCK_ACK_TIMEOUT_MS=wrong):
+                error = self.assertRaises(UsageError, ack_seconds)
+                self.assertIn("TRAFFICMOCK_ACK_TIMEOUT_MS must be a number", str(error))
 
     def test_lost(self) -> None:
         """When the link is lost everybody who waits hears of it, and every call fails."""

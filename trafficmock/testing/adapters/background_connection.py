@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
+from trafficmock.testing.adapters.ack_timeout import ack_seconds
 from trafficmock.testing.adapters.loop_thread import LoopThread
 from trafficmock.testing.adapters.proxy_address import unreachable, websocket_url
 from trafficmock.testing.session.worker_client import WorkerClient, decode_for_worker
@@ -47,7 +48,7 @@ class BackgroundConnection(LoopThread):
     def __init__(self, proxy_url: str, identity: WorkerIdentity) -> None:
         super().__init__()
         self.proxy_url = proxy_url
-        self.client = WorkerClient(self, identity)
+        self.client = WorkerClient(self, identity, ack_seconds())
         self._url = websocket_url(proxy_url)
         self._outgoing: asyncio.Queue[bytes] = asyncio.Queue()
         self._closing = asyncio.Event()

@@ -12,6 +12,7 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.internet.endpoints import HostnameEndpoint
 from twisted.logger import Logger
 
+from trafficmock.testing.adapters.ack_timeout import ack_seconds
 from trafficmock.testing.adapters.proxy_address import unreachable, websocket_url
 from trafficmock.testing.adapters.twisted_adapter import (
     DeferredTrafficMock,
@@ -63,7 +64,7 @@ class TwistedConnection:
 
     def __init__(self, reactor: Any, proxy_url: str, identity: WorkerIdentity) -> None:
         self.proxy_url = proxy_url
-        self.client = WorkerClient(self, identity)
+        self.client = WorkerClient(self, identity, ack_seconds())
         self._reactor = reactor
         self._protocol: _Protocol | None = None
         self._gone: Deferred[None] = Deferred()

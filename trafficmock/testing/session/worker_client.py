@@ -123,18 +123,20 @@ def _replace_surrogates(value: Any) -> Any:
 
 
 ACK_SECONDS = 5.0
-"""How long an acknowledgement may take (protocol 3)."""
+"""How long an acknowledgement may take unless ``TRAFFICMOCK_ACK_TIMEOUT_MS`` says otherwise."""
 
 
 @define(eq=False)
 class WorkerClient:
     """Speaks for one connection; every test on it is a session.
 
+    :param ack_seconds: how long the proxy may take to answer what it is asked.
     :param ready: kept when the proxy let us in.
     """
 
     link: ProxyLink
     identity: WorkerIdentity
+    ack_seconds: float = ACK_SECONDS
     ready: Promise[None] = field(init=False, factory=Promise)
     features: frozenset[str] = field(init=False, default=frozenset())
     sessions: dict[str, Session] = field(init=False, factory=dict)
@@ -175,9 +177,12 @@ class WorkerClient:
         """
         promise: Promise[Any] = Promise()
         self._asked[key] = promise
-        text = f"the proxy did not answer {key[0]} within {ACK_SECONDS:g} s"
+        text = (
+            f"the proxy did not answer {key[0]} within {self.ack_seconds:g} s; "
+            "TRAFFICMOCK_ACK_TIMEOUT_MS allows more time"
+        )
         cancel = self.link.call_later(
-            ACK_SECONDS, lambda: promise.reject(ConnectionLostError(text))
+            self.ack_seconds, lambda: promise.reject(ConnectionLostError(text))
         )
 
         def settled(_: Promise[Any]) -> None:
