@@ -7,7 +7,7 @@ export interface TrafficMockOptions {
   clientId?: string;
   /** Whose WebSockets are intercepted: those of `globalThis.WebSocket`, or all, npm `ws` included. Default: `TRAFFICMOCK_WEBSOCKET`, or `global`. */
   webSocket?: "global" | "all";
-  /** Hosts whose requests are left alone, such as `*.sentry.io` or `localhost:4318`. Default: `TRAFFICMOCK_IGNORE_HOSTS`, separated by commas. */
+  /** Hosts whose requests are left alone, such as `*.sentry.io`, `localhost:4318` or `::1`. Default: `TRAFFICMOCK_IGNORE_HOSTS`, separated by commas. */
   ignoreHosts?: string[];
 }
 

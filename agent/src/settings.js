@@ -1,6 +1,7 @@
 "use strict";
 
 const { readFileSync } = require("node:fs");
+const { isIPv6 } = require("node:net");
 const { dirname, join, sep } = require("node:path");
 const { threadId, isMainThread } = require("node:worker_threads");
 
@@ -105,16 +106,30 @@ function milliseconds(name, env, usual) {
 
 /**
  * @param {unknown} given
- * @returns {string[]} patterns of hosts
+ * @returns {string[]} patterns of hosts, in which an IPv6 address is as in a URL
  * @throws {TypeError} when one is none
  */
 function hostPatterns(given) {
-  const isPattern = (/** @type {unknown} */ word) => typeof word === "string" && HOST_PATTERN.test(word);
-  if (Array.isArray(given) && given.every(isPattern)) return given;
-  const wrong = Array.isArray(given) ? given.find((word) => !isPattern(word)) : given;
+  const patterns = Array.isArray(given) ? given.map(hostPattern) : [undefined];
+  if (patterns.every((pattern) => pattern !== undefined)) return patterns;
+  const wrong = Array.isArray(given) ? given[patterns.indexOf(undefined)] : given;
   throw new TypeError(
     `trafficmock: ignoreHosts (TRAFFICMOCK_IGNORE_HOSTS) must be hosts such as "*.sentry.io" or "localhost:4318", not ${JSON.stringify(wrong)}`,
   );
+}
+
+/**
+ * @param {unknown} word such as `*.sentry.io`, `localhost:4318`, `::1` or `[::1]:80`
+ * @returns {string | undefined} nothing when no host can match it
+ */
+function hostPattern(word) {
+  if (typeof word !== "string") return undefined;
+  const [, address, port = ""] = isIPv6(word) ? [word, word] : (/^\[([^*]*)\](:[^:]*)?$/.exec(word) ?? []);
+  if (address === undefined) return HOST_PATTERN.test(word) ? word : undefined;
+  const host = `[${address}]`;
+  // A zone has no place in a URL.
+  if (!isIPv6(address) || !HOST_PATTERN.test(host + port)) return undefined;
+  return new URL(`http://${host}/`).hostname + port;
 }
 
 /** @param {string} given */

@@ -4,6 +4,7 @@ import http2 from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { Hosts } from "../src/hosts.js";
 import { readSettings } from "../src/settings.js";
 import { IMPORT, REQUIRE, runNode } from "./lib/child.mjs";
 import { selfSigned } from "./lib/certificate.mjs";
@@ -78,11 +79,14 @@ describe("what is left alone, what is not, and what is said of it", () => {
   });
 
   test("what is no host is refused by name", () => {
-    for (const wrong of ["http://a.test", "a.test/x", "a test", ""]) {
-      assert.throws(() => readSettings({ ignoreHosts: ["ok.test", wrong] }, {}), {
-        name: "TypeError",
-        message: new RegExp(`TRAFFICMOCK_IGNORE_HOSTS.*${JSON.stringify(wrong)}`),
-      });
+    for (const wrong of ["http://a.test", "a.test/x", "a test", "", "[1:2]", "fe80::1%eth0", "[::1]:x", "::1:x"]) {
+      assert.throws(
+        () => readSettings({ ignoreHosts: ["ok.test", wrong] }, {}),
+        ({ name, message }) =>
+          name === "TypeError" &&
+          message.includes("TRAFFICMOCK_IGNORE_HOSTS") &&
+          message.endsWith(`not ${JSON.stringify(wrong)}`),
+      );
     }
     assert.throws(() => readSettings({ ignoreHosts: "a.test" }, {}), TypeError);
     assert.throws(() => readSettings({}, { TRAFFICMOCK_IGNORE_HOSTS: "https://a.test" }), /a\.test/);
@@ -91,6 +95,29 @@ describe("what is left alone, what is not, and what is said of it", () => {
       "*.b.test:443",
       "[::1]:4318",
     ]);
+  });
+
+  test("an IPv6 address is one with its brackets, and without them where no port follows", () => {
+    const proxyUrl = "http://127.0.0.1:4310";
+    const isIgnored = (pattern, url) => {
+      const { ignoreHosts } = readSettings({ proxyUrl }, { TRAFFICMOCK_IGNORE_HOSTS: pattern });
+      return new Hosts({ proxyUrl, ignoreHosts }).isIgnored(new URL(url));
+    };
+    for (const [pattern, url, expected] of [
+      ["::1", "http://[::1]/", true],
+      ["::1", "http://[::1]:8080/", true],
+      ["[::1]", "https://[::1]/", true],
+      ["[::1]:80", "http://[::1]/", true],
+      ["[::1]:80", "http://[::1]:81/", false],
+      ["[::1]:*", "http://[::1]:81/", true],
+      ["2001:DB8:0::1", "http://[2001:db8::1]/", true],
+      ["[2001:DB8:0::1]:80", "http://[2001:db8::1]/", true],
+      ["::1", "http://[::2]/", false],
+      ["::1:80", "http://[::1]/", false],
+      ["[2001:db8::*]", "http://[2001:db8::7]/", true],
+    ]) {
+      assert.equal(isIgnored(pattern, url), expected, `${pattern} ${url}`);
+    }
   });
 
   test("a worker thread with an environment of its own joins", async () => {

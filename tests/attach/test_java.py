@@ -56,7 +56,7 @@ class OptionTests(SynchronousTestCase):
         for direct, expected in (
             (["localhost"], ["localhost", "*.localhost"]),
             ([".a.test", "*.b.test"], ["a.test", "*.a.test", "b.test", "*.b.test"]),
-            (["10.0.0.1", "[::1]"], ["10.0.0.1", "[::1]"]),
+            (["10.0.0.1", "[::1]", "::1", "fd00:0::1"], ["10.0.0.1", "[::1]", "[fd00::1]"]),
             (["10.0.0.0/8", "a:1", "x y"], []),
             (["a", "*"], ["*"]),
         ):

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from trafficmock.certificates.trust_bundle import TRUSTSTORE_PASSWORD
+from trafficmock.ipv6 import read_ipv6
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from trafficmock.attach.proxy_variables import ProxyAddress
     from trafficmock.certificates.trust_bundle import TrustBundle
 
-_NAME = re.compile(r"[\w*.-]+\Z|\[[\da-fA-F:.]+\]\Z")
+_NAME = re.compile(r"[\w*.-]+\Z")
 
 
 def with_java_options(
@@ -54,13 +55,17 @@ def non_proxy_hosts(direct: Iterable[str]) -> list[str]:
     """
     hosts: list[str] = []
     for word in direct:
+        address = read_ipv6(word)
+        if address is not None:
+            hosts.append(f"[{address}]")
+            continue
         if not _NAME.match(word):
             continue
         name = word.removeprefix("*").removeprefix(".")
         if not name:
             return ["*"]
         hosts.append(name)
-        if not re.fullmatch(r"[\d.]+|\[.*\]", name):
+        if not re.fullmatch(r"[\d.]+", name):
             # A name stands for what is below it, too.
             hosts.append(f"*.{name}")
     return list(dict.fromkeys(hosts))

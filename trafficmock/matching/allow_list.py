@@ -10,6 +10,7 @@ import ada_url
 from attrs import frozen
 
 from trafficmock.errors import LocalError
+from trafficmock.ipv6 import read_ipv6
 from trafficmock.matching.patterns.glob import Glob, compile_glob
 from trafficmock.matching.patterns.glob_resolution import needs_base
 from trafficmock.matching.patterns.glob_tokens import GlobError
@@ -111,9 +112,10 @@ def _read_glob(text: str) -> Glob:
 
 def _read_host(text: str) -> HostPattern:
     _check_length(text)
-    found = _HOST_AND_PORT.fullmatch(text)
-    if found is None or (text.count(":") > 1 and text[0] != "["):
-        raise _error(text, "is no host: write an IPv6 address in brackets, [::1] or [::1]:8080")
+    address = read_ipv6(text)
+    found = _HOST_AND_PORT.fullmatch(text if address is None else f"[{address}]")
+    if found is None or (address is None and text.count(":") > 1 and text[0] != "["):
+        raise _error(text, "is no host: write an IPv6 address as ::1, or with a port [::1]:8080")
     host, port = found["host"], found["port"]
     if _NO_HOST.search(host):
         raise _error(text, "is no host: write HOST or HOST:PORT alone, or a URL glob with a slash")

@@ -9,6 +9,7 @@ import ada_url
 
 from trafficmock.http.bounded_cache import cached_by_text
 from trafficmock.http.hosts import is_loopback, parse_authority
+from trafficmock.ipv6 import read_ipv6
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,11 +25,13 @@ _HIGHEST_PORT = 65535
 def parse_own_host(text: str) -> str:
     """Read a glob of ``--own-host``: ``host`` or ``host:port``, in which ``*`` is any text.
 
-    :param text: an IPv6 address has its brackets. Without a port it holds for all ports.
+    :param text: an IPv6 address has its brackets if a port follows. Without a port it holds for
+        all ports.
     :returns: it, with its host as a URL has it.
     :raises ValueError: no host can match it. The text says what it must be.
     """
-    found = _GLOB.fullmatch(text)
+    address = read_ipv6(text)
+    found = _GLOB.fullmatch(text if address is None else f"[{address}]")
     host = None if found is None else _host_of_url(found["host"])
     port = "" if found is None else found["port"] or ""
     if host is None or (port[1:].isdigit() and int(port[1:]) > _HIGHEST_PORT):

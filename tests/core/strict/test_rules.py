@@ -287,11 +287,11 @@ class ChangeTests(StrictCase):
 
     def test_bad_registration(self) -> None:
         """A test with such a pattern is not registered."""
-        strict = inbound.Strict(["::1"])
+        strict = inbound.Strict(["::1::"])
         self.worker.sends(inbound.TestRegister("buys", "t", "f", "0", A, strict=strict))
         (error,) = self.told(self.playbook.take())
         self.assertEqual((error.code, error.test_id), ("invalid_message", "buys"))
-        self.assertIn("in brackets", error.message)
+        self.assertIn("with a port [::1]:8080", error.message)
         self.registers()
 
     def test_foreign(self) -> None:

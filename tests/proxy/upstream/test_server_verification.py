@@ -89,3 +89,6 @@ class GlobTests(SynchronousTestCase):
         self.assertTrue(matches_any("a.b.test", ["x", "*.TEST"]))
         self.assertFalse(matches_any("test", ["*.test"]))
         self.assertFalse(matches_any("test", []))
+        for glob in ("::1", "[::1]", "[0::1]", "[::*]", "::*"):
+            self.assertTrue(matches_any("::1", [glob]), glob)
+        self.assertFalse(matches_any("::2", ["::1", "[::1]"]))

@@ -206,7 +206,7 @@ def parse_resolve(text: str) -> tuple[tuple[str, int], str]:
         given = found["address"].strip("[]")
         to = parse_authority(f"[{given}]" if ":" in given else given)
     if name is None or not name.port or to is None:
-        raise ValueError(f"HOST:PORT:ADDRESS, not {text!r}")
+        raise ValueError(f"HOST:PORT:ADDRESS, with an IPv6 host in brackets, not {text!r}")
     return (name.host, name.port), to.host
 
 

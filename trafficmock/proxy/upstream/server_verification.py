@@ -13,6 +13,7 @@ from twisted.internet.interfaces import IOpenSSLClientConnectionCreator
 from zope.interface import implementer
 
 from trafficmock.http.hosts import parse_address
+from trafficmock.ipv6 import read_ipv6
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +22,16 @@ HTTP_1_1 = b"http/1.1"
 
 
 def matches_any(host: str, globs: Sequence[str]) -> bool:
-    """Tell whether a host matches one of ``globs``, in which ``*`` stands for any text."""
-    return any(fnmatchcase(host, glob.lower()) for glob in globs)
+    """Tell whether a host matches one of ``globs``, in which ``*`` stands for any text.
+
+    :param host: without the brackets of IPv6, which a glob may have.
+    """
+    return any(fnmatchcase(host, _without_brackets(glob.lower())) for glob in globs)
+
+
+def _without_brackets(glob: str) -> str:
+    bare = glob[1:-1] if glob.startswith("[") and glob.endswith("]") and ":" in glob else glob
+    return read_ipv6(bare) or bare
 
 
 @define(eq=False)
