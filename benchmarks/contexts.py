@@ -18,7 +18,7 @@ from trafficmock.history.store import History
 from trafficmock.wire import inbound
 from trafficmock.wire.codec import decode, encode
 from trafficmock.wire.features import OF_AGENTS, OF_WORKERS
-from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads import body, handler_action
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -74,7 +74,7 @@ def _seconds(url: str, context: str) -> float:
         for number in range(_REQUESTS)
     ]
     decisions = [
-        encode(inbound.HandlerResult(f"r{number}", inbound.Fulfill(answer)))
+        encode(inbound.HandlerResult(f"r{number}", handler_action.Fulfill(answer)))
         for number in range(_REQUESTS)
     ]
     gc.collect()

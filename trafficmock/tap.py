@@ -142,6 +142,7 @@ def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver
         handler_body_bytes=options["handler-body-bytes"],
         history_body_bytes=options["history-body-bytes"],
         frame_bytes=options["max-frame-bytes"],
+        reply_bytes=options["reply-bytes"],
         regex_memory_bytes=options["regex-memory-bytes"],
         regex_steps=options["regex-steps"],
     )

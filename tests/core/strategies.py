@@ -10,8 +10,9 @@ from msgspec import UNSET, structs
 from tests.support import builders
 from trafficmock.wire import inbound
 from trafficmock.wire.codec import to_plain
-from trafficmock.wire.inbound import AbortCode, Message
-from trafficmock.wire.payloads import body
+from trafficmock.wire.inbound import Message
+from trafficmock.wire.payloads import body, handler_action
+from trafficmock.wire.payloads.handler_action import AbortCode
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
@@ -37,6 +38,8 @@ FEATURES = st.sampled_from(
         ["context", "decline", "stream", "subscribe"],
         ["strict"],
         ["context", "decline", "stream", "strict"],
+        ["reply"],
+        ["context", "decline", "reply", "stream", "subscribe"],
     ]
 )
 CONTEXTS = st.sampled_from(["a" * 32, "b" * 32])
@@ -74,6 +77,16 @@ matchers = st.sampled_from(
     ]
 )
 kinds: SearchStrategy[inbound.RouteKind] = st.sampled_from(["http", "http", "websocket"])
+times = st.sampled_from([UNSET, 1, 2])
+registrations: SearchStrategy[inbound.RouteRegister] = st.builds(
+    inbound.RouteRegister,
+    ROUTES,
+    TESTS,
+    matchers,
+    kinds,
+    reply=responses | st.just(UNSET),
+    times=times,
+)
 matches = st.lists(st.builds(inbound.RouteMatch, ROUTES), max_size=3)
 frames = (SOCKETS, st.just("x"), st.booleans())
 closes = (
@@ -83,11 +96,11 @@ closes = (
     st.sampled_from([UNSET, "bye"]),
 )
 actions: SearchStrategy[Any] = st.one_of(
-    st.builds(inbound.Fulfill, responses),
-    st.builds(inbound.Continue, overrides | st.just(UNSET), st.sampled_from([UNSET, True])),
-    st.builds(inbound.Abort, st.sampled_from(get_args(AbortCode)), st.just(UNSET)),
-    st.builds(inbound.Fetch, FETCHES),
-    st.just(inbound.Decline()),
+    st.builds(handler_action.Fulfill, responses, ROUTES | st.just(UNSET)),
+    st.builds(handler_action.Continue, overrides | st.just(UNSET), st.sampled_from([UNSET, True])),
+    st.builds(handler_action.Abort, st.sampled_from(get_args(AbortCode)), st.just(UNSET)),
+    st.builds(handler_action.Fetch, FETCHES),
+    st.just(handler_action.Decline()),
 )
 
 
@@ -161,6 +174,7 @@ of_workers: SearchStrategy[Message] = st.one_of(
     st.builds(inbound.TestUnregister, TESTS),
     st.builds(inbound.TestSubscribe, TESTS),
     st.builds(inbound.RouteRegister, ROUTES, TESTS, matchers, kinds),
+    registrations,
     st.builds(inbound.RouteUnregister, ROUTES | st.just(UNSET), TESTS | st.just(UNSET)),
     st.builds(inbound.RequestClaimResult, REQUESTS, TESTS, matches),
     st.builds(inbound.SocketClaimResult, SOCKETS, TESTS, matches),

@@ -21,8 +21,7 @@ from trafficmock.core.effects import AbortConnection, Send
 from trafficmock.core.peers import Agent, Worker
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.inbound import Message, RouteKind
-from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.inbound import Message
 
 REPLACEABLE = (
     outbound.RequestObserved,
@@ -49,7 +48,7 @@ class AnyOrder(RuleBasedStateMachine):
         limits=st.tuples(st.sampled_from([0, 20]), st.sampled_from([0, 20])),
         lost_at_once=st.sampled_from([1, 100]),
         features=some.FEATURES,
-        routes=st.lists(st.tuples(some.matchers, some.kinds), min_size=2, max_size=4),
+        routes=st.lists(some.registrations, min_size=2, max_size=4),
     )
     def begin(
         self,
@@ -59,7 +58,7 @@ class AnyOrder(RuleBasedStateMachine):
         limits: tuple[int, int],
         lost_at_once: int,
         features: list[str],
-        routes: list[tuple[SerializedMatcher, RouteKind]],
+        routes: list[inbound.RouteRegister],
     ) -> None:
         """Bring in a cast that has something to do with each other."""
         limit, kept = limits
@@ -69,14 +68,15 @@ class AnyOrder(RuleBasedStateMachine):
             strict=None if strict is None else read_allow_list(strict),
             handler_body_bytes=limit,
             history_body_bytes=kept,
+            reply_bytes=2 * kept,
         )
         self.playbook = Playbook(SynchronousTestCase(), settings, lost_at_once=lost_at_once)
         for role in ("node", "node", "playwright", "playwright"):
             self.arrive(inbound.Hello(3, "0.1.0", role, "app", features=features))
-        for number, (matcher, kind) in enumerate(routes):
+        for number, route in enumerate(routes):
             test_id, worker = f"t{number % 2}", self.connections[2 + number % 2]
             self.send(worker, inbound.TestRegister(test_id, "title", "file", "0"))
-            self.send(worker, inbound.RouteRegister(f"q{number}", test_id, matcher, kind))
+            self.send(worker, structs.replace(route, route_id=f"q{number}", test_id=test_id))
 
     # Who there is
 
@@ -257,6 +257,7 @@ class AnyOrder(RuleBasedStateMachine):
         for connection_id in list(self.connections):
             self.leave(connection_id)
         self.let_time_pass(70.0, muted=False)
+        assert self.playbook.coordinator.registry.reply_bytes == 0
         left = {key for key in self.playbook.tables() if ".service." not in key}
         assert left == set(), self.playbook.tables()
 

@@ -20,6 +20,7 @@ from tests.support.playbook import Peer, Playbook
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound
 from trafficmock.wire.inbound import Message
+from trafficmock.wire.payloads import handler_action
 
 FRAME = ("s1", "x", False)
 CLOSE = ("s1", True)
@@ -44,11 +45,11 @@ OF_WORKERS: tuple[Message, ...] = (
     claims("r2", "buys", "buys#2"),
     claims_socket("s2", "buys", "buys#4"),
     fulfill("r1"),
-    inbound.HandlerResult("r1", inbound.Continue()),
-    inbound.HandlerResult("r1", inbound.Abort("failed")),
-    inbound.HandlerResult("r1", inbound.Fetch("f9")),
-    inbound.HandlerResult("r1", inbound.Fetch("f1")),
-    inbound.HandlerResult("r1", inbound.Decline()),
+    inbound.HandlerResult("r1", handler_action.Continue()),
+    inbound.HandlerResult("r1", handler_action.Abort("failed")),
+    inbound.HandlerResult("r1", handler_action.Fetch("f9")),
+    inbound.HandlerResult("r1", handler_action.Fetch("f1")),
+    inbound.HandlerResult("r1", handler_action.Decline()),
     inbound.HistoryQuery("h1"),
     inbound.AgentsQuery("a1"),
     inbound.TestStrict("buys", []),
@@ -108,7 +109,7 @@ class AuthorityTests(SynchronousTestCase):
         self.other_worker.test("sells")
         for peer, message in (
             (self.agent, start("r1", "http://h.test/matched")),
-            (self.worker, inbound.HandlerResult("r1", inbound.Fetch("f1"))),
+            (self.worker, inbound.HandlerResult("r1", handler_action.Fetch("f1"))),
             (self.agent, start("r2", "http://h.test/asked")),
             (self.agent, start("r3", "http://h.test/passed")),
             (self.agent, open_socket("s1", "ws://h.test/open")),

@@ -13,7 +13,12 @@ from tests.support.proxy_process import REPOSITORY
 from trafficmock.dashboard.dashboard_options import DashboardOptions
 from trafficmock.server.options import ProxyOptions
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.payloads import serialized_matcher, serialized_request, serialized_response
+from trafficmock.wire.payloads import (
+    handler_action,
+    serialized_matcher,
+    serialized_request,
+    serialized_response,
+)
 
 README = REPOSITORY / "README.md"
 DOCS = REPOSITORY / "docs"
@@ -138,7 +143,7 @@ class ProtocolTests(SynchronousTestCase):
         listed = re.search(r"description: For programs\.\n\s+enum:\n((?:\s+- \w+\n)+)", api)
         assert listed is not None
         codes = {*re.findall(r"- (\w+)", listed[1]), *get_args(outbound.ErrorCode)}
-        codes |= {*get_args(outbound.HelloErrorCode), *get_args(inbound.AbortCode)}
+        codes |= {*get_args(outbound.HelloErrorCode), *get_args(handler_action.AbortCode)}
         text = (DOCS / "errors.md").read_text(encoding="utf-8")
         self.assertEqual({code for code in codes if f"`{code}`" not in text}, set())
 

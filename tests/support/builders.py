@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import UNSET
 
 from trafficmock.wire import inbound
-from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads import body, handler_action
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
@@ -113,29 +113,29 @@ def open_socket(
 def fulfill(
     request_id: str = "r1", answer: SerializedResponse | None = None
 ) -> inbound.HandlerResult:
-    return inbound.HandlerResult(request_id, inbound.Fulfill(answer or response()))
+    return inbound.HandlerResult(request_id, handler_action.Fulfill(answer or response()))
 
 
 def continue_(
     request_id: str = "r1", overrides: SerializedOverrides | None = None
 ) -> inbound.HandlerResult:
     changes = UNSET if overrides is None else overrides
-    return inbound.HandlerResult(request_id, inbound.Continue(changes))
+    return inbound.HandlerResult(request_id, handler_action.Continue(changes))
 
 
 def abort(
-    request_id: str = "r1", code: inbound.AbortCode = "failed", message: str | None = None
+    request_id: str = "r1", code: handler_action.AbortCode = "failed", message: str | None = None
 ) -> inbound.HandlerResult:
     text = UNSET if message is None else message
-    return inbound.HandlerResult(request_id, inbound.Abort(code, text))
+    return inbound.HandlerResult(request_id, handler_action.Abort(code, text))
 
 
 def fetch(request_id: str = "r1", fetch_id: str = "f1") -> inbound.HandlerResult:
-    return inbound.HandlerResult(request_id, inbound.Fetch(fetch_id))
+    return inbound.HandlerResult(request_id, handler_action.Fetch(fetch_id))
 
 
 def decline(request_id: str = "r1") -> inbound.HandlerResult:
-    return inbound.HandlerResult(request_id, inbound.Decline())
+    return inbound.HandlerResult(request_id, handler_action.Decline())
 
 
 def claims(request_id: str, test_id: str, *route_ids: str) -> inbound.RequestClaimResult:

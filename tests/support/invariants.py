@@ -7,6 +7,7 @@ passed on. Playbooks and the stateful test keep one.
 from attrs import define, field
 
 from tests.support.context_invariants import ContextInvariants
+from tests.support.reply_invariants import ReplyInvariants
 from tests.support.request_invariants import RequestInvariants
 from tests.support.strict_invariants import StrictInvariants
 from tests.support.subscription_invariants import SubscriptionInvariants
@@ -52,6 +53,8 @@ FOR_WORKERS = (
     outbound.RequestObserved,
     outbound.RequestClaim,
     outbound.RequestMatched,
+    outbound.RequestReplied,
+    outbound.RouteExpired,
     outbound.FetchDone,
     outbound.AgentsResult,
     outbound.SocketClaim,
@@ -73,6 +76,7 @@ class Invariants:
     subscriptions: SubscriptionInvariants = field(factory=SubscriptionInvariants)
     contexts: ContextInvariants = field(factory=ContextInvariants)
     strict: StrictInvariants = field(factory=StrictInvariants)
+    replies: ReplyInvariants = field(factory=ReplyInvariants)
 
     def leaving(self, connection_id: str) -> None:
         """Note that a connection is not there any more to be told anything."""
@@ -104,6 +108,7 @@ class Invariants:
         self.subscriptions.took(effects, cause)
         self.contexts.took(effects, sender, cause)
         self.strict.took(effects)
+        self.replies.took(effects, sender, cause)
         for connection_id in closed:
             self.leaving(connection_id)
             if isinstance(cause, inbound.Hello):

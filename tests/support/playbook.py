@@ -15,7 +15,7 @@ import difflib
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import ANY, glob
@@ -28,8 +28,9 @@ from trafficmock.core.settings import Settings
 from trafficmock.core.timers import Moment
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import InvalidMessageError, decode, to_plain
-from trafficmock.wire.features import CONTEXT, STREAM
+from trafficmock.wire.features import CONTEXT, STREAM, SUBSCRIBE
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 from trafficmock.wire.shrink import shrink, too_large
 
 SETTINGS = Settings(version="1.2.3")
@@ -85,6 +86,7 @@ class Playbook:
         own_hosts = hosts if role == "node" and CONTEXT in features else UNSET
         welcome = outbound.HelloOk(peer.id, 3, "1.2.3", name, wanted, limits, own_hosts)
         self.expect(peer.gets(welcome))
+        peer.features = tuple(features)
         return peer
 
     # Time
@@ -218,6 +220,7 @@ class Peer:
     def __init__(self, playbook: Playbook, connection_id: str) -> None:
         self.playbook = playbook
         self.id = connection_id
+        self.features: Sequence[str] = ()
 
     def sends(self, message: inbound.Message) -> None:
         """Send a message."""
@@ -247,7 +250,8 @@ class WorkerPeer(Peer):
         scope: Any = "worker" if shared else UNSET
         file, worker_id = f"{title}.spec.ts", self.id[-1]
         self.sends(inbound.TestRegister(title, title, file, worker_id, context or UNSET, scope))
-        self.playbook.expect(self.gets(outbound.TestRegistered(title)))
+        at = self.playbook.now().epoch_ms if SUBSCRIBE in self.features else UNSET
+        self.playbook.expect(self.gets(outbound.TestRegistered(title, at)))
         return test
 
 
@@ -260,13 +264,19 @@ class RegisteredTest:
         self.count = 0
 
     def route(
-        self, wanted: str | SerializedMatcher = "**", *, kind: inbound.RouteKind = "http"
+        self,
+        wanted: str | SerializedMatcher = "**",
+        *,
+        kind: inbound.RouteKind = "http",
+        reply: SerializedResponse | UnsetType = UNSET,
+        times: int | UnsetType = UNSET,
     ) -> str:
-        """Register a route and give its id."""
+        """Register a route, with a fixed answer or without, and give its id."""
         self.count += 1
         route_id = f"{self.id}#{self.count}"
         matcher = glob(wanted) if isinstance(wanted, str) else wanted
-        self.worker.sends(inbound.RouteRegister(route_id, self.id, matcher, kind))
+        message = inbound.RouteRegister(route_id, self.id, matcher, kind, reply=reply, times=times)
+        self.worker.sends(message)
         self.worker.playbook.expect(self.worker.gets(outbound.RouteRegistered(route_id)))
         return route_id
 

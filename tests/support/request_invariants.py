@@ -10,6 +10,7 @@ from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import InvalidMessageError
 from trafficmock.wire.inbound import RequestResponse
+from trafficmock.wire.payloads import handler_action
 
 DECISIONS: dict[str, type] = {
     "passthrough": outbound.DecisionPassthrough,
@@ -155,7 +156,7 @@ class RequestInvariants:
             row = self.rows[message.request_id]
             assert not row.body_pending, f"told before its body: {send}"
             row.observers.update(send.to)
-        elif isinstance(message, outbound.RequestMatched):
+        elif isinstance(message, outbound.RequestMatched | outbound.RequestReplied):
             row = self.rows[message.request_id]
             assert not row.body_pending, f"matched before its body: {send}"
             assert not row.matched, f"matched again: {send}"
@@ -203,7 +204,9 @@ class RequestInvariants:
 
     def _fetch_done(self, send: Send, message: outbound.FetchDone, cause: object) -> None:
         key = message.request_id, message.fetch_id
-        if isinstance(cause, inbound.HandlerResult) and isinstance(cause.result, inbound.Fetch):
+        if isinstance(cause, inbound.HandlerResult) and isinstance(
+            cause.result, handler_action.Fetch
+        ):
             assert key == (cause.request_id, cause.result.fetch_id), f"another fetch: {send}"
         else:
             self.fetches[*key, send.to[0]] -= 1

@@ -15,7 +15,8 @@ from trafficmock.testing.errors import AlreadyHandledError
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import Mock
-from trafficmock.wire.inbound import Fetch, HandlerResult
+from trafficmock.wire.inbound import HandlerResult
+from trafficmock.wire.payloads.handler_action import Fetch
 
 PAGES = st.sampled_from("ab")
 TIMES = st.sampled_from([None, 1, 2])

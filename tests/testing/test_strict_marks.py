@@ -7,7 +7,7 @@ import pytest
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.testing import strict_marks, unowned_requests
-from trafficmock.wire.outbound import UnmatchedRequest
+from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 
 def config(*, option: bool = False, strict: bool = False, allow: tuple[str, ...] = ()) -> Any:

@@ -14,6 +14,7 @@ from trafficmock.core.hello import Handshake, refuse
 from trafficmock.core.http.decisions import Decisions
 from trafficmock.core.http.deferred_bodies import PendingBodies
 from trafficmock.core.http.handler_results import HandlerResults
+from trafficmock.core.http.replies import Replies
 from trafficmock.core.http.request_routing import RequestRouting
 from trafficmock.core.http.response_reports import AwaitedReports, ResponseReports
 from trafficmock.core.invalid_messages import InvalidMessages
@@ -69,6 +70,7 @@ class Coordinator:
     owner_timeouts: OwnerTimeouts = field(init=False)
     deadlines: BodyDeadlines = field(init=False)
     decisions: Decisions = field(init=False)
+    replies: Replies = field(init=False)
     requests: RequestRouting = field(init=False)
     sockets: WebSocketRouting = field(init=False)
     routing: dict[Kind, RequestRouting | WebSocketRouting] = field(init=False)
@@ -97,6 +99,7 @@ class Coordinator:
         deadlines = self.deadlines = BodyDeadlines(settings.body_timeout, alarm)
         strict = self.strict_mode = StrictMode(settings, registry, self.clients, self._agents)
         self.decisions = Decisions(claims, timeouts, awaited, deadlines, strict.strictness)
+        self.replies = Replies(settings, registry, self.decisions)
         self.requests = RequestRouting(
             settings,
             registry,
@@ -107,6 +110,7 @@ class Coordinator:
             timeouts,
             awaited,
             self.decisions,
+            self.replies,
         )
         self.sockets = WebSocketRouting(
             settings, registry, claims, contexts, alarm, strict.refusals, timeouts
@@ -117,7 +121,7 @@ class Coordinator:
             settings, registry, contexts, awaited, self.decisions.pending, strict.refusals
         )
         self.bodies = PendingBodies(settings, self.requests, self.decisions)
-        self.handlers = HandlerResults(settings, self.requests, self.decisions)
+        self.handlers = HandlerResults(settings, self.requests, self.decisions, self.replies)
         self.lost_agents = LostAgents(
             self.lost_at_once, self.decisions, self.handlers, self.reports, self.sockets, alarm
         )
@@ -130,6 +134,7 @@ class Coordinator:
             strict.strictness,
             self.ended_tests,
             self._agents,
+            self.replies,
         )
         self.handshake = Handshake(settings)
         self.heartbeat = Heartbeat(settings)

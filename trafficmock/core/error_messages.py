@@ -91,6 +91,11 @@ def bad_mock(subject: str, problem: str) -> str:
     return f"The handler's response to {subject} cannot be sent: {problem}."
 
 
+def bad_reply(problem: str) -> str:
+    """Word the refusal of a route whose fixed answer cannot be sent."""
+    return f"The route was not registered, because its reply cannot be sent: {problem}."
+
+
 def bad_overrides(subject: str, problem: str) -> str:
     """Say why what a handler changed cannot be passed on."""
     return f"The handler's changes to {subject} cannot be sent: {problem}."

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from trafficmock.core.peers import Agent, Worker
 from trafficmock.wire import outbound
-from trafficmock.wire.features import STRICT
+from trafficmock.wire.features import REPLY, STRICT
 from trafficmock.wire.payloads.serialized_response import SerializedError
 from trafficmock.wire.shrink import MAX_TEXT
 
@@ -47,7 +47,12 @@ class InvalidMessages:
             pending = self.decisions.pending.get(error.ids.get("requestId", ""))
             if pending is not None and pending.test and pending.test.worker is client:
                 self.decisions.fail(pending, "handler_failed", text, out)
-        out.send(client.id, outbound.ProxyError(error.code, text, test_id or UNSET))
+        of_route = error.type == "route:register" and REPLY in client.features
+        route_id = error.ids.get("routeId") if of_route else None
+        refusal = outbound.ProxyError(
+            error.code, text, test_id or UNSET, route_id=route_id or UNSET
+        )
+        out.send(client.id, refusal)
 
     def _test_concerned(self, worker: Worker, error: InvalidMessageError) -> str | None:
         test_id = error.ids.get("testId", "")

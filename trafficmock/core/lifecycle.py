@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trafficmock.core.http.deferred_bodies import DeferredObservation
     from trafficmock.core.ownership.claims import Claim
     from trafficmock.core.ownership.contexts import ContextTest
-    from trafficmock.core.ownership.registry import RegisteredTest
+    from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest
     from trafficmock.core.peers import Agent
     from trafficmock.records import Owner
     from trafficmock.wire.inbound import RequestBody
@@ -78,6 +78,9 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     :param fetches: the ids of the fetches that are under way for it.
     :param made_for: the test whose context it carries, if any.
     :param also_matched: routes of other tests that would have matched without its context.
+    :param judged_at: routes registered later did not count when its owner was looked for.
+    :param unsure: the ids of tests that match by a route and may match by a newer one.
+    :param reply: the owner's route whose reply answers it.
     """
 
     id: str
@@ -96,6 +99,9 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     fetches: set[str] = field(default_factory=set)
     made_for: ContextTest | None = None
     also_matched: tuple[str, ...] = ()
+    judged_at: int = 0
+    unsure: frozenset[str] = frozenset()
+    reply: RegisteredRoute | None = None
 
     def __str__(self) -> str:
         return self.named(self.request.url)
@@ -159,6 +165,8 @@ class Socket(Struct, eq=False, kw_only=True):
     early: dict[type, tuple[CloseMessage, float]] = field(default_factory=dict)
     made_for: ContextTest | None = None
     also_matched: tuple[str, ...] = ()
+    judged_at: int = 0
+    unsure: frozenset[str] = frozenset()
 
     def __str__(self) -> str:
         return self.named(self.url)

@@ -9,18 +9,20 @@ from msgspec import UNSET
 
 from trafficmock.core import error_messages
 from trafficmock.core.effects import CloseDoor, EffectList, OpenDoor
+from trafficmock.core.http.replies import ReplyError
 from trafficmock.core.ownership import door_origins
 from trafficmock.core.ownership.contexts import Contexts, may_observe
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.matching.allow_list import AllowListError, read_allow_list
 from trafficmock.wire import outbound
-from trafficmock.wire.features import CONTEXT, STRICT, SUBSCRIBE
+from trafficmock.wire.features import CONTEXT, REPLY, STRICT, SUBSCRIBE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ended_tests import EndedTests
+    from trafficmock.core.http.replies import Replies
     from trafficmock.core.ownership.registry import RegisteredTest, Registry
     from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.peers import Agent, Worker
@@ -39,6 +41,7 @@ class Registration:
     strictness: Strictness
     ended: EndedTests
     agents: Callable[[], Iterable[Agent]]
+    replies: Replies
 
     def add_test(self, worker: Worker, message: inbound.TestRegister, out: EffectList) -> None:
         context = message.context if CONTEXT in worker.features else UNSET
@@ -107,11 +110,17 @@ class Registration:
         out.send(worker.id, outbound.TestUnregistered(message.test_id))
 
     def add_route(self, worker: Worker, message: inbound.RouteRegister, out: EffectList) -> None:
-        if self.registry.add_route(worker, message):
+        try:
+            reply = self.replies.read(worker, message, out)
+        except ReplyError as error:
+            text = error_messages.bad_reply(str(error))
+            self._refuse(worker, message.test_id, text, out, route_id=message.route_id)
+            return
+        if self.registry.add_route(worker, message, reply):
             out.send(worker.id, outbound.RouteRegistered(message.route_id))
         else:
             text = f"The route id {message.route_id} is in use, or its test is another worker's."
-            self._refuse(worker, message.test_id, text, out)
+            self._refuse(worker, message.test_id, text, out, route_id=message.route_id)
 
     def remove_route(
         self, worker: Worker, message: inbound.RouteUnregister, out: EffectList
@@ -146,8 +155,12 @@ class Registration:
             out.append(CloseDoor(test.id))
 
     @staticmethod
-    def _refuse(worker: Worker, test_id: str, text: str, out: EffectList) -> None:
-        out.send(worker.id, outbound.ProxyError("invalid_message", text, test_id))
+    def _refuse(
+        worker: Worker, test_id: str, text: str, out: EffectList, *, route_id: str = ""
+    ) -> None:
+        named = route_id if route_id and REPLY in worker.features else UNSET
+        error = outbound.ProxyError("invalid_message", text, test_id, route_id=named)
+        out.send(worker.id, error)
 
 
 def _allow_list(worker: Worker, message: inbound.TestRegister) -> AllowList | None:

@@ -33,6 +33,8 @@ class Settings:
     :param handler_body_bytes: the largest body that is handed to a test; 0 for no limit.
     :param history_body_bytes: how much is kept of a body that an agent streams; 0 for all.
     :param frame_bytes: the largest message that is taken; 0 for no limit.
+    :param reply_bytes: what the fixed answers of all routes may take together; 0 for no limit.
+        Beyond, the tests' processes answer.
     :param regex_memory_bytes: what the compiled URL patterns of all routes may take together;
         0 for no limit.
     :param regex_steps: what judging the URL of one request by patterns may cost, in
@@ -53,5 +55,6 @@ class Settings:
     handler_body_bytes: int = field(default=64 * 2**20, validator=validators.ge(0))
     history_body_bytes: int = field(default=8 * 2**20, validator=validators.ge(0))
     frame_bytes: int = field(default=MAX_MESSAGE_BYTES, validator=validators.ge(0))
+    reply_bytes: int = field(default=256 * 2**20, validator=validators.ge(0))
     regex_memory_bytes: int = field(default=64 * 2**20, validator=validators.ge(0))
     regex_steps: int = field(default=10_000_000, validator=validators.ge(0))

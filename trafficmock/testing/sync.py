@@ -20,7 +20,7 @@ from trafficmock.testing.objects.route import Route
 from trafficmock.testing.objects.traffic_mock import BaseTrafficMock, warn_of_capture
 from trafficmock.testing.objects.websocket_route import WebSocketRoute
 from trafficmock.testing.session.session import TestInfo
-from trafficmock.wire.outbound import UnmatchedRequest
+from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

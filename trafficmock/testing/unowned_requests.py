@@ -11,7 +11,7 @@ import pytest
 
 if TYPE_CHECKING:
     from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
-    from trafficmock.wire.outbound import UnmatchedRequest
+    from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 _OUTPUT = "trafficmock_unowned"
 _UNOWNED: pytest.StashKey[dict[tuple[str, ...], UnmatchedRequest]] = pytest.StashKey()
@@ -41,7 +41,7 @@ def add_of_worker(config: pytest.Config, output: dict[str, Any]) -> None:
     if told is not None:
         import msgspec  # noqa: PLC0415 - only where it is needed
 
-        from trafficmock.wire.outbound import UnmatchedRequest  # noqa: PLC0415
+        from trafficmock.wire.payloads.refused_request import UnmatchedRequest  # noqa: PLC0415
 
         requests = msgspec.convert(told["requests"], list[UnmatchedRequest])
         _add(config, requests, told["dropped"])

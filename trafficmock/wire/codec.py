@@ -9,27 +9,27 @@ from msgspec import Raw, Struct
 
 from trafficmock.wire.client_message import ClientMessage
 from trafficmock.wire.inbound import (
-    Continue,
     FetchResult,
-    Fulfill,
     HandlerResult,
     Message,
     RequestBody,
     RequestObserve,
     RequestResponse,
     RequestStart,
+    RouteRegister,
 )
-from trafficmock.wire.inbound import Fetch as FetchAction
 from trafficmock.wire.invalid_message import IDS, InvalidMessageError
 from trafficmock.wire.message_heads import HEAD_BYTES, told_by
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.handler_action import Continue, Fulfill
+from trafficmock.wire.payloads.handler_action import Fetch as FetchAction
 
 __all__ = ["InvalidMessageError", "decode", "encode", "to_plain"]
 
 _decoder: msgspec.json.Decoder[ClientMessage] = msgspec.json.Decoder(ClientMessage)
 _encoder = msgspec.json.Encoder()
 _BODY_KEY = "bodyBase64"
-_BODY_PARENTS = ("request", "response", "overrides")
+_BODY_PARENTS = ("request", "response", "overrides", "reply")
 _NOT_BASE64 = bytes(
     code for code in range(128) if not chr(code).isalnum() and chr(code) not in "+/=-_"
 )
@@ -107,8 +107,12 @@ def _bodies(message: ClientMessage) -> tuple[Raw, ...]:
             return (response.body_base64,)
         case HandlerResult(result=Continue(overrides=overrides) | FetchAction(overrides=overrides)):
             return () if overrides is msgspec.UNSET else (overrides.body_base64,)
-        case RequestResponse() | FetchResult():
-            return () if message.response is msgspec.UNSET else (message.response.body_base64,)
+        case (
+            RequestResponse(response=found)
+            | FetchResult(response=found)
+            | RouteRegister(reply=found)
+        ):
+            return () if found is msgspec.UNSET else (found.body_base64,)
     return ()
 
 

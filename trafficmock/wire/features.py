@@ -15,6 +15,9 @@ DECLINE = "decline"
 HEADERS_LIST = "headers-list"
 """Clients keep the order and repeats of headers."""
 
+REPLY = "reply"
+"""Workers leave fixed answers to routes with the coordinator."""
+
 STREAM = "stream"
 """Agents announce requests, and report responses, before their bodies."""
 
@@ -24,10 +27,10 @@ STRICT = "strict"
 SUBSCRIBE = "subscribe"
 """Workers ask for the events of all traffic and are sent none before."""
 
-ALL = frozenset({AGENTS, CONTEXT, DECLINE, HEADERS_LIST, STREAM, STRICT, SUBSCRIBE})
+ALL = frozenset({AGENTS, CONTEXT, DECLINE, HEADERS_LIST, REPLY, STREAM, STRICT, SUBSCRIBE})
 
 OF_AGENTS = (CONTEXT, HEADERS_LIST, STREAM, STRICT)
 """What an agent of ours names."""
 
-OF_WORKERS = (AGENTS, CONTEXT, DECLINE, HEADERS_LIST, STRICT, SUBSCRIBE)
+OF_WORKERS = (AGENTS, CONTEXT, DECLINE, HEADERS_LIST, REPLY, STRICT, SUBSCRIBE)
 """What a test worker of ours names."""

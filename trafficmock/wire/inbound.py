@@ -9,22 +9,16 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from trafficmock.wire.client_id import ClientId
+from trafficmock.wire.payloads.handler_action import Abort, Continue, Decline, Fetch, Fulfill
+from trafficmock.wire.payloads.numbers import Number, SafeInt, Times
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import (
     BodySize,
     NonEmpty,
-    SerializedOverrides,
     SerializedRequest,
 )
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
-SAFE_INTEGER = 2**53 - 1
-SafeInt = Annotated[int, Meta(ge=-SAFE_INTEGER, le=SAFE_INTEGER)]
-LARGEST_FLOAT = 1.7976931348623157e308
-Number = int | Annotated[float, Meta(ge=-LARGEST_FLOAT, le=LARGEST_FLOAT)]
-AbortCode = Literal[
-    "failed", "aborted", "timedout", "connectionrefused", "connectionreset", "namenotresolved"
-]
 RouteKind = Literal["http", "websocket"]
 NewContext = Annotated[str, Meta(pattern=r"^(?!0{32})[0-9a-f]{32}\Z")]
 """128 random bits in lower-case hex, so that it can be a trace id of W3C Trace Context too."""
@@ -211,6 +205,8 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
     """A test wants the traffic that the matcher matches.
 
     :param place: where the test states it, for people (feature ``strict``).
+    :param reply: what answers each request of the route (feature ``reply``).
+    :param times: how many requests the reply answers; then the route is gone.
     """
 
     route_id: str
@@ -218,6 +214,8 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
     matcher: SerializedMatcher
     kind: RouteKind = "http"
     place: str | UnsetType = UNSET
+    reply: SerializedResponse | UnsetType = UNSET
+    times: Times | UnsetType = UNSET
 
 
 class RouteUnregister(Message, frozen=True, tag="route:unregister"):
@@ -247,46 +245,6 @@ class SocketClaimResult(Message, frozen=True, tag="ws:claim-result"):
     socket_id: str
     test_id: str
     matches: list[RouteMatch]
-
-
-class HandlerAction(Struct, frozen=True, tag_field="action", rename="camel", omit_defaults=True):
-    """The parent of what a handler may decide."""
-
-
-class Fulfill(HandlerAction, frozen=True, tag="fulfill"):
-    """Answer with this response."""
-
-    response: SerializedResponse
-
-
-class Continue(HandlerAction, frozen=True, tag="continue"):
-    """Send it upstream, changed or not.
-
-    :param unhandled: no handler decided so: the last one fell back (feature ``strict``).
-    """
-
-    overrides: SerializedOverrides | UnsetType = UNSET
-    unhandled: bool | UnsetType = UNSET
-
-
-class Abort(HandlerAction, frozen=True, tag="abort"):
-    """Fail it; a message stands here when the handler itself failed."""
-
-    error_code: AbortCode
-    message: str | UnsetType = UNSET
-
-
-class Fetch(HandlerAction, frozen=True, tag="fetch"):
-    """Ask the upstream and hand the answer to the handler; decides nothing."""
-
-    fetch_id: str
-    overrides: SerializedOverrides | UnsetType = UNSET
-    max_redirects: SafeInt | UnsetType = UNSET
-    max_retries: SafeInt | UnsetType = UNSET
-
-
-class Decline(HandlerAction, frozen=True, tag="decline"):
-    """The test does not want it any more (feature ``decline``)."""
 
 
 class HandlerResult(Message, frozen=True, tag="handler:result"):

@@ -2,7 +2,7 @@
 
 from trafficmock.errors import PeerError
 
-IDS = ("testId", "requestId", "fetchId", "socketId")
+IDS = ("testId", "requestId", "fetchId", "socketId", "routeId")
 """The keys that say what a message is about."""
 
 

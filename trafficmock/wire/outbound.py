@@ -10,8 +10,11 @@ from typing import Any, Final, Literal
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from trafficmock.wire.features import STRICT
-from trafficmock.wire.inbound import AbortCode, Message, SafeInt
-from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
+from trafficmock.wire.inbound import Message
+from trafficmock.wire.payloads.handler_action import AbortCode
+from trafficmock.wire.payloads.numbers import SafeInt
+from trafficmock.wire.payloads.refused_request import UnmatchedRequest
+from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
@@ -158,6 +161,24 @@ class RequestMatched(RequestMessage, frozen=True, tag="request:matched"):
     context: Context | UnsetType = UNSET
 
 
+class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
+    """This test owned it, and the reply of its route answered it (feature ``reply``)."""
+
+    route_id: str
+    test_id: str
+    context: Context | UnsetType = UNSET
+
+
+class RouteExpired(Message, frozen=True, tag="route:expired"):
+    """The reply of a route has been given as often as it may: the route is gone.
+
+    :param request_id: that of a request which came too late for it. Its next handler is due.
+    """
+
+    route_id: str
+    request_id: str | UnsetType = UNSET
+
+
 class FetchDone(Message, frozen=True, tag="fetch:done"):
     """The answer to a handler's fetch."""
 
@@ -178,21 +199,6 @@ class RunStricted(Message, frozen=True, tag="run:stricted"):
     error: str | UnsetType = UNSET
 
 
-class UnmatchedRequest(Struct, frozen=True, rename="camel"):
-    """A refused request that no test owns, and how often it came.
-
-    :param url: without user name and password.
-    :param message: why it was refused, in words.
-    """
-
-    method: str
-    url: str
-    client_id: str
-    kind: Literal["http", "websocket"]
-    count: int
-    message: str
-
-
 class Unmatched(Message, frozen=True, tag="run:unmatched"):
     """The refused requests that no test owns, in the order in which they came first.
 
@@ -204,49 +210,17 @@ class Unmatched(Message, frozen=True, tag="run:unmatched"):
     dropped: int
 
 
-class NearestRoute(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The route that comes closest to a refused request.
-
-    :param differs: what keeps it from matching: ``method``, ``client``, ``scheme``, ``host``,
-        ``port``, ``path``, ``query``, ``url``, ``predicate`` or ``handler``.
-    :param place: where its test states it.
-    :param found: what the request has there.
-    """
-
-    route_id: str
-    test_id: str
-    matcher: SerializedMatcher
-    differs: str
-    place: str | UnsetType = UNSET
-    found: str | UnsetType = UNSET
-
-
-class UnmatchedDetail(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """What a worker hears of a refused request besides the text.
-
-    :param url: without user name and password.
-    :param allow: the patterns in force.
-    :param nearest: absent when there is no route to compare with.
-    :param last: further ones of this test are refused without a message.
-    """
-
-    request_id: str
-    kind: Literal["http", "websocket"]
-    method: str
-    url: str
-    client_id: str
-    allow: list[str]
-    nearest: NearestRoute | UnsetType = UNSET
-    last: bool | UnsetType = UNSET
-
-
 class ProxyError(Message, frozen=True, tag="proxy:error"):
-    """Something that must fail a test (all of a worker's tests when none is named)."""
+    """Something that must fail a test (all of a worker's tests when none is named).
+
+    :param route_id: of a route that was not registered, for workers with the feature ``reply``.
+    """
 
     code: str
     message: str
     test_id: str | UnsetType = UNSET
     detail: Any = UNSET
+    route_id: str | UnsetType = UNSET
 
 
 class HistoryResult(Message, frozen=True, tag="history:result"):

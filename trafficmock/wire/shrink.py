@@ -39,7 +39,7 @@ def shrink(message: Message, problem: str) -> Message | None:
 
 def _smaller(message: Message, problem: str) -> Message | None:  # noqa: PLR0911 - one answer for each kind of message
     match message:
-        case outbound.RequestObserved() | outbound.RequestClaim():
+        case outbound.RequestObserved() | outbound.RequestClaim() | outbound.RequestReplied():
             request = structs.replace(message.request, body_base64=body.NULL)
             return structs.replace(message, request=request)
         case inbound.RequestResponse():

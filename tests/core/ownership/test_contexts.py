@@ -28,6 +28,7 @@ from trafficmock.core.ownership.contexts import LATE_SECONDS, MOST_ENDED
 from trafficmock.records import MadeFor, RequestPassedThrough, RequestSeen, SocketPassedThrough
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import InvalidMessageError, decode
+from trafficmock.wire.payloads import handler_action
 
 A, B, UNKNOWN = "a" * 32, "b" * 32, "c" * 32
 OURS = ("context", "decline", "headers-list", "subscribe")
@@ -319,7 +320,7 @@ class ClaimTests(ContextCase):
         self.b.route("**")
         before = self.playbook.tables()
         self.assertEqual(self.owner(context), "sells")
-        self.theirs.sends(inbound.HandlerResult("r1", inbound.Abort("failed")))
+        self.theirs.sends(inbound.HandlerResult("r1", handler_action.Abort("failed")))
         self.playbook.take()
         self.assertEqual(self.playbook.tables(), before)
 

@@ -13,6 +13,7 @@ from tests.support.playbook import SETTINGS, Playbook
 from trafficmock.core.effects import Send
 from trafficmock.records import RequestFailed, RequestPassedThrough, SocketFailed
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.payloads import refused_request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,12 +130,12 @@ class StrictCase(SynchronousTestCase):
         sent = messages(effects, worker or self.worker)
         return [each for each in sent if isinstance(each, outbound.ProxyError)]
 
-    def detail(self, effects: Effects) -> outbound.UnmatchedDetail:
+    def detail(self, effects: Effects) -> refused_request.UnmatchedDetail:
         """Give what the worker of the test is told, and see that it is told once."""
         (error,) = self.told(effects)
         self.assertEqual((error.code, error.test_id), ("unmatched_request", "buys"))
         self.assertEqual(error.message, self.refused(effects))
-        assert isinstance(error.detail, outbound.UnmatchedDetail)
+        assert isinstance(error.detail, refused_request.UnmatchedDetail)
         return error.detail
 
 

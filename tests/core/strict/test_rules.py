@@ -23,6 +23,7 @@ from trafficmock.core.ownership.refusals import MOST_TOLD
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.records import HopSeen, RequestSeen, SocketPassedThrough
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.payloads import handler_action
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class StrictTestTests(StrictCase):
         ):
             self.asks(request_id=f"r{number}")
             overrides = UNSET if url is None else SerializedOverrides(url=url)
-            action = inbound.Continue(overrides, unhandled=True)
+            action = handler_action.Continue(overrides, unhandled=True)
             self.worker.sends(inbound.HandlerResult(f"r{number}", action))
             effects = self.playbook.take()
             self.assertEqual(len(self.told(effects)), refused, url)

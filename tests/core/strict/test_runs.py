@@ -8,6 +8,7 @@ from tests.core.strict.case import OF_AGENTS, OF_WORKERS, URL, A, B, StrictCase,
 from trafficmock.core.ownership.unowned_refusals import MOST_ROWS
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.payloads import refused_request
 
 if TYPE_CHECKING:
     from tests.support.playbook import Peer, WorkerPeer
@@ -54,7 +55,7 @@ class RunTests(RunCase):
         self.assertEqual(self.told(effects), [])
         self.assert_passed(self.asks("https://auth.example/", context=None, request_id="r2"))
         self.assert_passed(self.asks(request_id="r3"), "a test that is not strict")
-        row = outbound.UnmatchedRequest("POST", URL, "shop", "http", 1, text)
+        row = refused_request.UnmatchedRequest("POST", URL, "shop", "http", 1, text)
         self.assertEqual(self.listed(), outbound.Unmatched("q", [row], 0))
 
     def test_late(self) -> None:

@@ -25,6 +25,7 @@ from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.testing.session.worker_client import WorkerIdentity
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import HandlerResult, RouteUnregister
+from trafficmock.wire.payloads import handler_action
 from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, SerializedError
 
 
@@ -46,7 +47,8 @@ class ConnectionTests(SynchronousTestCase):
         harness = SessionHarness()
         hello = harness.client.identity.hello()
         self.assertEqual(
-            hello.features, ["agents", "context", "decline", "headers-list", "strict", "subscribe"]
+            hello.features,
+            ["agents", "context", "decline", "headers-list", "reply", "strict", "subscribe"],
         )
         self.assertEqual((hello.role, hello.protocol_version), ("playwright", 3))
         self.assertTrue(harness.client.ready.done)
@@ -225,7 +227,7 @@ class FetchTests(SynchronousTestCase):
             promise = routed.fetch(FetchOptions())
             (message,) = harness.take()
             assert isinstance(message, HandlerResult)
-            assert isinstance(message.result, inbound.Fetch)
+            assert isinstance(message.result, handler_action.Fetch)
             error = SerializedError("Error", text, code=REQUEST_SETTLED)
             harness.receive(
                 outbound.FetchDone("r1", message.result.fetch_id, ok=False, error=error)
@@ -247,7 +249,7 @@ class FetchTests(SynchronousTestCase):
         promise = calls[0].fetch(FetchOptions())
         (message,) = harness.take()
         assert isinstance(message, HandlerResult)
-        assert isinstance(message.result, inbound.Fetch)
+        assert isinstance(message.result, handler_action.Fetch)
         error = SerializedError("Error", "connect ECONNREFUSED", code="ECONNREFUSED")
         harness.receive(outbound.FetchDone("r1", message.result.fetch_id, ok=False, error=error))
         raised = failure(promise)
@@ -318,7 +320,7 @@ class ErrorTests(SynchronousTestCase):
             harness.route(lambda routed, done, code=code: done(routed.abort(code), None))
             harness.matched()
             (result,) = [each for each in harness.take() if isinstance(each, HandlerResult)]
-            self.assertIsInstance(result.result, inbound.Abort)
+            self.assertIsInstance(result.result, handler_action.Abort)
             self.assertEqual(getattr(result.result, "error_code", ""), sent)
         harness = SessionHarness()
         requests: list[RoutedRequest] = []

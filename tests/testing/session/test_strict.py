@@ -13,6 +13,7 @@ from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.payloads import refused_request
 
 STRICT = TestInfo(title="buys", file="f.py", strict=True, allow=("auth.example",))
 PAY = "http://pay.test/charges"
@@ -90,7 +91,7 @@ class AskingTests(SynchronousTestCase):
         promise = harness.client.unmatched()
         (message,) = harness.take()
         assert isinstance(message, inbound.UnmatchedQuery)
-        row = outbound.UnmatchedRequest("GET", PAY, "shop", "http", 2, "why")
+        row = refused_request.UnmatchedRequest("GET", PAY, "shop", "http", 2, "why")
         harness.client.receive(outbound.Unmatched(message.query_id, [row], 0))
         self.assertEqual(kept(promise).requests, [row])
 

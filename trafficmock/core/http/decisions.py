@@ -23,6 +23,8 @@ from trafficmock.wire.payloads.serialized_response import (
 )
 
 if TYPE_CHECKING:
+    from msgspec import UnsetType
+
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.response_reports import AwaitedReports
     from trafficmock.core.lifecycle import PendingRequest
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from trafficmock.core.timers import BodyDeadlines
     from trafficmock.wire.inbound import RequestCancel
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
-    from trafficmock.wire.payloads.serialized_request import SerializedOverrides
+    from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedOverrides
 
 
 @define
@@ -79,13 +81,35 @@ class Decisions:
         self, pending: PendingRequest, response: SerializedResponse, out: EffectList
     ) -> None:
         """Answer the application, or fail both sides when no HTTP response can carry it."""
-        given = response.headers_list
         try:
-            response = response_rules.sendable(response)
+            sendable = response_rules.sendable(response)
         except response_rules.UnsendableMockError as error:
             text = error_messages.bad_mock(str(pending), str(error))
             self.fail_owner(pending, "handler_failed", text, out)
             return
+        self._answer(pending, sendable, response.headers_list, out)
+
+    def reply(
+        self,
+        pending: PendingRequest,
+        response: SerializedResponse,
+        given: HeaderPairs | UnsetType,
+        out: EffectList,
+    ) -> None:
+        """Answer the application with a response that was found sendable before.
+
+        :param given: its header lines as its test gave them.
+        """
+        response = structs.replace(response, url=pending.request.url)
+        self._answer(pending, response, given, out)
+
+    def _answer(
+        self,
+        pending: PendingRequest,
+        response: SerializedResponse,
+        given: HeaderPairs | UnsetType,
+        out: EffectList,
+    ) -> None:
         self._settle(pending)
         out.record(records.RequestFulfilled(pending.id, _owner(pending), response))
         sent = response_rules.response_for(response, pending.agent.features)

@@ -13,14 +13,15 @@ from trafficmock.core.effects import EffectList
 from trafficmock.core.http import response_rules
 from trafficmock.core.lifecycle import RequestStage
 from trafficmock.wire import outbound as to_client
-from trafficmock.wire.features import DECLINE, STRICT
-from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill
+from trafficmock.wire.features import DECLINE, REPLY, STRICT
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.handler_action import Abort, Continue, Decline, Fetch, Fulfill
 from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, SerializedError
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
+    from trafficmock.core.http.replies import Replies
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.peers import Agent, Worker
@@ -37,6 +38,7 @@ class HandlerResults:
     settings: Settings
     requests: RequestRouting
     decisions: Decisions
+    replies: Replies
 
     def result(self, worker: Worker, message: HandlerResult, out: EffectList) -> None:
         """Settle the request, or ask its agent for a fetch."""
@@ -47,7 +49,8 @@ class HandlerResults:
             return
         match action:
             case Fulfill():
-                self.decisions.fulfill(pending, action.response, out)
+                if self._counts(pending, worker, action, out):
+                    self.decisions.fulfill(pending, action.response, out)
             case Continue():
                 overrides = action.overrides if action.overrides is not UNSET else None
                 unhandled = action.unhandled is True and STRICT in worker.features
@@ -62,6 +65,14 @@ class HandlerResults:
                 self._fetch(pending, worker, action, out)
             case Decline():
                 self._decline(pending, worker, out)
+
+    def _counts(
+        self, pending: PendingRequest, worker: Worker, action: Fulfill, out: EffectList
+    ) -> bool:
+        """Tell whether a response may be given; a reply, only as often as its route allows."""
+        if action.route_id is UNSET or REPLY not in worker.features:
+            return True
+        return self.replies.given_by_worker(pending, action.route_id, worker, out)
 
     def _not_yours(
         self,

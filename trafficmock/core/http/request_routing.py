@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
+    from trafficmock.core.http.replies import Replies
     from trafficmock.core.http.response_reports import AwaitedReports
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
@@ -45,6 +46,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
     owner_timeouts: OwnerTimeouts
     awaited: AwaitedReports
     decisions: Decisions
+    replies: Replies
 
     # Arrival
 
@@ -135,7 +137,9 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         pending.test = test
         if SUBSCRIBE in test.worker.features:
             pending.owner_id = test.worker.id
-        pending.owner = records.Owner(test.id, routes[0].id, test.title, test.file)
+        pending.reply = self.replies.route_for(pending, claimant)
+        route = pending.reply or routes[0]
+        pending.owner = records.Owner(test.id, route.id, test.title, test.file)
         pending.routes = tuple([route.id for route in routes])
         test.took(pending)
         if pending.deferred is None:
@@ -146,7 +150,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             out.send(pending.agent.id, to_client.NeedBody(pending.id))
 
     def hand_over(self, pending: PendingRequest, out: EffectList) -> None:
-        """Let the owner's handlers run, unless the body is too large for them."""
+        """Give the owner's reply, or let its handlers run unless the body is too large for them."""
         test, owner = pending.test, pending.owner
         if test is None or owner is None:
             raise IllegalStepError(f"request {pending.id} has no owner to be handed to")
@@ -155,6 +159,8 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         if limit and size > limit:
             text = error_messages.too_big_for_handler(str(pending), size, limit)
             self.decisions.fail_owner(pending, "internal", text, out)
+            return
+        if pending.reply is not None and self.replies.give(pending, test, out):
             return
         self.owner_timeouts.begin(pending, test.worker, out)
         match = to_client.RequestMatched(

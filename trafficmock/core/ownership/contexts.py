@@ -159,7 +159,7 @@ def narrow(
         ((only, _),) = found.yes.values()
         if only is test:
             return found, ()
-    mine = MatchingTests()
+    mine = MatchingTests(unsure=found.unsure)
     others: list[str] = []
     for test_id, (each, routes) in found.yes.items():
         if _is_for(each, test):

@@ -83,12 +83,15 @@ class OwnerResolution(ABC, Generic[S]):
             found = self.registry.everybody(self.kind)
         else:
             found = self.registry.judge(self.kind, url, method, pending.client_id)
+        pending.judged_at = self.registry.sequence
         if pending.made_for is not None:
             found, pending.also_matched = narrow(found, pending.made_for)
         if found is None:
             self.unmatched(pending, out)
             return
         asked = to_be_asked(self.kind, found)
+        if found.unsure:
+            pending.unsure = found.unsure.difference(asked)
         if asked:
             self._ask(pending, found, asked, out)
         else:

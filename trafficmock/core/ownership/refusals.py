@@ -12,10 +12,9 @@ from trafficmock.core.nearest import nearest_route
 from trafficmock.core.ownership.registry import RegisteredTest
 from trafficmock.matching.url_parts import shown_url
 from trafficmock.wire.features import STRICT
-from trafficmock.wire.outbound import (
-    UNMATCHED,
+from trafficmock.wire.outbound import UNMATCHED, ProxyError
+from trafficmock.wire.payloads.refused_request import (
     NearestRoute,
-    ProxyError,
     UnmatchedDetail,
     UnmatchedRequest,
 )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from trafficmock.core.lifecycle import PendingRequest, Socket
     from trafficmock.core.ownership.claims import Claim
+    from trafficmock.core.ownership.kept_reply import Reply
     from trafficmock.core.peers import Worker
     from trafficmock.matching import RouteMatcher
     from trafficmock.records import MadeFor
@@ -38,6 +39,7 @@ class RegisteredTest:
     :param has_door: a door was opened for it, which ends with it.
     :param shared: its routes serve all tests of its worker, after their own.
     :param refused: how many of its requests strict mode has refused.
+    :param newest_route: the ``sequence`` of the route that it registered last.
     :param busy: how many unsettled requests of this test each of its routes matches.
     """
 
@@ -59,6 +61,7 @@ class RegisteredTest:
     claims: dict[tuple[Kind, str], Claim] = field(factory=dict)
     busy: dict[str, int] = field(factory=dict)
     refused: int = 0
+    newest_route: int = 0
 
     def took(self, pending: PendingRequest) -> None:
         """Note that a request is matched to this test."""
@@ -83,6 +86,7 @@ class RegisteredRoute:
     """A registered route; ``sequence`` orders it among registrations and claims.
 
     :param place: where its test states it, for people.
+    :param reply: what answers its requests.
     """
 
     id: str
@@ -92,6 +96,7 @@ class RegisteredRoute:
     sequence: int
     test: RegisteredTest | None = None
     place: str | None = None
+    reply: Reply | None = None
 
     def diagnostic(self, test: RegisteredTest) -> RouteMatchDiagnostic:
         """Name the route and its test for somebody who must tell them apart."""
@@ -106,10 +111,14 @@ class RegisteredRoute:
 
 
 class MatchingTests(Struct):
-    """Which tests match for certain, by which routes, and which only the worker can tell."""
+    """Which tests match for certain, by which routes, and which only the worker can tell.
+
+    :param unsure: those among ``yes`` of which a newer route may match too, as the worker can tell.
+    """
 
     yes: dict[str, tuple[RegisteredTest, list[RegisteredRoute]]] = {}
     undecided: dict[str, RegisteredTest] = {}
+    unsure: frozenset[str] = frozenset()
 
 
 @define
@@ -129,6 +138,8 @@ class Registry:
     observers_of_all: tuple[str, ...] = ()
     """Those without the feature ``context``, who hear of other tests' traffic too."""
     sequence: int = 0
+    reply_bytes: int = 0
+    """What the replies of all routes take."""
     _indexes: dict[Kind, RouteIndex] = field(
         init=False, default=Factory(lambda self: self._make_indexes(), takes_self=True)
     )
@@ -175,9 +186,10 @@ class Registry:
         del test.worker.tests[test.id]
         self._look_again(test.worker)
 
-    def add_route(self, worker: Worker, message: RouteRegister) -> bool:
+    def add_route(self, worker: Worker, message: RouteRegister, reply: Reply | None = None) -> bool:
         """Register a route; it waits where its test is not known yet.
 
+        :param reply: what answers its requests.
         :returns: whether the id was free and the test is not another worker's.
         """
         test = self.tests.get(message.test_id)
@@ -190,8 +202,10 @@ class Registry:
             message.matcher,
             self.next_sequence(),
             place=(_given(message.place) or "")[:LONGEST_PLACE] or None,
+            reply=reply,
         )
         self.routes[route.id] = route
+        self.reply_bytes += reply.size if reply else 0
         if test is None:
             worker.inert[route.id] = route
         else:
@@ -215,6 +229,7 @@ class Registry:
             del route.test.routes[route_id]
             self._indexes[route.kind].remove(route_id)
         del self.routes[route_id]
+        self.reply_bytes -= route.reply.size if route.reply else 0
         return True
 
     def remove_routes_of(self, worker: Worker, test_id: str) -> None:
@@ -239,9 +254,15 @@ class Registry:
             if route.test is not None:
                 found.yes.setdefault(route.test_id, (route.test, []))[1].append(route)
         for route_id in routes.undecided:
-            test = self.routes[route_id].test
-            if test is not None and test.id not in found.yes:
+            route = self.routes[route_id]
+            test = route.test
+            if test is None:
+                continue
+            certain = found.yes.get(test.id)
+            if certain is None:
                 found.undecided[test.id] = test
+            elif route.sequence > certain[1][-1].sequence:
+                found.unsure |= {test.id}
         return found
 
     def everybody(self, kind: Kind) -> MatchingTests | None:
@@ -269,6 +290,7 @@ class Registry:
     def _activate(self, route: RegisteredRoute, test: RegisteredTest) -> None:
         route.test = test
         test.routes[route.id] = route
+        test.newest_route = route.sequence
         self._indexes[route.kind].add(route.id, compile_route(route.matcher))
 
 

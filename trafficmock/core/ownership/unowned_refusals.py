@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from trafficmock.core.peers import Agent, Client
-    from trafficmock.wire.outbound import UnmatchedRequest
+    from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 MOST_ROWS = 1000
 """Different requests that are kept; what comes beyond is only counted."""

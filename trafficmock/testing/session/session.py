@@ -135,14 +135,20 @@ class Session:
         self.client.send(message)
 
     def register_route(
-        self, entry: RouteEntry, kind: RouteKind = "http", place: str | UnsetType = UNSET
+        self,
+        entry: RouteEntry,
+        kind: RouteKind = "http",
+        place: str | UnsetType = UNSET,
+        times: int | UnsetType = UNSET,
     ) -> Promise[Any]:
         """Register a route; kept when every later request is judged with it in mind.
 
         :param place: where the test states it.
+        :param times: how often the proxy gives its reply.
         """
         place = place if STRICT in self.client.features else UNSET
-        message = RouteRegister(entry.id, self.id, entry.matcher.wire, kind, place)
+        reply = UNSET if entry.reply is None else entry.reply
+        message = RouteRegister(entry.id, self.id, entry.matcher.wire, kind, place, reply, times)
         return self.client.ask(("route:register", entry.id), message)
 
     # Begin and end
@@ -287,6 +293,12 @@ class Session:
         if SUBSCRIBE in self.client.features and self._subscribed is None:
             self.traffic.respond(request, response)
 
+    def answered_there(self, request: RequestState, response: SerializedResponse) -> None:
+        """Note a mock that the proxy gave, unless the proxy tells us of responses since before."""
+        subscribed = self._subscribed is not None and self._subscribed.done
+        if SUBSCRIBE in self.client.features and not subscribed:
+            self.traffic.respond(request, response)
+
     # Messages
 
     def observed(self, message: outbound.RequestObserved) -> None:
@@ -298,6 +310,9 @@ class Session:
     def responded(self, message: RequestResponse) -> None:
         """Take note of how a request ended."""
         state = self.traffic.requests.get(message.request_id)
+        routed = self.http.open.get(message.request_id)
+        if routed is not None and message.ok:
+            routed.counted(given=True)
         if state is None:
             self.recorded.responded(message)
         elif message.ok and message.response is not UNSET:
@@ -337,7 +352,7 @@ class Session:
         other = self.client.sessions.get(entry.test_id)
         return other is None or not other.info.shared
 
-    def check_context(self, message: outbound.RequestMatched) -> None:
+    def check_context(self, message: outbound.RequestMatched | outbound.RequestReplied) -> None:
         """Keep that a request came without the context, where the test requires it.
 
         Requests of the same method and URL are one error, with their number.

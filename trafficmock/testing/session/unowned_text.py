@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from trafficmock.wire.outbound import UnmatchedRequest
+    from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 UNOWNED = "requests without a test, refused by strict mode"
 _WHAT_TO_DO = (

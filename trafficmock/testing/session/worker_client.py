@@ -9,7 +9,7 @@ import msgspec
 from attrs import define, field, frozen
 from msgspec import UNSET
 
-from trafficmock.testing.errors import ConnectionLostError, RefusedError, UsageError
+from trafficmock.testing.errors import ConnectionLostError, RefusedError, RoutingError, UsageError
 from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
 from trafficmock.wire import PROTOCOL_VERSION, features, outbound
@@ -77,6 +77,8 @@ WorkerMessage = (
     | outbound.RequestObserved
     | outbound.RequestClaim
     | outbound.RequestMatched
+    | outbound.RequestReplied
+    | outbound.RouteExpired
     | RequestResponse
     | outbound.FetchDone
     | outbound.ProxyError
@@ -271,6 +273,12 @@ class WorkerClient:
             case outbound.RequestMatched():
                 if session := self.sessions.get(message.test_id):
                     session.http.matched(message)
+            case outbound.RequestReplied():
+                if session := self.sessions.get(message.test_id):
+                    session.http.replied(message)
+            case outbound.RouteExpired():
+                for session in sessions:
+                    session.http.expired(message)
             case outbound.SocketMatched():
                 if session := self.sessions.get(message.test_id):
                     session.sockets.matched(message)
@@ -295,9 +303,7 @@ class WorkerClient:
                 for session in sessions:
                     session.sockets.receive(message)
             case outbound.ProxyError():
-                for session in sessions:
-                    if message.test_id in (UNSET, session.id):
-                        session.proxy_error(message)
+                self._refused(message)
             case Ping():
                 self.send(Pong(message.at))
             case outbound.HelloOk():
@@ -307,6 +313,16 @@ class WorkerClient:
                 self.ready.reject(RefusedError(message.message, code=message.code))
             case _:
                 self._answered(message)
+
+    def _refused(self, message: outbound.ProxyError) -> None:
+        """Let the call fail that is to blame, or all tests that are."""
+        asked = self._asked.get(("route:register", message.route_id or ""))
+        if asked is not None:
+            asked.reject(RoutingError(message.message, code=message.code))
+            return
+        for session in list(self.sessions.values()):
+            if message.test_id in (UNSET, session.id):
+                session.proxy_error(message)
 
     def _answered(self, message: WorkerMessage) -> None:
         key = _ANSWERED.get(type(message))

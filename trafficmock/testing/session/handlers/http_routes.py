@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from attrs import define, field
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, structs
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise, all_of, settled
 from trafficmock.testing.session.arguments.callables import describe
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest, Stage
+from trafficmock.wire.features import REPLY
 from trafficmock.wire.inbound import (
     RequestClaimResult,
     RouteMatch,
     RouteUnregister,
 )
+from trafficmock.wire.payloads.numbers import SAFE_INTEGER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from trafficmock.testing.session.arguments.url_matchers import Matcher
+    from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
     from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.session import Session
-    from trafficmock.wire.outbound import RequestClaim, RequestMatched
+    from trafficmock.wire.outbound import (
+        RequestClaim,
+        RequestMatched,
+        RequestReplied,
+        RouteExpired,
+    )
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 
 @define(eq=False)
@@ -33,7 +43,8 @@ class RouteEntry:
 
     :param handler: what the test gave, for ``unroute``.
     :param run: runs it on a routed request and says when it is done.
-    :param times: how many requests it takes; ``None`` is any number.
+    :param times: how many requests it takes, counted here; ``None`` is any number.
+    :param reply: what answers its requests, where the proxy has it too.
     :param active: it was neither unrouted nor used up.
     :param ignore_errors: what its running calls raise from now on is nobody's business.
     :param running: a promise for each call that has not returned.
@@ -45,6 +56,7 @@ class RouteEntry:
     handler: Any
     run: Callable[[RoutedRequest, Done], None] = field(repr=False)
     times: float | None = None
+    reply: SerializedResponse | None = field(default=None, repr=False)
     handled: int = 0
     active: bool = True
     ignore_errors: bool = False
@@ -68,6 +80,12 @@ def limit(times: float | None) -> float | None:
     if times is None or times != times:  # noqa: PLR0124 - only NaN differs from itself
         return None
     return max(times, 1)
+
+
+def _times_on_wire(times: float | None) -> int | UnsetType:
+    """Write how often a fixed answer is given, unless that is any number."""
+    most = limit(times)
+    return UNSET if most is None or most > SAFE_INTEGER else ceil(most)
 
 
 @define
@@ -144,6 +162,35 @@ class HttpRoutes:
         self.live.add(entry)
         self.known[entry.id] = entry
         return self.session.register_route(entry, place=place)
+
+    def mock(
+        self, matcher: Matcher, answer: FixedAnswer, times: float | None, place: str
+    ) -> Promise[Any]:
+        """Register a fixed answer as a handler before all others.
+
+        The proxy gives it where it can, and counts ``times``. The proxy refuses a route whose
+        answer it cannot send: the promise fails then, and the route is gone.
+        """
+        if REPLY not in self.session.client.features:
+            return self.route(matcher, answer, times, answer.run, place)
+        sent = _times_on_wire(times)
+        entry = RouteEntry(
+            self.session.client.link.new_id(),
+            matcher,
+            answer,
+            answer.run if sent is UNSET else answer.run_counted,
+            reply=answer.response,
+        )
+        self.live.add(entry)
+        self.known[entry.id] = entry
+        registered = self.session.register_route(entry, place=place, times=sent)
+
+        def forget_if_refused(_: Promise[Any]) -> None:
+            if registered.error is not None and entry.active:
+                self.live.remove(entry)
+
+        registered.watch(forget_if_refused)
+        return registered
 
     def unroute(self, matcher: Matcher | None, handler: Any) -> Promise[None]:
         """Remove handlers; kept when no later request meets them."""
@@ -234,6 +281,27 @@ class HttpRoutes:
         self.open[state.id] = routed
         self.decisions[state.id] = "undecided"
         routed.proceed()
+
+    def replied(self, message: RequestReplied) -> None:
+        """Take note that the proxy gave one of our fixed answers."""
+        session, entry = self.session, self.known.get(message.route_id)
+        state, new = session.traffic.observe(message.request_id, message.request, message.client_id)
+        if new:
+            session.observation.request_came(state)
+        session.check_context(message)
+        self.decisions[state.id] = "fulfill"
+        if entry is not None and entry.reply is not None:
+            entry.handled += 1
+            session.answered_there(state, structs.replace(entry.reply, url=state.wire.url))
+
+    def expired(self, message: RouteExpired) -> None:
+        """Take out a fixed answer that was given as often as it may."""
+        entry = self.known.get(message.route_id)
+        if entry is not None and entry.active and entry.live_in is not None:
+            entry.live_in.remove(entry)
+        routed = self.open.get(message.request_id or "")
+        if routed is not None and routed.entry is not None and routed.entry.id == message.route_id:
+            routed.counted(given=False)
 
     def _shared(self) -> Iterator[RouteEntry]:
         """List the handlers that serve all tests of this worker: the last of a chain."""

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from trafficmock.testing.errors import (
     AlreadyHandledError,
@@ -21,14 +21,16 @@ from trafficmock.testing.session.arguments import request_overrides as ch
 from trafficmock.testing.session.handlers import handler_errors, handler_fetches, mock_response
 from trafficmock.testing.session.observation.request_state import ResponseState
 from trafficmock.wire.features import STRICT
-from trafficmock.wire.inbound import Abort, Continue, Decline, Fetch, Fulfill, HandlerResult
+from trafficmock.wire.inbound import HandlerResult
+from trafficmock.wire.payloads.handler_action import Abort, Continue, Decline, Fetch, Fulfill
 
 if TYPE_CHECKING:
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.session import Session
-    from trafficmock.wire.inbound import AbortCode
+    from trafficmock.wire.payloads.handler_action import AbortCode
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 ABORT_CODES: dict[str, AbortCode] = {
     "aborted": "aborted",
@@ -58,6 +60,7 @@ class Stage(enum.Enum):
 
     RUNNING = "a handler runs"
     FALLEN_BACK = "the running handler left it to the next"
+    COUNTED = "its reply is given unless that is used up, as the proxy will say"
     HELD = "the handler returned and somebody still holds the route"
     SETTLED = "decided"
 
@@ -111,7 +114,7 @@ class RoutedRequest:
             error = handler_errors.translated(error)
         if error is not None and not entry.ignore_errors:
             self.session.record(error, self, entry)
-        if self.stage is Stage.SETTLED:
+        if self.stage in (Stage.SETTLED, Stage.COUNTED):
             return
         if error is not None and not entry.ignore_errors:
             self._settle(Abort("failed", str(error) or type(error).__name__))
@@ -157,7 +160,7 @@ class RoutedRequest:
 
     def force_continue(self) -> None:
         """Let it go on upstream, whatever its handler may still say."""
-        if self.stage is not Stage.SETTLED:
+        if self.stage not in (Stage.SETTLED, Stage.COUNTED):
             self._continue()
 
     # What handlers do
@@ -171,6 +174,32 @@ class RoutedRequest:
         response = mock_response.build(mock, self.request.url)
         self._settle(Fulfill(response))
         self.session.answered_here(self.request, response)
+
+    def fulfill_counted(self, response: SerializedResponse) -> None:
+        """Answer the application by a reply whose ``times`` the proxy counts.
+
+        The proxy tells how it went on: by the response, or by ``route:expired`` where others were
+        faster.
+        """
+        self._check_open()
+        if self.entry is not None:
+            self.stage = Stage.COUNTED
+            answer = structs.replace(response, url=self.request.url)
+            self.session.send(HandlerResult(self.request.id, Fulfill(answer, self.entry.id)))
+
+    def counted(self, *, given: bool) -> None:
+        """Act on what the proxy said of a reply whose ``times`` it counts.
+
+        :param given: otherwise it was used up, and the next handler is due.
+        """
+        if self.stage is not Stage.COUNTED:
+            return
+        if not given:
+            self.proceed()
+            return
+        self.stage = Stage.SETTLED
+        del self.session.http.open[self.request.id]
+        self.session.http.decisions[self.request.id] = "fulfill"
 
     def continue_(self, **overrides: Any) -> None:
         """Send the request upstream with all changes so far and these.

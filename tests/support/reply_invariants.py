@@ -1,0 +1,58 @@
+"""Fixed answers: given at once, told to the owner alone, and as often as allowed."""
+
+from attrs import define, field
+
+from trafficmock import records
+from trafficmock.core.effects import Effects, Send
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.features import REPLY
+from trafficmock.wire.payloads import handler_action
+
+
+@define
+class ReplyInvariants:
+    """How often the reply of each route may still be given, by worker and route."""
+
+    left: dict[tuple[str, str], int] = field(factory=dict)
+    knows: set[str] = field(factory=set)
+    """The connections with the feature."""
+
+    def took(self, effects: Effects, sender: str | None, cause: object) -> None:
+        """Check what an event led to."""
+        if (
+            isinstance(cause, inbound.Hello)
+            and sender is not None
+            and REPLY in (cause.features or ())
+        ):
+            self.knows.add(sender)
+        fulfilled = {e.request_id for e in effects if isinstance(e, records.RequestFulfilled)}
+        for effect in effects:
+            message = effect.message if isinstance(effect, Send) else None
+            to = effect.to if isinstance(effect, Send) else ()
+            if isinstance(message, outbound.RouteRegistered) and message.route_id:
+                self._registered(to[0], cause)
+            elif isinstance(message, outbound.RouteExpired):
+                assert self.knows.issuperset(to), f"does not know it: {effect}"
+            elif isinstance(message, outbound.RequestReplied):
+                assert self.knows.issuperset(to), f"does not know it: {effect}"
+                assert len(to) == 1, f"told several: {effect}"
+                assert message.request_id in fulfilled, f"not given: {effect}"
+                self._gave(to[0], message.route_id)
+        if isinstance(cause, inbound.HandlerResult) and sender is not None:
+            action = cause.result
+            if isinstance(action, handler_action.Fulfill) and cause.request_id in fulfilled:
+                self._gave(sender, action.route_id or "")
+
+    def _registered(self, worker: str, cause: object) -> None:
+        assert isinstance(cause, inbound.RouteRegister)
+        key = worker, cause.route_id
+        if worker in self.knows and cause.reply and isinstance(cause.times, int):
+            self.left[key] = cause.times
+        else:
+            self.left.pop(key, None)
+
+    def _gave(self, worker: str, route_id: str) -> None:
+        key = worker, route_id
+        if key in self.left:
+            self.left[key] -= 1
+            assert self.left[key] >= 0, f"{route_id} of {worker} was given too often"

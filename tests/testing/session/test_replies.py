@@ -1,0 +1,167 @@
+"""Fixed answers: what a session leaves with the proxy, and what it does of it by itself."""
+
+from typing import Any
+
+from msgspec import UNSET, structs
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.testing.fakes import URL, SessionHarness, kept, request, response
+from trafficmock.testing.errors import IsolationError, RoutingError
+from trafficmock.testing.session.arguments.url_matchers import make_matcher
+from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
+from trafficmock.testing.session.handlers.mock_response import Mock
+from trafficmock.testing.session.session import TestInfo
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.features import OF_WORKERS, REPLY
+from trafficmock.wire.payloads.handler_action import Decline, Fulfill
+
+WITHOUT = [each for each in OF_WORKERS if each != REPLY]
+REQUIRED = TestInfo(title="buys", file="f.py", isolation="required")
+
+
+class ReplyCase(SynchronousTestCase):
+    """A session with the feature."""
+
+    def setUp(self) -> None:
+        self.harness = SessionHarness()
+
+    def mock(self, times: float | None = None, harness: SessionHarness | None = None) -> Any:
+        """Register a fixed answer; give what was sent."""
+        harness = harness or self.harness
+        answer = FixedAnswer(Mock(status=203, body="fixed"))
+        promise = harness.session.http.mock(make_matcher("**"), answer, times, "test.py:1")
+        (message,) = harness.take()
+        if harness.acknowledges:
+            kept(promise)
+        return message
+
+    def replied(self, route_id: str, request_id: str = "r1") -> None:
+        message = outbound.RequestReplied(request_id, request(), "app", route_id, "t1")
+        self.harness.receive(message)
+
+    def falls_back_to(self, route_id: str, request_id: str = "r1") -> Any:
+        """Let a newer handler leave a request to a fixed answer; give what was sent."""
+        self.harness.receive(outbound.RequestMatched(request_id, request(), "app", route_id, "t1"))
+        return [each for each in self.harness.take() if isinstance(each, inbound.HandlerResult)]
+
+
+class RegisteredTests(ReplyCase):
+    """What the proxy gets."""
+
+    def test_reply(self) -> None:
+        """The proxy gets the response without a URL, and how often it is to be given."""
+        for times, sent in ((None, UNSET), (2, 2), (2.5, 3), (0, 1), (float("inf"), UNSET)):
+            message = self.mock(times)
+            self.assertEqual((message.reply.status, message.reply.url), (203, UNSET))
+            self.assertEqual(message.times, sent)
+
+    def test_without_the_feature(self) -> None:
+        """Another proxy gets a route, and the session fulfils and counts by itself."""
+        harness = SessionHarness(WITHOUT)
+        message = self.mock(1, harness)
+        self.assertEqual((message.reply, message.times), (UNSET, UNSET))
+        harness.matched("r1")
+        result, unregistered = sorted(harness.take(), key=lambda each: type(each).__name__)
+        assert isinstance(result, inbound.HandlerResult) and isinstance(result.result, Fulfill)
+        self.assertEqual((result.result.response.url, result.result.route_id), (URL, UNSET))
+        self.assertEqual(unregistered, inbound.RouteUnregister(message.route_id))
+
+    def test_refused(self) -> None:
+        """What the proxy refuses fails the call alone, and is no handler."""
+        self.harness.acknowledges = False
+        answer = FixedAnswer(Mock())
+        promise = self.harness.session.http.mock(make_matcher("**"), answer, None, "")
+        (message,) = self.harness.take()
+        assert isinstance(message, inbound.RouteRegister)
+        refusal = outbound.ProxyError("invalid_message", "bad", "t1", route_id=message.route_id)
+        self.harness.receive(refusal)
+        self.assertIsInstance(promise.error, RoutingError)
+        self.assertEqual(self.harness.session.errors, [])
+        self.assertEqual(len(self.harness.session.http.live), 0)
+
+
+class GivenTests(ReplyCase):
+    """What the proxy says of requests that it answered."""
+
+    def test_noted(self) -> None:
+        """The request is this test's, with the response."""
+        self.replied(self.mock().route_id)
+        state = self.harness.session.traffic.requests["r1"]
+        found = state.existing()
+        assert found is not None
+        self.assertEqual((found.wire.status, found.url), (203, URL))
+        self.assertEqual(self.harness.session.http.decisions, {"r1": "fulfill"})
+        self.assertEqual(self.harness.take(), [])
+
+    def test_response_of_observers(self) -> None:
+        """Where the proxy tells of responses, that one counts, and ends waits."""
+        promise = self.harness.session.subscribe()
+        self.harness.take()
+        kept(promise)
+        route_id = self.mock().route_id
+        self.harness.observed()
+        self.replied(route_id)
+        state = self.harness.session.traffic.requests["r1"]
+        self.assertIsNone(state.existing())
+        self.harness.responded(answer=structs.replace(response(), status=203))
+        found = state.existing()
+        assert found is not None
+        self.assertEqual(found.wire.status, 203)
+
+    def test_answered_before_the_subscription(self) -> None:
+        """What was answered before the proxy knew of the subscription is told of no more."""
+        route_id = self.mock().route_id
+        self.harness.acknowledges = False
+        self.harness.session.subscribe()
+        self.replied(route_id)
+        self.assertIsNotNone(self.harness.session.traffic.requests["r1"].existing())
+
+    def test_without_the_context(self) -> None:
+        """A test that requires its context fails, as by a handler."""
+        self.harness = SessionHarness(info=REQUIRED)
+        self.replied(self.mock().route_id)
+        (error,) = self.harness.session.errors
+        self.assertIsInstance(error, IsolationError)
+
+    def test_used_up(self) -> None:
+        """After the last time it is no handler any more."""
+        route_id = self.mock(1).route_id
+        self.harness.receive(outbound.RouteExpired(route_id))
+        self.assertEqual(len(self.harness.session.http.live), 0)
+        self.assertEqual(self.falls_back_to(route_id)[0].result, Decline())
+
+
+class ChainTests(ReplyCase):
+    """Requests that handlers leave to it."""
+
+    def test_any_number(self) -> None:
+        """Without ``times`` the session fulfils by itself."""
+        (sent,) = self.falls_back_to(self.mock().route_id)
+        self.assertEqual((sent.result.response.url, sent.result.route_id), (URL, UNSET))
+        self.assertEqual(self.harness.session.http.open, {})
+
+    def test_counted(self) -> None:
+        """With ``times`` the proxy counts: the request is open until it says so."""
+        route_id = self.mock(2).route_id
+        (sent,) = self.falls_back_to(route_id)
+        self.assertEqual((sent.result.response.url, sent.result.route_id), (URL, route_id))
+        http = self.harness.session.http
+        http.unroute_all("default")
+        self.assertEqual(list(http.open), ["r1"])
+        self.harness.responded(answer=sent.result.response)
+        self.assertEqual((http.open, http.decisions), ({}, {"r1": "fulfill"}))
+        self.assertIsNotNone(self.harness.session.traffic.requests["r1"].existing())
+
+    def test_too_late(self) -> None:
+        """Where others were faster, the next handler gets the request."""
+        called: list[Any] = []
+        self.harness.route(lambda routed, _done: called.append(routed))
+        self.harness.take()
+        route_id = self.mock(1).route_id
+        self.falls_back_to(route_id)
+        self.harness.receive(outbound.RouteExpired("another", "r1"))
+        self.assertEqual(called, [])
+        self.harness.receive(outbound.RouteExpired(route_id, "r1"))
+        self.assertEqual([routed.request.id for routed in called], ["r1"])
+        self.harness.receive(outbound.RouteExpired(route_id, "r1"))
+        self.assertEqual(len(called), 1)

@@ -1,0 +1,133 @@
+"""Fixed answers: the coordinator answers for a test that has left them here (feature ``reply``).
+
+A request is answered at once where its owner is certain and the owner's newest route that matches
+has a reply. Where a newer route of that test may match too, as only its worker can tell, the
+worker gets the request and asks its handlers, among which the reply has its place.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define
+from msgspec import UNSET, structs
+
+from trafficmock.core.http import response_rules
+from trafficmock.core.ownership.kept_reply import Reply
+from trafficmock.core.ownership.registry import with_observer
+from trafficmock.wire.features import REPLY
+from trafficmock.wire.outbound import OWN, RequestReplied, RouteExpired
+from trafficmock.wire.payloads import body
+
+if TYPE_CHECKING:
+    from msgspec import UnsetType
+
+    from trafficmock.core.effects import EffectList
+    from trafficmock.core.http.decisions import Decisions
+    from trafficmock.core.lifecycle import PendingRequest
+    from trafficmock.core.ownership.claims import Claimant
+    from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest, Registry
+    from trafficmock.core.peers import Worker
+    from trafficmock.core.settings import Settings
+    from trafficmock.wire.inbound import RouteRegister
+    from trafficmock.wire.outbound import Context
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
+
+
+class ReplyError(ValueError):
+    """A route cannot have this reply."""
+
+
+@define
+class Replies:
+    """Takes replies, gives them, and counts how often."""
+
+    settings: Settings
+    registry: Registry
+    decisions: Decisions
+
+    def read(self, worker: Worker, message: RouteRegister, out: EffectList) -> Reply | None:
+        """Read the reply of a route that is to be registered; ``None`` where it has none.
+
+        :raises ReplyError: no HTTP response can carry it, or it is for WebSockets.
+        """
+        if message.reply is UNSET or REPLY not in worker.features:
+            return None
+        if message.kind != "http":
+            raise ReplyError("only a route for HTTP requests has one")
+        try:
+            response = response_rules.sendable(message.reply)
+        except response_rules.UnsendableMockError as error:
+            raise ReplyError(str(error)) from error
+        left = None if message.times is UNSET else message.times
+        size, limit = _size(response), self.settings.reply_bytes
+        if limit and self.registry.reply_bytes + size > limit:
+            text = f"No room for a reply of {size} bytes: --reply-bytes allows {limit} for all"
+            out.note("warn", f"{text}. Its test answers by itself: {worker.client_id}")
+            return Reply(None, UNSET, 0, left)
+        return Reply(response, message.reply.headers_list, size, left)
+
+    def route_for(self, pending: PendingRequest, claimant: Claimant) -> RegisteredRoute | None:
+        """Find the route whose reply answers a request; ``None`` where its worker decides.
+
+        :param claimant: the owner, and its routes that match.
+        """
+        test, routes = claimant
+        newest = routes[0]
+        for route in routes:
+            if route.sequence > newest.sequence:
+                newest = route
+        return None if newest.reply is None or test.id in pending.unsure else newest
+
+    def give(self, pending: PendingRequest, test: RegisteredTest, out: EffectList) -> bool:
+        """Answer a request by the reply that was found for it, and tell its owner.
+
+        :returns: whether it was answered; not where the owner's routes have changed since they
+            were judged, while an answer of its worker or the request's body was waited for.
+        """
+        route = pending.reply
+        if route is None or route.reply is None or route.reply.response is None:
+            return False
+        if test.routes.get(route.id) is not route or test.newest_route > pending.judged_at:
+            return False
+        context: Context | UnsetType = UNSET if pending.made_for is None else OWN
+        told = RequestReplied(
+            pending.id, pending.request, pending.client_id, route.id, test.id, context
+        )
+        out.send(test.worker.id, told)
+        self._count(route, route.reply, test.worker, out)
+        self.decisions.reply(pending, route.reply.response, route.reply.headers_list, out)
+        return True
+
+    def given_by_worker(
+        self, pending: PendingRequest, route_id: str, worker: Worker, out: EffectList
+    ) -> bool:
+        """Count a reply that the handlers of its test have come to.
+
+        :returns: whether it may be given; otherwise the worker goes on to the next handler.
+        """
+        route = self.registry.routes.get(route_id)
+        test = None if route is None else route.test
+        if route is None or route.reply is None or test is None or test.worker is not worker:
+            out.send(worker.id, RouteExpired(route_id, pending.id))
+            return False
+        self._count(route, route.reply, worker, out)
+        pending.observers = with_observer(pending.observers, worker.id)
+        if pending.owner is not None:
+            pending.owner = structs.replace(pending.owner, route_id=route_id)
+        return True
+
+    def _count(self, route: RegisteredRoute, reply: Reply, worker: Worker, out: EffectList) -> None:
+        if reply.left is None:
+            return
+        reply.left -= 1
+        if not reply.left:
+            self.registry.remove_route(worker, route.id)
+            out.send(worker.id, RouteExpired(route.id))
+
+
+def _size(response: SerializedResponse) -> int:
+    """Count what a response takes: its body as text, and its headers."""
+    pairs = () if response.headers_list is UNSET else response.headers_list
+    headers = (*response.headers.items(), *pairs)
+    return body.letters(response.body_base64) + sum(len(n) + len(v) for n, v in headers)

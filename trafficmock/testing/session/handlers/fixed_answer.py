@@ -1,0 +1,54 @@
+"""A fixed answer in the place of a handler: what ``mock`` registers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+from msgspec import UNSET, structs
+
+from trafficmock.testing.session.handlers import mock_response
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.testing.session.handlers.mock_response import Mock
+    from trafficmock.testing.session.handlers.routed_request import RoutedRequest
+    from trafficmock.testing.session.ports import Done
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
+
+
+@define(eq=False)
+class FixedAnswer:
+    """A handler that always fulfils with the same response.
+
+    :param mock: what the test gave.
+    :ivar response: made of it, without a URL: that is the request's.
+    :raises UsageError: no response can be made of it.
+    """
+
+    mock: Mock
+    response: SerializedResponse = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.response = structs.replace(mock_response.build(self.mock, ""), url=UNSET)
+
+    def __repr__(self) -> str:
+        return f"of a mock with status {self.response.status}"
+
+    def run(self, routed: RoutedRequest, done: Done) -> None:
+        """Fulfil a request that handlers have left to this."""
+        _run(lambda: routed.fulfill(self.mock), done)
+
+    def run_counted(self, routed: RoutedRequest, done: Done) -> None:
+        """Fulfil it unless the proxy has given this answer as often as it may."""
+        _run(lambda: routed.fulfill_counted(self.response), done)
+
+
+def _run(fulfill: Callable[[], None], done: Done) -> None:
+    try:
+        fulfill()
+    except Exception as error:  # noqa: BLE001 - a test that has ended, for one
+        done(None, error)
+    else:
+        done(None, None)

@@ -1,0 +1,15 @@
+"""The numbers of messages, as far as JavaScript has them."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+SAFE_INTEGER = 2**53 - 1
+
+SafeInt = Annotated[int, Meta(ge=-SAFE_INTEGER, le=SAFE_INTEGER)]
+
+Times = Annotated[int, Meta(ge=1, le=SAFE_INTEGER)]
+
+LARGEST_FLOAT = 1.7976931348623157e308
+
+Number = int | Annotated[float, Meta(ge=-LARGEST_FLOAT, le=LARGEST_FLOAT)]
