@@ -1,4 +1,4 @@
-import type { TrafficMock, TrafficMockOptions } from "./index.js";
+import type { TrafficMock, TrafficMockOptions } from "./types.js";
 
 export interface ConnectOptions {
   /** How the test is called in reports, in the history and to other tests. */

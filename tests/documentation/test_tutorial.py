@@ -1,4 +1,4 @@
-"""The README and the tutorial, typed as written but for the ports and what pip would bring."""
+"""The README and the tutorial, typed as written but for the ports, and what pip and npm bring."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import attrs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.documents import Block, blocks, shows
-from tests.support.node_parts import chromium
+from tests.support.node_parts import chromium, link_playwright_package
 from tests.support.proxy_process import REPOSITORY, free_port, get, until
 
 PAGE = REPOSITORY / "docs" / "tutorial.md"
@@ -29,6 +29,10 @@ OTHER = "-p no:playwright-asyncio"
 INSTALL = (
     "python3 -m venv .venv\n. .venv/bin/activate\npip install '.[testing]' pytest-playwright\n"
 )
+INSTALL_NPM = """\
+npm pack ../../../agent ../../../playwright
+npm install --save-dev @playwright/test ./trafficmock-agent-*.tgz ./trafficmock-playwright-*.tgz
+"""
 STAYS = {
     "trafficmock serve": "listens on",
     "trafficmock dashboard": "listens on",
@@ -121,8 +125,8 @@ class PageTestCase(SynchronousTestCase):
 
     def do(self, block: Block) -> str:
         """Do what a block says: write a file, or type into a terminal."""
-        text = self.moved(block.text)
-        if block.language == "python":
+        text = self.moved(block.text.replace(INSTALL_NPM, ""))
+        if block.language in {"python", "js"}:
             with (self.root / FOLDER / block.caption).open("a") as file:
                 file.write(f"\n\n{text}" if file.tell() else text)
             return ""
@@ -163,11 +167,13 @@ class TutorialTests(PageTestCase):
     def setUp(self) -> None:
         chromium()
         super().setUp()
+        link_playwright_package(self.root / FOLDER)
 
     def test_as_written(self) -> None:
         """Every command works and shows what the page says it shows."""
         first, *others = blocks(PAGE)
         self.assertEqual((first.caption, first.text), ("Terminal 1", INSTALL))
+        self.assertEqual(sum(INSTALL_NPM in block.text for block in others), 1)
         self.terminal(first.caption).type(". .venv/bin/activate\n", None)
         message, samples = "", 0
         for block in others:
@@ -176,6 +182,6 @@ class TutorialTests(PageTestCase):
                 samples += 1
             else:
                 message = self.do(block)
-        self.assertEqual(samples, 7)
+        self.assertEqual(samples, 9)
         shown = get(f"http://127.0.0.1:{self.ports['4311']}/api/history?fields=summary")
         self.assertGreaterEqual(len(shown["entries"]), 5)

@@ -15,12 +15,18 @@ from tests.e2e import specs
 from tests.e2e.specs import Group, Run
 from tests.support.child_process import ChildError
 from tests.support.node_app import running_node_app
-from tests.support.node_parts import INSTALL_NODE_PARTS, MissingPartError, node_binary
+from tests.support.node_parts import (
+    INSTALL_NODE_PARTS,
+    INSTALL_PLAYWRIGHT_PACKAGE,
+    PLAYWRIGHT_PACKAGE,
+    MissingPartError,
+    node_binary,
+)
 from tests.support.proxy_process import StartError
 from tests.support.trial_workers import made_once
 
 ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "playwright"
+PACKAGE = PLAYWRIGHT_PACKAGE
 SECONDS = 200
 
 
@@ -58,8 +64,8 @@ def _outcome(group: Group, config: str, *arguments: str) -> Run | Exception:
 def _run(group: Group, config: str, *arguments: str) -> Run:
     if not (PACKAGE / "node_modules" / "fflate").exists():
         raise MissingPartError(
-            "the packages of playwright are missing; run: npm ci --prefix playwright, "
-            f"npm ci --prefix agent and {INSTALL_NODE_PARTS}"
+            "the packages of playwright are missing; "
+            f"run: {INSTALL_PLAYWRIGHT_PACKAGE} && {INSTALL_NODE_PARTS}"
         )
     with (
         tempfile.TemporaryDirectory() as output,

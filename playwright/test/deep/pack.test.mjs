@@ -1,6 +1,6 @@
 /* The packages as npm packs them, in an empty project: strict TypeScript, as ES modules and as CommonJS. */
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { test } from "node:test";
@@ -37,6 +37,30 @@ test("packed, installed, type-checked and run", async (t) => {
     assert.deepEqual(ended.failed, []);
     assert.equal(ended.passed.length, 3);
   }
+});
+
+test("without Playwright the core is installed, type-checked and loaded", async (t) => {
+  const place = mkdtempSync(join(tmpdir(), "trafficmock-packed-"));
+  t.after(() => rmSync(place, { recursive: true }));
+  const tarballs = await pack(join(place, "checkout"));
+  const project = join(place, "project");
+  cpSync(join(PACKED, "tsconfig.json"), join(project, "tsconfig.json"));
+  writeFileSync(
+    join(project, "core.mts"),
+    `import { connect, type ConnectedTrafficMock } from "trafficmock-playwright/core";
+     import { attached, proxyServer } from "trafficmock-playwright/config";
+     const begin = (title: string): Promise<ConnectedTrafficMock> => connect({ title });
+     // @ts-expect-error a title is needed
+     export const parts = [begin, attached, proxyServer, () => connect({})];\n`,
+  );
+  await succeed(project, ["npm", "init", "--yes"]);
+  const versions = ["typescript@5", "@types/node@20"];
+  await succeed(project, ["npm", "install", "--save-dev", "--no-audit", "--no-fund", ...versions, ...tarballs]);
+  assert.ok(!existsSync(join(project, "node_modules", "@playwright")));
+
+  const compiler = [process.execPath, "node_modules/typescript/bin/tsc", "-p", "."];
+  await succeed(project, [...compiler, "--noEmit", "false"]);
+  await succeed(project, [process.execPath, "core.mjs"]);
 });
 
 /**
