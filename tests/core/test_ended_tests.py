@@ -55,6 +55,8 @@ class EndedTestTests(SynchronousTestCase):
         self.assertEqual(max(map(len, failed)), AT_ONCE)
         self.assertEqual([each for turn in failed for each in turn], [f"r{n}" for n in range(MANY)])
         self.assertEqual(turns[-1][-1], self.test.ended())
+        (noted,) = self.playbook.notes
+        self.assertIn(f"ended; requests and WebSockets unsettled: {MANY}", noted)
 
     def test_rounds(self) -> None:
         """The same holds for the rounds in which it is asked: what no other test wants passes."""

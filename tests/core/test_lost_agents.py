@@ -54,6 +54,8 @@ class LostAgentTests(SynchronousTestCase):
         self.assertLessEqual(max(map(len, failed)), AT_ONCE)
         in_order = [request_id for turn in failed for request_id in turn]
         self.assertEqual(in_order, [f"r{number}" for number in range(MANY)])
+        noted = "the application 'app' disconnected; requests and WebSockets unsettled: 3000"
+        self.assertEqual(self.playbook.notes, [f"disconnected: {noted}"])
 
     def test_on_their_way(self) -> None:
         """The same holds for requests on their way upstream, and for WebSockets."""

@@ -9,6 +9,8 @@ from zope.interface import implementer
 from tests.server.fakes import DriverHarness
 from trafficmock.server.event_log import EventLog
 
+_OF_THE_DAY = ("trafficmock.server.event_log.EventLog", "trafficmock.server.driver.Driver")
+
 
 @implementer(ILogObserver)
 class Lines:
@@ -18,7 +20,7 @@ class Lines:
         self.lines: list[tuple[str, str]] = []
 
     def __call__(self, event: dict[str, Any]) -> None:
-        if event["log_namespace"] == "trafficmock.server.event_log.EventLog":
+        if event["log_namespace"] in _OF_THE_DAY:
             self.lines.append((event["log_level"].name, formatEvent(event)))
 
 
@@ -72,7 +74,22 @@ class EventLogTests(SynchronousTestCase):
         self.harness.driver.link_closed(worker)
         levels = [(level, line.partition(":")[0]) for level, line in self.lines]
         self.assertIn(("warn", "handler_failed"), levels)
-        self.assertIn(("info", "disconnected"), levels)
+        self.assertEqual(levels.count(("info", "disconnected")), 1)
+
+    def test_agent_lost(self) -> None:
+        """However much an application leaves open, it is one line, with a count."""
+        agent = self.harness.agent()
+        self.harness.worker_with_route("http://api.test/*")
+        self.lines.clear()
+        for number in range(1000):
+            self.harness.request(agent, str(number), "http://api.test/a")
+        self.harness.driver.link_closed(agent)
+        while self.harness.driver.coordinator.lost_agents.waiting:
+            self.harness.clock.advance(0.1)
+        self.assertEqual([level for level, _ in self.lines], ["info", "info"])
+        self.assertIn(
+            "'shop' disconnected; requests and WebSockets unsettled: 1000", self.lines[1][1]
+        )
 
     def test_detail(self) -> None:
         """With debug on each request and what became of it is said."""

@@ -232,9 +232,13 @@ class Coordinator:
             self.lost_agents.go_on(out)
         while self.ended_tests.waiting:
             self.ended_tests.go_on(out)
-        for pending in list(self.decisions.pending.values()):
+        requests, sockets = list(self.decisions.pending.values()), [*self.sockets.sockets.values()]
+        if requests or sockets:
+            unsettled = len(requests) + len(sockets)
+            out.note("info", error_messages.left_unsettled("the proxy", "stops", unsettled))
+        for pending in requests:
             self.decisions.fail(pending, "disconnected", error_messages.stopping(str(pending)), out)
-        for socket in list(self.sockets.sockets.values()):
+        for socket in sockets:
             self.sockets.fail(socket, "disconnected", error_messages.stopping(str(socket)), out)
         for peer_id in self.peers:
             out.append(CloseConnection(peer_id, GOING_AWAY, "The proxy stops."))

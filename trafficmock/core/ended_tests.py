@@ -6,7 +6,7 @@ from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from trafficmock.core import error_messages
 from trafficmock.wire.outbound import TestUnregistered
@@ -21,15 +21,17 @@ if TYPE_CHECKING:
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 
 
-@frozen
+@define
 class UnregisteredTest:
     """A test that is no longer registered.
 
     :param worker_lost: it ended with its worker, which is gone.
+    :param unsettled: how many requests and WebSockets failed with it so far.
     """
 
     test: RegisteredTest
     worker_lost: bool
+    unsettled: int = 0
 
     @property
     def is_clear(self) -> bool:
@@ -71,6 +73,10 @@ class EndedTests:
             if not ended.is_clear:
                 return
             self.waiting.popleft()
+            if ended.unsettled:
+                happened = "lost its worker" if ended.worker_lost else "ended"
+                who = f"the test {ended.test}"
+                out.note("info", error_messages.left_unsettled(who, happened, ended.unsettled))
             if not ended.worker_lost:
                 out.send(ended.test.worker.id, TestUnregistered(ended.test.id))
 
@@ -81,10 +87,14 @@ class EndedTests:
         for pending in owned:
             self.decisions.fail(pending, "disconnected", why(str(pending), test), out)
         done = len(owned)
+        ended.unsettled += done
         asked = list(islice(test.claims.values(), most - done))
         for claim in asked:
             if self.claims.give_up_on(test, claim):
                 self.routing[claim.kind].claimed(claim, out)
         done += len(asked)
-        end = self.sockets.worker_lost if ended.worker_lost else self.sockets.test_ended
-        return done + end(test, most - done, out)
+        if not ended.worker_lost:
+            return done + self.sockets.test_ended(test, most - done, out)
+        sockets = self.sockets.worker_lost(test, most - done, out)
+        ended.unsettled += sockets
+        return done + sockets

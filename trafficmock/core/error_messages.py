@@ -77,6 +77,11 @@ def agent_lost(client_id: str) -> str:
     return f"The application {client_id!r} disconnected before this was settled."
 
 
+def left_unsettled(who: str, happened: str, count: int) -> str:
+    """Say in one log line what somebody left behind, however much it was."""
+    return f"disconnected: {who} {happened}; requests and WebSockets unsettled: {count}"
+
+
 def socket_owner_lost(subject: str, test: RegisteredTest) -> str:
     """Say that nobody is left to handle a WebSocket, held or open."""
     return f"The worker of {test} disconnected, so nobody handles {subject} any more."

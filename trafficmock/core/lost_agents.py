@@ -21,6 +21,17 @@ if TYPE_CHECKING:
 
 
 @define
+class LostAgent:
+    """An agent that is gone.
+
+    :param unsettled: how many of its requests and WebSockets were ended so far.
+    """
+
+    agent: Agent
+    unsettled: int = 0
+
+
+@define
 class LostAgents:
     """Answers whoever waits for an agent that is gone, over several turns of the reactor.
 
@@ -35,11 +46,11 @@ class LostAgents:
     reports: ResponseReports
     sockets: WebSocketRouting
     alarm: Alarm
-    waiting: deque[Agent] = field(factory=deque)
+    waiting: deque[LostAgent] = field(factory=deque)
 
     def add(self, agent: Agent, out: EffectList) -> None:
         """End what an agent left, as far as one turn allows."""
-        self.waiting.append(agent)
+        self.waiting.append(LostAgent(agent))
         self.go_on(out)
         if self.waiting:
             self.alarm.need(out.now.seconds, out)
@@ -48,12 +59,23 @@ class LostAgents:
         """End some more."""
         left = self.at_once
         while self.waiting and left:
-            agent = self.waiting[0]
+            lost = self.waiting[0]
+            agent = lost.agent
             text = error_messages.agent_lost(agent.client_id)
             error = SerializedError("Error", text, code="disconnected")
-            left -= self.decisions.agent_lost(agent, text, left, out)
+            pending = self.decisions.agent_lost(agent, text, left, out)
+            left -= pending
             left -= self.handlers.agent_lost(agent, error, left, out)
             left -= self.reports.agent_lost(agent, error, left, out)
-            left -= self.sockets.agent_lost(agent, text, left, out)
+            sockets = self.sockets.agent_lost(agent, text, left, out)
+            left -= sockets
+            lost.unsettled += pending + sockets
             if left:
                 self.waiting.popleft()
+                self._note(lost, out)
+
+    def _note(self, lost: LostAgent, out: EffectList) -> None:
+        if lost.unsettled:
+            who = f"the application {lost.agent.client_id!r}"
+            text = error_messages.left_unsettled(who, "disconnected", lost.unsettled)
+            out.note("info", text)

@@ -14,8 +14,8 @@ from trafficmock.wire.outbound import HelloOk
 if TYPE_CHECKING:
     from trafficmock.core.effects import Send
 
-_EXPECTED = frozenset({"disconnected"})
-"""Codes of what ends with somebody's leaving, which is no reason to warn."""
+_COUNTED = frozenset({"disconnected"})
+"""Codes of what ends with somebody's leaving: the core says in one line how much that was."""
 
 
 @define
@@ -43,7 +43,9 @@ class EventLog:
     def recorded(self, record: records.Record) -> None:
         """Note what could not be decided, and in detail what was."""
         if isinstance(record, records.RequestFailed | records.SocketFailed):
-            write = self.log.info if record.code in _EXPECTED else self.log.warn
+            if record.code in _COUNTED and not self.debug:
+                return
+            write = self.log.debug if record.code in _COUNTED else self.log.warn
             write("{code}: {text}", code=record.code, text=one_line(record.message))
         elif self.debug:
             self._in_detail(record)
