@@ -151,7 +151,7 @@ def send_all(number: int) -> None:
     coalescer = WriteCoalescer(clock)
     send_queue = SendQueue(transport, write=None, limits=limits, coalescer=coalescer, owner=nobody)
     for _ in range(number):
-        send_queue.add(b"x" * 100)
+        send_queue.add((b"x" * 100,))
     send_queue.flush()
     while transport.producer is not None:
         transport.producer.resumeProducing()

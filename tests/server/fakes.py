@@ -1,6 +1,7 @@
 """A link without a socket, and a driver around it."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from attrs import define, field
@@ -28,6 +29,7 @@ class FakeLink(_StandsForLink):
     id: str = ""
     peer: str = "127.0.0.1:1"
     sent: list[dict[str, Any]] = field(factory=list)
+    frames: list[Sequence[bytes]] = field(factory=list)
     payloads: list[bytes] = field(factory=list)
     closed: tuple[int, str] | None = None
     aborted: bool = False
@@ -41,11 +43,16 @@ class FakeLink(_StandsForLink):
     def welcome(self) -> None:
         self.welcomed = True
 
-    def send(self, payload: bytes, *, deferrable: bool = False) -> None:
-        if deferrable:
-            self.deferrable += 1
+    def send(self, frame: Sequence[bytes]) -> None:
+        data = b"".join(frame)
+        payload = data[{126: 4, 127: 10}.get(data[1], 2) :]
+        self.frames.append(frame)
         self.payloads.append(payload)
         self.sent.append(json.loads(payload))
+
+    def defer(self, frame: Sequence[bytes]) -> None:
+        self.deferrable += 1
+        self.send(frame)
 
     def close(self, code: int, reason: str) -> None:
         self.closed = (code, reason)

@@ -56,7 +56,7 @@ class DecisionTests(SynchronousTestCase):
             test = {"testId": str(number), "title": "T", "file": "f", "workerId": "0"}
             self.harness.send_message(worker, "test:register", **test)
         self.harness.request(self.agent, "1", URL)
-        self.assertEqual(len({id(worker.payloads[-1]) for worker in workers}), 1)
+        self.assertEqual(len({id(worker.frames[-1]) for worker in workers}), 1)
 
     def test_deferrable(self) -> None:
         """News of requests may wait; decisions, matches and acknowledgements may not."""

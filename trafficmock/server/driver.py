@@ -24,8 +24,10 @@ from trafficmock.core.effects import (
 from trafficmock.core.timers import Moment
 from trafficmock.http.backpressure import Backpressure, FlowControlled
 from trafficmock.http.log_safety import LogRateLimit, one_line
+from trafficmock.records import RequestFailed, SocketFailed
 from trafficmock.server import worker_queries
 from trafficmock.server.event_log import EventLog
+from trafficmock.server.websocket.data_frames import text_frame
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
 from trafficmock.wire.inbound import RequestResponse, SocketFrame
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
@@ -121,6 +123,8 @@ class Driver:
             AnswerQuery: self._answer_query,
             OpenDoor: self._open_door,
             CloseDoor: self._close_door,
+            RequestFailed: self._log_and_record,
+            SocketFailed: self._log_and_record,
         }
 
     # Events of links
@@ -241,16 +245,17 @@ class Driver:
     # Effects
 
     def _perform(self, effects: Effects, now: Moment) -> None:
-        performers = self._performers
+        performers, record, debug = self._performers, self.history.record, self.event_log.debug
         self._depth += 1
         try:
             for effect in effects:
                 perform = performers.get(type(effect))
-                if perform is None:
-                    self.event_log.recorded(effect)  # type: ignore[arg-type] # the rest
-                    self.history.record(effect, now.epoch_ms)  # type: ignore[arg-type] # the rest
-                else:
+                if perform is not None:
                     perform(effect, now)
+                elif debug:
+                    self._log_and_record(effect, now)  # type: ignore[arg-type] # the rest
+                else:
+                    record(effect, now.epoch_ms)  # type: ignore[arg-type] # the rest
         finally:
             self._depth -= 1
         if self._waiting and not self._depth and not self._handling:
@@ -268,6 +273,10 @@ class Driver:
         finally:
             self._handling = False
 
+    def _log_and_record(self, record: Record, now: Moment) -> None:
+        self.event_log.recorded(record)
+        self.history.record(record, now.epoch_ms)
+
     def _send(self, send: Send, now: Moment) -> None:
         if self._clients and not self._send_within(send):
             return
@@ -275,18 +284,20 @@ class Driver:
         if len(payload) > MAX_MESSAGE_BYTES:
             self._send_smaller(send, len(payload), now)
             return
-        links = self._links
-        deferrable = type(send.message) in _DEFERRABLE
-        for connection_id in send.to:
-            link = links.get(connection_id)
-            if link is not None:
-                if type(send.message) is HelloOk:
-                    self.event_log.sent(send, link.peer)
-                    self._introduced.add(connection_id)
-                    link.welcome()
-                link.send(payload, deferrable=deferrable)
-                if isinstance(send.message, SocketFrame):
-                    self._backpressure.sent_frame(link)
+        frame, links = text_frame(payload), self._links
+        receivers = [links[each] for each in send.to if each in links]
+        if type(send.message) in _DEFERRABLE:
+            for link in receivers:
+                link.defer(frame)
+            return
+        for link in receivers:
+            if type(send.message) is HelloOk:
+                self.event_log.sent(send, link.peer)
+                self._introduced.add(link.id)
+                link.welcome()
+            link.send(frame)
+            if isinstance(send.message, SocketFrame):
+                self._backpressure.sent_frame(link)
 
     def _send_within(self, send: Send) -> bool:
         """Deliver to the clients among the receivers, which need no encoding.

@@ -21,6 +21,7 @@ from tests.server.websocket.harness import (
 from tests.support.http_client import parse
 from trafficmock.errors import LocalError
 from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
+from trafficmock.server.websocket.data_frames import text_frame
 from trafficmock.server.websocket.link import HELLO_BYTES, Link, WebSocketLimits
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
@@ -189,8 +190,8 @@ class ConnectionTests(SynchronousTestCase):
         """What one message leads to leaves in one write."""
 
         def react(link: Link, payload: bytes) -> None:
-            link.send(payload)
-            link.send(b"more")
+            link.send(text_frame(payload))
+            link.send(text_frame(b"more"))
 
         harness = self.open(react)
         harness.receive(frame(b"a") + frame(b"b"))
@@ -205,15 +206,15 @@ class ConnectionTests(SynchronousTestCase):
         """Messages of every length form arrive."""
         harness = self.open()
         for size in (0, 125, 126, 65535, 65536, 3_000_000):
-            harness.link.send(bytes(size))
+            harness.link.send(text_frame(bytes(size)))
             self.assertEqual(harness.frames(), [(TEXT, bytes(size))])
 
     def test_too_large_to_send(self) -> None:
         """A message that no client takes is the caller's mistake."""
         harness = self.open()
         with self.assertRaises(LocalError):
-            harness.link.send(bytes(MAX_MESSAGE_BYTES + 1))
-        harness.link.send(b"next")
+            harness.link.send(text_frame(bytes(MAX_MESSAGE_BYTES + 1)))
+        harness.link.send(text_frame(b"next"))
         self.assertEqual(harness.frames(), [(TEXT, b"next")])
 
     def test_message_arriving(self) -> None:
@@ -232,8 +233,8 @@ class ConnectionTests(SynchronousTestCase):
         """What the kernel does not take waits, is counted, and arrives in order."""
         harness = self.open(high_water=1000, low_water=100)
         harness.socket.room = 200_000
-        harness.link.send(bytes(1_000_000))
-        harness.link.send(b"end")
+        harness.link.send(text_frame(bytes(1_000_000)))
+        harness.link.send(text_frame(b"end"))
         harness.turn()
         total = 1_000_010 + 5
         self.assertLessEqual(total - 200_000, harness.link.queued_bytes)
@@ -253,7 +254,7 @@ class ConnectionTests(SynchronousTestCase):
         harness.socket.room = 0
         with capturedLogs() as logs:
             for _ in range(20):
-                harness.link.send(bytes(100))
+                harness.link.send(text_frame(bytes(100)))
         (warning,) = [event for event in logs if event["log_level"] is LogLevel.warn]
         text = warning["log_format"].format(**warning)
         for part in ("127.0.0.1:51234", "--send-queue-bytes", "1000"):
@@ -267,9 +268,9 @@ class ConnectionTests(SynchronousTestCase):
     def test_close(self) -> None:
         """A close frame goes out behind what is queued; what comes then is not delivered."""
         harness = self.open()
-        harness.link.send(b"last")
+        harness.link.send(text_frame(b"last"))
         harness.link.close(1008, "invalid_hello")
-        harness.link.send(b"too late")
+        harness.link.send(text_frame(b"too late"))
         harness.receive(frame(b"ignored") + frame(bytes(70_000)))
         self.assertEqual(harness.frames(), [(TEXT, b"last"), (CLOSE, b"\x03\xf0invalid_hello")])
         self.assertEqual((harness.handler.messages, harness.connected), ([], True))
@@ -330,7 +331,7 @@ class ConnectionTests(SynchronousTestCase):
         """A client that says goodbye gets all that is queued, and an answer."""
         harness = self.open()
         harness.socket.room = 10
-        harness.link.send(bytes(5000))
+        harness.link.send(text_frame(bytes(5000)))
         harness.receive(close_frame(1000))
         harness.turn()
         self.assertTrue(harness.connected)
@@ -342,7 +343,7 @@ class ConnectionTests(SynchronousTestCase):
         """A client that says goodbye and takes nothing is dropped."""
         harness = self.open()
         harness.socket.room = 0
-        harness.link.send(bytes(5000))
+        harness.link.send(text_frame(bytes(5000)))
         harness.receive(close_frame(1000))
         harness.turn(5)
         harness.turn()
@@ -352,7 +353,7 @@ class ConnectionTests(SynchronousTestCase):
         """A cut link sends and delivers nothing more, and is closed once."""
         harness = self.open(lambda link, _: link.abort())
         harness.receive(frame(b"a") + frame(b"b"))
-        harness.link.send(b"x")
+        harness.link.send(text_frame(b"x"))
         harness.link.close(1000, "")
         self.assertEqual(harness.handler.events, ["opened"])
         self.assertEqual(harness.sent(), b"")
@@ -365,7 +366,7 @@ class ConnectionTests(SynchronousTestCase):
         harness = self.open()
         link = harness.link
         harness.lose()
-        link.send(b"x")
+        link.send(text_frame(b"x"))
         link.close(1000, "")
         link.pause()
         link.resume()

@@ -13,7 +13,7 @@ from trafficmock.server.websocket.data_frames import (
     INCOMPLETE,
     MessageReader,
     locate,
-    text_header,
+    text_frame,
 )
 
 LIMIT = 100_000
@@ -56,7 +56,7 @@ class HeaderTests(SynchronousTestCase):
         """Our text frames have the headers that Autobahn writes."""
         for length in (0, 1, 125, 126, 65535, 65536, 70_000):
             theirs = PreparedMessage(bytes(length), False, False, True).payloadHybi  # noqa: FBT003
-            self.assertEqual(text_header(length) + bytes(length), theirs)
+            self.assertEqual(b"".join(text_frame(bytes(length))), theirs)
 
 
 class LocateTests(SynchronousTestCase):

@@ -4,6 +4,7 @@ from twisted.internet.testing import StringTransport
 
 from tests.server.websocket import test_autobahn_protocol as stock
 from tests.server.websocket.harness import PING, TEXT, ConnectionHarness, frame
+from trafficmock.server.websocket.data_frames import text_frame
 from trafficmock.server.websocket.fast_protocol import FastProtocol
 
 
@@ -14,7 +15,7 @@ class TunedConnectionTests(stock.ConnectionTests):
 
     def test_written_at_once(self) -> None:
         """An answer is with the kernel before the reactor goes on."""
-        harness = self.open(lambda link, payload: link.send(payload))
+        harness = self.open(lambda link, payload: link.send(text_frame(payload)))
         harness.receive(frame(b"a") + frame(b"b"))
         self.assertEqual(harness.socket.writes, [b"\x81\x01a\x81\x01b"])
         self.assertNotIn(harness.transport, harness.reactor.getWriters())
@@ -48,7 +49,7 @@ class TunedConnectionTests(stock.ConnectionTests):
 
     def test_broken_socket(self) -> None:
         """A socket that cannot be written to is left to the transport to find out."""
-        harness = self.open(lambda link, payload: link.send(payload))
+        harness = self.open(lambda link, payload: link.send(text_frame(payload)))
         harness.socket.broken = True
         harness.receive(frame(b"a"))
         harness.turn()
@@ -68,5 +69,5 @@ class TunedConnectionTests(stock.ConnectionTests):
         harness.transport.write(b"earlier")
         answer = harness.open()
         self.assertTrue(answer.startswith(b"earlierHTTP/1.1 101"))
-        harness.link.send(b"x")
+        harness.link.send(text_frame(b"x"))
         self.assertEqual(harness.frames(), [(TEXT, b"x")])

@@ -21,6 +21,7 @@ from tests.server.websocket.harness import (
     server_frames,
 )
 from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
+from trafficmock.server.websocket.data_frames import text_frame
 from trafficmock.server.websocket.fast_protocol import FastProtocol
 from trafficmock.server.websocket.link import Link, WebSocketLimits
 from trafficmock.server.websocket.oversized_frames import READ_PAST
@@ -58,10 +59,10 @@ def react(link: Link, payload: bytes) -> None:
         case b"resume":
             link.resume()
         case b"twice!":
-            link.send(payload)
-            link.send(b"again")
+            link.send(text_frame(payload))
+            link.send(text_frame(b"again"))
         case _:
-            link.send(payload)
+            link.send(text_frame(payload))
 
 
 class Client:

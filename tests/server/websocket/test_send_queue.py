@@ -12,7 +12,7 @@ from zope.interface.verify import verifyObject
 
 from trafficmock.server.websocket.link import WebSocketLimits
 from trafficmock.server.websocket.send_queue import CHUNK_BYTES, SendQueue
-from trafficmock.server.websocket.write_coalescing import WriteCoalescer
+from trafficmock.server.websocket.write_coalescing import DEFERRABLE_GAP, WriteCoalescer
 
 LIMITS = WebSocketLimits(send_queue_bytes=1000, high_water=100, low_water=20)
 
@@ -73,7 +73,7 @@ class QueueHarness:
 
     def shake_hands(self) -> None:
         """Have the transport show that it is empty."""
-        self.send_queue.add(b"hello")
+        self.send_queue.add((b"hello",))
         self.clock.advance(0)
         self.transport.empty()
         self.transport.written.clear()
@@ -98,7 +98,7 @@ class WritingTests(SynchronousTestCase):
     def test_first_through_transport(self) -> None:
         """As long as the transport may hold bytes of others, nothing goes past it."""
         harness = QueueHarness(room=100)
-        harness.send_queue.add(b"hello")
+        harness.send_queue.add((b"hello",))
         harness.clock.advance(0)
         self.assertEqual((harness.transport.written, harness.taken), ([b"hello"], []))
         self.assertEqual(
@@ -115,21 +115,60 @@ class WritingTests(SynchronousTestCase):
         harness = QueueHarness()
         harness.shake_hands()
         harness.room = 100
-        harness.send_queue.add(b"a", b"b")
-        harness.send_queue.add(b"c")
+        harness.send_queue.add((b"a", b"b"))
+        harness.send_queue.add((b"c",))
         self.assertEqual(harness.taken, [])
         harness.clock.advance(0)
         self.assertEqual((harness.taken, harness.transport.written), ([b"abc"], []))
+
+    def test_deferred(self) -> None:
+        """What nobody waits for leaves with the next frame, in order, and alone after a moment."""
+        harness = QueueHarness()
+        harness.shake_hands()
+        harness.room = 100
+        harness.clock.advance(1)
+        harness.send_queue.defer((b"first",))
+        harness.clock.advance(0)
+        harness.send_queue.defer((b"a", b"b"))
+        harness.send_queue.defer((b"c",))
+        harness.send_queue.add((b"d",))
+        harness.send_queue.defer((b"e",))
+        harness.clock.advance(0)
+        self.assertEqual(harness.taken, [b"first", b"abcde"])
+        harness.send_queue.defer((b"f",))
+        harness.clock.advance(DEFERRABLE_GAP)
+        harness.clock.advance(0)
+        self.assertEqual(harness.taken, [b"first", b"abcde", b"f"])
+        self.assertEqual(harness.send_queue.queued_bytes, 0)
+
+    def test_deferred_and_cut(self) -> None:
+        """What was deferred is not written when the connection is gone."""
+        harness = QueueHarness()
+        harness.shake_hands()
+        harness.room = 100
+        harness.send_queue.defer((b"a",))
+        harness.send_queue.discard()
+        harness.clock.advance(DEFERRABLE_GAP)
+        self.assertEqual((harness.taken, harness.send_queue.queued_bytes), ([], 0))
+
+    def test_deferred_too_much(self) -> None:
+        """What was deferred counts against the limit as soon as it could be written."""
+        harness = QueueHarness()
+        harness.shake_hands()
+        for _ in range(12):
+            harness.send_queue.defer((bytes(99),))
+            harness.clock.advance(1)
+        self.assertEqual(harness.events, ["backlogged", "overflowed 1089"])
 
     def test_kernel_full(self) -> None:
         """What the kernel does not take follows through the transport, then past it again."""
         harness = QueueHarness()
         harness.shake_hands()
         harness.room = 2
-        harness.send_queue.add(b"abcd")
+        harness.send_queue.add((b"abcd",))
         harness.clock.advance(0)
         self.assertEqual((harness.taken, harness.transport.written), ([b"ab"], [b"cd"]))
-        harness.send_queue.add(b"ef")
+        harness.send_queue.add((b"ef",))
         harness.room = 100
         harness.transport.empty()
         self.assertEqual((harness.taken, harness.transport.written), ([b"ab", b"ef"], [b"cd"]))
@@ -138,7 +177,7 @@ class WritingTests(SynchronousTestCase):
         """A slow reader's progress shows chunk by chunk, in order."""
         harness = QueueHarness(limits=WebSocketLimits(), direct=False)
         payload = bytes(range(256)) * 2048
-        harness.send_queue.add(b"head", payload)
+        harness.send_queue.add((b"head", payload))
         harness.clock.advance(0)
         totals = []
         while harness.transport.producer is not None:
@@ -160,7 +199,7 @@ class WritingTests(SynchronousTestCase):
         harness.shake_hands()
         harness.send_queue._write = write
         payload = bytes(100_000)
-        harness.send_queue.add(b"head", payload)
+        harness.send_queue.add((b"head", payload))
         harness.clock.advance(0)
         self.assertIs(seen[1], payload)
 
@@ -178,7 +217,7 @@ class WritingTests(SynchronousTestCase):
         harness.taken = harness.transport.written = output
         for at, piece in enumerate(pieces):
             harness.room = rooms[at] if at < len(rooms) else 0
-            harness.send_queue.add(piece)
+            harness.send_queue.add((piece,))
             if at % 3:
                 harness.clock.advance(0)
             if at % 2 and harness.transport.producer is not None:
@@ -202,23 +241,23 @@ class LimitTests(SynchronousTestCase):
 
     def test_backlogged_at_once(self) -> None:
         """Above the high-water mark the owner hears of it within the call."""
-        self.harness.send_queue.add(bytes(100))
+        self.harness.send_queue.add((bytes(100),))
         self.assertEqual(self.harness.events, [])
-        self.harness.send_queue.add(b"x")
-        self.harness.send_queue.add(b"x")
+        self.harness.send_queue.add((b"x",))
+        self.harness.send_queue.add((b"x",))
         self.assertEqual(self.harness.events, ["backlogged"])
 
     def test_not_backlogged(self) -> None:
         """A large message that the kernel takes at once is no backlog."""
         self.harness.room = 1000
-        self.harness.send_queue.add(bytes(500))
+        self.harness.send_queue.add((bytes(500),))
         self.assertEqual((self.harness.events, self.harness.send_queue.queued_bytes), ([], 0))
 
     def test_drained(self) -> None:
         """At the low-water mark the owner hears of it, once for each backlog."""
-        self.harness.send_queue.add(bytes(200))
+        self.harness.send_queue.add((bytes(200),))
         self.harness.transport.empty()
-        self.harness.send_queue.add(bytes(50))
+        self.harness.send_queue.add((bytes(50),))
         self.harness.clock.advance(0)
         self.harness.transport.empty()
         self.assertEqual(self.harness.events, ["backlogged", "drained"])
@@ -226,49 +265,49 @@ class LimitTests(SynchronousTestCase):
     def test_overflow(self) -> None:
         """When more than the limit waits, the next message is refused."""
         for _ in range(11):
-            self.harness.send_queue.add(bytes(100))
+            self.harness.send_queue.add((bytes(100),))
         self.assertEqual(self.harness.events, ["backlogged"])
-        self.harness.send_queue.add(b"x")
+        self.harness.send_queue.add((b"x",))
         self.assertEqual(self.harness.events, ["backlogged", "overflowed 1100"])
         self.assertEqual(self.harness.send_queue.queued_bytes, 1100)
 
     def test_large_message(self) -> None:
         """One message larger than the limit leaves as much room as there was without it."""
-        self.harness.send_queue.add(bytes(5000))
+        self.harness.send_queue.add((bytes(5000),))
         for _ in range(11):
-            self.harness.send_queue.add(bytes(100))
+            self.harness.send_queue.add((bytes(100),))
         self.assertEqual(self.harness.events, ["backlogged"])
-        self.harness.send_queue.add(b"x")
+        self.harness.send_queue.add((b"x",))
         self.assertEqual(self.harness.events, ["backlogged", "overflowed 6100"])
 
     def test_large_messages(self) -> None:
         """Of several large messages one is not counted: the first that has not been taken."""
         send_queue = self.harness.send_queue
-        send_queue.add(bytes(5000))
-        send_queue.add(bytes(2000))
+        send_queue.add((bytes(5000),))
+        send_queue.add((bytes(2000),))
         self.assertEqual(self.harness.events, ["backlogged"])
         self.harness.transport.empty()
         self.assertEqual(
             (send_queue.queued_bytes, self.harness.events), (0, ["backlogged", "drained"])
         )
-        send_queue.add(bytes(5000))
-        send_queue.add(bytes(2000))
-        send_queue.add(b"x")
+        send_queue.add((bytes(5000),))
+        send_queue.add((bytes(2000),))
+        send_queue.add((b"x",))
         self.assertEqual(self.harness.events[2:], ["backlogged", "overflowed 7000"])
 
     def test_no_limit(self) -> None:
         """With 0 there is neither a mark nor a limit."""
         harness = QueueHarness(limits=WebSocketLimits(send_queue_bytes=0, high_water=0))
         for _ in range(3):
-            harness.send_queue.add(bytes(100_000_000))
+            harness.send_queue.add((bytes(100_000_000),))
         harness.clock.advance(0)
         self.assertEqual(harness.events, [])
 
     def test_discard(self) -> None:
         """After a cut nothing is kept, taken or reported."""
-        self.harness.send_queue.add(bytes(200))
+        self.harness.send_queue.add((bytes(200),))
         self.harness.send_queue.discard()
-        self.harness.send_queue.add(bytes(200))
+        self.harness.send_queue.add((bytes(200),))
         self.harness.clock.advance(0)
         self.assertEqual(self.harness.send_queue.queued_bytes, 0)
         self.harness.send_queue.resumeProducing()

@@ -23,6 +23,7 @@ from tests.server.websocket.harness import (
 )
 from trafficmock.server.websocket import upgrade
 from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
+from trafficmock.server.websocket.data_frames import text_frame
 from trafficmock.server.websocket.fast_protocol import FastProtocol
 from trafficmock.server.websocket.upgrade import KNOWN_VERSIONS, WebSocketLimits, websocket_resource
 
@@ -68,7 +69,7 @@ class ResourceTests(SynchronousTestCase):
             connection.protocol.dataReceived(frame(b"in"))
             self.assertEqual(self.handler.messages.pop(), b"in")
             connection.doWrite()
-            self.handler.links[-1].send(b"out")
+            self.handler.links[-1].send(text_frame(b"out"))
             self.reactor.advance(0)
             connection.doWrite()
             self.assertEqual(connection.socket.writes[1:], [bytes([0x80 | TEXT, 3]) + b"out"])

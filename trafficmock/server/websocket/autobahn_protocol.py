@@ -135,7 +135,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
 
     def onOpen(self) -> None:  # noqa: N802 - Autobahn's name
         """Make the link and introduce it."""
-        link = Link(self, self._send_queue, self._text_sender(), _readable(self.transport))
+        link = Link(self, self._send_queue, _readable(self.transport))
         self._link = link
         with self._coalescer:
             self._guard(link, self._handler.link_opened, link)
@@ -178,7 +178,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
         chopsize: int | None = None,  # noqa: ARG002
     ) -> None:
         """Queue all that Autobahn writes, in order with our own frames."""
-        self._send_queue.add(data)
+        self._send_queue.add((data,))
 
     def sendCloseFrame(  # noqa: N802 - Autobahn's name
         self,
@@ -251,9 +251,6 @@ class AutobahnProtocol(WebSocketServerProtocol):
 
     def _direct_write(self) -> Callable[[Iterable[bytes | memoryview]], int] | None:
         return None
-
-    def _text_sender(self) -> Callable[[bytes, bool], None]:
-        return lambda payload, _: self.sendMessage(payload)
 
     # Within
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from struct import Struct
 
+from trafficmock.errors import LocalError
 from trafficmock.server.websocket.masking import unmask
+from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
 INCOMPLETE = -1
 """Instead of a length: the frame's header is not there yet."""
@@ -21,21 +23,33 @@ _MASKED = 0x80
 _MASK_BYTES = 4
 _TWO_BYTES = 126
 _EIGHT_BYTES = 127
-_LONGER = {_TWO_BYTES: (126, 2), _EIGHT_BYTES: (1 << 16, 8)}
-"""The least that lengths in more bytes say, and how many bytes those are."""
+_JOIN_BYTES = 16 * 1024
+"""A payload up to this size is copied behind its header rather than queued beside it."""
 
 _short = Struct("!BB").pack
 _medium = Struct("!BBH").pack
 _long = Struct("!BBQ").pack
 
 
-def text_header(length: int) -> bytes:
-    """Write the header of one whole unmasked text frame."""
+def text_frame(payload: bytes) -> tuple[bytes, ...]:
+    """Write one whole unmasked text frame.
+
+    :param payload: UTF-8, at most :data:`~trafficmock.wire.limits.MAX_MESSAGE_BYTES`.
+    :returns: its pieces: one, or the header and the payload.
+    :raises trafficmock.errors.LocalError: when the payload is longer.
+    """
+    length = len(payload)
     if length < _TWO_BYTES:
-        return _short(_TEXT, length)
+        return (_short(_TEXT, length) + payload,)
+    if length <= _JOIN_BYTES:
+        return (_medium(_TEXT, _TWO_BYTES, length) + payload,)
     if length < 1 << 16:
-        return _medium(_TEXT, _TWO_BYTES, length)
-    return _long(_TEXT, _EIGHT_BYTES, length)
+        return (_medium(_TEXT, _TWO_BYTES, length), payload)
+    if length > MAX_MESSAGE_BYTES:
+        raise LocalError(
+            f"a message of {length} bytes cannot be sent: clients take {MAX_MESSAGE_BYTES} at most"
+        )
+    return (_long(_TEXT, _EIGHT_BYTES, length), payload)
 
 
 def locate(data: bytes, start: int, longest: int) -> tuple[int, int]:
@@ -52,11 +66,15 @@ def locate(data: bytes, start: int, longest: int) -> tuple[int, int]:
     length = data[start + 1] - _MASKED
     if length < 0 or data[start] not in _WHOLE_DATA:
         return start, FOREIGN
-    shortest, length_bytes = _LONGER.get(length, (0, 0))
-    mask_at = start + 2 + length_bytes
+    if length < _TWO_BYTES:
+        mask_at, shortest = start + 2, 0
+    elif length == _TWO_BYTES:
+        mask_at, shortest = start + 4, 126
+    else:
+        mask_at, shortest = start + 10, 1 << 16
     if len(data) < mask_at + _MASK_BYTES:
         return start, INCOMPLETE
-    if length_bytes:
+    if shortest:
         length = int.from_bytes(data[start + 2 : mask_at], "big")
     # A length may be written in the shortest way only.
     return mask_at, length if shortest <= length <= longest else FOREIGN
@@ -71,7 +89,7 @@ class MessageReader:
     :param longest: payload bytes of the largest message.
     """
 
-    __slots__ = ("_arrived", "_at", "_data", "_head", "_missing", "_parts", "foreign", "longest")
+    __slots__ = ("_arrived", "_at", "_data", "_head", "_parts", "foreign", "longest", "missing")
 
     def __init__(self, longest: int) -> None:
         self.longest = longest
@@ -80,19 +98,15 @@ class MessageReader:
         self._head = b""
         self._parts: list[bytes] = []
         self._arrived = 0
-        self._missing = 0
+        self.missing = 0
+        """How many bytes the message that has begun to arrive still needs."""
         self.foreign = False
         """Whether what comes next is not for us; :meth:`give_back` gives it."""
 
-    @property
-    def missing(self) -> int:
-        """How many bytes the message that has begun to arrive still needs."""
-        return self._missing
-
     def feed(self, data: bytes) -> None:
         """Take what was received; call :meth:`next` until it gives nothing."""
-        if self._missing:
-            part = data[: self._missing]
+        if self.missing:
+            part = data[: self.missing]
             self._add_part(part)
             self._data, self._at = data, len(part)
         elif self._at < len(self._data):
@@ -102,9 +116,9 @@ class MessageReader:
 
     def next(self) -> bytes | None:
         """Give the next message, if there is a whole one."""
-        if self._head and not self._missing:
-            return self._join_parts()
         data, start = self._data, self._at
+        if self._head and not self.missing:
+            return self._join_parts()
         if start == len(data):
             self._data, self._at = b"", 0
             return None
@@ -115,7 +129,7 @@ class MessageReader:
         begin = mask_at + _MASK_BYTES
         end = begin + length
         if end > len(data):
-            self._head, self._missing = data[start:begin], length
+            self._head, self.missing = data[start:begin], length
             self._add_part(data[begin:])
             self._at = len(data)
             return None
@@ -126,7 +140,7 @@ class MessageReader:
         """Give all bytes that were fed and did not become messages, and forget them."""
         rest = self._data[self._at :]
         if self._head:
-            head, self._missing = self._head, 0
+            head, self.missing = self._head, 0
             # Masking twice is not masking at all.
             rest = head + unmask(bytearray(self._join_parts()), head[-_MASK_BYTES:]) + rest
         self._data, self._at, self.foreign = b"", 0, False
@@ -138,7 +152,7 @@ class MessageReader:
             turn = self._arrived % _MASK_BYTES
             mask = self._head[-_MASK_BYTES:]
             self._parts.append(unmask(bytearray(part), mask[turn:] + mask[:turn]))
-            self._missing -= len(part)
+            self.missing -= len(part)
             self._arrived += len(part)
 
     def _join_parts(self) -> bytes:

@@ -11,13 +11,10 @@ from typing import TYPE_CHECKING, Any
 from twisted.internet.tcp import Connection
 
 from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
-from trafficmock.server.websocket.data_frames import MessageReader, text_header
+from trafficmock.server.websocket.data_frames import MessageReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-_JOIN_BYTES = 16 * 1024
-"""A payload up to this size is copied behind its header rather than queued beside it."""
 
 _READ_BYTES = 64 * 1024
 _LARGE_READ_BYTES = 240 * 1024
@@ -72,18 +69,6 @@ class FastProtocol(AutobahnProtocol):
     def _set_read_size(self, missing: int) -> None:
         self._large_reads = missing > _READ_BYTES
         self.transport.bufferSize = _LARGE_READ_BYTES if self._large_reads else _READ_BYTES
-
-    def _text_sender(self) -> Callable[[bytes, bool], None]:
-        add = self._send_queue.add
-
-        def send(payload: bytes, deferrable: bool) -> None:  # noqa: FBT001 - called for each message
-            header = text_header(len(payload))
-            if len(payload) <= _JOIN_BYTES:
-                add(header + payload, deferrable=deferrable)
-            else:
-                add(header, payload, deferrable=deferrable)
-
-        return send
 
     def _direct_write(self) -> Callable[[Iterable[bytes | memoryview]], int] | None:
         """Write to the socket itself; under TLS it is not the socket that must be written to."""

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from attrs import define, field, frozen
 
-from trafficmock.errors import LocalError
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES, or_unlimited
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
     from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
     from trafficmock.server.websocket.oversized_frames import OversizedMessage
@@ -55,7 +54,6 @@ class Link:
 
     _protocol: AutobahnProtocol
     _send_queue: SendQueue
-    _send: Callable[[bytes, bool], None]
     peer: str
     id: str = ""
     hears: bool = field(default=True, init=False)
@@ -74,24 +72,24 @@ class Link:
         """Bytes that the kernel has taken so far: it grows while the other side reads."""
         return self._send_queue.drained_total
 
-    def send(self, payload: bytes, *, deferrable: bool = False) -> None:
+    def send(self, frame: Sequence[bytes]) -> None:
         """Send one text message; after :meth:`close` or :meth:`abort` nothing happens.
 
-        Messages sent while one is handled leave together when that is done. The payload
-        is kept by reference.
+        Messages sent while one is handled leave together when that is done.
 
-        :param payload: UTF-8, at most :data:`~trafficmock.wire.limits.MAX_MESSAGE_BYTES`.
-        :param deferrable: nobody waits for it: it may leave a millisecond later, and together
-            with what comes behind it.
-        :raises trafficmock.errors.LocalError: when it is longer.
+        :param frame: its pieces, of :func:`~trafficmock.server.websocket.data_frames.text_frame`;
+            kept by reference.
         """
-        if len(payload) > MAX_MESSAGE_BYTES:
-            raise LocalError(
-                f"a message of {len(payload)} bytes cannot be sent: clients take "
-                f"{MAX_MESSAGE_BYTES} at most"
-            )
         if self.hears:
-            self._send(payload, deferrable)
+            self._send_queue.add(frame)
+
+    def defer(self, frame: Sequence[bytes]) -> None:
+        """Send a text message that nobody waits for, as :meth:`send` does.
+
+        It may leave a millisecond later, and together with what comes behind it.
+        """
+        if self.hears:
+            self._send_queue.defer(frame)
 
     def welcome(self) -> None:
         """Take messages of full size: until then they have :data:`HELLO_BYTES` at most."""

@@ -10,7 +10,7 @@ from twisted.internet.interfaces import IPullProducer
 from zope.interface import implementer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from trafficmock.server.websocket.link import WebSocketLimits
     from trafficmock.server.websocket.write_coalescing import WriteCoalescer
@@ -68,6 +68,7 @@ class SendQueue:
         self._coalescer = coalescer
         self._owner = owner
         self._pieces: deque[bytes | memoryview] = deque()
+        self._deferred: list[bytes] = []
         self._handed = 0
         # Where large messages begin and end, counted in bytes since the connection began.
         self._large: deque[tuple[int, int]] = deque()
@@ -78,47 +79,37 @@ class SendQueue:
         self._backlogged = False
         self._closed = False
 
-    def add(self, *pieces: bytes, deferrable: bool = False) -> None:
-        """Queue pieces of one frame, by reference.
-
-        :param deferrable: nobody waits for it; see ``WriteCoalescer``.
-        """
+    def add(self, frame: Sequence[bytes]) -> None:
+        """Queue the pieces of a frame, by reference."""
         if self._closed:
             return
-        limits = self._limits
-        before = self.queued_bytes
-        if before > limits.send_queue_bytes:
-            self.flush()
-            before = self.queued_bytes
-            if before - self._left_of_large() > limits.send_queue_bytes:
-                self._owner.send_queue_overflowed(before)
-                return
-        self._pieces.extend(pieces)
-        for piece in pieces:
-            self.queued_bytes += len(piece)
-        if self.queued_bytes - before > limits.high_water:
-            self._left_of_large()
-            self._large.append(
-                (self.drained_total + before, self.drained_total + self.queued_bytes)
-            )
-        if self._producing:
-            self._look_at_high_water()
-        elif self.queued_bytes > limits.high_water:
-            # Large messages gain nothing by waiting, and the sender may have to be held back.
-            self.flush()
-        elif self._waits_for_turn:
-            return
-        elif deferrable:
-            self._coalescer.add_deferrable(self)
-        else:
+        if self._deferred:
+            self._queue_deferred()
+        self._queue(frame)
+        if self._pieces and not (self._waits_for_turn or self._producing):
             self._waits_for_turn = True
             self._coalescer.add(self)
+
+    def defer(self, frame: Sequence[bytes]) -> None:
+        """Queue the pieces of a frame that nobody waits for; see ``WriteCoalescer``.
+
+        They are counted when the next frame is added, or when the coalescer says that it is
+        time: within a millisecond.
+        """
+        deferred = self._deferred
+        if not deferred:
+            self._coalescer.add_deferrable(self)
+        deferred.extend(frame)
 
     def flush(self) -> None:
         """Write what is queued, or have it written as the other side takes it."""
         self._waits_for_turn = False
-        if self._producing or not self._pieces:
-            return
+        if self._deferred:
+            self._queue_deferred()
+        if self._pieces and not self._producing:
+            self._write_or_produce()
+
+    def _write_or_produce(self) -> None:
         self._write_directly()
         if self._pieces:
             self._producing = True
@@ -129,6 +120,7 @@ class SendQueue:
         """Forget everything and take nothing more: the connection is gone or cut."""
         self._closed = True
         self._pieces.clear()
+        self._deferred.clear()
         self._large.clear()
         self.queued_bytes = 0
         self._handed = 0
@@ -159,6 +151,38 @@ class SendQueue:
 
     # Within
 
+    def _queue(self, pieces: Sequence[bytes]) -> None:
+        limits = self._limits
+        if self.queued_bytes > limits.send_queue_bytes and not self._has_room():
+            return
+        before = self.queued_bytes
+        self._pieces.extend(pieces)
+        queued = self.queued_bytes = before + sum(map(len, pieces))
+        if queued <= limits.high_water:
+            return
+        if queued - before > limits.high_water:
+            self._left_of_large()
+            self._large.append((self.drained_total + before, self.drained_total + queued))
+        if self._producing:
+            self._look_at_high_water()
+        else:
+            # Large messages gain nothing by waiting, and the sender may have to be held back.
+            self._write_or_produce()
+
+    def _queue_deferred(self) -> None:
+        deferred, self._deferred = self._deferred, []
+        if not self._closed:
+            self._queue(deferred)
+
+    def _has_room(self) -> bool:
+        """Look whether another frame may wait; else the connection is cut off."""
+        self.flush()
+        queued = self.queued_bytes
+        if queued - self._left_of_large() <= self._limits.send_queue_bytes:
+            return True
+        self._owner.send_queue_overflowed(queued)
+        return False
+
     def _left_of_large(self) -> int:
         """Count the bytes still queued of the first large message.
 
@@ -178,13 +202,12 @@ class SendQueue:
         while pieces:
             some = islice(pieces, _MOST_PIECES) if len(pieces) > _MOST_PIECES else pieces
             taken = self._write(some)
-            if taken == self.queued_bytes:
+            self._count_taken(taken)
+            if not self.queued_bytes:
                 pieces.clear()
-                self._count_taken(taken)
                 return
             if not taken:
                 return
-            self._count_taken(taken)
             self._drop(taken)
 
     def _drop(self, taken: int) -> None:
