@@ -59,7 +59,8 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
 
     def parts(self) -> Iterable[tuple[object, int]]:
         """List what the byte budget may hold of it, with the bytes of each."""
-        return [(body, len(body.text)) for body in self.bodies() if body.is_kept]
+        every = (self.request_body, self.response_body, self.overrides_body)
+        return [(body, len(body.text)) for body in every if body is not None and body.is_kept]
 
     def cut(self, part: object) -> None:
         """Drop ``part`` and say so in the JSON."""

@@ -72,14 +72,14 @@ class Rows(Generic[E]):
         if earlier is not None:
             self.remove(earlier)
             self._forget_replaced()
-        self._serial += 1
-        entry.serial = self._serial
-        self._by_id[entry.id] = self._by_serial[entry.serial] = entry
+        serial = self._serial = self._serial + 1
+        entry.serial = serial
+        self._by_id[entry.id] = self._by_serial[serial] = entry
         self.weight += entry.weight
         if entry.pending:
-            self._pending[entry.serial] = entry
+            self._pending[serial] = entry
         else:
-            heappush(self._settled, entry.serial)
+            heappush(self._settled, serial)
         self.touch(entry)
         for part, size in entry.parts():
             self.budget.hold(entry, part, size)

@@ -88,10 +88,9 @@ def keep(raw: Raw) -> tuple[Raw, Body | None]:
     :returns: what stands in its place in a record, and the body, if there is one.
     """
     text = bytes(raw)
-    own = Raw(text)
-    if body.is_empty(own):
+    if body.is_empty(raw):
         return (body.NULL if text else body.ABSENT), None
-    return BODY_HERE, Body(text, body.size(own))
+    return BODY_HERE, Body(text, body.size(raw))
 
 
 def folded_windows(text: bytes, overlap: int) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Bytes to messages and back, with a second chance for JSON that is legal but unusual."""
 
 import json
+from collections.abc import Callable
 from math import inf
 from typing import Any
 
@@ -59,9 +60,9 @@ def decode(payload: bytes) -> ClientMessage:
         message = _decoder.decode(payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         return _second_chance(payload, str(error))
-    for found in _bodies(message):
-        if not body.is_plain(found):
-            return _second_chance(payload, "its body is not plain base64")
+    body_of = _BODY_OF.get(type(message))
+    if body_of is not None and not body.is_plain(body_of(message)):
+        return _second_chance(payload, "its body is not plain base64")
     return message
 
 
@@ -96,24 +97,29 @@ def _struct_to_plain(value: Struct) -> dict[str, Any]:
     return plain
 
 
-def _bodies(message: ClientMessage) -> tuple[Raw, ...]:
-    """Find the bodies that a message carries."""
-    match message:
-        case RequestStart() | RequestObserve():
-            return (message.request.body_base64,)
-        case RequestBody():
-            return (message.body_base64,)
-        case HandlerResult(result=Fulfill(response=response)):
-            return (response.body_base64,)
-        case HandlerResult(result=Continue(overrides=overrides) | FetchAction(overrides=overrides)):
-            return () if overrides is msgspec.UNSET else (overrides.body_base64,)
-        case (
-            RequestResponse(response=found)
-            | FetchResult(response=found)
-            | RouteRegister(reply=found)
-        ):
-            return () if found is msgspec.UNSET else (found.body_base64,)
-    return ()
+def _body_in(part: Any) -> Raw:
+    """Give the body of a response or of overrides, if there are any."""
+    return body.ABSENT if part is msgspec.UNSET else part.body_base64
+
+
+_BODY_OF: dict[type, Callable[[Any], Raw]] = {
+    RequestStart: lambda message: message.request.body_base64,
+    RequestObserve: lambda message: message.request.body_base64,
+    RequestBody: lambda message: message.body_base64,
+    HandlerResult: lambda message: _body_of(message.result),
+    Fulfill: lambda action: action.response.body_base64,
+    Continue: lambda action: _body_in(action.overrides),
+    FetchAction: lambda action: _body_in(action.overrides),
+    RequestResponse: lambda message: _body_in(message.response),
+    FetchResult: lambda message: _body_in(message.response),
+    RouteRegister: lambda message: _body_in(message.reply),
+}
+"""How to find the body that a message, or an action of a handler, carries."""
+
+
+def _body_of(carrier: object) -> Raw:
+    find = _BODY_OF.get(type(carrier))
+    return body.ABSENT if find is None else find(carrier)
 
 
 def _second_chance(payload: bytes, why: str) -> ClientMessage:

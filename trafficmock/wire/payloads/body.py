@@ -17,15 +17,17 @@ ABSENT = Raw()
 NULL = Raw(b"null")
 """No body."""
 
+_EMPTY = (b"", b"null")
+_PAD = ord("=")
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 
 
 def is_plain(body: Raw) -> bool:
     """Tell whether ``body`` may be passed on as it is: absent, ``null`` or plain ASCII text."""
     text = bytes(body)
-    if text == b"null" or not text:
+    if text in _EMPTY:
         return True
-    return text[:1] == b'"' and text.isascii() and b"\\" not in text
+    return text.startswith(b'"') and text.isascii() and b"\\" not in text
 
 
 def from_bytes(content: bytes | bytearray | None) -> Raw:
@@ -63,8 +65,7 @@ def size(body: Raw) -> int:
     text = memoryview(body)
     if len(text) <= len("null"):
         return 0
-    end = bytes(text[-3:])
-    padding = 2 if end == b'=="' else int(end.endswith(b'="'))
+    padding = (text[-2] == _PAD) + (text[-3] == text[-2] == _PAD)
     return (len(text) - 2) * 3 // 4 - padding
 
 
