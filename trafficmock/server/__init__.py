@@ -8,8 +8,9 @@ first of them), which hands a connection to the forward proxy or, by ``root_reso
 
 ``driver`` gives each message to the core (:mod:`trafficmock.core`) and performs the effects that
 come back: messages out, history, log (``event_log``), wake-ups; ``worker_queries`` answers
-workers that ask for the history. ``service`` starts and stops all of it; ``options`` reads the
-command line (``service_options`` are those that the dashboard has too).
+workers that ask for the history. A client within the process is a ``local_client``. ``service``
+starts and stops all of it; ``options`` reads the command line (``service_options`` are those that
+the dashboard has too).
 :mod:`trafficmock.server.process` has what the process needs besides: how it starts, logs, and
 tells that it listens.
 """

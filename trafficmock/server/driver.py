@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 from msgspec import structs
@@ -22,7 +22,7 @@ from trafficmock.core.effects import (
     Wake,
 )
 from trafficmock.core.timers import Moment
-from trafficmock.http.backpressure import Backpressure, FlowControlled
+from trafficmock.http.backpressure import Backpressure
 from trafficmock.http.log_safety import LogRateLimit, one_line
 from trafficmock.records import RequestFailed, SocketFailed
 from trafficmock.server import worker_queries
@@ -42,8 +42,10 @@ if TYPE_CHECKING:
 
     from trafficmock.core.coordinator import Coordinator
     from trafficmock.history.store import History
+    from trafficmock.http.backpressure import FlowControlled
     from trafficmock.proxy.door.doors import Doors
     from trafficmock.records import Record
+    from trafficmock.server.local_client import LocalClient
     from trafficmock.server.websocket.oversized_frames import OversizedMessage
     from trafficmock.server.websocket.upgrade import Link
     from trafficmock.wire.inbound import Hello, Message
@@ -55,23 +57,6 @@ _DEFERRABLE = frozenset({RequestObserved, RequestResponse})
 """What workers get of all traffic, whether it concerns them or not."""
 
 _LEVELS = {level.name: level for level in LogLevel.iterconstants()}
-
-
-class LocalClient(Protocol):
-    """A client of the core within this process: it gets messages, not their encoding.
-
-    :param id: given by the driver.
-    :param kind: the way it is connected, as ``/api/connections`` shows it.
-    """
-
-    id: str
-    kind: str
-
-    def deliver(self, message: Message) -> None:
-        """Take a message of the core. Must not raise."""
-
-    def socket(self, socket_id: str) -> FlowControlled | None:
-        """Give one of its WebSockets, which is held back while its receiver lags."""
 
 
 @define(eq=False, kw_only=True)
