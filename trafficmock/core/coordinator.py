@@ -267,7 +267,7 @@ class Coordinator:
 
     def _agents(self) -> Iterator[Agent]:
         yield from (peer for peer in self.peers.values() if isinstance(peer, Agent))
-        yield from self.lost_agents.waiting
+        yield from (lost.agent for lost in self.lost_agents.waiting)
 
     # Ends of events
 
