@@ -11,7 +11,7 @@ from tests.support.builders import (
 from tests.support.playbook import Playbook
 from trafficmock.core.effects import Effects, Send
 from trafficmock.records import RequestFailed, ResponseReported
-from trafficmock.wire import outbound
+from trafficmock.wire import inbound, outbound
 
 MANY = 3000
 AT_ONCE = 100
@@ -100,6 +100,20 @@ class LostAgentTests(SynchronousTestCase):
         self.playbook.take()
         self.step()
         self.ends_empty()
+
+    def test_new_test_meanwhile(self) -> None:
+        """A test that asks for all agents while one is being ended is registered as usual."""
+        self.test.route("http://h.test/**")
+        for number in range(AT_ONCE + 1):
+            self.agent.sends(start(f"r{number}"))
+            self.playbook.take()
+        self.agent.dies()
+        self.playbook.take()
+        self.assertEqual(len(self.playbook.coordinator.lost_agents.waiting), 1)
+        context = "0123456789abcdef0123456789abcdef"
+        self.worker.sends(inbound.TestRegister("later", "t", "f", "0", context))
+        registered = [e.message for e in self.playbook.take() if isinstance(e, Send)]
+        self.assertTrue(any(isinstance(m, outbound.TestRegistered) for m in registered))
 
     def test_stop(self) -> None:
         """A service that ends meanwhile answers for all of it."""
