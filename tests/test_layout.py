@@ -51,8 +51,9 @@ INNER = {
     "core": {
         "ownership": {"."},
         "http": {".", "ownership"},
+        "local": {".", "http", "ownership"},
         "websocket": {".", "ownership"},
-        ".": {"http", "ownership", "websocket"},
+        ".": {"http", "local", "ownership", "websocket"},
     },
     "proxy": {
         "http1": {"."},

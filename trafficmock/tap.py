@@ -139,6 +139,8 @@ def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver
         hello_timeout=options["hello-timeout-ms"] / 1000,
         body_timeout=options["body-timeout-ms"] / 1000,
         ownership=options["ownership"],
+        local=options["local"] == "on",
+        records_passed=options["history-capture"] == "all",
         handler_body_bytes=options["handler-body-bytes"],
         history_body_bytes=options["history-body-bytes"],
         frame_bytes=options["max-frame-bytes"],

@@ -10,6 +10,7 @@ const { withOwnRequest } = require("./http/own-request.js");
 const { KeepAlive } = require("./keep-alive.js");
 const { TrafficMockError } = require("./protocol/errors.js");
 const { startDeadline } = require("./protocol/deadline.js");
+const { LocalDecisions } = require("./local/local-decisions.js");
 const { Waiters } = require("./waiters.js");
 const { TestContexts } = require("./test-contexts.js");
 
@@ -38,6 +39,9 @@ class Agent {
     this.link = new Link({ proxyUrl, hello: helloOf(settings), open: withOwnRequest }, this);
     this.hosts = new Hosts(settings);
     this.contexts = new TestContexts(settings, this.hosts);
+    this.local = new LocalDecisions(this);
+    /** A process that ends says so: the proxy else waits until it surely decides nothing any more. */
+    this.onExit = () => this.leave();
     /** @type {(error?: Error) => void} */
     this.started = () => {};
     this.clearDeadline = () => {};
@@ -49,12 +53,14 @@ class Agent {
       this.started = (error) => (error ? reject(error) : resolve());
       this.clearDeadline = startDeadline(START_MS, () => this.down(this.error));
       this.link.open();
+      process.once("exit", this.onExit);
     });
   }
 
   /** @param {any} hello the proxy's `hello:ok` */
   up(hello) {
     this.clearDeadline();
+    this.local.reset();
     this.state = "up";
     this.links += 1;
     this.clientId = String(hello.clientId ?? this.clientId);
@@ -70,14 +76,23 @@ class Agent {
     this.clearDeadline();
     if (this.state === "stopped") return;
     this.state = "down";
+    this.local.reset();
     this.error = error;
     this.started(error);
     this.waiters.dropAll(error);
   }
 
+  /** The process ends: say what is still to be said, and goodbye. */
+  leave() {
+    this.local.batch.flush();
+    this.link.close();
+  }
+
   /** End it: whoever waits fails, the link closes. */
   stop() {
     if (this.state === "stopped") return;
+    process.removeListener("exit", this.onExit);
+    this.local.batch.flush();
     this.state = "stopped";
     this.clearDeadline();
     this.link.close();
@@ -88,7 +103,7 @@ class Agent {
   /** @param {string} text a message of the proxy */
   message(text) {
     const message = parse(text);
-    if (message) this.waiters.receive(message);
+    if (message && !this.local.receive(message)) this.waiters.receive(message);
   }
 
   /**
@@ -96,7 +111,10 @@ class Agent {
    * @param {number} [links] as it was when the proxy heard of the request; dropped when it has changed
    */
   send(message, links = this.links) {
-    if (this.state === "up" && links === this.links) this.link.send(message);
+    if (this.state !== "up" || links !== this.links) return;
+    // In order with what is told of later.
+    this.local.batch.flush();
+    this.link.send(message);
   }
 
   /** @returns {boolean} whether the proxy takes bodies after their requests */
@@ -111,12 +129,12 @@ class Agent {
 }
 
 /** @param {import('./settings.js').Settings} settings */
-const helloOf = ({ token, clientId }) => ({
+const helloOf = ({ token, clientId, isLocal }) => ({
   packageVersion: version,
   role: "node",
   clientId,
   ...(token && { token }),
-  features: FEATURES,
+  features: FEATURES.filter((name) => isLocal || name !== "local"),
   pid: process.pid,
   command: commandLine(process.argv),
 });

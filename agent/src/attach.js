@@ -17,7 +17,7 @@ const UNDICI = /[\\/]undici[^\\/]*[\\/]index\.js$/;
 
 /** Where no proxy is; such an agent never connects. */
 const NOWHERE = "http://trafficmock.invalid";
-const NO_CONTEXTS = { isContextRead: false, contextMs: 0, isFetchKeyed: false };
+const NO_CONTEXTS = { isContextRead: false, contextMs: 0, isFetchKeyed: false, isLocal: false };
 
 /**
  * The one agent of this thread. Under a global symbol, because a preload and

@@ -1,5 +1,6 @@
 "use strict";
 
+const { performance } = require("node:perf_hooks");
 const headers = require("./protocol/headers.js");
 const { newId } = require("./agent.js");
 const { TrafficMockError, networkError, serializeError } = require("./protocol/errors.js");
@@ -8,6 +9,9 @@ const { Report, givenUp } = require("./report.js");
 const { fetchUpstream } = require("./fetching.js");
 const { overridden } = require("./redirects.js");
 const { contextToWire, requestToWire, responseToWire } = require("./protocol/messages.js");
+
+/** Kept, since tests replace clocks. */
+const now = performance.now.bind(performance);
 
 /**
  * What a client library's side must be able to do with a request it holds.
@@ -45,16 +49,39 @@ class Exchange {
     this.unwanted = new AbortController();
     /** The headers that a handler continues it with. @type {headers.Pairs | undefined} */
     this.override = undefined;
+    /** Who tells the proxy what became of it. @type {{ send(message: object, links: number): void }} */
+    this.reporter = agent;
+    /** Whether the proxy is told of it at all. */
+    this.isReported = true;
+    /** When the proxy was asked; ms. @type {number | undefined} */
+    this.askedAt = undefined;
     /** Whether the proxy is to be asked before a redirect of it is followed. */
     this.judgesHops = false;
   }
 
   /** Announce it and wait for the decision. */
   start() {
+    if (this.agent.local.lets(this.request.url, this.context)) return this.passUnasked();
     this.agent.keepAlive.hold();
-    this.agent.waiters.enter(this.id, this, () =>
-      this.announce("request:start", this.upload ? { bodyPending: true } : {}),
-    );
+    this.agent.waiters.enter(this.id, this, () => {
+      this.askedAt = now();
+      this.announce("request:start", { ...this.bodyNews, ...this.agent.local.count() });
+    });
+  }
+
+  /** No route can match it: it goes upstream, and the proxy is told afterwards. */
+  passUnasked() {
+    const { local } = this.agent;
+    this.isSettled = true;
+    this.reporter = local;
+    this.isReported = local.pass();
+    if (this.isReported) this.announce("request:passed", { n: local.n, ...this.bodyNews });
+    else this.upload?.forget();
+    this.client.passthrough();
+  }
+
+  get bodyNews() {
+    return this.upload ? { bodyPending: true } : {};
   }
 
   /**
@@ -62,7 +89,9 @@ class Exchange {
    * strict mode when the proxy has allowed it.
    * @param {import('./redirects.js').Hop} from the hop before
    */
-  follow({ id, url, override, isJudged }) {
+  follow({ id, url, override, isJudged, reporter, isReported }) {
+    this.reporter = reporter;
+    this.isReported = isReported;
     const hop = { redirectedFromRequestId: id };
     if (override && this.agent.state === "up") Object.assign(this, overridden(override, url, this.request));
     if (isJudged) {
@@ -72,7 +101,7 @@ class Exchange {
     }
     this.isSettled = true;
     if (this.agent.state !== "up") return this.client.fail(this.agent.error);
-    this.announce("request:observe", hop);
+    if (isReported) this.announce("request:observe", hop);
     this.goOn();
   }
 
@@ -87,10 +116,11 @@ class Exchange {
    * @param {object} more
    */
   announce(type, more) {
-    if (this.upload) this.upload.links = this.agent.links;
+    if (this.upload) Object.assign(this.upload, { links: this.agent.links, reporter: this.reporter });
     const request = requestToWire(this.agent, this.request);
     const context = contextToWire(this.agent, this.context);
-    this.agent.send({ type, requestId: this.id, clientId: this.agent.clientId, request, ...context, ...more });
+    const message = { type, requestId: this.id, clientId: this.agent.clientId, request, ...context, ...more };
+    this.reporter.send(message, this.agent.links);
   }
 
   /**
@@ -154,7 +184,7 @@ class Exchange {
    * @returns {Report} to be told what the upstream answers
    */
   report(url) {
-    return new Report(this.agent, this.id, url, this.upload);
+    return new Report(this.agent, this, url, this.upload);
   }
 
   /** @param {any} message a `decision:fetch` */
@@ -193,7 +223,10 @@ function impossible(type, cause) {
 /** @type {Map<string, (exchange: Exchange, message: any) => void>} */
 const DECISIONS = new Map(
   Object.entries({
-    "decision:passthrough": (exchange) => exchange.goOn(),
+    "decision:passthrough": (exchange) => {
+      if (exchange.askedAt !== undefined) exchange.agent.local.answered(exchange.askedAt);
+      exchange.goOn();
+    },
     "decision:continue": (exchange, { overrides }) => {
       const { client, request } = exchange;
       if (overrides?.headers || overrides?.headersList) exchange.override = headers.fromWire(overrides);

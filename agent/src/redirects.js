@@ -72,6 +72,8 @@ const HOP_HEADERS = [
  * @property {string} url that answered with the redirect
  * @property {headers.Pairs} [override] the headers that a handler continued the chain with
  * @property {boolean} isJudged whether the proxy decides about the next hop, too
+ * @property {{ send(message: object, links: number): void }} reporter who tells the proxy of it
+ * @property {boolean} isReported whether the proxy is told of it at all
  */
 
 /**
@@ -110,13 +112,17 @@ class Chain {
    * A redirect came, after which the client may go on.
    * @param {string} id of the request that got it
    * @param {import('./report.js').Report} report
-   * @param {{ override?: headers.Pairs, judgesHops: boolean }} [exchange] how it was decided
+   * @param {{ override?: headers.Pairs, judgesHops: boolean, reporter: Hop['reporter'], isReported: boolean }} exchange how it was decided
    */
-  redirected(id, report, { override, judgesHops: isJudged } = { judgesHops: false }) {
+  redirected(id, report, { override, judgesHops: isJudged, reporter, isReported }) {
     const { pairs, url } = report;
     const location = headers.get(pairs, "location") ?? "";
     this.last = URL.canParse(location, url)
-      ? { hop: { id, url, override, isJudged }, location: withoutHash(new URL(location, url)), report }
+      ? {
+          hop: { id, url, override, isJudged, reporter, isReported },
+          location: withoutHash(new URL(location, url)),
+          report,
+        }
       : undefined;
   }
 

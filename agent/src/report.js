@@ -27,18 +27,20 @@ const HEAD_MS = 50;
 class Report {
   /**
    * @param {import('./agent.js').Agent} agent
-   * @param {string} id of the request
+   * @param {{ id: string, reporter: { send(message: object, links: number): void }, isReported: boolean }} exchange
    * @param {string} url that was asked
    * @param {import('./upload.js').Upload} [upload] of which the proxy must have heard before the answer
    */
-  constructor(agent, id, url, upload) {
+  constructor(agent, { id, reporter, isReported }, url, upload) {
     this.agent = agent;
     this.links = agent.links;
     this.id = id;
+    this.reporter = reporter;
     this.url = url;
     this.upload = upload;
-    this.copy = new BodyCopy(agent.bodyLimits?.history ?? HISTORY_BODY_BYTES);
-    this.isSaid = false;
+    this.copy = new BodyCopy(isReported ? (agent.bodyLimits?.history ?? HISTORY_BODY_BYTES) : 0);
+    /** Whether there is nothing more to be said. */
+    this.isSaid = !isReported;
     /** @type {NodeJS.Timeout | undefined} */
     this.soon = undefined;
     this.status = 0;
@@ -56,7 +58,8 @@ class Report {
     this.status = status;
     this.statusText = statusText;
     this.pairs = pairs;
-    if (this.agent.streams && !isRedirect(status, pairs)) this.soon = setTimeout(() => this.begin(), HEAD_MS).unref();
+    if (!this.isSaid && this.agent.streams && !isRedirect(status, pairs))
+      this.soon = setTimeout(() => this.begin(), HEAD_MS).unref();
   }
 
   /** The body goes on for a while: the history is shown the head. */
@@ -103,7 +106,7 @@ class Report {
 
   /** @param {object} news */
   say(news) {
-    this.agent.send({ type: "request:response", requestId: this.id, ok: true, ...news }, this.links);
+    this.reporter.send({ type: "request:response", requestId: this.id, ok: true, ...news }, this.links);
   }
 
   /** @returns {object} as much of the answer as came */

@@ -16,6 +16,7 @@ const { threadId, isMainThread } = require("node:worker_threads");
  * @property {boolean} isContextRead whether requests belong to the test whose context led to them
  * @property {number} contextMs how long a context counts after its inbound request was over; ms
  * @property {boolean} isFetchKeyed whether caches above `fetch`, such as Next's, are kept apart by test
+ * @property {boolean} isLocal whether requests may pass unasked that no route can match
  * @property {string[]} ignoreHosts whose requests are left alone: host names, with `*` and a port if need be
  */
 
@@ -53,6 +54,7 @@ function readSettings(options, env) {
     isContextRead: isOn("TRAFFICMOCK_CONTEXT", env),
     contextMs: milliseconds("TRAFFICMOCK_CONTEXT_MS", env, CONTEXT_MS),
     isFetchKeyed: isOn("TRAFFICMOCK_FETCH_KEY", env),
+    isLocal: isOn("TRAFFICMOCK_LOCAL", env),
     ignoreHosts: hostPatterns(
       options.ignoreHosts ?? (env.TRAFFICMOCK_IGNORE_HOSTS ?? "").split(/[\s,]+/).filter(Boolean),
     ),

@@ -14,6 +14,8 @@ class Upload {
     this.agent = agent;
     /** The agent's, when the request was announced. */
     this.links = 0;
+    /** Who tells the proxy of it. @type {{ send(message: object, links: number): void }} */
+    this.reporter = agent;
     this.copy = new BodyCopy(agent.bodyLimits?.handler ?? HANDLER_BODY_BYTES);
     this.isWhole = false;
     this.isTold = false;
@@ -73,6 +75,13 @@ class Upload {
     if (this.isWhole) this.onEnd();
   }
 
+  /** Nobody wants to hear of it. */
+  forget() {
+    this.isTold = true;
+    this.onCut = this.onEnd = () => {};
+    this.copy = new BodyCopy(0);
+  }
+
   /**
    * Tell the proxy what came of it, once.
    * @param {string} id of the request
@@ -84,7 +93,7 @@ class Upload {
     const { copy } = this;
     const bytes = copy.bytes();
     this.copy = new BodyCopy(0);
-    this.agent.send(
+    this.reporter.send(
       {
         type: "request:body",
         requestId: id,

@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.proxy_process import REPOSITORY
 from trafficmock.dashboard.dashboard_options import DashboardOptions
 from trafficmock.server.options import ProxyOptions
-from trafficmock.wire import inbound, outbound
+from trafficmock.wire import agent_filter, inbound, local_reports, outbound
 from trafficmock.wire.payloads import (
     handler_action,
     serialized_matcher,
@@ -110,24 +110,29 @@ class DashboardTests(SynchronousTestCase):
         self.assertEqual({f"{name}-{how}.webp" for name, how in shown} - there, set())
 
 
+MODULES = (agent_filter, inbound, outbound, local_reports)
+"""Where messages are defined."""
+
+
 class ProtocolTests(SynchronousTestCase):
     """The reference names everything there is."""
 
     def test_messages(self) -> None:
         """Every message has its row, or a place in the handshake."""
         text = page("messages") + page("handshake")
-        types = {tag for module in (inbound, outbound) for tag in tags(module)}
+        types = {tag for module in MODULES for tag in tags(module)}
         self.assertGreater(len(types), 40)
         self.assertEqual({name for name in types if f"`{name}`" not in text}, set())
 
     def test_fields(self) -> None:
         """Every field of a message stands somewhere in the reference."""
-        text = "".join(page(name) for name in ("messages", "handshake", "objects", "strict"))
+        text = "".join(
+            page(name) for name in ("messages", "handshake", "objects", "strict", "local")
+        )
         fields = {
             key
             for module in (
-                inbound,
-                outbound,
+                *MODULES,
                 serialized_request,
                 serialized_response,
                 serialized_matcher,

@@ -39,6 +39,7 @@ class FakeLink(_StandsForLink):
     drained_total: int = 0
     arriving_bytes: int = 0
     welcomed: bool = False
+    closed_cleanly: bool = False
 
     def welcome(self) -> None:
         self.welcomed = True

@@ -27,6 +27,8 @@ DEFAULTS: dict[str, Any] = {
     "hello-timeout-ms": 10000,
     "body-timeout-ms": 20000,
     "ownership": "direct",
+    "reply-bytes": 268435456,
+    "local": "off",
     "regex-memory-bytes": 67108864,
     "regex-steps": 10000000,
     "handler-body-bytes": 67108864,

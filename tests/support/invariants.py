@@ -13,7 +13,7 @@ from tests.support.strict_invariants import StrictInvariants
 from tests.support.subscription_invariants import SubscriptionInvariants
 from tests.support.websocket_invariants import SocketInvariants
 from trafficmock.core.effects import CloseConnection, Effects, Send
-from trafficmock.wire import inbound, outbound
+from trafficmock.wire import agent_filter, inbound, outbound
 
 FOR_ANYBODY = (
     outbound.HelloOk,
@@ -33,6 +33,10 @@ FOR_AGENTS = (
     outbound.DecisionAbort,
     outbound.DecisionFetch,
     outbound.DecisionError,
+    agent_filter.FilterSet,
+    agent_filter.FilterAdd,
+    agent_filter.FilterDrop,
+    agent_filter.Sync,
     outbound.SocketPassthrough,
     outbound.SocketError,
     inbound.SocketConnect,

@@ -27,6 +27,7 @@ from trafficmock.core.http.deferred_bodies import body_limits
 from trafficmock.core.settings import Settings
 from trafficmock.core.timers import Moment
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.agent_filter import FilterSet
 from trafficmock.wire.codec import InvalidMessageError, decode, to_plain
 from trafficmock.wire.features import CONTEXT, STREAM, SUBSCRIBE
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
@@ -85,9 +86,17 @@ class Playbook:
         hosts = list(self.coordinator.settings.own_hosts)
         own_hosts = hosts if role == "node" and CONTEXT in features else UNSET
         welcome = outbound.HelloOk(peer.id, 3, "1.2.3", name, wanted, limits, own_hosts)
-        self.expect(peer.gets(welcome))
+        self.expect(peer.gets(welcome), *self._filter_of(peer))
         peer.features = tuple(features)
         return peer
+
+    def _filter_of(self, peer: "Peer") -> list[object]:
+        """Write what an agent is told that may decide by itself."""
+        local = self.coordinator.local
+        if peer.id not in local.agents:
+            return []
+        entries = list(local.entries.held)
+        return [peer.gets(FilterSet(local.n, entries, local.reports))]
 
     # Time
 
@@ -143,12 +152,13 @@ class Playbook:
         else:
             self.deliver(connection_id, message)
 
-    def disconnect(self, connection_id: str) -> None:
+    def disconnect(self, connection_id: str, *, clean: bool = False) -> None:
         """End a connection."""
         self._assert_all_read()
         self.invariants.leaving(connection_id)
         self._leaving.append(connection_id)
-        self._took(self.coordinator.disconnect(connection_id, self.now()), None, None)
+        effects = self.coordinator.disconnect(connection_id, self.now(), clean=clean)
+        self._took(effects, None, None)
 
     def stop(self) -> None:
         """End the service."""
@@ -233,6 +243,10 @@ class Peer:
     def dies(self) -> None:
         """Lose the connection."""
         self.playbook.disconnect(self.id)
+
+    def closes(self) -> None:
+        """Close the connection with a close frame."""
+        self.playbook.disconnect(self.id, clean=True)
 
     def gets(self, message: inbound.Message) -> Send:
         """Write the effect that this connection, and no other, is sent a message."""

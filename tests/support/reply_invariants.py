@@ -25,13 +25,16 @@ class ReplyInvariants:
             and REPLY in (cause.features or ())
         ):
             self.knows.add(sender)
+        sent = [effect.message for effect in effects if isinstance(effect, Send)]
         fulfilled = {e.request_id for e in effects if isinstance(e, records.RequestFulfilled)}
+        refused = any(isinstance(message, outbound.ProxyError) for message in sent)
+        if isinstance(cause, inbound.RouteRegister) and sender is not None and not refused:
+            # It counts at once, also where its acknowledgement waits for agents.
+            self._registered(sender, cause)
         for effect in effects:
             message = effect.message if isinstance(effect, Send) else None
             to = effect.to if isinstance(effect, Send) else ()
-            if isinstance(message, outbound.RouteRegistered) and message.route_id:
-                self._registered(to[0], cause)
-            elif isinstance(message, outbound.RouteExpired):
+            if isinstance(message, outbound.RouteExpired):
                 assert self.knows.issuperset(to), f"does not know it: {effect}"
             elif isinstance(message, outbound.RequestReplied):
                 assert self.knows.issuperset(to), f"does not know it: {effect}"
@@ -43,8 +46,7 @@ class ReplyInvariants:
             if isinstance(action, handler_action.Fulfill) and cause.request_id in fulfilled:
                 self._gave(sender, action.route_id or "")
 
-    def _registered(self, worker: str, cause: object) -> None:
-        assert isinstance(cause, inbound.RouteRegister)
+    def _registered(self, worker: str, cause: inbound.RouteRegister) -> None:
         key = worker, cause.route_id
         if worker in self.knows and cause.reply and isinstance(cause.times, int):
             self.left[key] = cause.times

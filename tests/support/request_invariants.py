@@ -6,10 +6,11 @@ from typing import Any
 from attrs import define, field
 
 from trafficmock import records
-from trafficmock.core.effects import Effects, Send
+from trafficmock.core.effects import Dated, Effects, Send
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import InvalidMessageError
 from trafficmock.wire.inbound import RequestResponse
+from trafficmock.wire.local_reports import Batch, RequestPassed
 from trafficmock.wire.payloads import handler_action
 
 DECISIONS: dict[str, type] = {
@@ -78,11 +79,13 @@ class RequestInvariants:
         if sender in agents and isinstance(cause, inbound.RequestObserve):
             self._hop_after_nothing(cause, effects, sender)
         unheard = []
-        for effect in effects:
+        by_agent = isinstance(cause, RequestPassed | Batch)
+        for each in effects:
+            effect = each.record if isinstance(each, Dated) else each
             if isinstance(effect, Send):
                 self._sent(effect, sender, cause)
             elif type(effect) in SETTLES:
-                unheard.append(self._settled(effect))
+                unheard.append(self._settled(effect, by_agent=by_agent))
             elif isinstance(effect, records.RequestSeen):
                 self._seen(effect, sender)
                 self._refused = None
@@ -223,11 +226,12 @@ class RequestInvariants:
         if prior is not None and prior.agent == sender:
             prior.awaiting = False
 
-    def _settled(self, record: Any) -> Row:
+    def _settled(self, record: Any, *, by_agent: bool) -> Row:
         row = self.rows[record.request_id]
         assert row.settled is None, f"settled again: {record}"
         row.settled, row.record = SETTLES[type(record)], record
         row.awaiting = row.settled in {"continue", "passthrough"}
+        row.decision_sent = by_agent and row.settled == "passthrough"
         if row.matched and row.settled != "passthrough":
             assert record.owner is not None, f"lost its owner: {record}"
         return row

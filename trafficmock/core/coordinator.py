@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import define, field
 
 from trafficmock.core import error_messages
-from trafficmock.core.effects import AnswerQuery, CloseConnection, EffectList
+from trafficmock.core.effects import CloseConnection, EffectList
 from trafficmock.core.ended_tests import EndedTests
 from trafficmock.core.hello import Handshake, refuse
 from trafficmock.core.http.decisions import Decisions
@@ -19,23 +18,27 @@ from trafficmock.core.http.request_routing import RequestRouting
 from trafficmock.core.http.response_reports import AwaitedReports, ResponseReports
 from trafficmock.core.invalid_messages import InvalidMessages
 from trafficmock.core.lifecycle import Socket
+from trafficmock.core.local.local_decisions import LocalDecisions
+from trafficmock.core.local.passed_requests import PassedRequests
 from trafficmock.core.lost_agents import LostAgents
+from trafficmock.core.message_handlers import Handler, handlers_of_agents, handlers_of_workers
 from trafficmock.core.ownership.claims import Claims
 from trafficmock.core.ownership.contexts import Contexts
 from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
 from trafficmock.core.ownership.registry import Registry
-from trafficmock.core.peers import Agent, Client, Peer, Unauthenticated, Worker, connected
+from trafficmock.core.ownership.strictness import Strictness
+from trafficmock.core.peers import Agent, Client, Peer, Unauthenticated, Worker
 from trafficmock.core.registration import Registration
 from trafficmock.core.strict_mode import StrictMode
 from trafficmock.core.timers import Alarm, BodyDeadlines, Heartbeat
 from trafficmock.core.websocket.websocket_relay import WebSocketRelay
 from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 from trafficmock.matching import PatternCache
-from trafficmock.wire import inbound, outbound
-from trafficmock.wire.features import AGENTS
-from trafficmock.wire.inbound import Ping, Pong
+from trafficmock.wire.features import LOCAL
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trafficmock.core.ownership.registry import Kind
     from trafficmock.core.settings import Settings
     from trafficmock.core.timers import Moment
@@ -44,8 +47,6 @@ if TYPE_CHECKING:
 
 GOING_AWAY = 1001
 """The WebSocket close code of a service that ends (RFC 6455 section 7.4.1)."""
-
-Handler = Callable[[Any, Any, EffectList], None]
 
 
 @define(eq=False)
@@ -81,6 +82,8 @@ class Coordinator:
     ended_tests: EndedTests = field(init=False)
     setup: Registration = field(init=False)
     strict_mode: StrictMode = field(init=False)
+    local: LocalDecisions = field(init=False)
+    passed: PassedRequests = field(init=False)
     handshake: Handshake = field(init=False)
     heartbeat: Heartbeat = field(init=False)
     invalid: InvalidMessages = field(init=False)
@@ -97,8 +100,10 @@ class Coordinator:
         timeouts = self.owner_timeouts = OwnerTimeouts(settings.claim_timeout, alarm)
         awaited = AwaitedReports()
         deadlines = self.deadlines = BodyDeadlines(settings.body_timeout, alarm)
-        strict = self.strict_mode = StrictMode(settings, registry, self.clients, self._agents)
-        self.decisions = Decisions(claims, timeouts, awaited, deadlines, strict.strictness)
+        strictness = Strictness(registry, settings.strict, settings.is_own_host)
+        local = self.local = LocalDecisions(settings, registry, strictness, alarm)
+        strict = self.strict_mode = StrictMode(strictness, local, self.clients, self._agents)
+        self.decisions = Decisions(claims, timeouts, awaited, deadlines, strictness)
         self.replies = Replies(settings, registry, self.decisions)
         self.requests = RequestRouting(
             settings,
@@ -121,6 +126,14 @@ class Coordinator:
             settings, registry, contexts, awaited, self.decisions.pending, strict.refusals
         )
         self.bodies = PendingBodies(settings, self.requests, self.decisions)
+        self.passed = PassedRequests(
+            registry,
+            contexts,
+            local,
+            awaited,
+            self.decisions,
+            lambda agent, message, out: self._agent_handlers[type(message)](agent, message, out),
+        )
         self.handlers = HandlerResults(settings, self.requests, self.decisions, self.replies)
         self.lost_agents = LostAgents(
             self.lost_at_once, self.decisions, self.handlers, self.reports, self.sockets, alarm
@@ -131,16 +144,17 @@ class Coordinator:
         self.setup = Registration(
             registry,
             contexts,
-            strict.strictness,
+            strictness,
             self.ended_tests,
+            local,
             self._agents,
             self.replies,
         )
         self.handshake = Handshake(settings)
         self.heartbeat = Heartbeat(settings)
         self.invalid = InvalidMessages(self.decisions, self.sockets, self.reports, self.bodies)
-        self._agent_handlers = self._table_for_agents()
-        self._worker_handlers = self._table_for_workers()
+        self._agent_handlers = handlers_of_agents(self)
+        self._worker_handlers = handlers_of_workers(self)
 
     # Events
 
@@ -189,11 +203,15 @@ class Coordinator:
             refuse(peer.id, "invalid_hello", str(error), out)
         return out
 
-    def disconnect(self, connection_id: str, now: Moment) -> EffectList:
-        """Take down everything of a connection that is gone; who waits for it is answered."""
+    def disconnect(self, connection_id: str, now: Moment, *, clean: bool = False) -> EffectList:
+        """Take down everything of a connection that is gone; who waits for it is answered.
+
+        :param clean: the other side has closed it, so that it knows.
+        """
         out = EffectList(now)
         peer = self.peers.pop(connection_id, None)
         if isinstance(peer, Agent):
+            self.local.left(peer, out, clean=clean)
             self.lost_agents.add(peer, out)
         elif isinstance(peer, Worker):
             self.setup.worker_lost(peer, out)
@@ -221,6 +239,7 @@ class Coordinator:
             self.bodies.overdue(pending, out)
         self.sockets.forget_closed(now.seconds)
         self.contexts.forget_ended(now.seconds)
+        self.local.tick(out)
         self.heartbeat.beat(self.clients(), out)
         self._set_alarm(out)
         return out
@@ -276,6 +295,8 @@ class Coordinator:
         if client is not None:
             self.heartbeat.introduced(client.id)
             self.peers[client.id] = client
+            if LOCAL in client.features and isinstance(client, Agent):
+                self.local.joined(client, out)
         elif out:
             self._refused(connection)
 
@@ -283,7 +304,8 @@ class Coordinator:
         self.heartbeat.introduced(peer.id)
         del self.peers[peer.id]
 
-    def _hello_again(self, client: Client, _: Message, out: EffectList) -> None:
+    def hello_again(self, client: Client, _: Message, out: EffectList) -> None:
+        """Refuse a second ``hello``."""
         refuse(client.id, "invalid_hello", "A connection says `hello` once.", out)
         out.extend(self.disconnect(client.id, out.now))
 
@@ -298,98 +320,7 @@ class Coordinator:
             self.deadlines.next_deadline(),
             self.sockets.next_deadline(),
             self.contexts.next_deadline(),
+            self.local.next_deadline(),
         ):
             if due is not None:
                 self.alarm.need(due, out)
-
-    # Who handles which message
-
-    def _table_for_agents(self) -> dict[type[Message], Handler]:
-        requests, sockets, relay = self.requests, self.sockets, self.relay
-        return {
-            inbound.Hello: self._hello_again,
-            Ping: _answer_ping,
-            Pong: _nothing_more,
-            inbound.RequestStart: requests.start,
-            inbound.RequestBody: self.bodies.came,
-            inbound.RequestCancel: self._cancel,
-            inbound.FetchResult: self.handlers.fetched,
-            inbound.RequestResponse: self.reports.response,
-            inbound.RequestObserve: self.reports.hop,
-            inbound.AgentError: _log_agent_error,
-            inbound.SocketOpen: sockets.open,
-            inbound.MessageFromPage: relay.from_agent,
-            inbound.MessageFromServer: relay.from_agent,
-            inbound.ClosePage: sockets.close_by_agent,
-            inbound.CloseServer: sockets.close_by_agent,
-        }
-
-    def _table_for_workers(self) -> dict[type[Message], Handler]:
-        setup, relay, strict = self.setup, self.relay, self.strict_mode
-        return {
-            inbound.Hello: self._hello_again,
-            Ping: _answer_ping,
-            Pong: _nothing_more,
-            inbound.TestRegister: setup.add_test,
-            inbound.TestSubscribe: setup.subscribe,
-            inbound.TestUnregister: setup.remove_test,
-            inbound.TestStrict: strict.change_test,
-            inbound.RunStrict: strict.change_run,
-            inbound.UnmatchedQuery: strict.answer,
-            inbound.RouteRegister: setup.add_route,
-            inbound.RouteUnregister: setup.remove_route,
-            inbound.RequestClaimResult: self._claim_result,
-            inbound.SocketClaimResult: self._claim_result,
-            inbound.HandlerResult: self.handlers.result,
-            inbound.HistoryQuery: _answer_query,
-            inbound.AgentsQuery: self._list_agents,
-            inbound.SendToPage: relay.from_worker,
-            inbound.SendToServer: relay.from_worker,
-            inbound.SocketConnect: relay.act,
-            inbound.SocketEnsureOpened: relay.act,
-            inbound.ClosePage: relay.close_by_worker,
-            inbound.CloseServer: relay.close_by_worker,
-        }
-
-    def _list_agents(self, worker: Worker, message: inbound.AgentsQuery, out: EffectList) -> None:
-        if AGENTS not in worker.features:
-            out.note("warn", f"{worker.client_id} asks for agents without the feature")
-            return
-        rows = [connected(client) for client in self.clients() if isinstance(client, Agent)]
-        out.send(worker.id, outbound.AgentsResult(message.query_id, rows))
-
-    def _cancel(self, agent: Agent, message: inbound.RequestCancel, out: EffectList) -> None:
-        self.decisions.cancel(agent, message, out)
-        self.reports.cancel(agent, message, out)
-
-    def _claim_result(
-        self,
-        worker: Worker,
-        message: inbound.RequestClaimResult | inbound.SocketClaimResult,
-        out: EffectList,
-    ) -> None:
-        test = worker.tests.get(message.test_id)
-        if test is None:
-            return
-        if isinstance(message, inbound.RequestClaimResult):
-            claim = self.claims.answer("http", message.request_id, test, message.matches)
-        else:
-            claim = self.claims.answer("websocket", message.socket_id, test, message.matches)
-        if claim is not None:
-            self.routing[claim.kind].claimed(claim, out)
-
-
-def _answer_ping(client: Client, message: Ping, out: EffectList) -> None:
-    out.send(client.id, Pong(message.at))
-
-
-def _answer_query(worker: Worker, message: inbound.HistoryQuery, out: EffectList) -> None:
-    out.append(AnswerQuery(worker.id, message))  # the core does not know the history
-
-
-def _nothing_more(client: Client, message: Pong, out: EffectList) -> None:
-    """Leave it at the sign of life that every message is."""
-
-
-def _log_agent_error(agent: Agent, message: inbound.AgentError, out: EffectList) -> None:
-    out.note("error", f"Agent {agent.client_id}: {message.message[:2000]}")

@@ -59,6 +59,13 @@ class Note(Struct, frozen=True):
     of: str | None = None
 
 
+class Dated(Struct, frozen=True):
+    """A record of what happened a while ago."""
+
+    record: Record
+    at: Moment
+
+
 class AnswerQuery(Struct, frozen=True):
     """A worker asks for history, which the core does not know."""
 
@@ -96,6 +103,7 @@ Effect = (
     | AnswerQuery
     | OpenDoor
     | CloseDoor
+    | Dated
     | Record
 )
 Effects = list[Effect]

@@ -91,6 +91,8 @@ class Handshake:
     def _client(self, connection: Unauthenticated, hello: Hello, now: Moment) -> Agent | Worker:
         client_id = hello.client_id or f"{hello.role}-{connection.id}"
         known = features.ALL.intersection(hello.features or ())
+        if not self.settings.local or self.settings.ownership == "always-ask":
+            known -= {features.LOCAL}
         if hello.role == "node":
             return Agent(
                 id=connection.id,

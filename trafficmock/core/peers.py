@@ -13,6 +13,7 @@ from trafficmock.wire.outbound import ConnectedClient
 if TYPE_CHECKING:
     from trafficmock.core.http.response_reports import AwaitedReport
     from trafficmock.core.lifecycle import PendingRequest, Socket
+    from trafficmock.core.local.leases import LocalAgent
     from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest
 
 
@@ -58,6 +59,7 @@ class Agent(Client):
     ``fetches`` says which worker waits for a fetch, by request and fetch id.
     ``of_past_run`` says that it was there when a run ended, see
     :class:`~trafficmock.core.ownership.unowned_refusals.UnownedRefusals`.
+    ``local`` stands for it among those that decide by themselves (feature ``local``).
     ``tails`` names, for the first request of a redirect chain, its newest hop.
     """
 
@@ -67,6 +69,7 @@ class Agent(Client):
     fetches: dict[tuple[str, str], str] = field(factory=dict)
     sockets: dict[str, Socket] = field(factory=dict)
     of_past_run: bool = False
+    local: LocalAgent | None = None
 
 
 @define(eq=False, kw_only=True)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ended_tests import EndedTests
     from trafficmock.core.http.replies import Replies
+    from trafficmock.core.local.local_decisions import LocalDecisions
     from trafficmock.core.ownership.registry import RegisteredTest, Registry
     from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.peers import Agent, Worker
@@ -40,6 +41,7 @@ class Registration:
     contexts: Contexts
     strictness: Strictness
     ended: EndedTests
+    local: LocalDecisions
     agents: Callable[[], Iterable[Agent]]
     replies: Replies
 
@@ -66,11 +68,17 @@ class Registration:
                 self.strictness.tests[message.test_id] = allow
             at = out.now.epoch_ms if SUBSCRIBE in worker.features else UNSET
             registered = outbound.TestRegistered(message.test_id, at)
+            test = worker.tests[message.test_id]
             if context is not UNSET and message.door is not UNSET:
-                worker.tests[message.test_id].has_door = True
-                out.append(OpenDoor(worker.id, registered, context, origins))
-            else:
-                out.send(worker.id, registered)
+                test.has_door = True
+
+            def acknowledge(out: EffectList) -> None:
+                if test.has_door and test.context is not None and not test.is_over:
+                    out.append(OpenDoor(worker.id, registered, test.context, origins))
+                else:
+                    out.send(worker.id, registered)
+
+            self.local.when_in_force(test.routes.values(), out, acknowledge)
         else:
             text = f"The test id {message.test_id} is in use by another worker."
             self._refuse(worker, message.test_id, text, out)
@@ -94,13 +102,15 @@ class Registration:
             for report in agent.awaited.values():
                 if may_observe(worker, report.made_for):
                     report.observers = with_observer(report.observers, worker.id)
-        out.send(worker.id, outbound.TestSubscribed(test.id))
+        subscribed = outbound.TestSubscribed(test.id)
+        self.local.when_in_force((), out, lambda out: out.send(worker.id, subscribed))
 
     def remove_test(self, worker: Worker, message: inbound.TestUnregister, out: EffectList) -> None:
         """End a test: whoever waits for it is answered, then the end is acknowledged."""
         test = worker.tests.get(message.test_id)
         if test is not None:
             self._remove(test, out)
+            self.local.observers_changed(out)
             self.ended.add([test], out, worker_lost=False)
             return
         if message.test_id in self.registry.tests:
@@ -117,7 +127,10 @@ class Registration:
             self._refuse(worker, message.test_id, text, out, route_id=message.route_id)
             return
         if self.registry.add_route(worker, message, reply):
-            out.send(worker.id, outbound.RouteRegistered(message.route_id))
+            registered = outbound.RouteRegistered(message.route_id)
+            route = self.registry.routes[message.route_id]
+            active = () if route.test is None else (route,)
+            self.local.when_in_force(active, out, lambda out: out.send(worker.id, registered))
         else:
             text = f"The route id {message.route_id} is in use, or its test is another worker's."
             self._refuse(worker, message.test_id, text, out, route_id=message.route_id)
@@ -144,11 +157,13 @@ class Registration:
         tests = list(worker.tests.values())
         for test in tests:
             self._remove(test, out)
+        self.local.observers_changed(out)
         self.ended.add(tests, out, worker_lost=True)
 
     def _remove(self, test: RegisteredTest, out: EffectList) -> None:
         """Let nothing more come to a test."""
         self.registry.remove_test(test)
+        test.is_over = True
         self.contexts.release(test, out)
         self.strictness.tests.pop(test.id, None)
         if test.has_door:

@@ -30,6 +30,8 @@ class Settings:
         its request; 0 for ever.
     :param ownership: ``direct`` asks only tests whose answer is not known,
         ``always-ask`` asks them all, as the npm proxy does.
+    :param local: agents may let requests pass by themselves that no route can match.
+    :param records_passed: the history keeps requests that nobody wanted.
     :param handler_body_bytes: the largest body that is handed to a test; 0 for no limit.
     :param history_body_bytes: how much is kept of a body that an agent streams; 0 for all.
     :param frame_bytes: the largest message that is taken; 0 for no limit.
@@ -52,6 +54,8 @@ class Settings:
     hello_timeout: float = field(default=10.0, validator=validators.ge(0.0))
     body_timeout: float = field(default=20.0, validator=validators.ge(0.0))
     ownership: Literal["direct", "always-ask"] = "direct"
+    local: bool = False
+    records_passed: bool = True
     handler_body_bytes: int = field(default=64 * 2**20, validator=validators.ge(0))
     history_body_bytes: int = field(default=8 * 2**20, validator=validators.ge(0))
     frame_bytes: int = field(default=MAX_MESSAGE_BYTES, validator=validators.ge(0))

@@ -8,7 +8,6 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.core.ownership.refusals import Refusals
-from trafficmock.core.ownership.strictness import Strictness
 from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
 from trafficmock.matching.allow_list import AllowListError, read_allow_list
 from trafficmock.wire import outbound
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.ownership.registry import Registry
+    from trafficmock.core.local.local_decisions import LocalDecisions
+    from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.peers import Agent, Client, Worker
-    from trafficmock.core.settings import Settings
     from trafficmock.wire import inbound
 
 
@@ -34,17 +33,14 @@ class StrictMode:
     :param agents: lists the agents, also those that are about to be gone.
     """
 
-    settings: Settings
-    registry: Registry
+    strictness: Strictness
+    local: LocalDecisions
     clients: Callable[[], Iterable[Client]]
     agents: Callable[[], Iterable[Agent]]
-    strictness: Strictness = field(init=False)
     unowned: UnownedRefusals = field(init=False)
     refusals: Refusals = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        settings = self.settings
-        self.strictness = Strictness(self.registry, settings.strict, settings.is_own_host)
         self.unowned = UnownedRefusals(self.clients)
         self.refusals = Refusals(self.strictness, self.unowned)
 
@@ -54,7 +50,8 @@ class StrictMode:
             return
         problem = self._changed(worker, message)
         if problem is None:
-            out.send(worker.id, outbound.TestStricted(message.test_id))
+            stricted = outbound.TestStricted(message.test_id)
+            self.local.when_in_force((), out, lambda out: out.send(worker.id, stricted))
         else:
             refusal = outbound.ProxyError("invalid_message", problem, message.test_id)
             out.send(worker.id, refusal)
@@ -83,7 +80,8 @@ class StrictMode:
             problem = f"The allow list of strict mode cannot be read: {error}."
         else:
             self.unowned.interested.add(worker.id)
-        out.send(worker.id, outbound.RunStricted(message.query_id, problem))
+        stricted = outbound.RunStricted(message.query_id, problem)
+        self.local.when_in_force((), out, lambda out: out.send(worker.id, stricted))
 
     def answer(self, worker: Worker, message: inbound.UnmatchedQuery, out: EffectList) -> None:
         """Tell which requests of this run were refused that no test owns."""

@@ -2,7 +2,7 @@
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import attrs
 from msgspec import Struct
@@ -128,6 +128,11 @@ class RouteIndex:
 
     def __len__(self) -> int:
         return len(self._routes)
+
+    def conditions(self) -> Iterator[UrlCondition]:
+        """List what the routes ask of URLs; what many ask may come more than once."""
+        for routes in self._by_client.values():
+            yield from routes.keys
 
     def judge(self, url: str, method: str, client_id: str) -> MatchingRoutes:
         """Judge a request against all routes, as :meth:`RouteMatcher.judge` judges each.

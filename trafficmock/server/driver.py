@@ -15,6 +15,7 @@ from trafficmock.core.effects import (
     AnswerQuery,
     CloseConnection,
     CloseDoor,
+    Dated,
     Effects,
     Note,
     OpenDoor,
@@ -110,6 +111,7 @@ class Driver:
             CloseDoor: self._close_door,
             RequestFailed: self._log_and_record,
             SocketFailed: self._log_and_record,
+            Dated: lambda dated, _: self._log_and_record(dated.record, dated.at),
         }
 
     # Events of links
@@ -149,7 +151,8 @@ class Driver:
             self.event_log.closed(link.id)
         self._backpressure.gone(link)
         now = self._now()
-        self._perform(self.coordinator.disconnect(link.id, now), now)
+        clean = link.closed_cleanly
+        self._perform(self.coordinator.disconnect(link.id, now, clean=clean), now)
 
     def link_backlogged(self, link: Link) -> None:
         """Remember that a connection takes less than it is sent."""

@@ -1,6 +1,6 @@
 """Every message that a client may send, as one type to read."""
 
-from trafficmock.wire import inbound
+from trafficmock.wire import inbound, local_reports
 
 ClientMessage = (
     inbound.Hello
@@ -12,6 +12,10 @@ ClientMessage = (
     | inbound.FetchResult
     | inbound.RequestResponse
     | inbound.RequestObserve
+    | local_reports.RequestPassed
+    | local_reports.Batch
+    | local_reports.FilterAck
+    | local_reports.Synced
     | inbound.AgentError
     | inbound.TestRegister
     | inbound.TestUnregister

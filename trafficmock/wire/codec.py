@@ -1,7 +1,7 @@
 """Bytes to messages and back, with a second chance for JSON that is legal but unusual."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import inf
 from typing import Any
 
@@ -20,6 +20,7 @@ from trafficmock.wire.inbound import (
     RouteRegister,
 )
 from trafficmock.wire.invalid_message import IDS, InvalidMessageError
+from trafficmock.wire.local_reports import Batch, RequestPassed
 from trafficmock.wire.message_heads import HEAD_BYTES, told_by
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.handler_action import Continue, Fulfill
@@ -105,6 +106,8 @@ def _body_in(part: Any) -> Raw:
 _BODY_OF: dict[type, Callable[[Any], Raw]] = {
     RequestStart: lambda message: message.request.body_base64,
     RequestObserve: lambda message: message.request.body_base64,
+    RequestPassed: lambda message: message.request.body_base64,
+    Batch: lambda batch: _first_unlike_base64(map(_body_of, batch.messages)),
     RequestBody: lambda message: message.body_base64,
     HandlerResult: lambda message: _body_of(message.result),
     Fulfill: lambda action: action.response.body_base64,
@@ -115,6 +118,10 @@ _BODY_OF: dict[type, Callable[[Any], Raw]] = {
     RouteRegister: lambda message: _body_in(message.reply),
 }
 """How to find the body that a message, or an action of a handler, carries."""
+
+
+def _first_unlike_base64(bodies: Iterable[Raw]) -> Raw:
+    return next((each for each in bodies if not body.is_plain(each)), body.ABSENT)
 
 
 def _body_of(carrier: object) -> Raw:
@@ -164,6 +171,8 @@ def _with_raw_parts(document: Any) -> Any:
     document = _with_raw_bodies(document)
     if "result" in document:
         document["result"] = _with_raw_bodies(document["result"])
+    if isinstance(document.get("messages"), list):
+        document["messages"] = [_with_raw_bodies(each) for each in document["messages"]]
     if "detail" in document:
         document["detail"] = Raw(json.dumps(document["detail"]).encode())
     return document

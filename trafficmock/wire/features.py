@@ -15,6 +15,9 @@ DECLINE = "decline"
 HEADERS_LIST = "headers-list"
 """Clients keep the order and repeats of headers."""
 
+LOCAL = "local"
+"""Agents let requests pass without asking that no route can match."""
+
 REPLY = "reply"
 """Workers leave fixed answers to routes with the coordinator."""
 
@@ -27,9 +30,9 @@ STRICT = "strict"
 SUBSCRIBE = "subscribe"
 """Workers ask for the events of all traffic and are sent none before."""
 
-ALL = frozenset({AGENTS, CONTEXT, DECLINE, HEADERS_LIST, REPLY, STREAM, STRICT, SUBSCRIBE})
+ALL = frozenset({AGENTS, CONTEXT, DECLINE, HEADERS_LIST, LOCAL, REPLY, STREAM, STRICT, SUBSCRIBE})
 
-OF_AGENTS = (CONTEXT, HEADERS_LIST, STREAM, STRICT)
+OF_AGENTS = (CONTEXT, HEADERS_LIST, LOCAL, STREAM, STRICT)
 """What an agent of ours names."""
 
 OF_WORKERS = (AGENTS, CONTEXT, DECLINE, HEADERS_LIST, REPLY, STRICT, SUBSCRIBE)

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from trafficmock.wire.client_id import ClientId
 from trafficmock.wire.payloads.handler_action import Abort, Continue, Decline, Fetch, Fulfill
-from trafficmock.wire.payloads.numbers import Number, SafeInt, Times
+from trafficmock.wire.payloads.numbers import Count, Number, SafeInt, Times
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import (
     BodySize,
@@ -65,6 +65,8 @@ class RequestStart(Message, frozen=True, tag="request:start"):
     :param redirected_from_request_id: the request whose redirect the application follows
         with this one, which is routed like any other.
     :param context: what the request that led to it carried (feature ``context``); any text.
+    :param unreported: how many requests the agent has let pass since the last one without a
+        word, because nobody wanted to hear of them (feature ``local``).
     """
 
     request_id: str
@@ -73,6 +75,7 @@ class RequestStart(Message, frozen=True, tag="request:start"):
     body_pending: bool | UnsetType = UNSET
     redirected_from_request_id: str | UnsetType = UNSET
     context: str | UnsetType = UNSET
+    unreported: Count | UnsetType = UNSET
 
 
 class RequestBody(Message, frozen=True, tag="request:body"):

@@ -4,7 +4,7 @@
 module.exports = {
   PROTOCOL_VERSION: 3,
   /** What is spoken beyond protocol 3. */
-  FEATURES: ["headers-list", "stream", "context", "strict"],
+  FEATURES: ["headers-list", "stream", "context", "strict", "local"],
   /** The largest message; bytes. */
   MAX_FRAME_BYTES: 104857600,
   /** How long the proxy may take to answer `hello`; ms. */

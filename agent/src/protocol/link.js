@@ -121,6 +121,15 @@ class Link {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(text);
   }
 
+  /**
+   * @param {number} most bytes that may wait to be sent
+   * @returns {boolean} whether messages leave
+   */
+  isFree(most) {
+    const { socket } = this;
+    return socket?.readyState === WebSocket.OPEN && socket.bufferedAmount <= most;
+  }
+
   /** Try once more, later each time. */
   again() {
     this.retry = setTimeout(() => this.open(), this.retryMs).unref();
@@ -130,7 +139,7 @@ class Link {
   close() {
     this.closed = true;
     clearTimeout(this.retry);
-    this.socket?.close();
+    this.socket?.close(1000);
   }
 
   /** @param {any} message what came instead of `hello:ok` */

@@ -259,7 +259,7 @@ class HeldDispatch {
   /** @param {import('../report.js').Report} report */
   redirected(report) {
     const chain = this.chain ?? new Chain();
-    chain.redirected(report.id, report, this.exchange);
+    chain.redirected(report.id, report, /** @type {Exchange} */ (this.exchange));
     chainOf.set(this.handler, chain);
   }
 

@@ -56,11 +56,14 @@ class GlobLiteralsTests(SynchronousTestCase):
         self.assertEqual(
             literals("/x/{a,b}").variants,
             (
-                Variant(("x", "a"), ("/x/a",), "", "x/a", ("x/a",)),
-                Variant(("x", "b"), ("/x/b",), "", "x/b", ("x/b",)),
+                Variant(("x", "a"), ("/x/a",), "", "x/a", ("x/a",), ("/x/a",)),
+                Variant(("x", "b"), ("/x/b",), "", "x/b", ("x/b",), ("/x/b",)),
             ),
         )
-        self.assertEqual(literals("/x/" + "{a,b}" * 4).variants, (Variant(("x",), ("/x/",)),))
+        self.assertEqual(
+            literals("/x/" + "{a,b}" * 4).variants,
+            (Variant(("x",), ("/x/",), fixed=("/x/", "", "", "", "")),),
+        )
 
     @settings(max_examples=300)
     @given(globs, urls)

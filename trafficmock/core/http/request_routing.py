@@ -53,6 +53,8 @@ class RequestRouting(OwnerResolution[PendingRequest]):
     def start(self, agent: Agent, message: RequestStart, out: EffectList) -> None:
         """Take a new request: record it, tell the workers, find its owner."""
         request_id = message.request_id
+        if agent.local is not None:
+            agent.local.asks(out.now.seconds, message.unreported or 0)
         if request_id in self.decisions.pending or request_id in self.awaited:
             self._refuse_id(agent, message, out)
             return

@@ -13,6 +13,8 @@ from trafficmock.wire.features import CONTEXT, SUBSCRIBE
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from msgspec import UnsetType
 
     from trafficmock.core.lifecycle import PendingRequest, Socket
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.kept_reply import Reply
     from trafficmock.core.peers import Worker
     from trafficmock.matching import RouteMatcher
+    from trafficmock.matching.compiled_matcher import UrlCondition
     from trafficmock.records import MadeFor
     from trafficmock.wire.inbound import RouteRegister, TestRegister
 
@@ -37,6 +40,7 @@ class RegisteredTest:
     :param context: what its traffic carries, set with ``made_for``, as which the history names it,
         by :class:`~trafficmock.core.ownership.contexts.Contexts`.
     :param has_door: a door was opened for it, which ends with it.
+    :param is_over: it was unregistered.
     :param shared: its routes serve all tests of its worker, after their own.
     :param refused: how many of its requests strict mode has refused.
     :param newest_route: the ``sequence`` of the route that it registered last.
@@ -55,6 +59,7 @@ class RegisteredTest:
     made_for: MadeFor | None = None
     shared: bool = False
     has_door: bool = False
+    is_over: bool = False
     routes: dict[str, RegisteredRoute] = field(factory=dict)
     requests: dict[str, PendingRequest] = field(factory=dict)
     sockets: dict[str, Socket] = field(factory=dict)
@@ -264,6 +269,10 @@ class Registry:
             elif route.sequence > certain[1][-1].sequence:
                 found.unsure |= {test.id}
         return found
+
+    def conditions(self, kind: Kind) -> Iterator[UrlCondition]:
+        """List what the routes of one kind ask of URLs; some may come more than once."""
+        return self._indexes[kind].conditions()
 
     def everybody(self, kind: Kind) -> MatchingTests | None:
         """Treat every test with a route of this kind as one that only the worker can judge."""

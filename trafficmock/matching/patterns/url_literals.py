@@ -52,6 +52,8 @@ class Variant:
     :param ending: what the URL ends with, behind a slash.
     :param pairs: neighbouring components with the slash between them: two common words side
         by side are rare.
+    :param fixed: the text before the first gap, between gaps, and behind the last; the texts
+        may overlap in a URL. One text alone is all of the URL.
     """
 
     components: tuple[str, ...]
@@ -59,19 +61,27 @@ class Variant:
     beginning: str = ""
     ending: str = ""
     pairs: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ("", "")
 
     @classmethod
     def from_runs(cls, runs: Iterable[Run]) -> "Variant":
         """Gather what the runs of one way to match demand."""
+        runs = list(runs)
+        fixed = _fixed(runs)
         runs = [run for run in runs if run.text]
         components = {c: None for run in runs for c in run.components}
         texts = sorted((run.text for run in runs), key=len, reverse=True)
         telling = tuple(c for c in components if c not in COMMON_COMPONENTS)
         if not runs:
-            return cls(telling, tuple(texts))
+            return cls(telling, tuple(texts), fixed=fixed)
         neighbours = (itertools.pairwise(run.components) for run in runs)
         pairs = tuple(f"{a}/{b}" for a, b in itertools.chain(*neighbours) if a and b)
-        return cls(telling, tuple(texts), _beginning(runs[0]), _ending(runs[-1]), pairs)
+        return cls(telling, tuple(texts), _beginning(runs[0]), _ending(runs[-1]), pairs, fixed)
+
+
+def _fixed(runs: Sequence[Run]) -> tuple[str, ...]:
+    texts = tuple(run.text for run in runs)
+    return (*(() if runs[0].first else ("",)), *texts, *(() if runs[-1].last else ("",)))
 
 
 def _beginning(run: Run) -> str:
@@ -111,7 +121,7 @@ def glob_literals(tokens: Sequence[Token]) -> Literals:
     :param tokens: the glob, see :func:`trafficmock.matching.patterns.glob_tokens.tokenize`.
     """
     if len(tokens) == 1 and isinstance(only := tokens[0], str):
-        return Literals((Variant((), (only,)),), exact=only)
+        return Literals((Variant((), (only,), fixed=(only,)),), exact=only)
     written_out = write_out(tokens, MAX_VARIANTS)
     if written_out is None:
         written_out = [tuple(Wildcard.ANYTHING if isinstance(t, tuple) else t for t in tokens)]

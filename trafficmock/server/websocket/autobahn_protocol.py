@@ -107,6 +107,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
         link, self._link = self._link, None
         if link is not None:
             link.hears = False
+            link.closed_cleanly = bool(self.wasClean)
             with self._coalescer:
                 self._tell(self._handler.link_closed, link)
 

@@ -58,6 +58,8 @@ class Link:
     id: str = ""
     hears: bool = field(default=True, init=False)
     """Whether messages are still delivered."""
+    closed_cleanly: bool = field(default=False, init=False)
+    """Whether the other side has sent a close frame, set when the link is gone."""
     arriving_bytes: int = field(default=0, init=False)
     """Bytes that came without making a message whole: it grows while the other side sends a
     large one."""

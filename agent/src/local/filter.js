@@ -1,0 +1,207 @@
+"use strict";
+
+/** Beginnings and endings are looked up to this length, so that a look-up is linear in the URL; characters. */
+const MAX_END = 512;
+/** The length of the pieces of text that are looked up. */
+const PIECE = 4;
+/** So many entries are looked at for one URL; beyond it the proxy is asked. */
+const MOST_LOOKED_AT = 32;
+/** What nearly every URL has. */
+const COMMON = new Set(["", "http:", "https:"]);
+
+/**
+ * What of a URL some route may want: the texts that it begins with, has in it, and ends with, each
+ * of them possibly empty; one text alone is the whole URL.
+ *
+ * @typedef {{ texts?: string[], all?: boolean, context?: string }} Entry
+ */
+
+/**
+ * Tells which requests the proxy must be asked about. Each entry lies under the rarest text that a
+ * URL must have to concern it, so that ten thousand entries cost what ten do.
+ */
+class Filter {
+  constructor() {
+    /** The places of each entry, by its JSON. @type {Map<string, [Map<string, Set<string[]>>, string, string[]] | undefined>} */
+    this.known = new Map();
+    /** How many entries there are for which any request counts. */
+    this.everything = 0;
+    /** @type {Set<string>} */
+    this.contexts = new Set();
+    /** @type {Set<string>} */
+    this.exact = new Set();
+    /** By what URLs begin with, up to a slash. @type {Map<string, Set<string[]>>} */
+    this.beginnings = new Map();
+    /** By what they end with, behind a slash. @type {Map<string, Set<string[]>>} */
+    this.endings = new Map();
+    /** By what stands between two slashes. @type {Map<string, Set<string[]>>} */
+    this.components = new Map();
+    /** By any few characters. @type {Map<string, Set<string[]>>} */
+    this.pieces = new Map();
+    /** Of texts that are too short for anything else. @type {Map<string, Set<string[]>>} */
+    this.rest = new Map();
+  }
+
+  /** @param {unknown} given an entry; any request counts for what is none */
+  add(given) {
+    const entry = readEntry(given);
+    const key = JSON.stringify(entry);
+    if (this.known.has(key)) return;
+    const { texts, context } = entry;
+    if (context !== undefined) this.contexts.add(context);
+    else if (!texts) this.everything += 1;
+    else if (texts.length === 1) this.exact.add(texts[0]);
+    else {
+      const [shelf, label] = this.placeOf(texts);
+      const filed = shelf.get(label);
+      if (filed) filed.add(texts);
+      else shelf.set(label, new Set([texts]));
+      this.known.set(key, [shelf, label, texts]);
+      return;
+    }
+    this.known.set(key, undefined);
+  }
+
+  /** @param {unknown} given as it was added */
+  drop(given) {
+    const entry = readEntry(given);
+    const key = JSON.stringify(entry);
+    if (!this.known.has(key)) return;
+    const place = this.known.get(key);
+    this.known.delete(key);
+    const { texts, context } = entry;
+    if (place) {
+      const [shelf, label, own] = place;
+      const filed = shelf.get(label);
+      filed?.delete(own);
+      if (!filed?.size) shelf.delete(label);
+    } else if (context !== undefined) this.contexts.delete(context);
+    else if (texts) this.exact.delete(texts[0]);
+    else this.everything -= 1;
+  }
+
+  /**
+   * @param {string} url
+   * @param {string | undefined} context that its request carries
+   * @returns {boolean} whether the proxy must be asked about it
+   */
+  asks(url, context) {
+    if (this.everything > 0 || this.exact.has(url)) return true;
+    if (context !== undefined && this.contexts.has(context)) return true;
+    const look = new Look(url);
+    const slashes = this.beginnings.size + this.endings.size + this.components.size > 0;
+    if (slashes && this.asksBySlashes(url, look)) return true;
+    if (this.pieces.size > 0) {
+      for (let at = url.length - PIECE; at >= 0; at -= 1) {
+        if (look.finds(this.pieces, url.slice(at, at + PIECE))) return true;
+      }
+    }
+    for (const filed of this.rest.values()) if (look.findsAmong(filed)) return true;
+    return false;
+  }
+
+  /**
+   * @param {string} url
+   * @param {Look} look
+   */
+  asksBySlashes(url, look) {
+    const { beginnings, endings, components } = this;
+    let from = 0;
+    for (let at = url.indexOf("/"); ; at = url.indexOf("/", from)) {
+      const end = at < 0 ? url.length : at;
+      if (look.finds(components, url.slice(from, end))) return true;
+      if (end <= MAX_END && look.finds(beginnings, url.slice(0, end))) return true;
+      if (from > 0 && url.length - from <= MAX_END && look.finds(endings, url.slice(from))) return true;
+      if (at < 0) return false;
+      from = at + 1;
+    }
+  }
+
+  /**
+   * @param {string[]} texts
+   * @returns {[Map<string, Set<string[]>>, string]} where a URL that has them finds the entry, among the fewest others
+   */
+  placeOf(texts) {
+    /** @type {[Map<string, Set<string[]>>, string] | undefined} */
+    let best;
+    let fewest = Infinity;
+    const offer = (/** @type {Map<string, Set<string[]>>} */ shelf, /** @type {string} */ label) => {
+      const crowd = shelf.get(label)?.size ?? 0;
+      if (crowd < fewest) [best, fewest] = [[shelf, label], crowd];
+    };
+    const first = texts[0];
+    const last = texts[texts.length - 1];
+    const beginning = first.slice(0, Math.max(0, first.lastIndexOf("/")));
+    if (beginning.includes("//") && !beginning.endsWith("//") && beginning.length <= MAX_END) {
+      offer(this.beginnings, beginning);
+    }
+    const ending = last.slice(last.indexOf("/") + 1);
+    if (last.includes("/") && ending && ending.length <= MAX_END) offer(this.endings, ending);
+    texts.forEach((text, n) => {
+      const parts = text.split("/");
+      const whole = parts.slice(n === 0 ? 0 : 1, n === texts.length - 1 ? undefined : -1);
+      for (const part of whole) if (!COMMON.has(part)) offer(this.components, part);
+    });
+    if (best && fewest < MOST_LOOKED_AT / 8) return best;
+    // Texts begin alike more often than they end alike.
+    for (const text of texts) {
+      for (let at = text.length - PIECE; at >= 0; at -= 1) offer(this.pieces, text.slice(at, at + PIECE));
+    }
+    return best ?? [this.rest, ""];
+  }
+}
+
+/**
+ * @param {any} given
+ * @returns {Entry}
+ */
+function readEntry(given) {
+  const { texts, context } = given ?? {};
+  if (typeof context === "string") return { context };
+  const isTexts = Array.isArray(texts) && texts.every((text) => typeof text === "string") && texts.some(Boolean);
+  return isTexts ? { texts } : { all: true };
+}
+
+/** One URL that is looked up. */
+class Look {
+  /** @param {string} url */
+  constructor(url) {
+    this.url = url;
+    this.left = MOST_LOOKED_AT;
+  }
+
+  /**
+   * @param {Map<string, Set<string[]>>} shelf
+   * @param {string} label
+   */
+  finds(shelf, label) {
+    const filed = shelf.get(label);
+    return filed !== undefined && this.findsAmong(filed);
+  }
+
+  /**
+   * @param {Set<string[]>} filed
+   * @returns {boolean} whether the URL has all texts of one of them, or there are too many to look
+   */
+  findsAmong(filed) {
+    const { url } = this;
+    for (const texts of filed) {
+      this.left -= 1;
+      if (this.left < 0 || hasAll(url, texts)) return true;
+    }
+    return false;
+  }
+}
+
+/**
+ * @param {string} url
+ * @param {string[]} texts
+ */
+function hasAll(url, texts) {
+  const last = texts.length - 1;
+  if (!url.startsWith(texts[0]) || !url.endsWith(texts[last])) return false;
+  for (let n = 1; n < last; n += 1) if (!url.includes(texts[n])) return false;
+  return true;
+}
+
+module.exports = { Filter };

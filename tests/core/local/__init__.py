@@ -1,0 +1,1 @@
+"""Requests that agents let pass without asking."""

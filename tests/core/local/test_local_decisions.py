@@ -1,0 +1,389 @@
+"""Local decisions: filters, leases, and acknowledgements that wait for them."""
+
+from attrs import evolve
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.builders import glob, predicate, start
+from tests.support.playbook import SETTINGS, Peer, Playbook, WorkerPeer
+from trafficmock.core.effects import Effects, Send
+from trafficmock.core.local.filter_entries import (
+    ALL,
+    ALL_KEPT_SECONDS,
+    KEPT_SECONDS,
+    MOST_KEPT,
+    FilterEntries,
+)
+from trafficmock.core.settings import Settings
+from trafficmock.wire import inbound, local_reports, outbound
+from trafficmock.wire.agent_filter import FilterAdd, FilterDrop, FilterEntry, FilterSet, Sync
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+
+LOCAL = evolve(SETTINGS, local=True)
+X = FilterEntry(texts=("", "/x"))
+Y = FilterEntry(texts=("", "/y/", ""))
+
+
+def sent(effects: Effects, kind: type) -> list[inbound.Message]:
+    return [e.message for e in effects if isinstance(e, Send) and isinstance(e.message, kind)]
+
+
+class LocalCase(SynchronousTestCase):
+    """An agent with the feature, and a worker that observes nothing unless it subscribes."""
+
+    settings: Settings = LOCAL
+
+    def setUp(self) -> None:
+        self.playbook = Playbook(self, self.settings)
+        self.agent = self.playbook.agent(features=("local",))
+        self.worker = self.playbook.worker(features=("context", "strict", "subscribe"))
+        self.worker.sends(inbound.TestRegister("t", "t", "f.py", "0"))
+        self.playbook.take()
+        self.count = 0
+
+    def acknowledges(self, agent: Peer | None = None) -> Effects:
+        """Let an agent say that it has acted on everything it was sent."""
+        (agent or self.agent).sends(local_reports.FilterAck(self.playbook.coordinator.local.n))
+        return self.playbook.take()
+
+    def asks(self, agent: Peer | None = None, url: str = "http://h.test/other") -> None:
+        """Let an agent ask about a request, which gives it a lease."""
+        self.count += 1
+        (agent or self.agent).sends(start(f"r{self.count}", url))
+        self.assertEqual(len(sent(self.playbook.take(), outbound.DecisionPassthrough)), 1)
+
+    def routes(self, matcher: SerializedMatcher | str, route_id: str = "q") -> Effects:
+        wanted = glob(matcher) if isinstance(matcher, str) else matcher
+        self.worker.sends(inbound.RouteRegister(route_id, "t", wanted))
+        return self.playbook.take()
+
+    def assert_answered(self, effects: Effects, answered: bool = True) -> None:  # noqa: FBT001, FBT002 - as assertTrue has it
+        self.assertEqual(len(sent(effects, outbound.RouteRegistered)), int(answered))
+
+
+class RegistrationTests(LocalCase):
+    """A route is acknowledged when no agent can pass it by any more."""
+
+    def test_no_lease(self) -> None:
+        """An agent that has no lease is not waited for."""
+        effects = self.routes("**/x")
+        self.assertEqual(sent(effects, FilterAdd), [FilterAdd(1, [X])])
+        self.assert_answered(effects)
+
+    def test_waits_for_the_acknowledgement(self) -> None:
+        """One with a lease is: until it says that it has the entry."""
+        self.asks()
+        self.assert_answered(self.routes("**/x"), answered=False)
+        self.assert_answered(self.acknowledges())
+        self.assertEqual(self.playbook.tables().get(".local.holds.waiting"), None)
+
+    def test_old_acknowledgement(self) -> None:
+        """An acknowledgement of something older is none."""
+        self.asks()
+        self.assert_answered(self.routes("**/x"), answered=False)
+        self.agent.sends(local_reports.FilterAck(0))
+        self.assert_answered(self.playbook.take(), answered=False)
+
+    def test_lease_over(self) -> None:
+        """It is waited for no longer than its lease lasts, which later answers do not prolong."""
+        self.asks()
+        self.assert_answered(self.routes("**/x"), answered=False)
+        self.playbook.wait(0.6)
+        self.asks()
+        self.playbook.wait(0.3)
+        self.assert_answered(self.playbook.take(), answered=False)
+        self.playbook.wait(0.2)
+        self.assert_answered(self.playbook.take())
+
+    def test_several_agents(self) -> None:
+        """All of them are waited for."""
+        other = self.playbook.agent("other", features=("local",))
+        self.asks()
+        self.asks(other)
+        self.assert_answered(self.routes("**/x"), answered=False)
+        self.assert_answered(self.acknowledges(), answered=False)
+        self.assert_answered(self.acknowledges(other))
+
+    def test_lost_connection(self) -> None:
+        """An agent whose connection is lost may not know it: its lease is waited for."""
+        self.acknowledges()
+        self.asks()
+        self.agent.dies()
+        self.playbook.take()
+        self.assert_answered(self.routes("**/x"), answered=False)
+        self.playbook.wait(0.9)
+        self.assert_answered(self.playbook.take(), answered=False)
+        self.playbook.wait(0.2)
+        self.assert_answered(self.playbook.take())
+
+    def test_lost_while_waited_for(self) -> None:
+        """The same when it is lost before it could acknowledge."""
+        self.asks()
+        self.assert_answered(self.routes("**/x"), answered=False)
+        self.agent.dies()
+        self.assert_answered(self.playbook.take(), answered=False)
+        self.playbook.wait(1.1)
+        self.assert_answered(self.playbook.take())
+
+    def test_clean_close(self) -> None:
+        """An agent that says goodbye decides nothing any more."""
+        self.asks()
+        self.assert_answered(self.routes("**/x"), answered=False)
+        self.agent.closes()
+        self.assert_answered(self.playbook.take())
+        self.assert_answered(self.routes("**/y/*", "q2"))
+
+    def test_known_url(self) -> None:
+        """What agents have from a route before costs neither a message nor a wait."""
+        self.routes("**/x")
+        self.acknowledges()
+        self.worker.sends(inbound.RouteUnregister("q"))
+        self.playbook.take()
+        self.asks()
+        effects = self.routes("**/x", "q2")
+        self.assertEqual(effects, [self.worker.gets(outbound.RouteRegistered("q2"))])
+
+    def test_known_to_some(self) -> None:
+        """An agent that came later has it with its first message, which it must acknowledge."""
+        self.routes("**/x")
+        self.acknowledges()
+        other = self.playbook.agent("other", features=("local",))
+        self.asks(other)
+        self.assert_answered(self.routes("**/x", "q2"), answered=False)
+        self.assert_answered(self.acknowledges(other))
+
+    def test_routes_before_their_test(self) -> None:
+        """Those that wait for their test are entered with it, and hold its acknowledgement."""
+        self.asks()
+        self.worker.sends(inbound.RouteRegister("q", "u", glob("**/x")))
+        self.assert_answered(self.playbook.take())
+        self.worker.sends(inbound.TestRegister("u", "u", "f.py", "0"))
+        effects = self.playbook.take()
+        self.assertEqual(sent(effects, FilterAdd), [FilterAdd(1, [X])])
+        self.assertEqual(sent(effects, outbound.TestRegistered), [])
+        self.assertEqual(len(sent(self.acknowledges(), outbound.TestRegistered)), 1)
+
+    def test_websocket_routes(self) -> None:
+        """WebSockets are always asked about, so that their routes are in no filter."""
+        self.asks()
+        self.worker.sends(inbound.RouteRegister("q", "t", glob("**/x"), "websocket"))
+        self.playbook.expect(self.worker.gets(outbound.RouteRegistered("q")))
+
+    def test_agents_without_the_feature(self) -> None:
+        """They ask about everything, and are sent nothing new."""
+        playbook = Playbook(self, LOCAL)
+        agent, test = playbook.agent(), playbook.worker().test()
+        agent.sends(start())
+        playbook.take()
+        test.route("**/x")
+        self.assertTrue(playbook.coordinator.local.is_idle)
+
+    def test_forged_acknowledgement(self) -> None:
+        """An acknowledgement of what was never sent changes nothing."""
+        self.asks()
+        self.assert_answered(self.routes("**/x"), answered=False)
+        self.agent.sends(local_reports.FilterAck(2**53 - 1))
+        self.assert_answered(self.playbook.take(), answered=False)
+        self.assertIn("acknowledges what it was not sent", self.playbook.notes[-1])
+
+    def test_agent_of_a_service_without_it(self) -> None:
+        """The feature is refused where it is off, and where all tests are always asked."""
+        for settings in (SETTINGS, evolve(LOCAL, ownership="always-ask")):
+            coordinator = Playbook(self, settings).coordinator
+            now = self.playbook.now()
+            coordinator.connect("a", now)
+            hello = inbound.Hello(3, "0.1.0", "node", "app", features=["local"])
+            (welcome,) = sent(coordinator.handle("a", hello, now), outbound.HelloOk)
+            assert isinstance(welcome, outbound.HelloOk)
+            self.assertEqual(welcome.features, [])
+
+
+class EntryTests(LocalCase):
+    """What is in the filter."""
+
+    def entries(self) -> list[FilterEntry]:
+        return list(self.playbook.coordinator.local.entries.held)
+
+    def test_anything(self) -> None:
+        """A route without text that its URLs must have means that everything is asked about."""
+        self.routes(predicate())
+        self.assertEqual(self.entries(), [ALL])
+
+    def test_new_agent(self) -> None:
+        """A new agent gets all there is at once."""
+        self.routes("**/x")
+        agent = self.playbook.agent("other", features=("local",))
+        self.assertIn(X, self.entries())
+        self.assertTrue(agent)
+
+    def test_first_agent(self) -> None:
+        """The first one gets what was registered before it came."""
+        playbook = Playbook(self, LOCAL)
+        test = playbook.worker(features=("subscribe",))
+        test.sends(inbound.TestRegister("t", "t", "f.py", "0"))
+        playbook.take()
+        test.sends(inbound.RouteRegister("q", "t", glob("**/x")))
+        playbook.take()
+        peer = playbook.connect("agent a")
+        peer.sends(inbound.Hello(3, "0.1.0", "node", "a", features=["local"]))
+        self.assertEqual(sent(playbook.take(), FilterSet), [FilterSet(0, [X], "batch")])
+
+    def test_dropped_when_long_not_needed(self) -> None:
+        """An entry goes when no route has needed it for a while, not while one does."""
+        self.routes("**/x")
+        self.routes("**/y/*", "q2")
+        self.worker.sends(inbound.RouteUnregister("q"))
+        self.playbook.take()
+        self.playbook.wait(KEPT_SECONDS + 100)
+        self.assertEqual(sent(self.playbook.take(), FilterDrop), [FilterDrop([X])])
+        self.assertEqual(self.entries(), [Y])
+
+    def test_dropped_then_needed(self) -> None:
+        """What was dropped is sent, and acknowledged, anew."""
+        self.routes("**/x")
+        self.acknowledges()
+        self.worker.sends(inbound.RouteUnregister("q"))
+        self.playbook.take()
+        self.playbook.wait(KEPT_SECONDS + 100)
+        self.playbook.take()
+        self.asks()
+        self.assert_answered(self.routes("**/x"), answered=False)
+
+    def test_everything_goes_soon(self) -> None:
+        """The entry under which nothing is decided locally goes within seconds."""
+        self.routes(predicate())
+        self.worker.sends(inbound.RouteUnregister("q"))
+        self.playbook.take()
+        self.playbook.wait(2 * ALL_KEPT_SECONDS + 31)
+        self.assertEqual(sent(self.playbook.take(), FilterDrop), [FilterDrop([ALL])])
+
+    def test_too_many(self) -> None:
+        """Beyond a number the oldest go that nothing needs, and those that are needed stay."""
+        entries = FilterEntries()
+        many = [FilterEntry(texts=(f"http://h.test/{n}",)) for n in range(MOST_KEPT + 1)]
+        entries.add(many, 1, 0.0)
+        self.assertTrue(entries.is_sweep_due(0.0))
+        gone = entries.sweep({many[0], *many[-10:]}, 1.0)
+        self.assertEqual(gone, many[1 : 1 + len(gone)])
+        self.assertLess(len(entries.held), MOST_KEPT)
+        self.assertIn(many[0], entries.held)
+
+    def test_many_that_are_needed(self) -> None:
+        """Where all are needed, not each further route has them looked through."""
+        entries = FilterEntries()
+        many = [FilterEntry(texts=(f"http://h.test/{n}",)) for n in range(MOST_KEPT + 1)]
+        entries.add(many, 1, 0.0)
+        self.assertEqual(entries.sweep(set(many), 1.0), [])
+        entries.add([X], 2, 1.0)
+        self.assertFalse(entries.is_sweep_due(1.0))
+
+    def test_nobody_left(self) -> None:
+        """Without agents nothing is kept."""
+        self.routes("**/x")
+        self.agent.closes()
+        self.playbook.take()
+        self.assertEqual(self.entries(), [])
+
+
+class StrictTests(LocalCase):
+    """What strict mode judges is asked about."""
+
+    def entries(self) -> list[FilterEntry]:
+        return list(self.playbook.coordinator.local.entries.held)
+
+    def test_context_of_a_strict_test(self) -> None:
+        """A strict test's context is an entry; its acknowledgement waits."""
+        self.asks()
+        strict = inbound.Strict()
+        self.worker.sends(
+            inbound.TestRegister("u", "u", "f.py", "0", context="a" * 32, strict=strict)
+        )
+        self.assertEqual(sent(self.playbook.take(), outbound.TestRegistered), [])
+        self.assertEqual(self.entries(), [FilterEntry(context="a" * 32)])
+        self.assertEqual(len(sent(self.acknowledges(), outbound.TestRegistered)), 1)
+
+    def test_strict_without_context(self) -> None:
+        """A strict test without one may own anything."""
+        self.asks()
+        self.worker.sends(inbound.TestStrict("t", []))
+        self.assertEqual(sent(self.playbook.take(), outbound.TestStricted), [])
+        self.assertEqual(self.entries(), [ALL])
+        self.assertEqual(len(sent(self.acknowledges(), outbound.TestStricted)), 1)
+
+    def test_strict_run(self) -> None:
+        """A strict run judges all that nobody owns."""
+        self.asks()
+        self.worker.sends(inbound.RunStrict("q", []))
+        self.assertEqual(sent(self.playbook.take(), outbound.RunStricted), [])
+        self.assertEqual(self.entries(), [ALL])
+        self.assertEqual(len(sent(self.acknowledges(), outbound.RunStricted)), 1)
+
+
+class ReportTests(LocalCase):
+    """Agents report so that nobody hears of what was before."""
+
+    def observers(self, request_id: str, n: int) -> tuple[str, ...]:
+        request = start().request
+        self.agent.sends(local_reports.RequestPassed(request_id, "app", request, n))
+        effects = self.playbook.take()
+        return tuple(
+            one
+            for each in effects
+            if isinstance(each, Send) and isinstance(each.message, outbound.RequestObserved)
+            for one in each.to
+        )
+
+    def test_subscription(self) -> None:
+        """A subscription is acknowledged when what was decided before it has been reported."""
+        self.asks()
+        self.worker.sends(inbound.TestSubscribe("t"))
+        effects = self.playbook.take()
+        self.assertEqual(sent(effects, Sync), [Sync(1, "now")])
+        self.assertEqual(sent(effects, outbound.TestSubscribed), [])
+        self.assertEqual(self.observers("p1", 0), ())
+        self.agent.sends(local_reports.Synced(1))
+        self.assertEqual(len(sent(self.playbook.take(), outbound.TestSubscribed)), 1)
+        self.assertEqual(self.observers("p2", 1), (self.worker.id,))
+
+    def test_end_of_a_subscription(self) -> None:
+        """When nobody observes any more, agents report in batches."""
+        self.worker.sends(inbound.TestSubscribe("t"))
+        self.playbook.take()
+        self.worker.sends(inbound.TestUnregister("t"))
+        self.assertEqual(sent(self.playbook.take(), Sync), [Sync(2, "batch")])
+
+    def test_lost_observer(self) -> None:
+        """The same when its worker is lost."""
+        self.worker.sends(inbound.TestSubscribe("t"))
+        self.playbook.take()
+        self.worker.dies()
+        self.assertEqual(sent(self.playbook.take(), Sync), [Sync(2, "batch")])
+        self.assertEqual(self.playbook.coordinator.local.observed_since, {})
+
+    def test_worker_of_npm(self) -> None:
+        """A worker that observes without asking does so from its first test on."""
+        self.asks()
+        npm = self.playbook.worker("1")
+        assert isinstance(npm, WorkerPeer)
+        npm.sends(inbound.TestRegister("n", "n", "f.ts", "1"))
+        effects = self.playbook.take()
+        self.assertEqual(sent(effects, Sync), [Sync(1, "now")])
+        self.assertEqual(sent(effects, outbound.TestRegistered), [])
+        self.agent.sends(local_reports.Synced(1))
+        self.assertEqual(len(sent(self.playbook.take(), outbound.TestRegistered)), 1)
+
+    def test_history(self) -> None:
+        """The history is asked when agents have reported, or had a second more than a lease."""
+        self.asks()
+        self.worker.sends(inbound.HistoryQuery("h"))
+        effects = self.playbook.take()
+        self.assertEqual([type(each) for each in effects], [Send])
+        self.playbook.wait(1.5)
+        self.assertEqual(self.playbook.take(), [])
+        self.playbook.wait(0.6)
+        self.assertEqual(len(self.playbook.take()), 1)
+
+    def test_nothing_is_kept(self) -> None:
+        """Where the history keeps no such requests and nobody observes, nothing is reported."""
+        playbook = Playbook(self, evolve(LOCAL, records_passed=False))
+        playbook.agent(features=("local",))
+        self.assertEqual(playbook.coordinator.local.reports, "none")

@@ -1,0 +1,104 @@
+"""Takes what agents report of requests that they let pass without asking."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import define
+from msgspec import UNSET, structs
+
+from trafficmock import records
+from trafficmock.core.effects import Dated, EffectList
+from trafficmock.core.http.deferred_bodies import DeferredObservation
+from trafficmock.core.http.response_reports import AwaitedReport
+from trafficmock.core.ownership.contexts import observers_of, send_observed
+from trafficmock.core.timers import Moment
+from trafficmock.wire.features import CONTEXT, STREAM
+from trafficmock.wire.outbound import RequestObserved
+from trafficmock.wire.payloads import body
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.core.http.decisions import Decisions
+    from trafficmock.core.http.response_reports import AwaitedReports
+    from trafficmock.core.local.local_decisions import LocalDecisions
+    from trafficmock.core.ownership.contexts import Contexts
+    from trafficmock.core.ownership.registry import Registry
+    from trafficmock.core.peers import Agent
+    from trafficmock.wire.local_reports import Batch, RequestPassed
+
+
+@define
+class PassedRequests:
+    """Records such requests as if they had been asked about, and tells who observes.
+
+    :param handle: takes a message of a batch.
+    """
+
+    registry: Registry
+    contexts: Contexts
+    local: LocalDecisions
+    awaited: AwaitedReports
+    decisions: Decisions
+    handle: Callable[[Agent, Any, EffectList], None]
+
+    def batch(self, agent: Agent, message: Batch, out: EffectList) -> None:
+        """Take messages that were written a while ago."""
+        now = out.now
+        for each, ago in zip(message.messages, message.ago, strict=True):
+            if not ago:
+                self.handle(agent, each, out)
+                continue
+            then = Moment(now.seconds - ago / 1000, now.epoch_ms - ago)
+            effects = EffectList(then)
+            self.handle(agent, each, effects)
+            out.extend(
+                Dated(effect, then) if isinstance(effect, records.Record) else effect
+                for effect in effects
+            )
+
+    def passed(self, agent: Agent, message: RequestPassed, out: EffectList) -> None:
+        """Take a request that is on its way upstream already."""
+        request_id, client_id, request = message.request_id, message.client_id, message.request
+        local = agent.local
+        if local is None or request_id in self.decisions.pending or request_id in self.awaited:
+            out.note("warn", f"{client_id!r} let {request_id!r} pass, which is not its to decide")
+            return
+        local.passed += 1
+        body_pending = message.body_pending is True and STREAM in agent.features
+        if body_pending:
+            request = structs.replace(request, body_base64=body.NULL)
+        made_for = None
+        if message.context is not UNSET and CONTEXT in agent.features:
+            made_for = self.contexts.resolve(message.context, out.now.seconds)
+        of_all = self.registry.observers
+        if made_for is not None:
+            of_all = observers_of(made_for, self.registry)
+        since = self.local.observed_since
+        observers = tuple([each for each in of_all if since.get(each, 0) <= message.n])
+        seen = records.RequestSeen(
+            request_id,
+            client_id,
+            request,
+            body_pending=body_pending,
+            made_for=None if made_for is None else made_for.made_for,
+        )
+        out.record(seen)
+        out.record(records.RequestPassedThrough(request_id, ()))
+        deferred = None
+        if body_pending:
+            deferred = DeferredObservation(client_id, request, made_for)
+        elif observers:
+            observed = RequestObserved(request_id, request, client_id)
+            send_observed(observed, observers, made_for, out)
+        report = AwaitedReport(
+            request_id=request_id,
+            action="passthrough",
+            owner=None,
+            observers=observers,
+            head=request_id,
+            deferred=deferred,
+            made_for=made_for,
+        )
+        self.awaited.add(agent, report, out)

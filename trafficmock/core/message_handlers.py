@@ -1,0 +1,119 @@
+"""Which part of the core handles which message of agents and of workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from trafficmock.core.effects import AnswerQuery, EffectList
+from trafficmock.core.peers import Agent, connected
+from trafficmock.wire import inbound, local_reports, outbound
+from trafficmock.wire.features import AGENTS
+from trafficmock.wire.inbound import Ping, Pong
+
+if TYPE_CHECKING:
+    from trafficmock.core.coordinator import Coordinator
+    from trafficmock.core.peers import Client, Worker
+    from trafficmock.wire.inbound import Message
+
+Handler = Callable[[Any, Any, EffectList], None]
+
+
+def handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
+    """List what agents may send."""
+
+    def cancel(agent: Agent, message: inbound.RequestCancel, out: EffectList) -> None:
+        core.decisions.cancel(agent, message, out)
+        core.reports.cancel(agent, message, out)
+
+    requests, sockets, relay = core.requests, core.sockets, core.relay
+    return {
+        inbound.Hello: core.hello_again,
+        Ping: _answer_ping,
+        Pong: _nothing_more,
+        inbound.RequestStart: requests.start,
+        inbound.RequestBody: core.bodies.came,
+        inbound.RequestCancel: cancel,
+        inbound.FetchResult: core.handlers.fetched,
+        inbound.RequestResponse: core.reports.response,
+        inbound.RequestObserve: core.reports.hop,
+        local_reports.RequestPassed: core.passed.passed,
+        local_reports.Batch: core.passed.batch,
+        local_reports.FilterAck: core.local.acted,
+        local_reports.Synced: core.local.acted,
+        inbound.AgentError: _log_agent_error,
+        inbound.SocketOpen: sockets.open,
+        inbound.MessageFromPage: relay.from_agent,
+        inbound.MessageFromServer: relay.from_agent,
+        inbound.ClosePage: sockets.close_by_agent,
+        inbound.CloseServer: sockets.close_by_agent,
+    }
+
+
+def handlers_of_workers(core: Coordinator) -> dict[type[Message], Handler]:
+    """List what workers may send."""
+
+    def list_agents(worker: Worker, message: inbound.AgentsQuery, out: EffectList) -> None:
+        if AGENTS not in worker.features:
+            out.note("warn", f"{worker.client_id} asks for agents without the feature")
+            return
+        rows = [connected(client) for client in core.clients() if isinstance(client, Agent)]
+        out.send(worker.id, outbound.AgentsResult(message.query_id, rows))
+
+    def answer_query(worker: Worker, message: inbound.HistoryQuery, out: EffectList) -> None:
+        # The core does not know the history.
+        query = AnswerQuery(worker.id, message)
+        core.local.when_reported(out, lambda out: out.append(query))
+
+    def claim_result(
+        worker: Worker,
+        message: inbound.RequestClaimResult | inbound.SocketClaimResult,
+        out: EffectList,
+    ) -> None:
+        test = worker.tests.get(message.test_id)
+        if test is None:
+            return
+        if isinstance(message, inbound.RequestClaimResult):
+            claim = core.claims.answer("http", message.request_id, test, message.matches)
+        else:
+            claim = core.claims.answer("websocket", message.socket_id, test, message.matches)
+        if claim is not None:
+            core.routing[claim.kind].claimed(claim, out)
+
+    setup, relay, strict = core.setup, core.relay, core.strict_mode
+    return {
+        inbound.Hello: core.hello_again,
+        Ping: _answer_ping,
+        Pong: _nothing_more,
+        inbound.TestRegister: setup.add_test,
+        inbound.TestSubscribe: setup.subscribe,
+        inbound.TestUnregister: setup.remove_test,
+        inbound.TestStrict: strict.change_test,
+        inbound.RunStrict: strict.change_run,
+        inbound.UnmatchedQuery: strict.answer,
+        inbound.RouteRegister: setup.add_route,
+        inbound.RouteUnregister: setup.remove_route,
+        inbound.RequestClaimResult: claim_result,
+        inbound.SocketClaimResult: claim_result,
+        inbound.HandlerResult: core.handlers.result,
+        inbound.HistoryQuery: answer_query,
+        inbound.AgentsQuery: list_agents,
+        inbound.SendToPage: relay.from_worker,
+        inbound.SendToServer: relay.from_worker,
+        inbound.SocketConnect: relay.act,
+        inbound.SocketEnsureOpened: relay.act,
+        inbound.ClosePage: relay.close_by_worker,
+        inbound.CloseServer: relay.close_by_worker,
+    }
+
+
+def _answer_ping(client: Client, message: Ping, out: EffectList) -> None:
+    out.send(client.id, Pong(message.at))
+
+
+def _nothing_more(client: Client, message: Pong, out: EffectList) -> None:
+    """Leave it at the sign of life that every message is."""
+
+
+def _log_agent_error(agent: Agent, message: inbound.AgentError, out: EffectList) -> None:
+    out.note("error", f"Agent {agent.client_id}: {message.message[:2000]}")
