@@ -6,6 +6,7 @@ import re
 
 import ada_url
 from attrs import field, frozen
+from msgspec import Struct
 
 from trafficmock.http.bounded_cache import cached_by_text
 from trafficmock.http.hosts import Authority, parse_authority
@@ -25,7 +26,7 @@ path that does not match takes time that doubles with each character.
 """
 
 
-@frozen
+@frozen(cache_hash=True)
 class Origin:
     """A server: what connections are kept by.
 
@@ -47,8 +48,7 @@ class Origin:
         return f"{self.scheme}://{self.authority}"
 
 
-@frozen
-class Target:
+class Target(Struct, frozen=True):
     """One request's aim.
 
     :param path: with its query, as it goes into the request line.

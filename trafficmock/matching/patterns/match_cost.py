@@ -60,24 +60,21 @@ class PatternCache:
         self.used -= memory
 
 
-@attrs.frozen(eq=False, slots=False)
 class JudgedUrl:
     """A URL as patterns look at it; each look at all of a long URL happens once.
 
     :param url: a whole URL.
+    :ivar printable: whether it has no line breaks and other controls.
     """
 
-    url: str
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.printable = url.isprintable()
 
     @functools.cached_property
     def data(self) -> bytes:
         """The bytes that patterns are compared with."""
         return as_subject(self.url)
-
-    @functools.cached_property
-    def printable(self) -> bool:
-        """Whether it has no line breaks and other controls."""
-        return self.url.isprintable()
 
     @functools.cached_property
     def plain(self) -> bool:

@@ -6,7 +6,7 @@ import enum
 import re
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from msgspec import Struct
 
 from trafficmock.proxy.http1.heads import BadMessageError, tokens
 from trafficmock.wire.http_syntax import UNFRAMED_STATUSES
@@ -28,8 +28,7 @@ class Kind(enum.Enum):
     UNTIL_CLOSE = enum.auto()
 
 
-@frozen
-class Framing:
+class Framing(Struct, frozen=True):
     """How a body is delimited; ``length`` only for :attr:`Kind.LENGTH`."""
 
     kind: Kind

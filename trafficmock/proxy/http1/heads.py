@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from msgspec import Struct
 
 from trafficmock.errors import TrafficMockError
 from trafficmock.http.bounded_cache import cached_by_text
@@ -58,8 +58,7 @@ class BadMessageError(TrafficMockError):
         self.headers = tuple(headers)
 
 
-@frozen
-class Head:
+class Head(Struct, frozen=True):
     """What every message begins with.
 
     :param pairs: header lines in their order, as they were written.
@@ -76,16 +75,14 @@ class Head:
         return value is not None and token in tokens(value)
 
 
-@frozen
-class RequestHead(Head):
+class RequestHead(Head, frozen=True):
     """The request line and header of a request."""
 
     method: bytes
     target: bytes
 
 
-@frozen
-class ResponseHead(Head):
+class ResponseHead(Head, frozen=True):
     """The status line and header of a response."""
 
     status: int

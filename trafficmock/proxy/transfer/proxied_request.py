@@ -5,8 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
-from attrs import evolve
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from trafficmock.proxy.http1 import framing
 from trafficmock.proxy.http1.context_headers import (
@@ -190,7 +189,7 @@ class ProxiedRequest:
         )
         if self.context_id is None:
             return request
-        return evolve(request, pairs=self.context.revealed(request.pairs, self.context_id))
+        return structs.replace(request, pairs=self.context.revealed(request.pairs, self.context_id))
 
     def _pass_on(self, overrides: SerializedOverrides) -> None:
         body = None if self._held.reported else self.content()

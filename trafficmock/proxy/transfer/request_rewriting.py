@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import ada_url
-from attrs import evolve, frozen
-from msgspec import UNSET
+from msgspec import UNSET, Struct, structs
 
 from trafficmock.proxy import request_target as targets
 from trafficmock.proxy.http1.content_codings import begins_coded
@@ -28,8 +27,7 @@ _BAD_VALUE = re.compile(r"[\0\r\n]|[^\0-\xff]")
 _OURS = HOP_BY_HOP | {b"content-length"}
 
 
-@frozen
-class Rewritten:
+class Rewritten(Struct, frozen=True):
     """A request as it goes upstream.
 
     :param content: its body, ``None`` for the one it came with.
@@ -74,7 +72,7 @@ def rewrite(
 
 def without(request: Rewritten, name: bytes) -> Rewritten:
     pairs = _other_than(name, request.pairs)
-    return request if len(pairs) == len(request.pairs) else evolve(request, pairs=pairs)
+    return request if len(pairs) == len(request.pairs) else structs.replace(request, pairs=pairs)
 
 
 def _other_than(name: bytes, pairs: Pairs) -> Pairs:

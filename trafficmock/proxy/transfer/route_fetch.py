@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import treq
-from attrs import define, evolve, field, frozen
-from msgspec import UNSET
+from attrs import define, field, frozen
+from msgspec import UNSET, structs
 from treq.client import HTTPClient
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import deferLater
@@ -106,7 +106,7 @@ class RouteFetches:
         content = proxied.content() if request.content is None else request.content
         most = MOST_REDIRECTS if order.max_redirects is UNSET else order.max_redirects
         retries = 0 if order.max_retries is UNSET else order.max_retries
-        request = evolve(request, content=content, pairs=pairs)
+        request = structs.replace(request, content=content, pairs=pairs)
         for _ in range(most + 1):
             answer = await self._with_retries(request, retries)
             following = _next_hop(request, answer.head) if most else None
