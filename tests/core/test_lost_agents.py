@@ -12,6 +12,7 @@ from tests.support.playbook import Playbook
 from trafficmock.core.effects import Effects, Send
 from trafficmock.records import RequestFailed, ResponseReported
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.features import SUBSCRIBE
 
 MANY = 3000
 AT_ONCE = 100
@@ -23,7 +24,7 @@ class LostAgentTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.playbook = Playbook(self, lost_at_once=AT_ONCE)
         self.agent, self.other = self.playbook.agent("app"), self.playbook.agent("other")
-        self.worker = self.playbook.worker()
+        self.worker = self.playbook.worker(features=[SUBSCRIBE])
         self.before = self.playbook.tables()
         self.test = self.worker.test()
 
@@ -101,8 +102,8 @@ class LostAgentTests(SynchronousTestCase):
         self.step()
         self.ends_empty()
 
-    def test_new_test_meanwhile(self) -> None:
-        """A test that asks for all agents while one is being ended is registered as usual."""
+    def test_subscription_meanwhile(self) -> None:
+        """A test that subscribes to all traffic hears of an agent that is not ended yet."""
         self.test.route("http://h.test/**")
         for number in range(AT_ONCE + 1):
             self.agent.sends(start(f"r{number}"))
@@ -110,10 +111,8 @@ class LostAgentTests(SynchronousTestCase):
         self.agent.dies()
         self.playbook.take()
         self.assertEqual(len(self.playbook.coordinator.lost_agents.waiting), 1)
-        context = "0123456789abcdef0123456789abcdef"
-        self.worker.sends(inbound.TestRegister("later", "t", "f", "0", context))
-        registered = [e.message for e in self.playbook.take() if isinstance(e, Send)]
-        self.assertTrue(any(isinstance(m, outbound.TestRegistered) for m in registered))
+        self.worker.sends(inbound.TestSubscribe(self.test.id))
+        self.playbook.expect(self.worker.gets(outbound.TestSubscribed(self.test.id)))
 
     def test_stop(self) -> None:
         """A service that ends meanwhile answers for all of it."""
