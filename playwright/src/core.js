@@ -13,7 +13,7 @@ const { throwAll } = require("./test-errors.js");
  */
 
 /** The tests of a process share one connection to each proxy, by its address and token. */
-/** @type {Map<string, Promise<WorkerConnection>>} */
+/** @type {Map<string, WorkerConnection>} */
 const connections = new Map();
 
 /**
@@ -48,11 +48,13 @@ async function connect({
  */
 async function shared(options) {
   const key = JSON.stringify(options);
-  const known = await connections.get(key)?.catch(() => undefined);
-  if (known && !known.lost) return known;
-  const opened = WorkerConnection.open(options);
-  connections.set(key, opened);
-  return opened;
+  let connection = connections.get(key);
+  if (!connection || connection.lost) {
+    connection = new WorkerConnection(options);
+    connections.set(key, connection);
+  }
+  await connection.ready;
+  return connection;
 }
 
 /** A test that ends itself. */

@@ -28,6 +28,8 @@ describe("connect", () => {
 
   test("tests at the same time each decide what they cause", async () => {
     const [one, other] = await Promise.all([begin("one"), begin("other")]);
+    const { runnerWorkers } = await proxy.get("/api/connections");
+    assert.equal(runnerWorkers.length, 1, "they share one connection");
     await one.route("**/price/*", (route) => route.fulfill({ json: { price: 1 } }));
     await other.route("**/price/*", (route) => route.fulfill({ json: { price: 2 } }));
     const pages = await Promise.all([one, other].map(({ headers }) => fetch(`${shopUrl}/price/cup`, { headers })));

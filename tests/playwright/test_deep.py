@@ -21,9 +21,14 @@ class DeepTests(test_package.PackageTestCase):
         skip = "only with TRAFFICMOCK_DEEP=1"
 
     def test_versions(self) -> None:
-        """Older versions of Playwright, repeats, shards and retries, and another runner."""
+        """Older versions of Playwright, repeats, shards and retries."""
         install(test_package.PACKAGE / "test" / "deep", "vitest")
         self.check("deep/versions.test.mjs")
+
+    def test_examples(self) -> None:
+        """The examples of the pages about Playwright, Vitest and Node's runner."""
+        install(test_package.PACKAGE / "test" / "deep", "vitest")
+        self.check("deep/examples.test.mjs")
 
     def test_packed(self) -> None:
         """What npm packs installs into an empty project of strict TypeScript, and works there."""

@@ -1,15 +1,9 @@
-/* The fixtures with the oldest Playwright and others, with retries and repeats, without isolation, and in Vitest. */
+/* The fixtures with the oldest Playwright and others, with retries and repeats, and without isolation. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { cpSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { startProxy } from "../../../agent/test/lib/proxy.mjs";
-import { makeProject } from "../lib/project.mjs";
 import { runFixtures } from "../lib/run-fixtures.mjs";
-import { startShop } from "../lib/shop.mjs";
 
 const MODULES = fileURLToPath(new URL("node_modules", import.meta.url));
 const PARALLEL = ["parallel.spec.mjs"];
@@ -43,25 +37,4 @@ test("a retry begins anew", async () => {
 test("without isolation they meet", async () => {
   const ended = await runFixtures(PARALLEL, { WORKERS: "3", ROUNDS: "3", ISOLATION: "off" });
   assert.match(ended.failed.join("\n"), /Ambiguous backend mock routing/);
-});
-
-test("Vitest", async () => {
-  const proxy = await startProxy();
-  const shop = await startShop(proxy.url);
-  const project = makeProject();
-  symlinkSync(join(MODULES, "vitest"), join(project.place, "node_modules", "vitest"));
-  cpSync(join(project.place, "apps", "vitest-prices.mjs"), join(project.place, "prices.test.mjs"));
-  const child = spawn(process.execPath, ["node_modules/vitest/vitest.mjs", "run"], {
-    cwd: project.place,
-    env: { ...process.env, NODE_OPTIONS: "", TRAFFICMOCK_PROXY_URL: proxy.url, SHOP_URL: shop.url },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
-  const [status] = await once(child, "close");
-  project.remove();
-  await shop.stop();
-  await proxy.stop();
-  assert.equal(status, 0, output);
-  assert.match(output, /2 passed/);
 });
