@@ -162,10 +162,16 @@ class ProxiedRequest:
                 status = decision_status(message.code)
                 self._refuse(status, message.code, message.message + self._held.progress())
             case outbound.DecisionFetch():
-                self._fetches = self._fetches or RouteFetches(self)
-                self._fetches.start(message)
+                self._fetch(message)
             case outbound.NeedBody():
                 self._need_body()
+
+    def _fetch(self, order: outbound.DecisionFetch) -> None:
+        if self._fetches is None:
+            self._fetches = RouteFetches(
+                self.proxy_client, self.context, self.client.local(), self.rewritten, self.content
+            )
+        self._fetches.start(order)
 
     def _need_body(self) -> None:
         """Give a test the whole body, now or when it is here."""

@@ -26,8 +26,11 @@ from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 from trafficmock.wire.payloads.serialized_response import REDIRECTS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trafficmock.proxy.http1.heads import Pairs, ResponseHead
-    from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
+    from trafficmock.proxy.proxy_clients import ProxyClient
+    from trafficmock.proxy.proxy_settings import ProxyContext
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -66,12 +69,20 @@ class FetchedAnswer:
 class RouteFetches:
     """Carries out the fetches that tests ask for about one request.
 
-    :param proxied: that request.
+    :param proxy_client: whose request it is, and by whom results reach the coordinator.
+    :param local: the address of ours that the client came to.
+    :param rewritten: gives the request with overrides; raises
+        :class:`~trafficmock.proxy.upstream_errors.UpstreamError` where it cannot be sent.
+    :param content: gives its body as far as it is here.
     """
 
     log = Logger()
 
-    proxied: ProxiedRequest
+    proxy_client: ProxyClient
+    context: ProxyContext
+    local: Any
+    rewritten: Callable[[SerializedOverrides], Rewritten]
+    content: Callable[[], bytes]
     _running: set[Deferred[None]] = field(factory=set)
 
     def start(self, order: outbound.DecisionFetch) -> None:
@@ -96,14 +107,12 @@ class RouteFetches:
             result = inbound.FetchResult(order.request_id, order.fetch_id, ok=False, error=failure)
         except CancelledError:
             return
-        self.proxied.proxy_client.send(result)
+        self.proxy_client.send(result)
 
     async def _fetch(self, order: outbound.DecisionFetch) -> SerializedResponse:
-        proxied = self.proxied
-        overrides = order.overrides or SerializedOverrides()
-        request = proxied.rewritten(overrides)
+        request = self.rewritten(order.overrides or SerializedOverrides())
         pairs = [pair for pair in request.pairs if pair[0].lower() not in _NOT_FETCHED]
-        content = proxied.content() if request.content is None else request.content
+        content = self.content() if request.content is None else request.content
         most = MOST_REDIRECTS if order.max_redirects is UNSET else order.max_redirects
         retries = 0 if order.max_retries is UNSET else order.max_retries
         request = structs.replace(request, content=content, pairs=pairs)
@@ -111,7 +120,7 @@ class RouteFetches:
             answer = await self._with_retries(request, retries)
             following = _next_hop(request, answer.head) if most else None
             if following is None:
-                return await _response(request.url, answer, self.proxied)
+                return await self._response(request.url, answer)
             request = following
         raise UpstreamError(
             "Max redirect count exceeded", code="upstream_error", errno="EREDIRECTS"
@@ -128,15 +137,13 @@ class RouteFetches:
                         raise
                     text = f"Failed after {attempt + 1} attempt(s): {error.text}"
                     raise UpstreamError(text, code=error.code, errno=error.errno) from None
-            await deferLater(self.proxied.context.reactor, pause)
+            await deferLater(self.context.reactor, pause)
             pause *= 2
         raise UpstreamError("No attempt was made.", code="upstream_error")
 
     async def _ask(self, request: Rewritten) -> FetchedAnswer:
         """Send a request once, by treq."""
-        proxied = self.proxied
-        limit = proxied.proxy_client.limits.handler if proxied.proxy_client.limits else 0
-        agent = UpstreamAgent(proxied.context, proxied.client.local(), limit)
+        agent = UpstreamAgent(self.context, self.local, self._most_bytes())
         client = HTTPClient(agent, data_to_body_producer=BytesBody)
         path = "" if request.path == b"*" else request.path.decode("ascii")
         response = await client.request(
@@ -151,6 +158,16 @@ class RouteFetches:
         await treq.collect(response, content.add)
         whole: Any = response.original
         return FetchedAnswer(whole.head, content)
+
+    async def _response(self, url: str, answer: FetchedAnswer) -> SerializedResponse:
+        pairs, decoders = end_to_end(answer.head), self.proxy_client.decoders
+        plain = await decoders.plain(pairs, answer.copy, self._most_bytes())
+        return response_of(url, answer.head, *plain)
+
+    def _most_bytes(self) -> int:
+        """Tell how large a body a test takes, 0 for any size."""
+        limits = self.proxy_client.limits
+        return limits.handler if limits else 0
 
 
 def _headers(pairs: Pairs) -> Headers:
@@ -184,10 +201,3 @@ def _next_hop(request: Rewritten, head: ResponseHead) -> Rewritten | None:
     if aim.origin != request.origin:
         pairs = [pair for pair in pairs if pair[0].lower() not in _CREDENTIALS]
     return request_rewriting.Rewritten(method, aim.origin, aim.path, aim.url, pairs, content)
-
-
-async def _response(url: str, answer: FetchedAnswer, proxied: ProxiedRequest) -> SerializedResponse:
-    proxy_client = proxied.proxy_client
-    limit = proxy_client.limits.handler if proxy_client.limits else 0
-    plain = await proxy_client.decoders.plain(end_to_end(answer.head), answer.copy, limit)
-    return response_of(url, answer.head, *plain)
