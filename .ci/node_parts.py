@@ -1,5 +1,6 @@
 """Installs the npm packages of tests and linter, if they are not those of the lock files."""
 
+import fcntl
 import hashlib
 import shutil
 import subprocess
@@ -12,7 +13,6 @@ ROOT = Path(__file__).parents[1]
 TESTS = ROOT / "tests"
 TEST_PROJECTS = (
     TESTS / "e2e" / "node",
-    TESTS / "clients" / "node",
     ROOT / "agent",
     ROOT / "playwright",
 )
@@ -35,18 +35,20 @@ def main(names: list[str]) -> int:
 
 
 def install(npm: str, project: Path) -> int:
-    """Bring one project's packages, if they are not there.
+    """Bring one project's packages, if they are not there and nobody else is bringing them.
 
     :returns: npm's exit status.
     """
     stamp = project / "node_modules" / ".lock-file.sha256"
-    wanted = hashlib.sha256((project / "package-lock.json").read_bytes()).hexdigest()
-    if stamp.exists() and stamp.read_text() == wanted:
-        return 0
-    status = subprocess.call([npm, "ci", "--no-audit", "--no-fund"], cwd=project)
-    if status == 0:
-        stamp.write_text(wanted)
-    return status
+    with (project / "package-lock.json").open("rb") as lock_file:
+        fcntl.flock(lock_file, fcntl.LOCK_EX)
+        wanted = hashlib.sha256(lock_file.read()).hexdigest()
+        if stamp.exists() and stamp.read_text() == wanted:
+            return 0
+        status = subprocess.call([npm, "ci", "--no-audit", "--no-fund"], cwd=project)
+        if status == 0:
+            stamp.write_text(wanted)
+        return status
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ export default [
     files: ["agent/test/deep/*-app/**/*.js"],
     languageOptions: { sourceType: "module", parserOptions: { ecmaFeatures: { jsx: true } } },
   },
-  { files: ["agent/test/apps/jest/**"], languageOptions: { globals: globals.jest } },
+  { files: ["agent/test/deep/jest-app/**"], languageOptions: { globals: globals.jest } },
   {
     files: ["trafficmock/dashboard/static/**", "tests/browsers/pages/**"],
     languageOptions: { sourceType: "module", globals: globals.browser },

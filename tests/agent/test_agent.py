@@ -68,10 +68,6 @@ class AgentTests(SynchronousTestCase):
         """No word of a proxy hangs a request or ends the process; Node 22 has WebSockets."""
         self.check("hostile-proxy.test.mjs", node=str(node_binary()))
 
-    def test_jest(self) -> None:
-        """Jest's contexts are attached, by ``trafficmock run`` and by a set-up file."""
-        self.check("jest.test.mjs", node=str(node_binary()))
-
     def test_lost_link(self) -> None:
         """What waits fails when the proxy dies, what flows goes on, and it comes back."""
         self.check("lost-link.test.mjs", node=str(node_binary()))

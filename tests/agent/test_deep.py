@@ -81,6 +81,12 @@ class DeepTests(SynchronousTestCase):
         for version in VERSIONS:
             self.check(node(version), "deep/servers.test.mjs")
 
+    def test_jest(self) -> None:
+        """Jest's contexts are attached, by ``trafficmock run`` and by a set-up file."""
+        install(PLACE, "jest")
+        for version in VERSIONS:
+            self.check(node(version), "deep/jest.test.mjs")
+
     def test_next(self) -> None:
         """A Next.js application is mocked end to end without a line of code in it."""
         install(PLACE / "next-app", "next")

@@ -19,7 +19,7 @@ from attrs import frozen
 
 from tests.browsers.sites import HOSTS
 from tests.support.child_process import Child
-from tests.support.node_parts import CHROMIUM
+from tests.support.node_parts import CHROMIUMS
 from tests.support.proxy_process import REPOSITORY
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ _MINI_BROWSER = Path("/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser")
 BROWSERS = {
     browser.name: browser
     for browser in (
-        Browser("chromium", "chromium", CHROMIUM, _chromium),
+        Browser("chromium", "chromium", CHROMIUMS[-1], _chromium),
         Browser("firefox", "firefox-esr", Path("/usr/bin/firefox-esr"), _firefox),
         Browser(
             "webkit",

@@ -32,8 +32,8 @@ MB = 1_000_000
 SIZE = 2000 * MB if DEEP else 20 * MB
 WARM = 20 * MB
 MOST_GROWTH = 60 * MB
-CLIENTS = 500 if DEEP else 50
-TURNS = 20 if DEEP else 4
+CLIENTS = 500
+TURNS = 20
 REQUESTS = 4
 
 
@@ -71,6 +71,9 @@ class LargeBodyTests(SynchronousTestCase):
 
 class ManyClientsTests(SynchronousTestCase):
     """Many clients at once, each with a connection of its own."""
+
+    if not DEEP:
+        skip = "only with TRAFFICMOCK_DEEP=1"
 
     def test_many_clients(self) -> None:
         """All are answered rightly, and nothing of them stays behind."""

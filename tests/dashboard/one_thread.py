@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import sync_playwright
 
+from tests.support.node_parts import chromium
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from playwright.sync_api import Browser
-
-CHROMIUM = "/usr/bin/chromium"
 
 _Task = tuple["Future[Any]", "Callable[[], Any]"]
 
@@ -54,7 +54,7 @@ def browser() -> Browser:
     """Give the browser; call it in that thread only. It ends with the process."""
     playwright = sync_playwright().start()
     launched = playwright.chromium.launch(
-        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        executable_path=str(chromium()), args=["--no-sandbox", "--disable-dev-shm-usage"]
     )
 
     def close() -> None:

@@ -1,13 +1,13 @@
 """Fixtures of the pytest tests: the shop, and Debian's Chromium where there is one."""
 
 from collections.abc import Iterator
-from pathlib import Path
+from shutil import which
 from typing import Any
 
 import pytest
 from shop_process import Shop
 
-DEBIAN = Path("/usr/bin/chromium")
+DEBIAN = which("chromium-headless-shell") or which("chromium")
 
 
 @pytest.fixture(scope="session")
@@ -19,7 +19,7 @@ def shop(trafficmock_proxy: Any) -> Iterator[Shop]:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    if not DEBIAN.exists():
+    if DEBIAN is None:
         return browser_type_launch_args
     args = ["--no-sandbox", "--disable-gpu"]
-    return {**browser_type_launch_args, "executable_path": str(DEBIAN), "args": args}
+    return {**browser_type_launch_args, "executable_path": DEBIAN, "args": args}

@@ -78,7 +78,7 @@ class Library:
 
 LIBRARIES = (
     Library("fetch", "", "`fetch` of Node", deep=False),
-    Library("axios", "axios", "axios", deep=False),
+    Library("axios", "axios", "axios"),
     Library("got", "got", "got"),
     Library("node-fetch", "node-fetch", "node-fetch 3"),
     Library("node-fetch2", "node-fetch2", "node-fetch 2"),

@@ -212,5 +212,5 @@ class FrameworkTests(SynchronousTestCase):
         self.check("aiohttp", baggage=False)
 
     if not DEEP:
-        for each in (test_django, test_fastapi, test_aiohttp):
+        for each in (test_not_isolated, test_django, test_fastapi, test_aiohttp):
             each.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]

@@ -3,16 +3,14 @@ import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { after, before, describe, test } from "node:test";
-import { startProxy } from "./lib/proxy.mjs";
-import { startUpstream } from "./lib/upstream.mjs";
-import { startWorker } from "./lib/worker.mjs";
+import { startProxy } from "../lib/proxy.mjs";
+import { startUpstream } from "../lib/upstream.mjs";
+import { startWorker } from "../lib/worker.mjs";
 
-const { clients } = createRequire(import.meta.url)("./apps/jest/clients.js");
-const APP = fileURLToPath(new URL("apps/jest", import.meta.url));
-const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
-const JEST = fileURLToPath(new URL("../node_modules/jest/bin/jest.js", import.meta.url));
-/** Each run of Jest takes seconds. */
-const isDeep = Boolean(process.env.TRAFFICMOCK_DEEP);
+const { clients } = createRequire(import.meta.url)("./jest-app/clients.js");
+const APP = fileURLToPath(new URL("jest-app", import.meta.url));
+const CHECKOUT = fileURLToPath(new URL("../../..", import.meta.url));
+const JEST = fileURLToPath(new URL("node_modules/jest/bin/jest.js", import.meta.url));
 const PYTHON = process.env.TRAFFICMOCK_TEST_PYTHON ?? "python3";
 
 /**
@@ -84,7 +82,7 @@ describe("Jest", () => {
     );
   });
 
-  test("is seen by a set-up file that never calls stop(), in every test file", { skip: !isDeep }, async () => {
+  test("is seen by a set-up file that never calls stop(), in every test file", async () => {
     await check(
       "left",
       await run(process.execPath, jest("--setupFiles", "./setup-for-good.js"), {
@@ -94,7 +92,7 @@ describe("Jest", () => {
     );
   });
 
-  test("a call under `trafficmock run` attaches nothing more", { skip: !isDeep }, async () => {
+  test("a call under `trafficmock run` attaches nothing more", async () => {
     const command = [
       "-m",
       "trafficmock",

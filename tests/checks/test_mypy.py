@@ -1,0 +1,18 @@
+"""The types, as mypy reads them."""
+
+import subprocess
+import sys
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.proxy_process import REPOSITORY
+
+
+class TypeTests(SynchronousTestCase):
+    """Beside the other tests, since mypy keeps one core busy for half a minute."""
+
+    def test_types(self) -> None:
+        """All Python of the project is right about its types, strictly."""
+        argv = [sys.executable, "-m", "mypy"]
+        done = subprocess.run(argv, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

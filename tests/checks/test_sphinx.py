@@ -1,0 +1,19 @@
+"""The documentation, as Sphinx builds it."""
+
+import subprocess
+import sys
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.proxy_process import REPOSITORY
+
+
+class BuildTests(SynchronousTestCase):
+    """Beside the other tests, since Sphinx keeps one core busy."""
+
+    def test_no_warning(self) -> None:
+        """The documentation builds without a warning."""
+        options = ["-W", "--keep-going", "--quiet", "--builder", "html"]
+        argv = [sys.executable, "-m", "sphinx", *options, str(REPOSITORY / "docs"), self.mktemp()]
+        done = subprocess.run(argv, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
