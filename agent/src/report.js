@@ -58,8 +58,9 @@ class Report {
     this.status = status;
     this.statusText = statusText;
     this.pairs = pairs;
-    if (!this.isSaid && this.agent.streams && !isRedirect(status, pairs))
+    if (!this.isSaid && this.agent.streams && !isRedirect(status, pairs)) {
       this.soon = setTimeout(() => this.begin(), HEAD_MS).unref();
+    }
   }
 
   /** The body goes on for a while: the history is shown the head. */

@@ -4,8 +4,8 @@ import { defineConfig } from "@playwright/test";
 import { attached, proxyServer } from "trafficmock-playwright/config";
 
 // Debian's Chromium where there is one; otherwise Playwright's own.
-const debian = "/usr/bin/chromium";
-const launchOptions = existsSync(debian) ? { executablePath: debian } : {};
+const debian = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find(existsSync);
+const launchOptions = debian ? { executablePath: debian } : {};
 
 export default defineConfig({
   testDir: ".",
