@@ -16,7 +16,9 @@ const LIMITS = ["--history-body-bytes", String(64 * KIB), "--handler-body-bytes"
 const everyClient = await streamingClients();
 /** What the others stand on. */
 const few = ["node:http", "fetch"];
-const clients = process.env.TRAFFICMOCK_DEEP ? everyClient : Object.fromEntries(few.map((name) => [name, everyClient[name]]));
+const clients = process.env.TRAFFICMOCK_DEEP
+  ? everyClient
+  : Object.fromEntries(few.map((name) => [name, everyClient[name]]));
 
 describe("bodies flow", () => {
   let proxy, stage, worker, agent;

@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import { freePort, makeProject } from "./project.mjs";
 import { results } from "./results.mjs";
 
-const CHROMIUM =
-  process.env.E2E_CHROMIUM ?? ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find(existsSync);
+const CHROMIUM = process.env.E2E_CHROMIUM ?? ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find(existsSync);
 
 /**
  * Run the specs of the fixtures in a project of their own, with a proxy and a shop of their own.
