@@ -2,6 +2,7 @@
 
 from tests.e2e import specs
 from tests.e2e.specs import Group
+from tests.support.hypothesis_profiles import DEEP
 
 
 class HandledTests(specs.SpecTestCase):
@@ -13,6 +14,9 @@ class HandledTests(specs.SpecTestCase):
 
 class NoneTests(specs.SpecTestCase):
     """Nothing."""
+
+    if not DEEP:
+        skip = "only with TRAFFICMOCK_DEEP=1"
 
     group = Group("capture-none", proxy_options=("--history-capture", "none"))
     spec = "none.spec.mjs"

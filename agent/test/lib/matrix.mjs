@@ -220,9 +220,8 @@ const NOT_THERE = {
  * @param {string} title
  * @param {() => Promise<(options: object) => Promise<{ stop(): Promise<void> }>>} getStart how the agent is loaded
  * @param {(name: string) => Promise<any>} load
- * @param {string[]} features those that run; all without it
  */
-export function runMatrix(title, getStart, load, features = Object.keys(FEATURES)) {
+export function runMatrix(title, getStart, load) {
   /** @type {Record<string, Record<string, string>>} */
   const table = {};
   describe(title, async () => {
@@ -251,7 +250,6 @@ export function runMatrix(title, getStart, load, features = Object.keys(FEATURES
         const cell = (value) => {
           (table[name] ??= {})[feature] = value;
         };
-        if (!features.includes(feature)) continue;
         if (!hasUndici(name) || NOT_THERE[name]?.includes(feature)) {
           cell("n/a");
           continue;
