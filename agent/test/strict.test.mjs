@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
 import { after, before, describe, test } from "node:test";
 import axios from "axios";
 import got from "got";
 import nodeFetch from "node-fetch";
-import { Agent, RetryAgent, request } from "undici7";
+import * as undici6 from "undici6";
+import * as undici7 from "undici7";
 import { WebSocket } from "ws";
 import { startTrafficMock } from "../index.mjs";
-import { startProxy } from "./lib/proxy.mjs";
+import { startProxy, until } from "./lib/proxy.mjs";
 import { startUpstream } from "./lib/upstream.mjs";
 
 const CODE = "ERR_TRAFFICMOCK_UNMATCHED_REQUEST";
@@ -26,15 +28,34 @@ const CLIENTS = {
   "node-fetch": (url) => nodeFetch(url),
   "got, which repeats": (url) => got(url, { retry: { limit: 2, calculateDelay: (at) => (at.computedValue ? 1 : 0) } }),
   "undici's RetryAgent": (url) =>
-    request(url, { dispatcher: new RetryAgent(new Agent(), { maxRetries: 2, minTimeout: 1 }) }),
+    undici7.request(url, { dispatcher: new undici7.RetryAgent(new undici7.Agent(), { maxRetries: 2, minTimeout: 1 }) }),
   WebSocket: (url) => new Promise((_, reject) => new WebSocket(url.replace("http", "ws")).on("error", reject)),
 };
 
 /** @returns {string | undefined} the code of an error, or of what it wraps */
 const codeOf = (error) => error && (error.code === CODE ? CODE : codeOf(error.cause));
 
+/** @returns {Promise<string>} what the other side says, which repeats what it hears and then ends */
+async function echoed(socket) {
+  socket.end("echo");
+  return (await socket.toArray()).map(String).join("");
+}
+
 describe("strict mode of the service", () => {
-  let proxy, upstream, agent;
+  let proxy, upstream, agent, server;
+
+  /** @returns {Promise<string>} the URL of a server that speaks another protocol after an upgrade */
+  async function upgrading() {
+    if (!server) {
+      server = http.createServer().on("upgrade", (_request, socket) => {
+        socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: protocol\r\n\r\n");
+        socket.pipe(socket);
+      });
+      await once(server.listen(0, "127.0.0.1"), "listening");
+    }
+    return `http://127.0.0.1:${server.address().port}`;
+  }
+
   before(async () => {
     proxy = await startProxy("--strict", "--allow", "allowed.test");
     upstream = await startUpstream();
@@ -42,6 +63,7 @@ describe("strict mode of the service", () => {
   });
   after(async () => {
     await agent.stop();
+    server?.close();
     await upstream.stop();
     await proxy.stop();
   });
@@ -64,6 +86,59 @@ describe("strict mode of the service", () => {
       assert.equal((await seen(path)).length, 1);
     });
   }
+
+  const lookup = (host) => assert.fail(`it asked for the address of ${host}`);
+  const upgrade = { connection: "Upgrade", upgrade: "protocol" };
+  const REFUSED = {
+    "a path that begins with two slashes": ["//allowed.test/a", { host: "evil.test", path: "//allowed.test/a" }],
+    "a path like the name of a container": ["//v1/charges", { host: "evil.test", path: "//v1/charges" }],
+    "a path without a slash": ["/@allowed.test/b", { host: "evil.test", path: "@allowed.test/b" }],
+    "a path with a colon": ["/a:b", { host: "evil.test", path: "a:b" }],
+    "an empty host name": ["/c", { hostname: "", host: "evil.test", path: "/c" }],
+    "another host in its header": ["/d", { host: "evil.test", path: "/d", headers: { host: "allowed.test" } }],
+    "a dot at the end of the host": ["/e", { host: "evil.test.", path: "/e" }],
+    "an IPv6 address with a zone": ["/f", { host: "fe80::1%lo", path: "/f" }],
+    "an upgrade to another protocol": ["/g", { host: "evil.test", path: "/g", headers: upgrade }],
+  };
+  for (const [name, [path, options]] of Object.entries(REFUSED)) {
+    test(`a request with ${name} is refused`, async () => {
+      await assert.rejects(asked(http, { ...options, lookup }), { code: CODE });
+      assert.equal((await seen(path)).length, 1);
+    });
+  }
+
+  test("a host that no URL can have is not looked up", async () => {
+    await assert.rejects(asked(http, { host: "a<b.test", lookup }), { code: "ENOTFOUND", hostname: "a<b.test" });
+  });
+
+  for (const [name, undici] of Object.entries({ undici6, undici7 })) {
+    test(`an upgrade to another protocol is refused, with ${name}`, async () => {
+      const dispatcher = new undici.Agent({ connect: { lookup } });
+      const asking = dispatcher.upgrade({ origin: "http://evil.test", path: `/${name}`, protocol: "protocol" });
+      await assert.rejects(asking, { code: CODE });
+      assert.equal((await seen(`/${name}`)).length, 1);
+    });
+
+    test(`an upgrade to another protocol passes where it is allowed, with ${name}`, async () => {
+      const url = await upgrading();
+      const path = `/${name}-allowed`;
+      const { socket } = await new undici.Client(url).upgrade({ path, protocol: "protocol" });
+      assert.equal(await echoed(socket), "echo");
+      await until(proxy, "/api/history", ({ entries }) =>
+        entries.some(({ request, outcome }) => request.url === url + path && outcome.response?.status === 101),
+      );
+    });
+  }
+
+  test("an upgrade to another protocol passes where it is allowed, with node:http", async () => {
+    const url = await upgrading();
+    const req = http.get(`${url}/http-allowed`, { headers: upgrade });
+    const [, socket] = await once(req, "upgrade");
+    assert.equal(await echoed(socket), "echo");
+    await until(proxy, "/api/history", ({ entries }) =>
+      entries.some(({ request, outcome }) => request.url === `${url}/http-allowed` && outcome.response?.status === 101),
+    );
+  });
 
   test("the error says what to do", async () => {
     await assert.rejects(asked(http, "http://api.shop.test/text"), {

@@ -220,6 +220,7 @@ class HeldRequest {
     const held = this;
     own.emit = function (/** @type {string} */ event, /** @type {any[]} */ ...args) {
       if (event === "error") report.fail(args[0]);
+      else if (event === "upgrade") upgraded(args[0], report);
       else if (event === "close") upstream.closed(held.response, report);
       if (event !== "response") return emit.call(req, event, ...args);
       held.response = args[0];
@@ -334,6 +335,16 @@ class HeldRequest {
 function declaredLength(head) {
   const length = headers.get(text.headerLines(head), "content-length");
   return length === undefined ? NaN : Number(length);
+}
+
+/**
+ * What follows is another protocol, which is not read.
+ * @param {any} response
+ * @param {import('../report.js').Report} report
+ */
+function upgraded({ statusCode, statusMessage, rawHeaders }, report) {
+  report.head(statusCode, statusMessage, headers.fromRaw(rawHeaders));
+  report.end();
 }
 
 /**

@@ -3,11 +3,14 @@
 const http = require("node:http");
 const https = require("node:https");
 const { syncBuiltinESMExports } = require("node:module");
+const { isIPv6 } = require("node:net");
 const { isBypassed } = require("../bypass.js");
 const { chains } = require("../redirects.js");
 const { HeldRequest } = require("./held-request.js");
 const { sendDirectly } = require("./direct.js");
 const { rewriteHead } = require("./head.js");
+const { MockSocket } = require("./mock-socket.js");
+const { onSocket } = require("./on-socket.js");
 const { tlsOptions } = require("./tls-options.js");
 
 /**
@@ -151,13 +154,13 @@ function hold(agent, upgrade, req, options, release) {
   if (req[SEEN]) return false;
   req[SEEN] = true;
   if (!agent.isAttached || isBypassed() || req.method === "CONNECT") return false;
-  const peer = peerOf(req, options);
-  if (!peer) return false;
+  const host = hostOf(req, options);
+  const peer = peerOf(req, options, host);
+  if (!peer) return failUnresolved(req, host);
   if (agent.hosts.isIgnored(peer)) return leave(agent, req, peer);
-  // A request to somebody else's proxy names its whole URL.
-  const url = URL.canParse(req.path) ? new URL(req.path) : new URL(req.path, peer);
+  const url = targetOf(req.path, peer);
   if (agent.hosts.isIgnored(url)) return leave(agent, req, url);
-  if (wantsUpgrade(req)) {
+  if (wantsWebSocket(req)) {
     return upgrade({ req, url, options, release }) || leave(agent, req, url, agent.contexts.current());
   }
   void new HeldRequest(agent, req, url, options, release, chains.getStore());
@@ -175,20 +178,62 @@ function leave(agent, req, url, context) {
   return false;
 }
 
-/** @param {any} req */
-const wantsUpgrade = (req) => Boolean(req.getHeader("upgrade")) || /\r\nupgrade:/i.test(req._header ?? "");
+/**
+ * A path may begin with two slashes, which a URL parser would take for a host.
+ * @param {string} path
+ * @param {URL} peer
+ * @returns {URL} of a request; one to somebody else's proxy names its whole URL in its path
+ */
+function targetOf(path, peer) {
+  if (/^https?:\/\//i.test(path) && URL.canParse(path)) return new URL(path);
+  return new URL(`${peer.origin}${path.startsWith("/") ? "" : "/"}${path}`);
+}
+
+/**
+ * @param {any} req
+ * @returns {boolean} whether it opens a WebSocket; a request for another protocol is decided as any other
+ */
+function wantsWebSocket(req) {
+  const wanted = req.getHeader("upgrade") ?? /\r\nupgrade:([^\r]*)/i.exec(req._header ?? "")?.[1];
+  return /^\s*websocket\s*$/i.test(String(wanted ?? ""));
+}
 
 /**
  * @param {any} req
  * @param {any} options
+ * @returns {string} the host that it connects to, as Node reads its options
+ */
+const hostOf = (req, options) => String(options.hostname || options.host || req.host || "localhost");
+
+/**
+ * @param {any} req
+ * @param {any} options
+ * @param {string} host
  * @returns {URL | undefined} whom it connects to
  */
-function peerOf(req, options) {
-  const host = String(options.hostname ?? options.host ?? req.host ?? "localhost");
+function peerOf(req, options, host) {
   const port = options.port ?? /:(\d+)$/.exec(req.getHeader("host") ?? "")?.[1];
-  const authority = `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}${port ? `:${port}` : ""}`;
+  // URLs have no zones of IPv6 addresses.
+  const bare = host.replace(/^\[|\]$/g, "").replace(/%.*/, "");
+  const authority = `${isIPv6(bare) ? `[${bare}]` : host}${port ? `:${port}` : ""}`;
   const text = `${(options.protocol ?? req.protocol) === "https:" ? "https" : "http"}://${authority}`;
   return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+/**
+ * Fail a request to what is no host of a URL: no rule could allow it, and no name server knows it.
+ * @param {any} req
+ * @param {string} host
+ * @returns {true}
+ */
+function failUnresolved(req, host) {
+  const code = "ENOTFOUND";
+  req.destroy(
+    Object.assign(new Error(`getaddrinfo ${code} ${host}`), { code, syscall: "getaddrinfo", hostname: host }),
+  );
+  // Only with a socket does a request emit its error and its close.
+  onSocket.call(req, new MockSocket(false));
+  return true;
 }
 
 module.exports = { install };

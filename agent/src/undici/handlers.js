@@ -64,6 +64,7 @@ class Controller {
  * @property {(status: number, statusText: string, pairs: headers.Pairs) => void} head
  * @property {(chunk: Buffer) => void} data
  * @property {() => void} end
+ * @property {(status: number, pairs: headers.Pairs) => void} upgraded to a protocol that is not read
  * @property {(error: Error) => void} fail
  * @property {(abort: (reason: any) => void) => void} connected
  * @property {(pairs: headers.Pairs) => headers.Pairs} headers changes what the application is shown
@@ -81,6 +82,12 @@ class LegacyObserver {
     if (handler.onBodySent) this.onBodySent = (/** @type {any} */ chunk) => handler.onBodySent(chunk);
     if (handler.onRequestSent) this.onRequestSent = () => handler.onRequestSent();
     if (handler.onResponseStarted) this.onResponseStarted = () => handler.onResponseStarted();
+    if (handler.onUpgrade) {
+      this.onUpgrade = (/** @type {number} */ status, /** @type {any[]} */ raw, /** @type {any} */ socket) => {
+        watcher.upgraded(status, headers.fromRaw(raw));
+        return handler.onUpgrade(status, raw, socket);
+      };
+    }
   }
 
   /** @param {(reason: any) => void} abort */
@@ -135,6 +142,18 @@ class ModernObserver {
     if (handler.onBodySent) this.onBodySent = (/** @type {any} */ chunk) => handler.onBodySent(chunk);
     if (handler.onRequestSent) this.onRequestSent = () => handler.onRequestSent();
     if (handler.onResponseStarted) this.onResponseStarted = () => handler.onResponseStarted();
+    if (handler.onRequestUpgrade) {
+      this.onRequestUpgrade = (
+        /** @type {any} */ real,
+        /** @type {number} */ status,
+        /** @type {any} */ map,
+        /** @type {any} */ socket,
+      ) => {
+        controller.rawHeaders = real?.rawHeaders;
+        watcher.upgraded(status, pairsOfMap(map));
+        return handler.onRequestUpgrade(controller, status, map, socket);
+      };
+    }
   }
 
   /** @param {any} real */

@@ -250,6 +250,10 @@ class HeldDispatch {
       },
       data: (chunk) => report.data(chunk),
       end: () => report.end(),
+      upgraded: (status, pairs) => {
+        report.head(status, "", pairs);
+        report.end();
+      },
       // To a proxy that is told of responses once, what came before it broke off is the answer.
       fail: (error) => (report.status && !this.agent.streams ? report.cut() : report.fail(error)),
       headers: (pairs) => (url === this.url.href ? pairs : rewriteLocation(pairs, url)),

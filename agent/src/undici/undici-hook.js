@@ -167,7 +167,7 @@ class UndiciHook {
     if (agent.hosts.isIgnored(asked)) return leave(asked, undefined);
     const url = namedUrl(asked, opts, handler);
     const chain = chainOf.get(handler) ?? chains.getStore();
-    if (opts.upgrade) {
+    if (opts.upgrade === "websocket") {
       const held = { dispatcher, original, opts, handler, url, seen: SEEN, chain };
       return this.upgrade(held) || leave(url, agent.contexts.current());
     }
