@@ -52,6 +52,9 @@ class AllowTests(SynchronousTestCase):
         """What stands before the host is no host."""
         self.assertFalse(allows("auth.test", "http://auth.test@evil.test/"))
         self.assertFalse(allows("auth.test", "http://auth.test:80@evil.test/"))
+        self.assertFalse(allows("http://auth.test:*/**", "http://auth.test:80@evil.test/a"))
+        self.assertFalse(allows("http://*.test/**", "http://auth.test@evil.example/a"))
+        self.assertTrue(allows("http://auth.test/**", "http://user:secret@auth.test/a?@"))
 
     def test_globs(self) -> None:
         """A pattern with a slash is a glob for the whole URL, as in a route."""

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from trafficmock.core.timers import Moment
     from trafficmock.wire.codec import InvalidMessageError
     from trafficmock.wire.inbound import Message
+    from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 GOING_AWAY = 1001
 """The WebSocket close code of a service that ends (RFC 6455 section 7.4.1)."""
@@ -277,6 +278,21 @@ class Coordinator:
         out = EffectList(now)
         self.invalid.undelivered(message, problem, out)
         return out
+
+    def refuses_tunnel(self, connection_id: str, request: SerializedRequest) -> bool:
+        """Tell whether strict mode would refuse a tunnel of an agent, see :class:`StrictMode`."""
+        agent = self.peers.get(connection_id)
+        return isinstance(agent, Agent) and self.strict_mode.refuses_tunnel(agent, request)
+
+    def refuse_tunnel(
+        self, connection_id: str, tunnel_id: str, request: SerializedRequest, now: Moment
+    ) -> tuple[str | None, EffectList]:
+        """Refuse a tunnel of an agent where strict mode does; ``None`` lets it open."""
+        out = EffectList(now)
+        agent = self.peers.get(connection_id)
+        if not isinstance(agent, Agent):
+            return None, out
+        return self.strict_mode.refuse_tunnel(agent, tunnel_id, request, out), out
 
     # Views
 

@@ -141,26 +141,28 @@ def unmatched(
     nearest: tuple[Nearest, str | None] | None,
     *,
     ended: str,
+    is_tunnel: bool,
 ) -> str:
     """Say why strict mode refused a request, and what to do.
 
     :param subject: the request, without secrets.
     :param nearest: the closest route, and what the request has in the part that differs.
     :param ended: the title of the ended test for which it was made, if any.
+    :param is_tunnel: it is a tunnel that is not read, which no route can match.
     """
-    sentences = [
-        f"{subject[:1].upper()}{subject[1:]} is not mocked, and {_allowed(refusal.allow)}."
-    ]
+    what = "is a tunnel that is not read" if is_tunnel else "is not mocked"
+    sentences = [f"{subject[:1].upper()}{subject[1:]} {what}, and {_allowed(refusal.allow)}."]
     if ended:
         sentences.append(f'It was made for the test "{ended}", which has ended.')
     elif refusal.test is None:
         sentences.append("It carries the context of no test.")
     if nearest is not None:
         sentences.append(f"Nearest: {_nearest(*nearest, named=refusal.test is None)}.")
-    remedy = "Add a route"
+    remedies = [] if is_tunnel else ["add a route"]
     if refusal.parts is not None:
-        remedy += f", or allow {refusal.parts.authority}"
-    return " ".join([*sentences, f"{remedy}."])
+        remedies.append(f"allow {refusal.parts.authority}")
+    remedy = ", or ".join(remedies)
+    return " ".join([*sentences, f"{remedy[:1].upper()}{remedy[1:]}."])
 
 
 def _allowed(patterns: tuple[str, ...]) -> str:

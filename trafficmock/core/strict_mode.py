@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from msgspec import UNSET
 
+from trafficmock import records
+from trafficmock.core.lifecycle import PendingRequest
 from trafficmock.core.ownership.refusals import Refusals
 from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
 from trafficmock.matching.allow_list import AllowListError, read_allow_list
@@ -20,9 +22,10 @@ if TYPE_CHECKING:
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.local.local_decisions import LocalDecisions
-    from trafficmock.core.ownership.strictness import Strictness
+    from trafficmock.core.ownership.strictness import Refusal, Strictness
     from trafficmock.core.peers import Agent, Client, Worker
     from trafficmock.wire import inbound
+    from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 
 @define
@@ -91,10 +94,51 @@ class StrictMode:
         rows = list(self.unowned.rows.values())
         out.send(worker.id, outbound.Unmatched(message.query_id, rows, self.unowned.dropped))
 
+    def refuses_tunnel(self, agent: Agent, request: SerializedRequest) -> bool:
+        """Tell whether a tunnel that is not read would be refused.
+
+        :param request: its CONNECT, with ``https://host:port/`` as its URL.
+        """
+        return self._refusal(_tunnel("", agent, request)) is not None
+
+    def refuse_tunnel(
+        self, agent: Agent, tunnel_id: str, request: SerializedRequest, out: EffectList
+    ) -> str | None:
+        """Refuse a tunnel that is not read, unless it is allowed.
+
+        :param request: as of :meth:`refuses_tunnel`.
+        :returns: the text for the application; ``None`` where the tunnel may be opened.
+        """
+        tunnel = _tunnel(tunnel_id, agent, request)
+        refusal = self._refusal(tunnel)
+        if refusal is None:
+            return None
+        text, told = self.refusals.message("http", tunnel, refusal)
+        out.record(records.RequestSeen(tunnel_id, agent.client_id, request))
+        out.record(records.RequestFailed(tunnel_id, None, outbound.UNMATCHED, text, None))
+        if told is not None:
+            out.send(*told)
+        return text
+
+    def _refusal(self, tunnel: PendingRequest) -> Refusal | None:
+        return self.strictness.refusal(tunnel, tunnel.url)
+
     def worker_lost(self, worker: Worker) -> None:
         """Forget what a worker wanted for its run."""
         self.strictness.runs.pop(worker.id, None)
         self.unowned.left(worker, self.agents())
+
+
+def _tunnel(tunnel_id: str, agent: Agent, request: SerializedRequest) -> PendingRequest:
+    """Make of a tunnel what can be judged: nobody decides about it, and it has no context."""
+    return PendingRequest(
+        id=tunnel_id,
+        client_id=agent.client_id,
+        request=request,
+        agent=agent,
+        announced_at=0.0,
+        observers=(),
+    )
 
 
 def _knows(worker: Worker, out: EffectList) -> bool:

@@ -4,6 +4,7 @@ A pattern without a slash is a host, with an optional port; a pattern with one i
 """
 
 import re
+import sys
 from collections.abc import Iterable
 
 import ada_url
@@ -15,7 +16,7 @@ from trafficmock.matching.patterns.glob import Glob, compile_glob
 from trafficmock.matching.patterns.glob_resolution import needs_base
 from trafficmock.matching.patterns.glob_tokens import GlobError
 from trafficmock.matching.starred_text import matches_starred
-from trafficmock.matching.url_parts import UrlParts
+from trafficmock.matching.url_parts import UrlParts, shown_url
 
 MOST_PATTERNS = 1000
 """In one list."""
@@ -70,6 +71,9 @@ class AllowList:
         """
         if parts is not None and any(host.allows(parts) for host in self.hosts):
             return True
+        if self.globs and "@" in url:
+            # A star of a glob must not take a host for a user name.
+            url = shown_url(url, sys.maxsize)
         return any(glob.fullmatch(url) for glob in self.globs)
 
 

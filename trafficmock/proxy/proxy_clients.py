@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from trafficmock.records import Record
     from trafficmock.wire.inbound import Message
     from trafficmock.wire.outbound import BodyLimits
+    from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 LINGER_SECONDS = 30.0
 """How long a client id stays connected without a connection: some open one a request."""
@@ -62,6 +63,20 @@ class CoordinatorGateway(Protocol):
 
     def is_reserved(self, context_id: str) -> bool:
         """Tell whether a test has this context, or had it just now."""
+
+    def refuses_tunnel(self, proxy_client: ProxyClient, request: SerializedRequest) -> bool:
+        """Tell whether strict mode would refuse a tunnel that is not read.
+
+        :param request: its CONNECT, with ``https://host:port/`` as its URL.
+        """
+
+    def refuse_tunnel(
+        self, proxy_client: ProxyClient, tunnel_id: str, request: SerializedRequest
+    ) -> str | None:
+        """Refuse such a tunnel where strict mode does, and record that.
+
+        :returns: why; ``None`` where it may be opened.
+        """
 
     def client_recorded(self, record: Record) -> None:
         """Write into the history what the core has nothing to decide about."""

@@ -57,6 +57,21 @@ def kind_of(data: bytes) -> str | None:
     return None if _MAYBE_REQUEST.fullmatch(data) else "blind"
 
 
+def server_name(authority: Authority) -> str:
+    """Write ``host:port``."""
+    name = f"[{authority.host}]" if ":" in authority.host else authority.host
+    return f"{name}:{authority.port}"
+
+
+def tunnel_request(server: str, headers: dict[str, str]) -> SerializedRequest:
+    """Describe a tunnel: its URL is only a way to name its server.
+
+    :param server: see :func:`server_name`.
+    :param headers: of its CONNECT.
+    """
+    return SerializedRequest(f"https://{server}/", "CONNECT", headers, bodies.NULL)
+
+
 class TunnelRecord:
     """A tunnel as the history shows it: one row, which no route decides about.
 
@@ -67,9 +82,9 @@ class TunnelRecord:
     def __init__(self, proxy_client: ProxyClient, authority: str, headers: dict[str, str]) -> None:
         self._proxy_client = proxy_client
         self._id = str(uuid.uuid4())
-        self._url = f"https://{authority}/"
         self._open = True
-        request = SerializedRequest(self._url, "CONNECT", headers, bodies.NULL)
+        request = tunnel_request(authority, headers)
+        self._url = request.url
         proxy_client.record(records.RequestSeen(self._id, proxy_client.client_id, request))
 
     def ended(self, error: UpstreamError | None = None) -> None:
@@ -93,7 +108,7 @@ class Tunnel:
     :param authority: of the server.
     :param entry: makes the tunnel's row in the history.
     :param server_spoke: called when the server says something before anybody knows what
-        the client speaks.
+        the client speaks; it has it carried, or ends it.
     """
 
     def __init__(
@@ -181,7 +196,8 @@ class Tunnel:
             return
         if not self.blind:
             self._server_spoke()
-        self._client.write(data)
+        if not self._over:
+            self._client.write(data)
 
     def server_done(self) -> None:
         """Pass on that the server has closed its direction."""

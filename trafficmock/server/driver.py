@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from trafficmock.server.websocket.oversized_frames import OversizedMessage
     from trafficmock.server.websocket.upgrade import Link
     from trafficmock.wire.inbound import Hello, Message
+    from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 _SHORTEST_WAIT = 0.001
 """Seconds; without it a deadline that rounding puts just behind us would be a busy loop."""
@@ -192,6 +193,19 @@ class Driver:
     def is_reserved(self, context_id: str) -> bool:
         """Tell whether a test has this context, or had it just now."""
         return self.coordinator.contexts.resolve(context_id, self.monotonic()) is not None
+
+    def refuses_tunnel(self, client: LocalClient, request: SerializedRequest) -> bool:
+        """Tell whether strict mode would refuse a tunnel that is not read."""
+        return self.coordinator.refuses_tunnel(client.id, request)
+
+    def refuse_tunnel(
+        self, client: LocalClient, tunnel_id: str, request: SerializedRequest
+    ) -> str | None:
+        """Refuse a tunnel that is not read where strict mode does, and say why."""
+        now = self._now()
+        text, effects = self.coordinator.refuse_tunnel(client.id, tunnel_id, request, now)
+        self._perform(effects, now)
+        return text
 
     def client_recorded(self, record: Record) -> None:
         """Write into the history what the core has nothing to decide about."""

@@ -69,6 +69,8 @@ class Refusals:
         return text
 
     def _nearest(self, kind: Kind, pending: Owned, refusal: Refusal) -> Nearest | None:
+        if _is_tunnel(pending):
+            return None
         return nearest_route(
             self.strictness.registry,
             self.strictness.candidates(refusal.test, kind),
@@ -84,6 +86,7 @@ class Refusals:
             refusal,
             None if nearest is None else (nearest, _found(nearest, pending, refusal)),
             ended="" if late is None else late.made_for.title,
+            is_tunnel=_is_tunnel(pending),
         )
 
     def _detail(
@@ -100,6 +103,11 @@ class Refusals:
             UNSET if nearest is None else _described(nearest, pending, refusal),
             is_last or UNSET,
         )
+
+
+def _is_tunnel(pending: Owned) -> bool:
+    """Tell a tunnel that is not read: requests never have its method."""
+    return pending.method == "CONNECT"
 
 
 def _described(nearest: Nearest, pending: Owned, refusal: Refusal) -> NearestRoute:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING, Any, Protocol
 
-from trafficmock.proxy.tunnel import SILENCE_SECONDS, Tunnel, TunnelRecord, kind_of
+from trafficmock.proxy.tunnel import (
+    SILENCE_SECONDS,
+    Tunnel,
+    TunnelRecord,
+    kind_of,
+    server_name,
+    tunnel_request,
+)
 
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall
@@ -45,14 +53,16 @@ class ConnectSniffer:
         inside: HttpContinuation,
     ) -> None:
         self._buffer = b""
+        self._client = client
+        self._proxy_client = proxy_client
         self._inside = inside
         self._opens_tls = context.settings.opens_tls
-        name = f"[{authority.host}]" if ":" in authority.host else authority.host
+        self._request = tunnel_request(server_name(authority), headers)
         self._tunnel = Tunnel(
             client,
             context,
             authority,
-            entry=lambda: TunnelRecord(proxy_client, f"{name}:{authority.port}", headers),
+            entry=lambda: TunnelRecord(proxy_client, server_name(authority), headers),
             server_spoke=self._go_blind,
         )
         self._timer: IDelayedCall | None = None
@@ -89,13 +99,18 @@ class ConnectSniffer:
         self._timer = None
         if self._buffer:
             self._go_blind()
-        else:
+        elif not self._proxy_client.gateway.refuses_tunnel(self._proxy_client, self._request):
             self._tunnel.open()
 
     def _go_blind(self) -> None:
         self._stop_timer()
         buffer, self._buffer = self._buffer, b""
-        self._tunnel.carry_blindly(buffer)
+        gateway, tunnel_id = self._proxy_client.gateway, str(uuid.uuid4())
+        if gateway.refuse_tunnel(self._proxy_client, tunnel_id, self._request) is None:
+            self._tunnel.carry_blindly(buffer)
+        else:
+            self._tunnel.client_lost()
+            self._client.abortConnection()
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING, Any
 
 from OpenSSL import SSL
@@ -20,10 +21,11 @@ from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.transfer.body_capture import header_map
 from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
-from trafficmock.proxy.tunnel import TunnelRecord
-from trafficmock.proxy.upstream_errors import UpstreamError
+from trafficmock.proxy.tunnel import TunnelRecord, server_name, tunnel_request
+from trafficmock.proxy.upstream_errors import UpstreamError, decision_status
 from trafficmock.proxy.websocket.opening_handshake import is_opening
 from trafficmock.proxy.websocket.websocket_session import WebSocketSession
+from trafficmock.wire.outbound import UNMATCHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.proxy_settings import ProxyContext
     from trafficmock.proxy.request_target import Target
+    from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
@@ -108,6 +111,8 @@ class AbsoluteFormRouter:
                 code="tls_within_tls",
             )
         headers, _ = header_map(self._context.concealed(end_to_end(head)))
+        if left_alone:
+            refuse_tunnel(proxy_client, tunnel_request(server_name(authority), headers))
 
         def inside(data: bytes, *, tls: bool) -> None:
             origin = Origin("https" if tls else "http", authority.host, authority.port or 0)
@@ -226,6 +231,16 @@ def begin(
     connection.begin(
         ProxiedRequest(connection, proxy_client, context, head=head, target=aim, body=body)
     )
+
+
+def refuse_tunnel(proxy_client: ProxyClient, request: SerializedRequest) -> None:
+    """See to it that strict mode allows a tunnel.
+
+    :raises BadMessageError: it does not.
+    """
+    text = proxy_client.gateway.refuse_tunnel(proxy_client, str(uuid.uuid4()), request)
+    if text is not None:
+        raise BadMessageError(text, status=decision_status(UNMATCHED), code=UNMATCHED)
 
 
 def check_host(head: RequestHead) -> None:
