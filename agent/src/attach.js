@@ -108,6 +108,7 @@ function refuseAll(reason) {
     clientId: "",
     webSocket: "global",
     ignoreHosts: [],
+    strictAnswer: "error",
     ...NO_CONTEXTS,
   });
   agent.down(new TrafficMockError("invalid_settings", reason.message, { cause: reason }));

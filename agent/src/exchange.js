@@ -13,6 +13,9 @@ const { contextToWire, requestToWire, responseToWire } = require("./protocol/mes
 /** Kept, since tests replace clocks. */
 const now = performance.now.bind(performance);
 
+/** The code of a request that strict mode refuses. */
+const UNMATCHED = "unmatched_request";
+
 /**
  * What a client library's side must be able to do with a request it holds.
  * Each is called at most once, except `perform`.
@@ -220,6 +223,16 @@ function impossible(type, cause) {
   return new TrafficMockError("handler_failed", `The ${type} cannot be carried out: ${cause.message}`, { cause });
 }
 
+/**
+ * @param {string} message why strict mode refused a request
+ * @returns {{ status: number, headersList: headers.Pairs, bodyBase64: string }} the answer of the forward proxy to such a one
+ */
+const refusal = (message) => ({
+  status: 403,
+  headersList: [["content-type", "application/json"]],
+  bodyBase64: Buffer.from(JSON.stringify({ error: UNMATCHED, message })).toString("base64"),
+});
+
 /** @type {Map<string, (exchange: Exchange, message: any) => void>} */
 const DECISIONS = new Map(
   Object.entries({
@@ -236,8 +249,11 @@ const DECISIONS = new Map(
     "decision:fulfill": ({ client, request }, { response }) => client.fulfill(readMock(response, request.method)),
     "decision:abort": ({ client, request }, { errorCode, message }) =>
       client.fail(networkError(errorCode, request.url, message)),
-    "decision:error": ({ client, upload }, { code, message, matches }) => {
+    "decision:error": ({ agent, client, request, upload }, { code, message, matches }) => {
       const written = upload?.isAwaited ? ` ${upload.copy.size} bytes of its body were written.` : "";
+      if (code === UNMATCHED && agent.settings.strictAnswer === "response") {
+        return client.fulfill(readMock(refusal(message), request.method));
+      }
       client.fail(new TrafficMockError(String(code), `${message}${written}`, { matches }));
     },
   }),

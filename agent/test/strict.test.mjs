@@ -10,6 +10,8 @@ import * as undici6 from "undici6";
 import * as undici7 from "undici7";
 import { WebSocket } from "ws";
 import { startTrafficMock } from "../index.mjs";
+import { readSettings } from "../src/settings.js";
+import { runNode } from "./lib/child.mjs";
 import { startProxy, until } from "./lib/proxy.mjs";
 import { startUpstream } from "./lib/upstream.mjs";
 
@@ -171,5 +173,40 @@ describe("strict mode of the service", () => {
 
   test("hosts under test are allowed", async () => {
     assert.equal((await fetch(`${upstream.url}/`)).ok, true);
+  });
+});
+
+describe("a refusal as an answer", () => {
+  const CALLS = `
+    const http = require("node:http");
+    const { request } = require("./node_modules/undici7");
+    const url = "http://api.shop.test/";
+    const get = () => new Promise((resolve, reject) => {
+      http.get(url, async (response) => resolve([response.statusCode, JSON.parse(await response.toArray())])).on("error", reject);
+    });
+    const fetched = async () => { const answer = await fetch(url); return [answer.status, await answer.json()]; };
+    const dispatched = async () => { const { statusCode, body } = await request(url); return [statusCode, await body.json()]; };
+    const posted = async () => { const answer = await fetch(url, { method: "POST", body: "x" }); return [answer.status, await answer.json()]; };
+    Promise.all([get(), fetched(), dispatched(), posted()]).then((said) => console.log(JSON.stringify(said)), (error) => console.log(error));`;
+
+  test("is a 403 with the text, for each client", async () => {
+    const proxy = await startProxy("--strict");
+    const env = { TRAFFICMOCK_PROXY_URL: proxy.url, TRAFFICMOCK_STRICT_ANSWER: "response" };
+    const { stdout, stderr } = await runNode(CALLS, { env, ms: 60000 });
+    await proxy.stop();
+    const said = JSON.parse(stdout || stderr);
+    for (const [status, { error, message }] of said) {
+      assert.deepEqual([status, error], [403, "unmatched_request"]);
+      assert.match(message, /^(GET|POST) http:\/\/api\.shop\.test\/ is not mocked/);
+    }
+    assert.equal(said.length, 4);
+  });
+
+  test("is chosen by one of two words", () => {
+    assert.equal(readSettings({}, {}).strictAnswer, "error");
+    assert.throws(
+      () => readSettings({}, { TRAFFICMOCK_STRICT_ANSWER: "403" }),
+      /must be "error" or "response", not "403"/,
+    );
   });
 });
