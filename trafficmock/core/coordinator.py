@@ -122,7 +122,7 @@ class Coordinator:
             settings, registry, claims, contexts, alarm, strict.refusals, timeouts
         )
         self.routing = {"http": self.requests, "websocket": self.sockets}
-        self.relay = WebSocketRelay(self.sockets.sockets)
+        self.relay = WebSocketRelay(self.sockets)
         self.reports = ResponseReports(
             settings, registry, contexts, awaited, self.decisions.pending, strict.refusals
         )

@@ -100,8 +100,8 @@ def handlers_of_workers(core: Coordinator) -> dict[type[Message], Handler]:
         inbound.AgentsQuery: list_agents,
         inbound.SendToPage: relay.from_worker,
         inbound.SendToServer: relay.from_worker,
-        inbound.SocketConnect: relay.act,
-        inbound.SocketEnsureOpened: relay.act,
+        inbound.SocketConnect: relay.connect,
+        inbound.SocketEnsureOpened: relay.ensure_opened,
         inbound.ClosePage: relay.close_by_worker,
         inbound.CloseServer: relay.close_by_worker,
     }

@@ -326,9 +326,13 @@ class SendToServer(SocketFrame, frozen=True, tag="ws:sendToServer"):
 
 
 class SocketConnect(Message, frozen=True, tag="ws:connect"):
-    """The handler wants the real upstream opened."""
+    """The handler wants the real upstream opened.
+
+    :param unhandled: no handler was found for the WebSocket: nobody wants it opened.
+    """
 
     socket_id: NonEmpty
+    unhandled: bool | UnsetType = UNSET
 
 
 class SocketEnsureOpened(Message, frozen=True, tag="ws:ensureOpened"):

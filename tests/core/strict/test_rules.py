@@ -213,6 +213,28 @@ class StrictTestTests(StrictCase):
         )
         self.refused(self.playbook.take())
 
+    def test_websocket_without_a_handler(self) -> None:
+        """One whose worker has no handler for it any more is not opened, unless it is allowed."""
+        for url, unhandled, is_refused in (
+            ("wss://feed.test/", True, True),
+            ("wss://allowed.test/", True, False),
+            ("wss://feed.test/", UNSET, False),
+        ):
+            self.begin()
+            self.registers(allow=["allowed.test"])
+            self.routes("wss://*/", kind="websocket")
+            self.opens(url)
+            self.worker.sends(claims_socket("s1", "buys", "q1"))
+            self.playbook.take()
+            self.worker.sends(inbound.SocketConnect("s1", unhandled))
+            effects = self.playbook.take()
+            if is_refused:
+                self.assertIn(f"{url} is not mocked", self.refused(effects))
+                self.assertEqual(len(self.told(effects)), 1)
+            else:
+                opened = messages(effects, self.agent)
+                self.assertEqual(opened, [inbound.SocketConnect("s1")])
+
     def test_websockets(self) -> None:
         """WebSockets are judged in the same way."""
         self.registers(allow=["wss://auth.example/**"])

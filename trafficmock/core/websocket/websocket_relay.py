@@ -8,21 +8,23 @@ from attrs import define
 
 from trafficmock import records
 from trafficmock.wire import inbound
+from trafficmock.wire.features import STRICT
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import CloseMessage, Socket
     from trafficmock.core.peers import Agent, Worker
+    from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 
 
 @define
 class WebSocketRelay:
     """Passes frames and closes on, and records them.
 
-    :param sockets: those that are held or matched, by id.
+    :param routing: knows those that are held or matched, and refuses what strict mode does.
     """
 
-    sockets: dict[str, Socket]
+    routing: WebSocketRouting
 
     def from_agent(
         self,
@@ -56,19 +58,26 @@ class WebSocketRelay:
             out.record(_frame(message, "client", "handler sendToServer"))
         out.send(socket.agent.id, message)
 
-    def act(
-        self,
-        worker: Worker,
-        message: inbound.SocketConnect | inbound.SocketEnsureOpened,
-        out: EffectList,
-    ) -> None:
-        """Open the real upstream, or the mocked socket."""
+    def connect(self, worker: Worker, message: inbound.SocketConnect, out: EffectList) -> None:
+        """Open the real upstream, unless no handler wants it and strict mode refuses it."""
         socket = self._owned(worker, message.socket_id, out)
         if socket is None:
             return
-        connect = isinstance(message, inbound.SocketConnect)
-        socket.connected = socket.connected or connect
-        detail = "connect" if connect else "ensureOpened"
+        unhandled = message.unhandled is True and STRICT in worker.features
+        if unhandled and self.routing.refused(socket, socket.url, out):
+            return
+        socket.connected = True
+        self._act(socket, "connect", inbound.SocketConnect(socket.id), out)
+
+    def ensure_opened(
+        self, worker: Worker, message: inbound.SocketEnsureOpened, out: EffectList
+    ) -> None:
+        """Open the mocked socket."""
+        socket = self._owned(worker, message.socket_id, out)
+        if socket is not None:
+            self._act(socket, "ensureOpened", message, out)
+
+    def _act(self, socket: Socket, detail: str, message: inbound.Message, out: EffectList) -> None:
         out.record(
             records.SocketActivity(socket.id, "system", "handler", detail, None, is_base64=None)
         )
@@ -83,7 +92,7 @@ class WebSocketRelay:
 
     def _owned(self, worker: Worker, socket_id: str, out: EffectList) -> Socket | None:
         """Find a worker's socket; one it does not own is somebody else's, or long gone."""
-        socket = self.sockets.get(socket_id)
+        socket = self.routing.sockets.get(socket_id)
         if socket is None:
             return None
         if socket.test is None or socket.test.worker is not worker:

@@ -193,7 +193,7 @@ class WebSocketRoutes:
         entry = next((each for each in self.entries if self._matches(each, message.url)), None)
         if entry is None:
             # Nobody here wants it any more; a mock without a handler would never answer.
-            session.send(SocketConnect(message.socket_id))
+            session.send(SocketConnect(message.socket_id, unhandled=True))
             return
         socket = MockedWebSocket(message.socket_id, message.url, list(message.protocols), session)
         self.sockets[socket.id] = socket
