@@ -13,6 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.node_parts import node_binary
+from tests.support.self_signed import write_certificate
 from tests.support.tested_proxy import start_proxy
 from tests.testing import runs
 from tests.testing.row_context import ask, ask_through
@@ -126,6 +127,25 @@ class BrowserTests(SynchronousTestCase):
         self.assertIn("2 passed", output, output)
         self.assertEqual(output.count("the browser has a proxy of its own"), 1, output)
 
+    def test_https(self) -> None:
+        """An application on https gets the cookie of the test, whose TLS no proxy reads."""
+        proxy = start_proxy([])
+        self.addCleanup(proxy.stop)
+        folder = Path(self.mktemp()).absolute()
+        folder.mkdir()
+        pem = write_certificate(folder)
+        command = ["env", f"PEM={pem}", str(node_binary()), str(SAMPLES / "prices_https.mjs")]
+        app = runs.attached(proxy.url, command, data=str(folder))
+        self.addCleanup(app.stop)
+        url = app.announced()["url"]
+        variables = {**runs.LEAN, "SAMPLE_APP": url, "TRAFFICMOCK_PROXY_URL": proxy.url}
+        pytest = (*runs.lean_pytest("xdist", "playwright"), "-n", "2")
+        sample = str(SAMPLES / "in_a_browser_https.py")
+        for origins, expected in ((url, "6 passed"), ("https://elsewhere.test", "failed")):
+            more = ("--trafficmock-isolation=required", "-o", f"trafficmock_origins={origins}")
+            output = runs.run(*pytest, *more, sample, environment=variables, seconds=1800)
+            self.assertIn(expected, output, output)
+
     def test_words(self) -> None:
         """Where nobody knows the application, its origins are asked for."""
         for cookies, expected in ((["x"], "as a cookie"), ([], "trafficmock_origins")):
@@ -148,7 +168,7 @@ class BrowserTests(SynchronousTestCase):
                 "SAMPLE_COUNT": str(count),
                 "TRAFFICMOCK_PROXY_URL": proxy.url,
             },
-            seconds=600,
+            seconds=1800,
         )
         return output, json.dumps(ask(f"{proxy.url}/api/history"))
 
@@ -161,7 +181,7 @@ class BrowserTests(SynchronousTestCase):
         self.assertIn("ambiguous_route", history)
 
     if not DEEP:
-        for each in (test_on_one_shop, test_token, test_launched_with_a_proxy):
+        for each in (test_on_one_shop, test_https, test_token, test_launched_with_a_proxy):
             each.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
 
     def test_choice(self) -> None:
