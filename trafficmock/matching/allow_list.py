@@ -27,6 +27,9 @@ LONGEST_PATTERN = 2000
 _MOST_QUOTED = 100
 _HIGHEST_PORT = 65535
 _HOST_AND_PORT = re.compile(r"(?P<host>\[[^\[\]]*\]|[^:\[\]]*)(?::(?P<port>.*))?", re.DOTALL)
+_WITHOUT_PATH = re.compile(r"[^/]*://[^/]*")
+"""A scheme and a host, to which URLs have a path: at least a slash."""
+
 _NO_HOST = re.compile(r"[\s?#@%\\]")
 _WITH_STAR = re.compile(r"[a-z0-9._*-]+")
 
@@ -107,11 +110,14 @@ def _read_glob(text: str) -> Glob:
         raise _error(text, "is no whole URL: write https://HOST/… or **/…")
     try:
         text.encode()
-        return compile_glob(text)
+        glob = compile_glob(text)
     except UnicodeEncodeError:
         raise _error(text, "has half a character (a lone surrogate)") from None
     except GlobError as error:
         raise _error(text, f"is no URL glob: {error}") from error
+    if _WITHOUT_PATH.fullmatch(text):
+        raise _error(text, "has no path, as all URLs have: write HOST alone, or https://HOST/**")
+    return glob
 
 
 def _read_host(text: str) -> HostPattern:

@@ -13,8 +13,16 @@ import time
 import uuid
 from typing import TYPE_CHECKING
 
-from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed, WebSocketException
+from trafficmock.errors import LocalError
+
+try:
+    from websockets.asyncio.client import connect
+    from websockets.exceptions import ConnectionClosed, WebSocketException
+except ModuleNotFoundError as missing:
+    raise LocalError(
+        "tests need the package websockets: install trafficmock with its extra `testing`, as by "
+        "pip install '.[testing]'"
+    ) from missing
 
 from trafficmock.testing.adapters.ack_timeout import ack_seconds
 from trafficmock.testing.adapters.loop_thread import LoopThread
