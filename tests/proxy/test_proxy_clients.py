@@ -19,18 +19,12 @@ from trafficmock.wire import inbound, outbound
 class Coordination:
     """Keeps what it is told."""
 
+    tunnels: Any = None
     calls: list[Any] = field(factory=list)
     claimed: set[str] = field(factory=set)
 
     def is_reserved(self, context_id: str) -> bool:
         return context_id in self.claimed
-
-    def refuses_tunnel(self, proxy_client: ProxyClient, request: Any) -> bool:
-        self.calls.append(("refuses", proxy_client.client_id, request))
-        return False
-
-    def refuse_tunnel(self, proxy_client: ProxyClient, tunnel_id: str, request: Any) -> None:
-        self.calls.append(("refuse", proxy_client.client_id, tunnel_id, request))
 
     def client_opened(self, proxy_client: ProxyClient, hello: inbound.Hello) -> None:
         self.calls.append(("opened", proxy_client.client_id, hello.role, hello.features))

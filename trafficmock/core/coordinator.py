@@ -279,10 +279,10 @@ class Coordinator:
         self.invalid.undelivered(message, problem, out)
         return out
 
-    def refuses_tunnel(self, connection_id: str, request: SerializedRequest) -> bool:
+    def would_refuse_tunnel(self, connection_id: str, request: SerializedRequest) -> bool:
         """Tell whether strict mode would refuse a tunnel of an agent, see :class:`StrictMode`."""
         agent = self.peers.get(connection_id)
-        return isinstance(agent, Agent) and self.strict_mode.refuses_tunnel(agent, request)
+        return isinstance(agent, Agent) and self.strict_mode.would_refuse_tunnel(agent, request)
 
     def refuse_tunnel(
         self, connection_id: str, tunnel_id: str, request: SerializedRequest, now: Moment

@@ -94,7 +94,7 @@ class StrictMode:
         rows = list(self.unowned.rows.values())
         out.send(worker.id, outbound.Unmatched(message.query_id, rows, self.unowned.dropped))
 
-    def refuses_tunnel(self, agent: Agent, request: SerializedRequest) -> bool:
+    def would_refuse_tunnel(self, agent: Agent, request: SerializedRequest) -> bool:
         """Tell whether a tunnel that is not read would be refused.
 
         :param request: its CONNECT, with ``https://host:port/`` as its URL.
@@ -106,7 +106,7 @@ class StrictMode:
     ) -> str | None:
         """Refuse a tunnel that is not read, unless it is allowed.
 
-        :param request: as of :meth:`refuses_tunnel`.
+        :param request: as of :meth:`would_refuse_tunnel`.
         :returns: the text for the application; ``None`` where the tunnel may be opened.
         """
         tunnel = _tunnel(tunnel_id, agent, request)

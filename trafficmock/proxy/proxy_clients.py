@@ -49,8 +49,30 @@ class MessageReceiver(Protocol):
         """Answer, if nothing was answered: the service stops."""
 
 
+class TunnelJudge(Protocol):
+    """Judges the tunnels that are not read."""
+
+    def would_refuse(self, proxy_client: ProxyClient, request: SerializedRequest) -> bool:
+        """Tell whether strict mode would refuse a tunnel.
+
+        :param request: its CONNECT, with ``https://host:port/`` as its URL.
+        """
+
+    def refuse(
+        self, proxy_client: ProxyClient, tunnel_id: str, request: SerializedRequest
+    ) -> str | None:
+        """Refuse a tunnel where strict mode does, and record that.
+
+        :returns: why; ``None`` where it may be opened.
+        """
+
+
 class CoordinatorGateway(Protocol):
     """What the proxy client needs of the driver."""
+
+    @property
+    def tunnels(self) -> TunnelJudge:
+        """Give the judge of tunnels that are not read."""
 
     def client_opened(self, proxy_client: ProxyClient, hello: inbound.Hello) -> None:
         """Introduce a proxy client to the core, which gives it an id."""
@@ -63,20 +85,6 @@ class CoordinatorGateway(Protocol):
 
     def is_reserved(self, context_id: str) -> bool:
         """Tell whether a test has this context, or had it just now."""
-
-    def refuses_tunnel(self, proxy_client: ProxyClient, request: SerializedRequest) -> bool:
-        """Tell whether strict mode would refuse a tunnel that is not read.
-
-        :param request: its CONNECT, with ``https://host:port/`` as its URL.
-        """
-
-    def refuse_tunnel(
-        self, proxy_client: ProxyClient, tunnel_id: str, request: SerializedRequest
-    ) -> str | None:
-        """Refuse such a tunnel where strict mode does, and record that.
-
-        :returns: why; ``None`` where it may be opened.
-        """
 
     def client_recorded(self, record: Record) -> None:
         """Write into the history what the core has nothing to decide about."""
@@ -249,6 +257,7 @@ class ProxyClients:
             package_version=self.version,
             role="node",
             client_id=client_id,
-            features=list(features.OF_AGENTS),
+            # It keeps no filter of what routes may match: it asks about every request.
+            features=[each for each in features.OF_AGENTS if each != features.LOCAL],
             **({} if self.token is None else {"token": self.token}),
         )

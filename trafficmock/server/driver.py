@@ -28,6 +28,7 @@ from trafficmock.http.log_safety import LogRateLimit, one_line
 from trafficmock.records import RequestFailed, SocketFailed
 from trafficmock.server import worker_queries
 from trafficmock.server.event_log import EventLog
+from trafficmock.server.strict_tunnels import StrictTunnels
 from trafficmock.server.websocket.data_frames import text_frame
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
 from trafficmock.wire.inbound import RequestResponse, SocketFrame
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     from trafficmock.server.websocket.oversized_frames import OversizedMessage
     from trafficmock.server.websocket.upgrade import Link
     from trafficmock.wire.inbound import Hello, Message
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 _SHORTEST_WAIT = 0.001
 """Seconds; without it a deadline that rounding puts just behind us would be a busy loop."""
@@ -65,9 +65,8 @@ _LEVELS = {level.name: level for level in LogLevel.iterconstants()}
 class Driver:
     """Tells the core what happens on connections and does what it answers.
 
-    It is the link handler of ``/ws``, and wakes the core when it asked for it.
-    Links and clients within this process are kept apart: a message is encoded once for all links,
-    and a client, which is called in the middle of a list of effects, is neither closed nor cut.
+    It is the link handler of ``/ws``, and wakes the core when it asked for it. A message is encoded
+    once for all links; clients within this process are called in the middle of a list of effects.
 
     :param clock: for wake-ups.
     :param monotonic: seconds on a clock that never jumps.
@@ -99,8 +98,10 @@ class Driver:
     _timer: IDelayedCall | None = None
     _queries: deque[tuple[str, Iterator[HistoryResult | None]]] = field(factory=deque)
     _performers: dict[type, Callable[[Any, Moment], None]] = field(init=False)
+    tunnels: StrictTunnels = field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        self.tunnels = StrictTunnels(self.coordinator, self._now, self._perform)
         self._performers = {
             Send: self._send,
             CloseConnection: self._close,
@@ -193,19 +194,6 @@ class Driver:
     def is_reserved(self, context_id: str) -> bool:
         """Tell whether a test has this context, or had it just now."""
         return self.coordinator.contexts.resolve(context_id, self.monotonic()) is not None
-
-    def refuses_tunnel(self, client: LocalClient, request: SerializedRequest) -> bool:
-        """Tell whether strict mode would refuse a tunnel that is not read."""
-        return self.coordinator.refuses_tunnel(client.id, request)
-
-    def refuse_tunnel(
-        self, client: LocalClient, tunnel_id: str, request: SerializedRequest
-    ) -> str | None:
-        """Refuse a tunnel that is not read where strict mode does, and say why."""
-        now = self._now()
-        text, effects = self.coordinator.refuse_tunnel(client.id, tunnel_id, request, now)
-        self._perform(effects, now)
-        return text
 
     def client_recorded(self, record: Record) -> None:
         """Write into the history what the core has nothing to decide about."""

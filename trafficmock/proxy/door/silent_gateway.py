@@ -15,16 +15,26 @@ if TYPE_CHECKING:
     from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.records import Record
     from trafficmock.wire.inbound import Message
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 _NO_COPIES = BodyLimits(history=1, handler=1)
 """Bytes of bodies that are kept for reports, which nobody reads; 0 would be all."""
+
+
+class OpenTunnels:
+    """Lets the tunnels of browsers open: strict mode judges what applications send."""
+
+    def would_refuse(self, *_: object) -> bool:
+        return False
+
+    def refuse(self, *_: object) -> None:
+        """Refuse none."""
 
 
 @define(eq=False)
 class SilentGateway:
     """A :class:`~trafficmock.proxy.proxy_clients.CoordinatorGateway` that keeps nothing."""
 
+    tunnels: OpenTunnels = field(factory=OpenTunnels)
     _numbers: itertools.count[int] = field(factory=itertools.count)
 
     def client_opened(self, proxy_client: ProxyClient, hello: inbound.Hello) -> None:  # noqa: ARG002 - the protocol's
@@ -44,18 +54,6 @@ class SilentGateway:
     def is_reserved(self, context_id: str) -> bool:  # noqa: ARG002 - the protocol's
         """Tell redirects by their URL alone: they are not linked here."""
         return False
-
-    def refuses_tunnel(self, proxy_client: ProxyClient, request: SerializedRequest) -> bool:  # noqa: ARG002 - the protocol's
-        """Let the tunnels of browsers open: strict mode judges what applications send."""
-        return False
-
-    def refuse_tunnel(
-        self,
-        proxy_client: ProxyClient,
-        tunnel_id: str,
-        request: SerializedRequest,
-    ) -> None:
-        """Refuse none."""
 
     def client_recorded(self, record: Record) -> None:
         """Record nothing."""

@@ -55,6 +55,7 @@ class ConnectSniffer:
         self._buffer = b""
         self._client = client
         self._proxy_client = proxy_client
+        self._tunnels = proxy_client.gateway.tunnels
         self._inside = inside
         self._opens_tls = context.settings.opens_tls
         self._request = tunnel_request(server_name(authority), headers)
@@ -99,14 +100,13 @@ class ConnectSniffer:
         self._timer = None
         if self._buffer:
             self._go_blind()
-        elif not self._proxy_client.gateway.refuses_tunnel(self._proxy_client, self._request):
+        elif not self._tunnels.would_refuse(self._proxy_client, self._request):
             self._tunnel.open()
 
     def _go_blind(self) -> None:
         self._stop_timer()
         buffer, self._buffer = self._buffer, b""
-        gateway, tunnel_id = self._proxy_client.gateway, str(uuid.uuid4())
-        if gateway.refuse_tunnel(self._proxy_client, tunnel_id, self._request) is None:
+        if self._tunnels.refuse(self._proxy_client, str(uuid.uuid4()), self._request) is None:
             self._tunnel.carry_blindly(buffer)
         else:
             self._tunnel.client_lost()

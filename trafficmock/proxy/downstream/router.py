@@ -238,7 +238,7 @@ def refuse_tunnel(proxy_client: ProxyClient, request: SerializedRequest) -> None
 
     :raises BadMessageError: it does not.
     """
-    text = proxy_client.gateway.refuse_tunnel(proxy_client, str(uuid.uuid4()), request)
+    text = proxy_client.gateway.tunnels.refuse(proxy_client, str(uuid.uuid4()), request)
     if text is not None:
         raise BadMessageError(text, status=decision_status(UNMATCHED), code=UNMATCHED)
 
