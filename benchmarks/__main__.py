@@ -5,7 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks import compare, contexts, door, memory, polling, profiling, routes, upstream_clients
+from benchmarks import (
+    compare,
+    contexts,
+    door,
+    instructions,
+    memory,
+    polling,
+    profiling,
+    routes,
+    upstream_clients,
+)
 from benchmarks.errors import BenchmarkError
 from benchmarks.forward import command as forward
 
@@ -13,6 +23,7 @@ _COMMANDS = {
     "compare": (compare, "our proxy against the npm proxy on every load, in turns"),
     "routes": (routes, "few against many registered routes"),
     "contexts": (contexts, "requests with a test's context against requests without"),
+    "instructions": (instructions, "instructions of a request, before a change and after it"),
     "door": (door, "the first load of a page with many assets, through a test's proxy"),
     "polling": (polling, "decisions while the history is read"),
     "forward": (forward, "our forward proxy against mitmproxy on every load, in turns"),

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from attrs import frozen
 
 from benchmarks.errors import BenchmarkError
-from tests.support.proxy_process import REPOSITORY, StartError, start
+from tests.support.proxy_process import REPOSITORY, SECONDS, StartError, start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,15 +117,16 @@ def _output(command: list[str]) -> str:
 
 
 @contextlib.contextmanager
-def running(target: Target) -> Iterator[Running]:
+def running(target: Target, *, seconds: float = SECONDS) -> Iterator[Running]:
     """
     Start ``target``, and end its process at the end of the block.
 
-    :raises BenchmarkError: when it is not ready within 30 seconds; the message
-        holds the end of its output.
+    :param seconds: that it may take to be ready.
+    :raises BenchmarkError: when it takes longer; the message holds the end of its output.
     """
+    env = {"PYTHONPATH": str(REPOSITORY)}
     try:
-        proxy = start(target.command, env={"PYTHONPATH": str(REPOSITORY)}, cwd=Path.cwd())
+        proxy = start(target.command, env=env, cwd=Path.cwd(), seconds=seconds)
     except StartError as error:
         text = f"{target.name} ({shlex.join(target.command)}) {str(error).strip()[-1500:]}"
         raise BenchmarkError(text) from error

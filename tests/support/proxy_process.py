@@ -95,13 +95,18 @@ def get(url: str) -> dict[str, Any]:
 
 
 def start(
-    command: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: Path = REPOSITORY
+    command: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: Path = REPOSITORY,
+    seconds: float = SECONDS,
 ) -> ProxyProcess:
     """Start a service, and wait until it answers.
 
     :param command: in its arguments ``{ready}`` stands for the file into which it writes its
         address, and ``{port}`` for a free port. Without ``{ready}``, ``/health`` is asked.
     :param env: added to the environment.
+    :param seconds: that it may take to come up.
     :raises StartError: when it does not come up.
     """
     directory = Path(tempfile.mkdtemp(prefix="trafficmock-test-"))
@@ -119,7 +124,7 @@ def start(
     url = f"http://127.0.0.1:{port}"
     announces = any("{ready}" in word for word in command)
     try:
-        until(ready.exists if announces else partial(_healthy, url), process, output)
+        until(ready.exists if announces else partial(_healthy, url), process, output, seconds)
     except StartError:
         shutil.rmtree(directory, ignore_errors=True)
         raise
@@ -168,13 +173,16 @@ def _healthy(url: str) -> bool:
         return False
 
 
-def until(satisfied: Any, process: subprocess.Popen[bytes], output: Path) -> None:
+def until(
+    satisfied: Any, process: subprocess.Popen[bytes], output: Path, seconds: float = SECONDS
+) -> None:
     """Wait until something is true, as long as the process that brings it about lives.
 
     :param satisfied: called without arguments until its result is true.
+    :param seconds: that it may take.
     :raises StartError: it never was, with what the process wrote.
     """
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + seconds
     while not satisfied():
         if process.poll() is not None or time.monotonic() > deadline:
             process.kill()

@@ -1,0 +1,178 @@
+"""
+``instructions``: what a request costs in instructions, before a change and after it.
+
+Callgrind counts the instructions of the proxy process outside the kernel. Other processes
+on the machine do not change the count, so that differences of a percent show.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from benchmarks import options as common
+from benchmarks.errors import BenchmarkError
+from benchmarks.event_loop import EventLoop
+from benchmarks.forward.loads import LOADS as FORWARD_LOADS
+from benchmarks.forward.loads import ForwardLoad, Way
+from benchmarks.forward.mocker import Mocker
+from benchmarks.forward.server import upstream
+from benchmarks.forward.session import ForwardSession
+from benchmarks.forward.targets import MeasuredProxy
+from benchmarks.loads import LOADS
+from benchmarks.report import table
+from benchmarks.session import Session
+from benchmarks.targets import Running, Target, ours, running
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator
+
+    from benchmarks.loads import Load
+
+RATIO_AT_MOST = 1.05
+_SECONDS = 3000.0
+_FILL = 1100
+"""Requests before the first load: more than the history holds, so that it evicts."""
+
+_COUNTS = {"megabyte": (12, 45), "plain-large": (12, 20), "secure-new": (60, 10)}
+_USUAL_COUNTS = (600, 100)
+"""Requests that are counted, and before them to warm up."""
+
+_TOTALS = re.compile(r"^totals: (\d+)", re.MULTILINE)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Options of this subcommand."""
+    common.add_target(parser)
+    parser.add_argument(
+        "--before", metavar="COMMAND", required=True, help="the proxy to compare with, as --ours"
+    )
+    names = [load.name for load in (*LOADS, *FORWARD_LOADS)]
+    parser.add_argument(
+        "--load", action="append", choices=names, help="only this load; may be repeated"
+    )
+
+
+def run(options: Namespace) -> bool:
+    """Count, print the table; returns whether no load became dearer by more than 5 %."""
+    wanted = [
+        load for load in (*LOADS, *FORWARD_LOADS) if not options.load or load.name in options.load
+    ]
+    command = options.ours or shlex.join(ours().command)
+    rows, ratios = [], []
+    with _sides([options.before, command]) as (sides, ports):
+        for load in wanted:
+            before, after = (side.count(load, ports) for side in sides)
+            ratios.append(after / before)
+            rows.append([load.title, f"{before:,.0f}", f"{after:,.0f}", f"{ratios[-1]:.3f}"])
+            print(" ".join(rows[-1]), flush=True)
+    print(table(("load", "instructions before", "now", "ratio"), rows))
+    return all(ratio <= RATIO_AT_MOST for ratio in ratios)
+
+
+@frozen
+class _Side:
+    """
+    A proxy under callgrind.
+
+    :param proxy: its process.
+    :param counts: the file that callgrind writes counts to, but for their numbers.
+    """
+
+    proxy: Running
+    counts: Path
+    loop: EventLoop
+
+    def fill(self) -> None:
+        """Fill the history."""
+        session = Session(self.loop, self.proxy.address, LOADS[0])
+        session.run(_FILL, _SECONDS)
+        session.close()
+
+    def count(self, load: Load | ForwardLoad, ports: tuple[int, int]) -> float:
+        """Give the instructions of one request."""
+        requests, warmup = _COUNTS.get(load.name, _USUAL_COUNTS)
+        with contextlib.ExitStack() as stack:
+            session = self._session(load, ports, stack)
+            session.run(warmup, _SECONDS)
+            session.settle()
+            self._tell("instrumentation", "on")
+            session.run(requests, _SECONDS)
+            session.settle()
+            self._tell("dump")
+            self._tell("instrumentation", "off")
+        newest = max(self.counts.parent.glob(f"{self.counts.name}.*"), key=_number)
+        found = _TOTALS.search(newest.read_text("utf-8"))
+        if found is None:
+            raise BenchmarkError(f"callgrind wrote no totals to {newest}")
+        return int(found[1]) / requests
+
+    def _session(
+        self, load: Load | ForwardLoad, ports: tuple[int, int], stack: contextlib.ExitStack
+    ) -> Session | ForwardSession:
+        session: Session | ForwardSession
+        if isinstance(load, ForwardLoad):
+            if load.way is Way.MOCKED:
+                stack.callback(Mocker(self.loop, self.proxy.address).close)
+            pem = MeasuredProxy(self.proxy.target, None).certificate(self.proxy)
+            session = ForwardSession(self.loop, self.proxy.address, load, ports, pem)
+        else:
+            session = Session(self.loop, self.proxy.address, load)
+        stack.callback(session.close)
+        return session
+
+    def _tell(self, *command: str) -> None:
+        vgdb = shutil.which("vgdb")
+        if vgdb is None:
+            raise BenchmarkError(
+                "valgrind is not installed: its vgdb turns the counting on and off"
+            )
+        subprocess.run([vgdb, f"--pid={self.proxy.pid}", *command], check=True, capture_output=True)
+
+
+def _number(path: Path) -> int:
+    return int(path.suffix[1:])
+
+
+@contextlib.contextmanager
+def _sides(commands: list[str]) -> Iterator[tuple[list[_Side], tuple[int, int]]]:
+    """Start both proxies under callgrind, and the server behind them."""
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trafficmock-bench-")))
+        ports = stack.enter_context(upstream(folder))
+        loop = EventLoop()
+        stack.callback(loop.close)
+        sides = []
+        for number, command in enumerate(commands):
+            counts = folder / f"side-{number}"
+            target = _under_callgrind(command, counts, folder)
+            proxy = stack.enter_context(running(target, seconds=_SECONDS))
+            sides.append(_Side(proxy, counts, loop))
+            sides[-1].fill()
+        yield sides, ports
+
+
+def _under_callgrind(command: str, counts: Path, folder: Path) -> Target:
+    """Have callgrind run a proxy, which counts when it is told to."""
+    day = "86400000"
+    return Target(
+        command,
+        (
+            *("valgrind", "-q", "--tool=callgrind", "--instr-atstart=no", "--trace-children=yes"),
+            f"--callgrind-out-file={counts}",
+            *shlex.split(command),
+            *("--ca-dir", str(folder / f"{counts.name}-ca")),
+            *("--upstream-ca", str(folder / "upstream.pem")),
+            *("--idle-timeout-ms", day, "--heartbeat-ms", day, "--claim-timeout-ms", day),
+        ),
+        command,
+    )
