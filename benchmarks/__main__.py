@@ -13,6 +13,7 @@ from benchmarks import (
     memory,
     polling,
     profiling,
+    replies,
     routes,
     upstream_clients,
 )
@@ -25,6 +26,7 @@ _COMMANDS = {
     "contexts": (contexts, "requests with a test's context against requests without"),
     "instructions": (instructions, "instructions of a request, before a change and after it"),
     "door": (door, "the first load of a page with many assets, through a test's proxy"),
+    "replies": (replies, "fixed answers in the proxy against a handler, in turns"),
     "polling": (polling, "decisions while the history is read"),
     "forward": (forward, "our forward proxy against mitmproxy on every load, in turns"),
     "upstream": (upstream_clients, "a small request to a server: our connections, Agent, treq"),

@@ -36,17 +36,23 @@ class Client:
     :param address: host and port of the target.
     :param role: ``node`` or ``playwright`` (protocol 3).
     :param client_id: sent in ``hello``.
+    :param features: likewise.
     """
 
     def __init__(
-        self, loop: EventLoop, address: tuple[str, int], role: str, client_id: str
+        self,
+        loop: EventLoop,
+        address: tuple[str, int],
+        role: str,
+        client_id: str,
+        features: tuple[str, ...] = (),
     ) -> None:
         self._loop = loop
         self._name = client_id
         self._acks = 0
         self._pongs = 0
         self.link = WebSocketConnection(loop, *address, self._receive)
-        self.link.send_message(messages.hello(role, client_id))
+        self.link.send_message(messages.hello(role, client_id, features))
         self._wait_for_acks(1)
 
     def barrier(self) -> None:
@@ -98,7 +104,7 @@ class Worker(Client):
             for route in routes
         }
         self._fulfill = Template(messages.fulfill(body(load.response_bytes)))
-        super().__init__(loop, address, "playwright", f"playwright-{number}")
+        super().__init__(loop, address, "playwright", f"playwright-{number}", load.features)
         self._register(number, tests, routes)
 
     def _register(self, number: int, tests: list[int], routes: list[RouteKey]) -> None:
@@ -113,15 +119,16 @@ class Worker(Client):
                 }
             )
         for route in routes:
-            self.link.send_message(
-                {
-                    "type": "route:register",
-                    "routeId": _route_id(route),
-                    "testId": _test_id(route.test),
-                    "matcher": self._load.matcher(route),
-                    "kind": "http",
-                }
-            )
+            message = {
+                "type": "route:register",
+                "routeId": _route_id(route),
+                "testId": _test_id(route.test),
+                "matcher": self._load.matcher(route),
+                "kind": "http",
+            }
+            if self._load.replies:
+                message["reply"] = messages.response(body(self._load.response_bytes))
+            self.link.send_message(message)
         self._wait_for_acks(len(tests) + len(routes))
 
     def _handle(self, message: Incoming) -> None:
@@ -130,6 +137,8 @@ class Worker(Client):
         elif message.type == "request:matched":
             if message.test_id != self._owner(message.request_id):
                 raise BenchmarkError(f"{message.request_id} was given to the wrong test")
+            if self._load.replies:
+                raise BenchmarkError(f"asked about {message.request_id}")
             self.link.send(self._fulfill.frame(mask(message.request_id.encode("ascii"))))
 
     def _owner(self, identifier: str) -> str:

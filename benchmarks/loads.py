@@ -81,6 +81,8 @@ class Load:
     :param request_bytes: length of the request body, before base64.
     :param response_bytes: length of the response body, before base64.
     :param shape: key of :data:`SHAPES`.
+    :param features: what the workers announce.
+    :param replies: whether the routes have fixed answers, for workers with the feature ``reply``.
     :param warmup: requests before the first measured one; above the default
         history limit, so that eviction is at work.
     :param requests: requests of one measured round.
@@ -99,6 +101,8 @@ class Load:
     request_bytes: int = 60
     response_bytes: int = 200
     shape: str = field(default="host", validator=validators.in_(SHAPES))
+    features: tuple[str, ...] = ()
+    replies: bool = False
     warmup: int = 1500
     requests: int = 4000
     cpu_target: float | None = None

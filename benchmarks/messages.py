@@ -9,11 +9,14 @@ length.
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from benchmarks.frames import client_header, mask
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ID_LENGTH: Final = 12
 ID_HOLE: Final = "~" * ID_LENGTH
@@ -62,9 +65,9 @@ class Template:
         return masked_id.join(self._parts)
 
 
-def hello(role: str, client_id: str) -> dict[str, Any]:
-    """``hello`` as the npm clients send it: no features are announced."""
-    message = {
+def hello(role: str, client_id: str, features: Sequence[str] = ()) -> dict[str, Any]:
+    """``hello`` as the npm clients send it: without features unless some are given."""
+    message: dict[str, Any] = {
         "type": "hello",
         "protocolVersion": 3,
         "packageVersion": "0.1.0",
@@ -73,6 +76,8 @@ def hello(role: str, client_id: str) -> dict[str, Any]:
     }
     if role == "playwright":
         message["workerId"] = client_id.rpartition("-")[2]
+    if features:
+        message["features"] = list(features)
     return message
 
 

@@ -34,7 +34,7 @@ from trafficmock.wire.codec import InvalidMessageError, decode, encode
 from trafficmock.wire.inbound import RequestResponse, SocketFrame
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.message_heads import too_long
-from trafficmock.wire.outbound import HelloOk, HistoryResult, RequestObserved
+from trafficmock.wire.outbound import HelloOk, HistoryResult, RequestObserved, RequestReplied
 from trafficmock.wire.shrink import shrink, too_large
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 _SHORTEST_WAIT = 0.001
 """Seconds; without it a deadline that rounding puts just behind us would be a busy loop."""
 
-_DEFERRABLE = frozenset({RequestObserved, RequestResponse})
+_DEFERRABLE = frozenset({RequestObserved, RequestReplied, RequestResponse})
 """What workers get of all traffic, whether it concerns them or not."""
 
 _LEVELS = {level.name: level for level in LogLevel.iterconstants()}

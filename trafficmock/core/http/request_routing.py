@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from trafficmock.core.http.response_reports import AwaitedReports
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
-    from trafficmock.core.ownership.registry import Kind
+    from trafficmock.core.ownership.registry import Kind, RegisteredTest
     from trafficmock.core.peers import Agent
     from trafficmock.wire.inbound import RequestStart
     from trafficmock.wire.outbound import Context
@@ -136,12 +136,14 @@ class RequestRouting(OwnerResolution[PendingRequest]):
 
     def _match(self, pending: PendingRequest, claimant: Claimant, out: EffectList) -> None:
         test, routes = claimant
-        pending.test = test
-        if SUBSCRIBE in test.worker.features:
-            pending.owner_id = test.worker.id
         pending.reply = self.replies.route_for(pending, claimant)
         route = pending.reply or routes[0]
         pending.owner = records.Owner(test.id, route.id, test.title, test.file)
+        if pending.deferred is None and self._answered_at_once(pending, test, out):
+            return
+        pending.test = test
+        if SUBSCRIBE in test.worker.features:
+            pending.owner_id = test.worker.id
         pending.routes = tuple([route.id for route in routes])
         test.took(pending)
         if pending.deferred is None:
@@ -151,14 +153,24 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             self.decisions.deadlines.begin(pending, out)
             out.send(pending.agent.id, to_client.NeedBody(pending.id))
 
+    def _answered_at_once(
+        self, pending: PendingRequest, test: RegisteredTest, out: EffectList
+    ) -> bool:
+        """Give the owner's reply if there is one: nothing waits for the test then."""
+        return (
+            pending.reply is not None
+            and self._is_short(pending)
+            and self.replies.give(pending, test, out)
+        )
+
     def hand_over(self, pending: PendingRequest, out: EffectList) -> None:
         """Give the owner's reply, or let its handlers run unless the body is too large for them."""
         test, owner = pending.test, pending.owner
         if test is None or owner is None:
             raise IllegalStepError(f"request {pending.id} has no owner to be handed to")
         pending.step(RequestStage.MATCHED)
-        limit, size = self.settings.handler_body_bytes, body.size(pending.request.body_base64)
-        if limit and size > limit:
+        if not self._is_short(pending):
+            size, limit = body.size(pending.request.body_base64), self.settings.handler_body_bytes
             text = error_messages.too_big_for_handler(str(pending), size, limit)
             self.decisions.fail_owner(pending, "internal", text, out)
             return
@@ -174,3 +186,8 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             UNSET if pending.made_for is None else to_client.OWN,
         )
         out.send(test.worker.id, match)
+
+    def _is_short(self, pending: PendingRequest) -> bool:
+        """Tell whether the body of a request is within the limit for tests."""
+        limit = self.settings.handler_body_bytes
+        return not limit or body.size(pending.request.body_base64) <= limit
