@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from contextlib import ExitStack, contextmanager
@@ -65,7 +66,14 @@ class ClientMatrix:
         command = [sys.executable, "-m", "trafficmock", "env", "--format", "json", "--no-agent"]
         command += ["--proxy-url", self.url, "--client-id", client, "--token", TOKEN]
         command += ["--ca-dir", str(self.folder / "ca")]
-        done = subprocess.run(command, check=True, capture_output=True, cwd=REPOSITORY)
+        done = subprocess.run(
+            command,
+            check=True,
+            capture_output=True,
+            cwd=REPOSITORY,
+            # These are clients of a proxy, as in any language.
+            env={**os.environ, "TRAFFICMOCK_PYTHON_PRELOAD": "0"},
+        )
         environment: dict[str, str] = json.loads(done.stdout)
         return environment
 

@@ -18,6 +18,7 @@ from trafficmock.attach.agent_variables import (
 from trafficmock.attach.java import with_java_options
 from trafficmock.attach.node import node_variables
 from trafficmock.attach.proxy_variables import ProxyAddress, direct_hosts, proxy_variables
+from trafficmock.attach.python_preload import python_variables
 from trafficmock.attach.rest_probe import AttachError, NoAnswerError, certificate_authority
 from trafficmock.attach.trust_variables import trust_variables
 from trafficmock.certificates.authority import open_authority
@@ -152,6 +153,7 @@ def forward_variables(
     return {
         **proxy_variables(address, present, no_proxy),
         **trust_variables(trust, present),
+        **python_variables(present),
         "JAVA_TOOL_OPTIONS": java,
     }
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     import argparse
 
 HOW_IT_JOINS = (
-    "An application joins through its environment: a Node process by the agent, every other "
-    "one by the proxy variables, with certificates to trust. What the environment says of "
-    "these is kept where it can be."
+    "An application joins through its environment: a Node process by the agent, a Python "
+    "process by the preload, every other one by the proxy variables, with certificates to "
+    "trust. What the environment says of these is kept where it can be."
 )
 
 

@@ -34,6 +34,9 @@ class Certificates(Protocol):
     def context_for(self, host: str) -> Any:
         """Give the context for a host."""
 
+    def ca_pem(self) -> bytes:
+        """Give the certificate of the authority that signs them, in PEM."""
+
 
 @frozen(kw_only=True)
 class ProxySettings:

@@ -15,7 +15,7 @@ from trafficmock.http.log_safety import one_line
 from trafficmock.proxy import request_target
 from trafficmock.proxy.downstream.connect_sniffing import ConnectSniffer
 from trafficmock.proxy.downstream.proxy_credentials import client_id
-from trafficmock.proxy.http1 import framing
+from trafficmock.proxy.http1 import attached_clients, framing
 from trafficmock.proxy.http1.forwarded_headers import end_to_end
 from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.proxy.request_target import Origin
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from trafficmock.proxy.request_target import Target
     from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
-_ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
+_ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n%s\r\n"
 
 
 class AbsoluteFormRouter:
@@ -126,7 +126,7 @@ class AbsoluteFormRouter:
             else:
                 connection.go_on(data, router, context=context)
 
-        connection.write(_ESTABLISHED)
+        connection.write(self._established(head, left_alone=left_alone))
         behind = ConnectSniffer(
             connection.transport,
             self._context,
@@ -136,6 +136,18 @@ class AbsoluteFormRouter:
             inside=inside,
         )
         connection.succeed(behind)
+
+    def _established(self, head: RequestHead, *, left_alone: bool) -> bytes:
+        """Write the answer to CONNECT; an attached process learns who signs what it meets."""
+        if left_alone or not attached_clients.opens_for_agent(head):
+            return _ESTABLISHED % b""
+        try:
+            authority = self._context.certificates.ca_pem()
+        except LocalError as error:
+            # Without one there is no TLS either, and the history will say so.
+            self.log.warn("{error}", error=error)
+            return _ESTABLISHED % b""
+        return _ESTABLISHED % attached_clients.authority_line(authority)
 
     def _identify(self, connection: ClientConnection, head: RequestHead) -> ProxyClient:
         """Tell whose request it is; each says it anew."""

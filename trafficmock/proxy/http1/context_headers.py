@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from trafficmock.proxy.http1.attached_clients import CONTEXT
+
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs, RequestHead
 
@@ -53,9 +55,18 @@ def carried_context(head: RequestHead) -> bytes | None:
 
 
 def context_id(head: RequestHead) -> str | None:
-    """Give the context of a request as text: the carried one, else the id of its trace."""
-    found = carried_context(head) or trace_id(head)
+    """Give the context of a request as text.
+
+    :returns: the one that an attached process names, else the carried one, else the id of its
+        trace.
+    """
+    found = _named(head) or carried_context(head) or trace_id(head)
     return None if found is None else found.decode("ascii")
+
+
+def _named(head: RequestHead) -> bytes | None:
+    value = head.fields.get(CONTEXT)
+    return value if value and _ID.fullmatch(value) else None
 
 
 def may_carry(pairs: Pairs) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trafficmock.proxy.http1 import attached_clients
 from trafficmock.proxy.http1.framing import Framing, Kind
 from trafficmock.proxy.http1.heads import tokens
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 VIA = b"1.1 trafficmock"
 """What the proxy calls itself in ``Via`` (RFC 9110 section 7.6.3)."""
 
-HOP_BY_HOP = frozenset(
+HOP_BY_HOP = attached_clients.HEADERS | frozenset(
     {
         b"connection",
         b"keep-alive",
@@ -27,7 +28,7 @@ HOP_BY_HOP = frozenset(
         b"upgrade",
     }
 )
-"""Header names that are for us alone (RFC 9110 section 7.6.1)."""
+"""Header names that are for us alone (RFC 9110 section 7.6.1, and our own)."""
 
 _FRAMING = frozenset({b"content-length", b"transfer-encoding"})
 _KEPT_THOUGH_LISTED = frozenset({b"content-length", b"host"})

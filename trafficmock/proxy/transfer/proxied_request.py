@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, structs
 
 from trafficmock.proxy.http1 import framing
+from trafficmock.proxy.http1.attached_clients import failure_line, understands_failures
 from trafficmock.proxy.http1.context_headers import (
     carried_context,
     context_id,
@@ -223,7 +224,9 @@ class ProxiedRequest:
         self._finish()
 
     def _abort(self, code: str, text: str) -> None:
-        if code == "timedout":
+        if understands_failures(self.head):
+            self._refuse(502, code, text)
+        elif code == "timedout":
             seconds = self.context.settings.abort_hold_seconds
             self._timer = self.context.reactor.callLater(seconds, self._hold_over)
         elif code in _RESETS or self.client.secure:
@@ -260,7 +263,7 @@ class ProxiedRequest:
     def failed_upstream(self, error: UpstreamError) -> None:
         """Answer in the place of a server that did not, or fail as it did."""
         if self.context.explains_failures:
-            self._refuse(error.status, error.code, error.text)
+            self._refuse(error.status, error.code, error.text, failure=error.errno)
         else:
             self.cut_off()
 
@@ -272,10 +275,23 @@ class ProxiedRequest:
         else:
             self.client.reset()
 
-    def _refuse(self, status: int, code: str, text: str) -> None:
+    def _refuse(self, status: int, code: str, text: str, *, failure: str | None = None) -> None:
+        """Answer in the place of a server.
+
+        :param failure: what an attached process is told instead of the code.
+        """
         self.keep = self.keep and self.request_done
-        head_only = self.head.method == b"HEAD"
-        self.client.write(error_response(status, code, text, keep=self.keep, head_only=head_only))
+        answer = error_response(
+            status,
+            code,
+            text,
+            headers=(
+                [failure_line(failure or code, text)] if understands_failures(self.head) else ()
+            ),
+            keep=self.keep,
+            head_only=self.head.method == b"HEAD",
+        )
+        self.client.write(answer)
         self._finish()
 
     def _finish(self) -> None:

@@ -1,0 +1,1 @@
+"""The modules of the preload, one by one."""

@@ -1,0 +1,72 @@
+"""Which context counts, where and for how long."""
+
+import sys
+from contextvars import copy_context
+from types import ModuleType
+
+from trafficmock_preload.current_context import TestContexts
+from twisted.trial.unittest import SynchronousTestCase
+
+
+class ContextsTests(SynchronousTestCase):
+    """The contexts of one process."""
+
+    def setUp(self) -> None:
+        self.time = 0.0
+        self.contexts = TestContexts(30, now=lambda: self.time)
+
+    def test_outgoing(self) -> None:
+        """A request names the context; one that was carried goes on in the baggage."""
+        self.assertEqual(self.contexts.outgoing(), [("Trafficmock-Context", "")])
+        self.contexts.enter(self.contexts.read("trafficmock.test=a", None, None))
+        self.assertEqual(
+            self.contexts.outgoing(),
+            [("Trafficmock-Context", "a"), ("baggage", "trafficmock.test=a")],
+        )
+        trace = "00-" + "a" * 32 + "-" + "b" * 16 + "-01"
+        self.contexts.enter(self.contexts.read(None, None, trace))
+        self.assertEqual(self.contexts.outgoing(), [("Trafficmock-Context", "a" * 32)])
+
+    def test_time(self) -> None:
+        """It counts for 30 s after the inbound request is over."""
+        context = self.contexts.read("trafficmock.test=a", None, None)
+        self.contexts.enter(context)
+        self.time = 1000.0
+        self.assertIs(self.contexts.current(), context)
+        self.contexts.close(context)
+        self.time = 1030.0
+        self.contexts.close(context)
+        self.assertIs(self.contexts.current(), context)
+        self.time = 1030.1
+        self.assertIsNone(self.contexts.current())
+
+    def test_off(self) -> None:
+        """Turned off, nothing is read."""
+        contexts = TestContexts(30, is_on=False)
+        self.assertIsNone(contexts.read("trafficmock.test=a", None, None))
+        self.assertIsNone(contexts.current())
+
+    def test_apart(self) -> None:
+        """What runs in another context of Python does not see it."""
+        copied = copy_context()
+        self.contexts.enter(self.contexts.read("trafficmock.test=a", None, None))
+        self.assertIsNone(copied.run(self.contexts.current))
+
+    def test_many(self) -> None:
+        """So many are known by their id; the oldest is forgotten."""
+        for number in range(1001):
+            self.contexts.read(f"trafficmock.test=a{number}", None, None)
+        self.assertEqual((len(self.contexts._known), "a0" in self.contexts._known), (1000, False))
+
+    def test_tracing(self) -> None:
+        """The active baggage of OpenTelemetry counts first, if it names a context that came in."""
+        baggage = ModuleType("opentelemetry.baggage")
+        said = ["b"]
+        baggage.get_baggage = lambda name: said[0] if name == "trafficmock.test" else None  # type: ignore[attr-defined]
+        self.patch(sys, "modules", {**sys.modules, "opentelemetry.baggage": baggage})
+        first = self.contexts.read("trafficmock.test=a", None, None)
+        second = self.contexts.read("trafficmock.test=b", None, None)
+        self.contexts.enter(first)
+        self.assertIs(self.contexts.current(), second)
+        said[0] = "unknown"
+        self.assertIs(self.contexts.current(), first)

@@ -1,0 +1,71 @@
+"""Hosts that are reached without the proxy."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from trafficmock_preload.direct_targets import DirectTargets
+from trafficmock_preload.preload_settings import PreloadSettings
+from twisted.trial.unittest import SynchronousTestCase
+
+
+def targets(no_proxy: str = "", ignored: str = "") -> DirectTargets:
+    return DirectTargets(
+        PreloadSettings(
+            {
+                "TRAFFICMOCK_PROXY_URL": "http://127.0.0.1:4310",
+                "NO_PROXY": no_proxy,
+                "TRAFFICMOCK_IGNORE_HOSTS": ignored,
+            }
+        )
+    )
+
+
+class DirectTargetsTests(SynchronousTestCase):
+    """The proxy, ``NO_PROXY`` and ``TRAFFICMOCK_IGNORE_HOSTS``."""
+
+    def test_proxy(self) -> None:
+        """The proxy itself is reached directly, under each name of loopback; its port alone."""
+        found = targets()
+        for host in ("127.0.0.1", "localhost", "::1", "[::1]", "LOCALHOST"):
+            self.assertTrue(found.includes(host, 4310), host)
+            self.assertFalse(found.includes(host, 4311), host)
+        self.assertFalse(found.includes("third.test", 4310))
+
+    def test_no_proxy(self) -> None:
+        """Names stand for what is below them; ports, networks and the star are understood."""
+        for rule, host, port, wanted in (
+            ("shop.test", "shop.test", 80, True),
+            ("shop.test", "api.SHOP.test", 443, True),
+            ("shop.test", "eshop.test", 80, False),
+            (".shop.test", "api.shop.test", 80, True),
+            ("*.shop.test", "api.shop.test", 80, True),
+            ("shop.test:8443", "shop.test", 8443, True),
+            ("shop.test:8443", "shop.test", 443, False),
+            ("10.0.0.0/8", "10.1.2.3", 80, True),
+            ("10.0.0.0/8", "11.1.2.3", 80, False),
+            ("10.0.0.0/8", "shop.test", 80, False),
+            ("not/a/network", "shop.test", 80, False),
+            ("a, *", "anything.test", 80, True),
+            ("[::1]:8080", "::1", 8080, True),
+            ("shop.test", "shop.test.", 80, True),
+        ):
+            self.assertEqual(targets(no_proxy=rule).includes(host, port), wanted, (rule, host))
+
+    def test_ignored(self) -> None:
+        """Patterns are those of the Node agent."""
+        for rule, host, port, wanted in (
+            ("localhost:4318", "localhost", 4318, True),
+            ("localhost:4318", "localhost", 80, False),
+            ("*.sentry.io", "o1.ingest.sentry.io", 443, True),
+            ("*.sentry.io", "sentry.io", 443, False),
+            ("collector*:*", "collector-1", 4317, True),
+            ("a*b*c", "a-b-c", 80, True),
+            ("a*b*c", "a-c", 80, False),
+            ("ab*bc", "abc", 80, False),
+            ("[::1]", "::1", 80, True),
+        ):
+            self.assertEqual(targets(ignored=rule).includes(host, port), wanted, (rule, host))
+
+    @given(st.text(alphabet="a*.:/[]1", max_size=15), st.text(alphabet="a.:1", max_size=10))
+    def test_any(self, rule: str, host: str) -> None:
+        """Any words are read."""
+        targets(no_proxy=rule, ignored=rule).includes(host, 80)

@@ -1,0 +1,34 @@
+"""What is changed, and where."""
+
+import io
+import sys
+from importlib import import_module
+
+from trafficmock_preload import child_environment, hooks, import_hook
+from trafficmock_preload.current_context import TestContexts
+from trafficmock_preload.proxy_tunnel import Tunnels
+from twisted.trial.unittest import SynchronousTestCase
+
+URL = "TRAFFICMOCK_PROXY_URL"
+
+
+class HookTests(SynchronousTestCase):
+    """The table of modules."""
+
+    def test_functions(self) -> None:
+        """Each change is a function that is there."""
+        found = hooks._changes(Tunnels(None), TestContexts(30), "/preload")
+        self.assertIn("http.client", found)
+        for name, change in found.items():
+            place, function, _ = change.args  # type: ignore[attr-defined]
+            module = import_module(f"trafficmock_preload.{place}")
+            self.assertTrue(callable(getattr(module, function, None)), name)
+
+    def test_https_proxy(self) -> None:
+        """A proxy behind TLS cannot be used, which is said; nothing is changed then."""
+        errors = io.StringIO()
+        self.patch(sys, "stderr", errors)
+        self.patch(import_hook, "install", self.fail)
+        self.patch(child_environment, "change_os", self.fail)
+        hooks.install("/preload", {URL: "https://p:1"})
+        self.assertIn("need an http:// URL", errors.getvalue())

@@ -1,0 +1,124 @@
+"""Tunnels, and the answers of the proxy."""
+
+import base64
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hypothesis import given
+from hypothesis import strategies as st
+from trafficmock_preload.preload_settings import PreloadSettings
+from trafficmock_preload.proxy_tunnel import Tunnels
+from twisted.trial.unittest import SynchronousTestCase
+
+OPENED = b"HTTP/1.1 200 Connection established\r\n"
+
+
+def tunnels(url: str = "http://127.0.0.1:4310") -> Tunnels:
+    return Tunnels(PreloadSettings({"TRAFFICMOCK_PROXY_URL": url, "TRAFFICMOCK_TOKEN": "t"}))
+
+
+@contextmanager
+def answering(answer: bytes) -> Iterator[tuple[Tunnels, list[bytes]]]:
+    """Answer one connection, and keep what it sent."""
+    heard: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                heard.append(connection.recv(65536))
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield tunnels(f"http://127.0.0.1:{server.getsockname()[1]}"), heard
+        thread.join()
+
+
+class TunnelTests(SynchronousTestCase):
+    """``CONNECT``."""
+
+    def test_wanted(self) -> None:
+        """Servers are reached through the proxy, the proxy itself and sockets of files are not."""
+        found = tunnels()
+        self.assertTrue(found.wants("third.test", 443))
+        self.assertTrue(found.wants(b"third.test", 443))
+        others = [("127.0.0.1", 4310), ("", 80), (None, 80), ("third.test", None)]
+        for host, port in others:
+            self.assertFalse(found.wants(host, port), host)
+        self.assertTrue(Tunnels(None, "wrong").wants("third.test", 443))
+
+    def test_proxy_url(self) -> None:
+        """The URL of our proxy is known, with and without credentials."""
+        found = tunnels()
+        for url in ("http://127.0.0.1:4310", "http://shop:-@localhost:4310/"):
+            self.assertTrue(found.is_proxy_url(url), url)
+        for other in ("http://company:3128", "http://127.0.0.1:4311", "", None, "http://[::1"):
+            self.assertFalse(found.is_proxy_url(other), other)
+
+    def test_request(self) -> None:
+        """It names the server, who asks, and that an attached process does."""
+        head = tunnels().request("b\u00fccher.test", 443).decode("ascii")
+        self.assertTrue(head.startswith("CONNECT xn--bcher-kva.test:443 HTTP/1.1\r\n"))
+        self.assertIn(f"Basic {base64.b64encode(b'proxy:t').decode()}\r\n", head)
+        self.assertIn("\r\nTrafficmock-Agent: python\r\n\r\n", head)
+        self.assertIn(b"CONNECT [::1]:80 ", tunnels().request("::1", 80))
+
+    def test_opened(self) -> None:
+        """A tunnel that the proxy reads comes with its authority, another one without."""
+        line = b"Trafficmock-Authority: " + base64.b64encode(b"DER") + b"\r\n"
+        for answer, wanted in ((OPENED + line + b"\r\n", b"DER"), (OPENED + b"\r\n", None)):
+            with answering(answer) as (found, heard):
+                opened = found.open_socket(("third.test", 443), 30)
+                self.assertEqual(found.authority_of(opened), wanted)
+                opened.close()
+            self.assertIn(b"CONNECT third.test:443 ", heard[0])
+
+    def test_refused(self) -> None:
+        """A proxy that opens none is a refused connection, with its own words."""
+        answer = b'HTTP/1.1 407 X\r\n\r\n{"message": "The token is wrong."}'
+        for said, words in (
+            (answer, "The token is wrong."),
+            (b"HTTP/1.1 502 X\r\n\r\n", "status 502"),
+            (b"no HTTP\r\n\r\n", "Protocol error"),
+        ):
+            with answering(said) as (found, _):
+                error = self.assertRaises(
+                    ConnectionRefusedError, found.open_socket, ("third.test", 443), 30
+                )
+            self.assertIn(words, str(error))
+            self.assertIn("trafficmock at 127.0.0.1:", str(error))
+
+    def test_closed(self) -> None:
+        """A proxy that hangs up is a connection that was reset."""
+        with answering(b"HTTP/1.1 200") as (found, _):
+            error = self.assertRaises(
+                ConnectionResetError, found.open_socket, ("third.test", 443), 30
+            )
+        self.assertIn("closed the connection", str(error))
+
+    def test_gone(self) -> None:
+        """Where the proxy is gone, the connection is refused, and the text says by whom."""
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        error = self.assertRaises(
+            ConnectionRefusedError, tunnels(url).open_socket, ("third.test", 443), 30
+        )
+        self.assertIn("cannot be reached (Connection refused)", str(error))
+
+    def test_wrong_variable(self) -> None:
+        """Where a variable is wrong, each connection is refused with the reason."""
+        error = self.assertRaises(
+            ConnectionRefusedError, Tunnels(None, "URL is wrong").open_socket, ("a.test", 443)
+        )
+        self.assertIn("URL is wrong", str(error))
+
+    @given(st.binary(max_size=80))
+    def test_any_answer(self, answer: bytes) -> None:
+        """Any answer opens a tunnel, or refuses it."""
+        try:
+            tunnels().authority(answer)
+        except ConnectionRefusedError as error:
+            self.assertIn("opens no tunnel", str(error))

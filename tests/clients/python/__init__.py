@@ -1,0 +1,1 @@
+"""Python applications that are attached by their environment alone, and their libraries."""

@@ -1,0 +1,59 @@
+"""The headers between the proxy and attached processes."""
+
+import datetime as dt
+import ssl
+from base64 import b64decode
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from trafficmock.certificates.authority import open_authority
+from trafficmock.proxy.http1.attached_clients import (
+    HEADERS,
+    authority_line,
+    failure_line,
+    opens_for_agent,
+    understands_failures,
+)
+from trafficmock.proxy.http1.context_headers import context_id
+from trafficmock.proxy.http1.forwarded_headers import end_to_end
+from trafficmock.proxy.http1.heads import parse_request
+
+
+class AttachedClientsTests(SynchronousTestCase):
+    """What is read, written and kept."""
+
+    def test_read(self) -> None:
+        """An attached process is known by its headers, also by an empty one."""
+        head = parse_request(b"CONNECT a:1 HTTP/1.1\r\ntrafficmock-agent: python")
+        self.assertTrue(opens_for_agent(head))
+        self.assertFalse(understands_failures(head))
+        head = parse_request(b"GET / HTTP/1.1\r\ntrafficmock-context:")
+        self.assertTrue(understands_failures(head))
+        self.assertFalse(opens_for_agent(head))
+
+    def test_context(self) -> None:
+        """The context that it names counts first; one that is none does not."""
+        for named, wanted in ((b"a", "a"), (b"", "b"), (b"a b", "b"), (b"x" * 65, "b")):
+            block = b"GET / HTTP/1.1\r\nbaggage: trafficmock.test=b\r\ntrafficmock-context: "
+            self.assertEqual(context_id(parse_request(block + named)), wanted, named)
+
+    def test_kept(self) -> None:
+        """None of the headers goes on."""
+        lines = b"".join(b"\r\n%s: x" % name for name in sorted(HEADERS))
+        head = parse_request(b"GET / HTTP/1.1\r\na: b" + lines)
+        self.assertEqual(end_to_end(head), [(b"a", b"b")])
+
+    def test_authority(self) -> None:
+        """The authority is named in DER."""
+        pem = open_authority(Path(self.mktemp()), dt.datetime.now(dt.UTC)).pem
+        name, _, value = authority_line(pem).partition(b": ")
+        self.assertEqual(name, b"trafficmock-authority")
+        self.assertEqual(b64decode(value.strip()), ssl.PEM_cert_to_DER_cert(pem.decode()))
+
+    def test_failure(self) -> None:
+        """A text stays within its line."""
+        self.assertEqual(
+            failure_line("aborted", "a\r\nb \u20ac"),
+            (b"trafficmock-failure", b"aborted a%0D%0Ab%20%E2%82%AC"),
+        )

@@ -1,0 +1,167 @@
+"""aiohttp, its WebSockets included."""
+
+from __future__ import annotations
+
+from weakref import WeakSet
+
+from trafficmock_preload.failure_errors import HEADER, failure_error, is_before_request
+from trafficmock_preload.proxy_tunnel import MOST_BYTES, TunnelAnswer
+from trafficmock_preload.tunnel_trust import trusting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any
+
+    from trafficmock_preload.current_context import TestContexts
+    from trafficmock_preload.proxy_tunnel import Tunnels
+
+_read: WeakSet[Any] = WeakSet()
+"""The protocols of connections that the proxy reads."""
+
+
+def change_connector(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
+    """Open tunnels where a connector connects to a server itself."""
+    names: Any = module.__dict__
+    connector = names["TCPConnector"]
+    original = connector._create_direct_connection
+
+    async def create_direct_connection(
+        self: Any, req: Any, traces: Any, timeout: Any, **more: Any
+    ) -> Any:
+        host, port = req.url.raw_host, req.url.port
+        # Through a proxy, this connects to it, for a request that is made up.
+        if "client_error" in more or not tunnels.wants(host, port):
+            return await original(self, req, traces, timeout, **more)
+        return await _tunnelled(self, req, timeout, names, tunnels)
+
+    connector._create_direct_connection = create_direct_connection
+
+
+async def _tunnelled(
+    connector: Any, req: Any, timeout: Any, names: Any, tunnels: Tunnels
+) -> tuple[Any, Any]:
+    """Open a connection as ``TCPConnector._create_direct_connection`` does."""
+    import asyncio
+    import ssl
+
+    key = req.connection_key
+    host, port = req.url.raw_host, req.url.port
+    wanted = connector._get_ssl_context(req)
+    loop = asyncio.get_running_loop()
+    try:
+        opened, authority = await asyncio.wait_for(
+            _opened(loop, host, port, tunnels), timeout.sock_connect
+        )
+        if wanted is not None and authority is not None:
+            wanted = trusting(authority, wanted)
+        server = getattr(req, "server_hostname", None) or host
+        made: tuple[Any, Any] = await loop.create_connection(
+            connector._factory,
+            sock=opened,
+            ssl=wanted,
+            server_hostname=server.rstrip(".") if wanted else None,
+        )
+    except ssl.CertificateError as error:
+        raise names["ClientConnectorCertificateError"](key, error) from error
+    except ssl.SSLError as error:
+        raise names["ClientConnectorSSLError"](key, error) from error
+    except OSError as error:
+        if error.errno is None and isinstance(error, asyncio.TimeoutError):
+            raise
+        raise names["ClientConnectorError"](key, error) from error
+    if authority is not None:
+        _read.add(made[1])
+    return made
+
+
+async def _opened(
+    loop: Any, host: str, port: int, tunnels: Tunnels
+) -> tuple[socket.socket, bytes | None]:
+    """Open a tunnel on a socket that does not block."""
+    import socket
+
+    try:
+        family, kind, number, _, address = (
+            await loop.getaddrinfo(*tunnels.proxy(), type=socket.SOCK_STREAM)
+        )[0]
+        opened = socket.socket(family, kind, number)
+    except OSError as error:
+        raise tunnels.unreachable(error) from error
+    try:
+        opened.setblocking(False)
+        try:
+            await loop.sock_connect(opened, address)
+        except OSError as error:
+            raise tunnels.unreachable(error) from error
+        await loop.sock_sendall(opened, tunnels.request(host, port))
+        answer = TunnelAnswer(tunnels)
+        while not answer.add(await loop.sock_recv(opened, MOST_BYTES)):
+            continue
+    except BaseException:
+        opened.close()
+        raise
+    return opened, answer.authority
+
+
+def change_requests(module: ModuleType, _: Tunnels, contexts: TestContexts) -> None:
+    """Name the context of each request, and raise what the proxy tells."""
+    names: Any = module.__dict__
+    request_class, response_class = names["ClientRequest"], names["ClientResponse"]
+    request_class.send = _send(request_class.send, contexts)
+    response_class.start = _start(response_class.start)
+
+
+def _send(original: Callable[..., Any], contexts: TestContexts) -> Callable[..., Any]:
+    async def send(self: Any, conn: Any) -> Any:
+        if conn.protocol not in _read:
+            return await original(self, conn)
+        headers = self.headers
+        self.headers = headers.copy()
+        for name, value in contexts.outgoing():
+            self.headers.add(name, value)
+        try:
+            return await original(self, conn)
+        finally:
+            self.headers = headers
+
+    return send
+
+
+def _start(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def start(self: Any, connection: Any) -> Any:
+        is_read = connection.protocol in _read
+        response = await original(self, connection)
+        failure = self.headers.get(HEADER) if is_read else None
+        if failure is None:
+            return response
+        key = getattr(connection, "_key", None)
+        self.close()
+        raise _own_error(failure_error(failure), key)
+
+    return start
+
+
+def _own_error(error: Exception, key: Any) -> Exception:
+    """Make what aiohttp makes of errors while it connects, or while it waits for an answer."""
+    import ssl
+
+    import aiohttp
+
+    if not isinstance(error, OSError):
+        return error
+    made: Exception
+    if isinstance(error, TimeoutError):
+        made = getattr(aiohttp, "ConnectionTimeoutError", aiohttp.ServerTimeoutError)(str(error))
+    elif isinstance(error, ssl.CertificateError):
+        made = aiohttp.ClientConnectorCertificateError(key, error)
+    elif isinstance(error, ssl.SSLError):
+        made = aiohttp.ClientConnectorSSLError(key, error)
+    elif is_before_request(error):
+        made = aiohttp.ClientConnectorError(key, error)
+    else:
+        made = aiohttp.ClientOSError(error.errno, error.strerror)
+    made.__cause__ = error
+    return made

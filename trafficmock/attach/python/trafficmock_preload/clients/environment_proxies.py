@@ -1,0 +1,56 @@
+"""Libraries that take their proxy from the environment, where it is ours.
+
+Their connections are tunnels already. By our proxy as such they would behave as behind a proxy:
+other errors, and other requests for plain HTTP. A library whose connections could not be changed
+keeps the proxy, and so does every other one.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import ModuleType
+    from typing import Any
+
+    from trafficmock_preload.proxy_tunnel import Tunnels
+
+_SCHEMES = frozenset({"http", "https", "ws", "wss", "all"})
+
+
+def change_getproxies(module: ModuleType, tunnels: Tunnels, transport: str) -> None:
+    """Leave our proxy out of what a library finds in the environment.
+
+    :param module: where the library imports ``getproxies`` to.
+    :param transport: the module whose connections have to be tunnels.
+    """
+    original: Callable[[], dict[str, str]] = module.__dict__["getproxies"]
+
+    def getproxies() -> dict[str, str]:
+        return without_ours(original(), tunnels, transport)
+
+    module.__dict__["getproxies"] = getproxies
+
+
+def change_proxy_handler(module: ModuleType, tunnels: Tunnels) -> None:
+    """Leave our proxy out of what ``urllib`` finds in the environment."""
+    names: Any = module.__dict__
+    original = names["ProxyHandler"].__init__
+
+    def __init__(self: Any, proxies: Any = None) -> None:  # noqa: N807 - that of the handler
+        if proxies is None:
+            proxies = without_ours(names["getproxies"](), tunnels, "http.client")
+        original(self, proxies)
+
+    names["ProxyHandler"].__init__ = __init__
+
+
+def without_ours(proxies: Mapping[str, str], tunnels: Tunnels, transport: str) -> dict[str, str]:
+    """Leave our proxy out, where a library's connections are tunnels."""
+    if transport not in tunnels.changed:
+        return dict(proxies)
+    return {
+        scheme: url
+        for scheme, url in proxies.items()
+        if scheme not in _SCHEMES or not tunnels.is_proxy_url(url)
+    }

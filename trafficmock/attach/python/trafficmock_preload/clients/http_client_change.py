@@ -1,0 +1,96 @@
+"""``http.client``, and what stands on it: urllib, and beside :mod:`.urllib3_change` requests."""
+
+from __future__ import annotations
+
+from trafficmock_preload.clients.environment_proxies import change_proxy_handler
+from trafficmock_preload.failure_errors import HEADER, IS_TOLD, failure_error, is_before_request
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any
+
+    from trafficmock_preload.current_context import TestContexts
+    from trafficmock_preload.proxy_tunnel import Tunnels
+
+OWN_ERROR = "_trafficmock_error"
+"""Of a class of connections: makes of an error the one that its library raises for it."""
+
+
+def change_http_client(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
+    """Open tunnels, name the context of each request, and raise what the proxy tells."""
+    connection_class: Any = module.__dict__["HTTPConnection"]
+    connection_class.connect = _connect(connection_class.connect, tunnels)
+    connection_class.endheaders = _endheaders(connection_class, tunnels, contexts)
+    connection_class.getresponse = _getresponse(connection_class.getresponse, tunnels)
+
+
+def _connect(original: Callable[[Any], None], tunnels: Tunnels) -> Callable[[Any], None]:
+    def connect(self: Any) -> None:
+        if self._tunnel_host or not tunnels.wants(self.host, self.port):
+            original(self)
+            return
+        create = self._create_connection
+        self._create_connection = tunnels.open_socket
+        try:
+            original(self)
+        finally:
+            self._create_connection = create
+
+    return connect
+
+
+def _endheaders(
+    connection_class: Any, tunnels: Tunnels, contexts: TestContexts
+) -> Callable[..., None]:
+    original, putheader = connection_class.endheaders, connection_class.putheader
+
+    def endheaders(self: Any, *args: Any, **kwargs: Any) -> None:
+        # It would connect a moment later, and only then it is known who reads along.
+        if self.sock is None and self.auto_open and tunnels.wants(self.host, self.port):
+            self.connect()
+        if tunnels.authority_of(self.sock) is not None:
+            for name, value in contexts.outgoing():
+                putheader(self, name, value)
+        original(self, *args, **kwargs)
+
+    return endheaders
+
+
+def _getresponse(original: Callable[..., Any], tunnels: Tunnels) -> Callable[..., Any]:
+    def getresponse(self: Any, *args: Any, **kwargs: Any) -> Any:
+        is_read = tunnels.authority_of(self.sock) is not None
+        response = original(self, *args, **kwargs)
+        failure = response.headers.get(HEADER) if is_read else None
+        if failure is None:
+            return response
+        response.close()
+        self.close()
+        error = failure_error(failure)
+        own_error = getattr(type(self), OWN_ERROR, None)
+        if own_error is not None and isinstance(error, OSError):
+            raise own_error(self, error) from error
+        raise error
+
+    return getresponse
+
+
+def change_urllib(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
+    """Keep ``URLError`` what it is: urllib makes it of what happens before there is an answer."""
+    names: Any = module.__dict__
+    handler, url_error = names["AbstractHTTPHandler"], names["URLError"]
+    original = handler.do_open
+
+    def do_open(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(self, *args, **kwargs)
+        except url_error:
+            raise
+        except OSError as error:
+            if getattr(error, IS_TOLD, False) and is_before_request(error):
+                raise url_error(error) from error
+            raise
+
+    handler.do_open = do_open
+    change_proxy_handler(module, tunnels)

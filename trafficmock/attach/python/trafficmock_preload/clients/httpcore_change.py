@@ -1,0 +1,257 @@
+"""httpcore, on which httpx stands, and on that the clients of many services."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+from trafficmock_preload.failure_errors import HEADER, failure_error, is_before_request
+from trafficmock_preload.proxy_tunnel import MOST_BYTES, TunnelAnswer
+from trafficmock_preload.tunnel_trust import trusting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+    from typing import Any
+
+    from trafficmock_preload.current_context import TestContexts
+    from trafficmock_preload.proxy_tunnel import Tunnels
+
+_UNMATCHED = "unmatched_request "
+
+
+def change_pool(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
+    """Open tunnels where a pool connects to a server itself, and not through a proxy or a file."""
+    names: Any = module.__dict__
+    is_async = "AsyncConnectionPool" in names
+    pool = names["AsyncConnectionPool" if is_async else "ConnectionPool"]
+    direct = names["AsyncHTTPConnection" if is_async else "HTTPConnection"]
+    backend = AsyncTunnelBackend if is_async else TunnelBackend
+    original = pool.create_connection
+
+    def create_connection(self: Any, origin: Any) -> Any:
+        connection = original(self, origin)
+        if type(connection) is direct and connection._uds is None:
+            connection._network_backend = backend(connection._network_backend, tunnels)
+        return connection
+
+    pool.create_connection = create_connection
+
+
+def change_http11(module: ModuleType, _: Tunnels, contexts: TestContexts) -> None:
+    """Name the context of each request, and raise what the proxy tells."""
+    names: Any = module.__dict__
+    if "AsyncHTTP11Connection" in names:
+        _change_async(names["AsyncHTTP11Connection"], contexts)
+    else:
+        _change_sync(names["HTTP11Connection"], contexts)
+
+
+def _change_sync(connection_class: Any, contexts: TestContexts) -> None:
+    original = connection_class.handle_request
+
+    def handle_request(self: Any, request: Any) -> Any:
+        if not isinstance(self._network_stream, TunnelStream):
+            return original(self, request)
+        headers = request.headers
+        request.headers = [*headers, *_lines(contexts)]
+        try:
+            response = original(self, request)
+        finally:
+            request.headers = headers
+        failure = _failure(response)
+        if failure is not None:
+            response.close()
+            raise failure
+        return response
+
+    connection_class.handle_request = handle_request
+
+
+def _change_async(connection_class: Any, contexts: TestContexts) -> None:
+    original = connection_class.handle_async_request
+
+    async def handle_async_request(self: Any, request: Any) -> Any:
+        if not isinstance(self._network_stream, AsyncTunnelStream):
+            return await original(self, request)
+        headers = request.headers
+        request.headers = [*headers, *_lines(contexts)]
+        try:
+            response = await original(self, request)
+        finally:
+            request.headers = headers
+        failure = _failure(response)
+        if failure is not None:
+            await response.aclose()
+            raise failure
+        return response
+
+    connection_class.handle_async_request = handle_async_request
+
+
+def _lines(contexts: TestContexts) -> list[tuple[bytes, bytes]]:
+    return [(name.encode("ascii"), value.encode("ascii")) for name, value in contexts.outgoing()]
+
+
+def _failure(response: Any) -> Exception | None:
+    """Give the error of httpcore that an answer stands for.
+
+    What strict mode refuses stays an answer, 403: the clients of OpenAI and Anthropic repeat a
+    request after every exception, and after that answer they do not.
+    """
+    name = HEADER.encode("ascii")
+    for key, value in response.headers:
+        if key.lower() == name:
+            text = value.decode("ascii", "replace")
+            return None if text.startswith(_UNMATCHED) else _own_error(failure_error(text))
+    return None
+
+
+def _own_error(error: Exception) -> Exception:
+    if not isinstance(error, OSError):
+        return error
+    import httpcore
+
+    if isinstance(error, TimeoutError):
+        made: Exception = httpcore.ConnectTimeout(str(error))
+    elif is_before_request(error):
+        made = httpcore.ConnectError(str(error))
+    else:
+        made = httpcore.ReadError(str(error))
+    made.__cause__ = error
+    return made
+
+
+class TunnelBackend:
+    """Connects to the proxy in the place of servers, by a backend of httpcore's.
+
+    :param backend: the connection's own.
+    """
+
+    def __init__(self, backend: Any, tunnels: Tunnels) -> None:
+        self._backend = backend
+        self._tunnels = tunnels
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._backend, name)
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Any = None,
+    ) -> Any:
+        """Open a tunnel."""
+        tunnels = self._tunnels
+        more = {} if socket_options is None else {"socket_options": socket_options}
+        if not tunnels.wants(host, port):
+            return self._backend.connect_tcp(
+                host, port, timeout=timeout, local_address=local_address, **more
+            )
+        with _told(tunnels):
+            stream = self._backend.connect_tcp(*tunnels.proxy(), timeout=timeout, **more)
+        try:
+            with _told(None):
+                stream.write(tunnels.request(host, port), timeout=timeout)
+                answer = TunnelAnswer(tunnels)
+                while not answer.add(stream.read(MOST_BYTES, timeout=timeout)):
+                    continue
+        except BaseException:
+            stream.close()
+            raise
+        return TunnelStream.over(stream, answer.authority)
+
+
+class AsyncTunnelBackend(TunnelBackend):
+    """The same for asyncio and trio."""
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Any = None,
+    ) -> Any:
+        """Open a tunnel."""
+        tunnels = self._tunnels
+        more = {} if socket_options is None else {"socket_options": socket_options}
+        if not tunnels.wants(host, port):
+            return await self._backend.connect_tcp(
+                host, port, timeout=timeout, local_address=local_address, **more
+            )
+        with _told(tunnels):
+            stream = await self._backend.connect_tcp(*tunnels.proxy(), timeout=timeout, **more)
+        try:
+            with _told(None):
+                await stream.write(tunnels.request(host, port), timeout=timeout)
+                answer = TunnelAnswer(tunnels)
+                while not answer.add(await stream.read(MOST_BYTES, timeout=timeout)):
+                    continue
+        except BaseException:
+            await stream.aclose()
+            raise
+        return AsyncTunnelStream.over(stream, answer.authority)
+
+
+@contextmanager
+def _told(tunnels: Tunnels | None) -> Iterator[None]:
+    """Raise errors of a tunnel as errors of httpcore.
+
+    :param tunnels: while the proxy is connected to, so that the text names it.
+    """
+    import httpcore
+
+    try:
+        yield
+    except OSError as error:
+        raise httpcore.ConnectError(str(error)) from error
+    except httpcore.ConnectError as error:
+        if tunnels is None:
+            raise
+        raise httpcore.ConnectError(f"{tunnels.name} cannot be reached ({error})") from error
+
+
+class TunnelStream:
+    """A stream that the proxy reads.
+
+    :param stream: a stream of httpcore's.
+    :param authority: by which the proxy opens TLS within, in DER.
+    """
+
+    def __init__(self, stream: Any, authority: bytes) -> None:
+        self._stream = stream
+        self._authority = authority
+
+    @classmethod
+    def over(cls, stream: Any, authority: bytes | None) -> Any:
+        """Give the stream itself where the proxy does not read it."""
+        return stream if authority is None else cls(stream, authority)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def start_tls(
+        self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
+    ) -> Any:
+        """Begin TLS, which trusts the proxy."""
+        context = trusting(self._authority, ssl_context)
+        stream = self._stream.start_tls(context, server_hostname, timeout)
+        return TunnelStream(stream, self._authority)
+
+
+class AsyncTunnelStream(TunnelStream):
+    """The same for asyncio and trio."""
+
+    async def start_tls(
+        self,
+        ssl_context: Any,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> Any:
+        """Begin TLS, which trusts the proxy."""
+        context = trusting(self._authority, ssl_context)
+        stream = await self._stream.start_tls(context, server_hostname, timeout)
+        return AsyncTunnelStream(stream, self._authority)

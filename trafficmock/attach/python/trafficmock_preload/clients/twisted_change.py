@@ -1,0 +1,101 @@
+"""Twisted's ``Agent``, and treq, which stands on it."""
+
+from __future__ import annotations
+
+from trafficmock_preload.failure_errors import HEADER, failure_error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+    from trafficmock_preload.current_context import TestContexts
+    from trafficmock_preload.proxy_tunnel import Tunnels
+
+_IS_READ = "_trafficmock_is_read"
+"""Of the protocol of a connection that the proxy reads."""
+
+
+def change_agent(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
+    """Open tunnels where an ``Agent`` connects to servers by itself."""
+    factory: Any = module.__dict__["_StandardEndpointFactory"]
+    original = factory.endpointForURI
+
+    def endpointForURI(self: Any, uri: Any) -> Any:
+        endpoint = original(self, uri)
+        if not tunnels.wants(uri.host, uri.port):
+            return endpoint
+        from trafficmock_preload.clients.twisted_endpoint import TunnelEndpoint
+
+        policy = self._policyForHTTPS
+        creator = (
+            policy.creatorForNetloc(uri.host, uri.port)
+            if uri.scheme in {b"https", b"wss"}
+            else None
+        )
+        return TunnelEndpoint(
+            self._reactor,
+            tunnels,
+            host=uri.host,
+            port=uri.port,
+            creator=creator,
+            seconds=self._connectTimeout,
+            mark=lambda protocol: setattr(protocol, _IS_READ, True),
+        )
+
+    factory.endpointForURI = endpointForURI
+
+
+def change_protocol(module: ModuleType, _: Tunnels, contexts: TestContexts) -> None:
+    """Name the context of each request, and fail it with what the proxy tells."""
+    protocol_class: Any = module.__dict__["HTTP11ClientProtocol"]
+    original = protocol_class.request
+
+    def request(self: Any, sent: Any) -> Any:
+        if not getattr(self, _IS_READ, False):
+            return original(self, sent)
+        headers = sent.headers
+        sent.headers = headers.copy()
+        for name, value in contexts.outgoing():
+            sent.headers.addRawHeader(name, value)
+        try:
+            # It writes the header before it returns; Twisted may send the same request again.
+            return original(self, sent).addCallback(_checked, self)
+        finally:
+            sent.headers = headers
+
+    protocol_class.request = request
+
+
+def _checked(response: Any, protocol: Any) -> Any:
+    values = response.headers.getRawHeaders(HEADER)
+    if not values:
+        return response
+    protocol.abort()
+    raise _own_error(failure_error(values[0]))
+
+
+def _own_error(error: Exception) -> Exception:
+    """Make what Twisted makes of errors while it connects, or while it waits for an answer."""
+    import errno
+    import socket
+
+    from twisted.internet import error as network
+    from twisted.python.failure import Failure
+    from twisted.web._newclient import ResponseNeverReceived
+
+    if not isinstance(error, OSError):
+        return error
+    made: Exception
+    if isinstance(error, TimeoutError):
+        made = network.TCPTimedOutError(error.errno, error.strerror)
+    elif isinstance(error, socket.gaierror):
+        made = network.DNSLookupError(str(error))
+    elif error.errno == errno.ECONNREFUSED:
+        made = network.ConnectionRefusedError(error.errno, error.strerror)
+    elif error.errno == errno.EHOSTUNREACH:
+        made = network.NoRouteError(error.errno, error.strerror)
+    else:
+        made = ResponseNeverReceived([Failure(network.ConnectionLost(str(error)))])
+    made.__cause__ = error
+    return made

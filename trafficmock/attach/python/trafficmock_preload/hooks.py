@@ -1,0 +1,93 @@
+"""Which modules are changed, and by what."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+from trafficmock_preload import child_environment, import_hook
+from trafficmock_preload.current_context import TestContexts
+from trafficmock_preload.preload_settings import PreloadSettings, SettingsError
+from trafficmock_preload.proxy_tunnel import Tunnels
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import ModuleType
+    from typing import Any
+
+
+def install(directory: str, environment: Mapping[str, str]) -> None:
+    """Change what this process imports.
+
+    A mistake in a variable is said, and fails each request: it must not send those of a test to
+    the real network.
+
+    :param directory: that of the preload.
+    :param environment: the variables of the process.
+    """
+    tunnels, contexts = _made(environment)
+    if tunnels.settings is not None and tunnels.settings.scheme == "https":
+        sys.stderr.write("trafficmock: Python applications need an http:// URL of the proxy\n")
+        return
+    import_hook.install(_changes(tunnels, contexts, directory))
+    child_environment.change_os(directory)
+
+
+def _made(environment: Mapping[str, str]) -> tuple[Tunnels, TestContexts]:
+    try:
+        settings = PreloadSettings(environment)
+    except SettingsError as error:
+        sys.stderr.write(f"trafficmock: {error}\n")
+        return Tunnels(None, str(error)), TestContexts(0, is_on=False)
+    contexts = TestContexts(settings.context_seconds, is_on=settings.reads_contexts)
+    return Tunnels(settings), contexts
+
+
+def _changes(
+    tunnels: Tunnels, contexts: TestContexts, directory: str
+) -> dict[str, Callable[[ModuleType], None]]:
+    changes: dict[str, Callable[[ModuleType], None]] = {}
+
+    def add(module: str, place: str, function: str, *needed: Any) -> None:
+        changes[module] = partial(_change, place, function, needed)
+
+    def add_client(module: str, place: str, function: str) -> None:
+        add(module, f"clients.{place}", function, tunnels, contexts)
+
+    add("ssl", "tunnel_trust", "change_ssl", tunnels)
+    add("subprocess", "child_environment", "change_subprocess", directory)
+    add_client("http.client", "http_client_change", "change_http_client")
+    add_client("urllib.request", "http_client_change", "change_urllib")
+    add_client("urllib3.connection", "urllib3_change", "change_urllib3")
+    for kind in ("sync", "async"):
+        add_client(f"httpcore._{kind}.connection_pool", "httpcore_change", "change_pool")
+        add_client(f"httpcore._{kind}.http11", "httpcore_change", "change_http11")
+    add_client("aiohttp.connector", "aiohttp_change", "change_connector")
+    add_client("aiohttp.client_reqrep", "aiohttp_change", "change_requests")
+    add_client("twisted.web.client", "twisted_change", "change_agent")
+    add_client("twisted.web._newclient", "twisted_change", "change_protocol")
+    for module, transport in _ENVIRONMENT_PROXIES.items():
+        add(module, "clients.environment_proxies", "change_getproxies", tunnels, transport)
+    add("flask.app", "framework_entries", "change_flask", contexts)
+    return changes
+
+
+_ENVIRONMENT_PROXIES = {
+    "requests.utils": "urllib3.connection",
+    "botocore.utils": "urllib3.connection",
+    "httpx._utils": "httpcore._sync.connection_pool",
+    "aiohttp.helpers": "aiohttp.connector",
+}
+"""Where libraries look for proxies in the environment, and the modules that connect for them."""
+
+
+def _change(place: str, function: str, needed: tuple[Any, ...], module: ModuleType) -> None:
+    """Change a module by a function that is imported only now."""
+    from importlib import import_module
+
+    found = import_module(f"trafficmock_preload.{place}")
+    getattr(found, function)(module, *needed)
+    for each in needed:
+        if isinstance(each, Tunnels):
+            each.changed.add(module.__name__)

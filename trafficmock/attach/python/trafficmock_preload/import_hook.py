@@ -1,0 +1,110 @@
+"""Changes modules as they are imported, so that nothing is imported for it."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+    from typing import Any
+
+    Change = Callable[[ModuleType], None]
+
+VENDORED = ".urllib3."
+"""Libraries carry copies of urllib3, with the same modules below another name."""
+
+
+class ChangingFinder:
+    """Stands before the other finders and lets them find; what they find is changed.
+
+    :param changes: by the names of modules.
+    """
+
+    def __init__(self, changes: Mapping[str, Change]) -> None:
+        self._changes = changes
+        self._under_way: set[str] = set()
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find a module that is to be changed; others are left to the other finders."""
+        change = self.change_of(name)
+        if change is None or name in self._under_way:
+            return None
+        self._under_way.add(name)
+        try:
+            spec = _found(self, name, path, target)
+        finally:
+            self._under_way.discard(name)
+        if spec is not None and hasattr(spec.loader, "exec_module"):
+            spec.loader = ChangingLoader(spec.loader, change)  # type: ignore[assignment]
+        return spec
+
+    def change_of(self, name: str) -> Change | None:
+        """Give what is to be done to a module, if anything."""
+        change = self._changes.get(name)
+        if change is None and VENDORED in name:
+            return self._changes.get(name[name.rindex(VENDORED) + 1 :])
+        return change
+
+
+class ChangingLoader:
+    """Loads a module as its own loader does, and changes it before anybody sees it."""
+
+    def __init__(self, loader: Any, change: Change) -> None:
+        self._loader = loader
+        self._change = change
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    def create_module(self, spec: ModuleSpec) -> Any:
+        """Make the module as its own loader makes it."""
+        spec.loader = self._loader
+        try:
+            return self._loader.create_module(spec)
+        finally:
+            spec.loader = self  # type: ignore[assignment]
+
+    def exec_module(self, module: Any) -> None:
+        """Run the module; its loader is its own from then on."""
+        module.__spec__.loader = module.__loader__ = self._loader
+        self._loader.exec_module(module)
+        apply(self._change, module)
+
+
+def apply(change: Change, module: ModuleType) -> None:
+    """Change a module; a version of it that is too different stays as it is, which is said."""
+    try:
+        change(module)
+    except Exception as error:
+        sys.stderr.write(
+            f"trafficmock: {module.__name__} cannot be attached ({type(error).__name__}: {error})\n"
+        )
+
+
+def install(changes: Mapping[str, Change]) -> ChangingFinder:
+    """Change what is imported from now on, and what has been imported already."""
+    finder = ChangingFinder(changes)
+    sys.meta_path.insert(0, finder)
+    for name, module in list(sys.modules.items()):
+        change = finder.change_of(name)
+        if change is not None and module is not None:
+            apply(change, module)
+    return finder
+
+
+def _found(
+    own: ChangingFinder, name: str, path: Sequence[str] | None, target: ModuleType | None
+) -> ModuleSpec | None:
+    for finder in list(sys.meta_path):
+        find = getattr(finder, "find_spec", None)
+        if finder is own or find is None:
+            continue
+        spec: ModuleSpec | None = find(name, path, target)
+        if spec is not None:
+            return spec
+    return None

@@ -1,0 +1,113 @@
+"""What the environment says of the proxy, and of the hosts that are not for it."""
+
+from __future__ import annotations
+
+from binascii import b2a_base64
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_DEFAULT_ID = "proxy"
+_NO_TOKEN = "-"  # noqa: S105 - the absence of one
+_CONTEXT_MS = 30000
+
+
+class SettingsError(ValueError):
+    """A variable is wrong; the text says which, and how it must be."""
+
+
+class PreloadSettings:
+    """Where the proxy is, who this process is to it, and what is left alone.
+
+    :param environment: the variables of the process.
+    :raises SettingsError: one of them is wrong.
+    """
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        url = environment.get("TRAFFICMOCK_PROXY_URL")
+        url = url or environment.get("PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL") or ""
+        self.scheme, user, password, self.host, self.port = _parts(url)
+        token = environment.get("TRAFFICMOCK_TOKEN")
+        token = token or environment.get("PLAYWRIGHT_BACKEND_MOCKS_TOKEN") or password
+        client_id = environment.get("TRAFFICMOCK_CLIENT_ID") or user
+        self.credentials = _basic(client_id or _DEFAULT_ID, token or _NO_TOKEN)
+        no_proxy = environment.get("no_proxy", environment.get("NO_PROXY", ""))
+        self.no_proxy = _words(no_proxy)
+        self.ignored = _words(environment.get("TRAFFICMOCK_IGNORE_HOSTS", ""))
+        self.reads_contexts = _switch(environment, "TRAFFICMOCK_CONTEXT")
+        self.context_seconds = _milliseconds(environment, "TRAFFICMOCK_CONTEXT_MS") / 1000
+
+    @property
+    def authority(self) -> str:
+        """Host and port of the proxy."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def _parts(url: str) -> tuple[str, str, str, str, int]:
+    """Take the proxy's URL apart: scheme, user, password, host and port."""
+    scheme, separator, rest = url.partition("://")
+    place = rest.partition("/")[0].partition("?")[0]
+    credentials, _, authority = place.rpartition("@")
+    user, _, password = credentials.partition(":")
+    host, port = split_authority(authority)
+    scheme = scheme.lower()
+    if not separator or scheme not in {"http", "https"} or not host or port == -1:
+        raise SettingsError(
+            "TRAFFICMOCK_PROXY_URL must look like http://127.0.0.1:4310 "
+            f"(it names no http or https URL: {authority or 'no host'!r})"
+        )
+    return scheme, _unquoted(user), _unquoted(password), host, port or _default_port(scheme)
+
+
+def _default_port(scheme: str) -> int:
+    return 443 if scheme == "https" else 80
+
+
+def split_authority(authority: str) -> tuple[str, int | None]:
+    """Split ``host:port``; the host in lower case and without brackets.
+
+    :returns: the port is ``None`` where there is none, and -1 where it is none.
+    """
+    if authority.startswith("["):
+        host, _, rest = authority[1:].partition("]")
+        port = rest.removeprefix(":")
+    elif authority.count(":") > 1:
+        host, port = authority, ""
+    else:
+        host, _, port = authority.partition(":")
+    if not port:
+        return host.lower(), None
+    is_port = port.isascii() and port.isdigit() and int(port) < 65536  # noqa: PLR2004 - ports
+    return host.lower(), int(port) if is_port else -1
+
+
+def _unquoted(text: str) -> str:
+    if "%" not in text:
+        return text
+    from urllib.parse import unquote
+
+    return unquote(text)
+
+
+def _basic(user: str, password: str) -> bytes:
+    """Write credentials as RFC 7617 has them."""
+    return b"Basic " + b2a_base64(f"{user}:{password}".encode(), newline=False)
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _switch(environment: Mapping[str, str], name: str) -> bool:
+    value = environment.get(name) or "1"
+    if value not in {"0", "1"}:
+        raise SettingsError(f"{name} must be 0 or 1, not {value!r}")
+    return value == "1"
+
+
+def _milliseconds(environment: Mapping[str, str], name: str) -> int:
+    value = environment.get(name) or str(_CONTEXT_MS)
+    if not (value.isascii() and value.isdigit()):
+        raise SettingsError(f"{name} must be a number of milliseconds, not {value!r}")
+    return int(value)
