@@ -4,7 +4,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.clients.clients import CLIENTS
+from tests.clients.clients import ATTACHED, CLIENTS
 from tests.clients.matrix import Result, client_matrix
 from tests.clients.table import table
 
@@ -17,7 +17,7 @@ def main(names: list[str]) -> int:
     """
     results: list[Result] = []
     with tempfile.TemporaryDirectory() as folder, client_matrix(Path(folder)) as ready:
-        for client in CLIENTS:
+        for client in (*CLIENTS, *ATTACHED):
             if names and client.name not in names:
                 continue
             why = client.missing()

@@ -30,11 +30,14 @@ class Client:
     :param name: also the id by which it is known to the proxy.
     :param command: starts its program; told a directory for what it has to build.
     :param needs: the executable it runs on, and the package that brings it.
+    :param attached: it loads the preload of Python processes, and nothing else tells it of
+        the proxy.
     """
 
     name: str
     command: Callable[[Path], list[str]]
     needs: tuple[str, str] | None = None
+    attached: bool = False
 
     def missing(self) -> str | None:
         """Say what is not there, if anything."""
@@ -44,13 +47,19 @@ class Client:
 
     def start(self, folder: Path, environment: Mapping[str, str]) -> Child:
         """Start it, with nothing of the proxy in its environment but ``environment``."""
-        child: Child = Child.start(
-            self.name,
-            self.command(folder),
-            env={"PYTHONPATH": str(_REPOSITORY), "NODE_PARTS": str(MODULES), **environment},
-            cwd=_REPOSITORY,
-        )
+        given = {"PYTHONPATH": str(_REPOSITORY), "NODE_PARTS": str(MODULES), **environment}
+        if self.attached:
+            given = {name: value for name, value in given.items() if name in _OF_PRELOAD}
+        child: Child = Child.start(self.name, self.command(folder), env=given, cwd=_REPOSITORY)
         return child
+
+
+_OF_PRELOAD = {
+    "PYTHONPATH",
+    "TRAFFICMOCK_PROXY_URL",
+    "TRAFFICMOCK_TOKEN",
+    "TRAFFICMOCK_CLIENT_ID",
+}
 
 
 def _python(name: str) -> Callable[[Path], list[str]]:
@@ -90,3 +99,9 @@ CLIENTS = (
     Client("go", _go, ("go", "golang-go")),
     Client("websockets", _python("websockets")),
 )
+
+ATTACHED = tuple(
+    Client(f"{name}-attached", _python(name), attached=True)
+    for name in ("requests", "httpx", "aiohttp", "urllib3", "treq", "urllib")
+)
+"""The same programs with the preload of Python processes, and without a proxy of their own."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zlib
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,58 @@ if TYPE_CHECKING:
 LARGE = 3_000_000
 _LARGE_CRC = zlib.crc32((PIECE * (LARGE // len(PIECE) + 1))[:LARGE])
 ABORTS = ("failed", "aborted", "connectionreset", "connectionrefused", "namenotresolved")
+TIMED_OUT = "timedout"
 RESETS = ("aborted", "connectionreset")
+ATTACHED = "-attached"
+"""How the names of clients end that load the preload of Python processes."""
+
+_NEW_CONNECTION = "NewConnectionError"
+ATTACHED_ERRORS = {
+    "requests": {
+        "connectionrefused": f"ConnectionError: HTTP.*{_NEW_CONNECTION}.*Errno 111",
+        "namenotresolved": "ConnectionError: HTTP.*NameResolutionError.*Errno -2",
+        "timedout": "ConnectTimeout: ",
+        "connectionreset": "ConnectionError: .*ConnectionResetError",
+        "aborted": "ConnectionError: .*ConnectionAbortedError",
+    },
+    "urllib3": {
+        "connectionrefused": f"{_NEW_CONNECTION}: .*Errno 111",
+        "namenotresolved": "NameResolutionError: .*Errno -2",
+        "timedout": "ConnectTimeoutError: ",
+        "connectionreset": "ProtocolError: .*ConnectionResetError",
+        "aborted": "ProtocolError: .*ConnectionAbortedError",
+    },
+    "httpx": {
+        "connectionrefused": "ConnectError: .*Errno 111",
+        "namenotresolved": "ConnectError: .*Errno -2",
+        "timedout": "ConnectTimeout: ",
+        "connectionreset": "ReadError: .*Errno 104",
+        "aborted": "ReadError: .*Errno 103",
+    },
+    "aiohttp": {
+        "connectionrefused": "ClientConnectorError: ",
+        "namenotresolved": "ClientConnectorDNSError: ",
+        "timedout": "ConnectionTimeoutError: ",
+        "connectionreset": "ClientOSError: .*Errno 104",
+        "aborted": "ClientOSError: .*Errno 103",
+    },
+    "treq": {
+        "connectionrefused": "ConnectionRefusedError: .*111",
+        "namenotresolved": "DNSLookupError: ",
+        "timedout": "TCPTimedOutError: ",
+        "connectionreset": "ResponseNeverReceived: .*ConnectionLost",
+        "aborted": "ResponseNeverReceived: .*ConnectionLost",
+    },
+    "urllib": {
+        "connectionrefused": "URLError: .*Errno 111",
+        "namenotresolved": "URLError: .*Errno -2",
+        "timedout": "URLError: .*Errno 110",
+        "connectionreset": "ConnectionResetError: ",
+        "aborted": "ConnectionAbortedError: ",
+    },
+}
+"""What attached clients raise, as ``docs/how-to/attach-python.md`` says; regular expressions."""
+
 ABORT_ERRORS = {
     "requests": ("ProxyError: ", "ConnectionError: "),
     "httpx": ("RemoteProtocolError: ", "ReadError: "),
@@ -102,6 +154,9 @@ def overridden(cell: Cell) -> None:
 
 def aborted(cell: Cell) -> None:
     """A test's abort is an error of the network, or over http a 502 that names its code."""
+    if cell.client.endswith(ATTACHED):
+        _attached_abort(cell)
+        return
     for code in ABORTS:
         try:
             answer = cell.ask("GET", f"/aborted/{code}")
@@ -115,11 +170,27 @@ def aborted(cell: Cell) -> None:
         assert json.loads(answer["text"])["error"] == code, (code, answer)
 
 
+def _attached_abort(cell: Cell) -> None:
+    """Over both schemes an abort is the error that a network makes in this client."""
+    for code, wanted in ATTACHED_ERRORS[cell.client.removesuffix(ATTACHED)].items():
+        try:
+            answer = cell.ask("GET", f"/aborted/{code}")
+        except FailedError as error:
+            assert re.match(wanted, str(error)), (code, error)
+        else:
+            raise AssertionError((code, answer))
+
+
 def refused(cell: Cell) -> None:
-    """Strict mode refuses with 403, and the client does not ask again."""
-    answer = cell.ask("GET", "/refused", host="refused.test")
-    assert answer["status"] == 403, answer
-    assert json.loads(answer["text"])["error"] == "unmatched_request", answer
+    """Strict mode refuses with 403, or by an error, and the client does not ask again."""
+    try:
+        answer = cell.ask("GET", "/refused", host="refused.test")
+    except FailedError as error:
+        assert cell.client.endswith(ATTACHED), error
+        assert re.match("TrafficMockError: .*strict mode allows only", str(error)), error
+    else:
+        assert answer["status"] == 403, answer
+        assert json.loads(answer["text"])["error"] == "unmatched_request", answer
     assert len(cell.entries("/refused")) == 1, cell.entries("/refused")
 
 
@@ -138,7 +209,9 @@ def zipped(cell: Cell) -> None:
     body = answer["text"].encode("latin-1")
     assert (gzip.decompress(body) if body[:1] == b"\x1f" else body) == b"was gzip", answer
     # treq takes the header away when it has decoded the body.
-    assert values(answer, "content-encoding") == ([] if cell.client == "treq" else ["gzip"]), answer
+    assert values(answer, "content-encoding") == (
+        [] if cell.client.startswith("treq") else ["gzip"]
+    ), answer
 
 
 def repeated(cell: Cell) -> None:

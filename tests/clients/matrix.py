@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from tests.clients.cell import HOST, Cell, FailedError, NotAvailableError
-from tests.clients.features import ABORTS, FEATURES
+from tests.clients.features import ABORTS, FEATURES, TIMED_OUT
 from tests.support.child_process import Child, ChildError
 from tests.support.proxy_process import REPOSITORY, running_proxy
 from tests.support.self_signed import write_certificate
@@ -61,8 +61,11 @@ class ClientMatrix:
     ports: dict[str, int]
     folder: Path
 
-    def environment(self, client: str) -> dict[str, str]:
-        """Ask ``trafficmock env`` what a client needs, as a user does."""
+    def environment(self, client: str, *, preload: bool = False) -> dict[str, str]:
+        """Ask ``trafficmock env`` what a client needs, as a user does.
+
+        :param preload: whether Python processes are attached.
+        """
         command = [sys.executable, "-m", "trafficmock", "env", "--format", "json", "--no-agent"]
         command += ["--proxy-url", self.url, "--client-id", client, "--token", TOKEN]
         command += ["--ca-dir", str(self.folder / "ca")]
@@ -71,15 +74,14 @@ class ClientMatrix:
             check=True,
             capture_output=True,
             cwd=REPOSITORY,
-            # These are clients of a proxy, as in any language.
-            env={**os.environ, "TRAFFICMOCK_PYTHON_PRELOAD": "0"},
+            env={**os.environ, "TRAFFICMOCK_PYTHON_PRELOAD": str(int(preload))},
         )
         environment: dict[str, str] = json.loads(done.stdout)
         return environment
 
     def run(self, client: Client) -> Iterator[Result]:
         """Run all cells of a client, in one process of it."""
-        child = client.start(self.folder, self.environment(client.name))
+        child = client.start(self.folder, self.environment(client.name, preload=client.attached))
         try:
             for scheme in SCHEMES:
                 cell = Cell(client.name, scheme, child, self.ports[scheme], self.url)
@@ -130,7 +132,7 @@ def _register(mocks: Any) -> None:
         lambda route, _: route.fulfill(status=201, body="from the test", headers={"x-mock": "yes"}),
     )
     mocks.route("**/overridden", _override)
-    for code in ABORTS:
+    for code in (*ABORTS, TIMED_OUT):
         mocks.route(f"**/aborted/{code}", _aborting(code))
     mocks.route_web_socket("**/mocked-socket", _play)
     mocks.route_web_socket("**/connected-socket", lambda socket: socket.connect_to_server())

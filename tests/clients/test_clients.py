@@ -10,7 +10,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
-from tests.clients.clients import CLIENTS
+from tests.clients.clients import ATTACHED, CLIENTS
 from tests.clients.features import FEATURES
 from tests.clients.matrix import SCHEMES, ClientMatrix, Result, client_matrix
 from tests.clients.table import table
@@ -30,7 +30,7 @@ class ClientTests(SynchronousTestCase):
     """Each client does through the proxy what it does without."""
 
     def run_client(self, name: str) -> None:
-        (client,) = [each for each in CLIENTS if each.name == name]
+        (client,) = [each for each in (*CLIENTS, *ATTACHED) if each.name == name]
         missing = client.missing()
         if missing:
             raise SkipTest(missing)
@@ -87,6 +87,18 @@ class ClientTests(SynchronousTestCase):
     def test_websockets(self) -> None:
         """The package ``websockets``."""
         self.run_client("websockets")
+
+    def test_attached_httpx(self) -> None:
+        """Httpx, attached by its environment alone."""
+        self.run_client("httpx-attached")
+
+    def test_attached_others(self) -> None:
+        """The other clients that the preload changes."""
+        for client in ATTACHED:
+            self.run_client(client.name)
+
+    if not DEEP:
+        test_attached_others.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
 
     def test_all_are_run(self) -> None:
         """No client is forgotten here."""

@@ -63,7 +63,7 @@ async def _websocket(session: aiohttp.ClientSession, order: Order) -> dict[str, 
 
 async def main() -> None:
     loop = asyncio.get_running_loop()
-    trust = ssl.create_default_context(cafile=os.environ["SSL_CERT_FILE"])
+    trust = ssl.create_default_context(cafile=os.environ.get("SSL_CERT_FILE"))
     connector = aiohttp.TCPConnector(ssl=trust)
     timeout = aiohttp.ClientTimeout(20)
     async with aiohttp.ClientSession(

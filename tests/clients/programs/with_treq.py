@@ -1,4 +1,4 @@
-"""treq over an Agent for proxies: Twisted has one for plain HTTP, and none for CONNECT."""
+"""treq; with a proxy over an Agent for that: Twisted has one for plain HTTP, none for CONNECT."""
 
 import os
 import sys
@@ -14,23 +14,29 @@ from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import HostnameEndpoint
 from twisted.internet.task import react
 from twisted.internet.threads import deferToThread
-from twisted.web.client import ProxyAgent
+from twisted.web.client import Agent, ProxyAgent
 from twisted.web.http_headers import Headers
 
 from tests.clients.programs import base
 from tests.clients.programs.base import NotAvailableError, Order, Sum, summed
 
 reactor: Any = _reactor
-_PROXY = urlsplit(os.environ["HTTP_PROXY"])
-_TOKEN = b64encode(f"{_PROXY.username}:{_PROXY.password}".encode()).decode()
+_PROXY = urlsplit(os.environ["HTTP_PROXY"]) if "HTTP_PROXY" in os.environ else None
+
+
+def _credentials() -> dict[str, list[str]]:
+    if _PROXY is None:
+        return {}
+    token = b64encode(f"{_PROXY.username}:{_PROXY.password}".encode()).decode()
+    return {"Proxy-Authorization": [f"Basic {token}"]}
 
 
 async def _act(client: HTTPClient, order: Order) -> dict[str, Any]:
     if order.mode == "ws":
         raise NotAvailableError("treq has no WebSocket")
-    if order.url.startswith("https:"):
+    if _PROXY is not None and order.url.startswith("https:"):
         raise NotAvailableError("Twisted's ProxyAgent has no CONNECT")
-    headers = Headers({"Proxy-Authorization": [f"Basic {_TOKEN}"]})
+    headers = Headers(_credentials())
     for name, value in order.headers:
         headers.addRawHeader(name, value)
     response = await client.request(
@@ -69,14 +75,19 @@ async def _events(client: HTTPClient, order: Order, response: Any) -> dict[str, 
 
 
 async def _following(client: HTTPClient, order: Order) -> None:
-    headers = Headers({"Proxy-Authorization": [f"Basic {_TOKEN}"]})
+    headers = Headers(_credentials())
     response = await client.get(order.following_url, headers=headers)
     await response.content()
 
 
+def _agent(clock: Any) -> Any:
+    if _PROXY is None:
+        return Agent(clock)
+    return ProxyAgent(HostnameEndpoint(clock, _PROXY.hostname or "", _PROXY.port or 0), clock)
+
+
 async def main(clock: Any) -> None:
-    endpoint = HostnameEndpoint(clock, _PROXY.hostname or "", _PROXY.port or 0)
-    client = HTTPClient(ProxyAgent(endpoint, clock))
+    client = HTTPClient(_agent(clock))
     while line := await deferToThread(sys.stdin.readline):
         try:
             answer = await _act(client, Order.read(line))

@@ -1,4 +1,4 @@
-"""urllib3, which takes its proxy from us: it reads no environment."""
+"""urllib3, which takes its proxy from us, where there is one: it reads no environment."""
 
 import os
 import ssl
@@ -10,13 +10,20 @@ import urllib3
 from tests.clients.programs import base
 from tests.clients.programs.base import NotAvailableError, Order, answer
 
-_PROXY = urlsplit(os.environ["HTTP_PROXY"])
-_MANAGER = urllib3.ProxyManager(
-    f"http://{_PROXY.hostname}:{_PROXY.port}",
-    proxy_headers=urllib3.make_headers(proxy_basic_auth=f"{_PROXY.username}:{_PROXY.password}"),
-    ssl_context=ssl.create_default_context(cafile=os.environ["SSL_CERT_FILE"]),
-    retries=False,
-)
+
+def _manager() -> urllib3.PoolManager:
+    if "HTTP_PROXY" not in os.environ:
+        return urllib3.PoolManager(retries=False)
+    proxy = urlsplit(os.environ["HTTP_PROXY"])
+    return urllib3.ProxyManager(
+        f"http://{proxy.hostname}:{proxy.port}",
+        proxy_headers=urllib3.make_headers(proxy_basic_auth=f"{proxy.username}:{proxy.password}"),
+        ssl_context=ssl.create_default_context(cafile=os.environ["SSL_CERT_FILE"]),
+        retries=False,
+    )
+
+
+_MANAGER = _manager()
 
 
 def act(order: Order) -> dict[str, Any]:

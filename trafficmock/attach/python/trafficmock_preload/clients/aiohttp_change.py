@@ -146,6 +146,7 @@ def _start(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _own_error(error: Exception, key: Any) -> Exception:
     """Make what aiohttp makes of errors while it connects, or while it waits for an answer."""
+    import socket
     import ssl
 
     import aiohttp
@@ -159,6 +160,8 @@ def _own_error(error: Exception, key: Any) -> Exception:
         made = aiohttp.ClientConnectorCertificateError(key, error)
     elif isinstance(error, ssl.SSLError):
         made = aiohttp.ClientConnectorSSLError(key, error)
+    elif isinstance(error, socket.gaierror):
+        made = getattr(aiohttp, "ClientConnectorDNSError", aiohttp.ClientConnectorError)(key, error)
     elif is_before_request(error):
         made = aiohttp.ClientConnectorError(key, error)
     else:
