@@ -1,11 +1,12 @@
 """Where inbound requests begin and end."""
 
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 from wsgiref.util import FileWrapper
 
 from trafficmock_preload.current_context import TestContexts
-from trafficmock_preload.framework_entries import change_wsgi, closing
+from trafficmock_preload.framework_entries import change_asgi, change_wsgi, closing
 from twisted.trial.unittest import SynchronousTestCase
 
 
@@ -29,8 +30,11 @@ class WsgiTests(SynchronousTestCase):
                 seen.append(None if found is None else found.id)
                 return generated()
 
-        change_wsgi(Application, self.contexts)
+        module = ModuleType("framework")
+        module.__dict__["Application"] = Application
+        change_wsgi(module, self.contexts, "Application")
         self.application = Application()
+        self.addCleanup(self.contexts.enter, None)
 
     def ask(self, path: str = "/", **environ: str) -> Any:
         return self.application({"PATH_INFO": path, **environ}, None)
@@ -41,6 +45,16 @@ class WsgiTests(SynchronousTestCase):
         self.ask(HTTP_COOKIE="trafficmock_test=b")
         self.ask()
         self.assertEqual(self.seen, ["a", "b", None])
+
+    def test_again(self) -> None:
+        """The next request of the same test is one of its own, in the same thread too."""
+        self.ask(HTTP_BAGGAGE="trafficmock.test=a").close()
+        first = self.contexts.running()
+        self.ask(HTTP_BAGGAGE="trafficmock.test=a")
+        second = self.contexts.running()
+        assert second is not None
+        self.assertIsNot(first, second)
+        self.assertIsNone(second.closed_at)
 
     def test_body(self) -> None:
         """The context lasts while the body is sent, and its time begins at the end of it."""
@@ -57,6 +71,49 @@ class WsgiTests(SynchronousTestCase):
         running = self.contexts.running()
         assert running is not None
         self.assertIsNotNone(running.closed_at)
+
+
+class AsgiTests(SynchronousTestCase):
+    """A class of ASGI applications."""
+
+    def setUp(self) -> None:
+        self.contexts = TestContexts(30)
+        contexts = self.contexts
+
+        class Application:
+            async def __call__(self, _: Any, __: Any, send: Any) -> str | None:
+                await send({"type": "http.response.body", "more_body": True})
+                found = contexts.current()
+                assert found is None or found.closed_at is None
+                await send({"type": "http.response.body"})
+                assert found is None or found.closed_at is not None
+                return None if found is None else found.id
+
+        module = ModuleType("framework")
+        module.__dict__["Application"] = Application
+        change_asgi(module, self.contexts, "Application")
+        self.application: Any = Application()
+
+    def ask(self, *headers: tuple[bytes, bytes], **scope: Any) -> str | None:
+        async def send(_: Any) -> None:
+            """Take a message."""
+
+        scope = {"type": "http", "headers": list(headers), **scope}
+        call = self.application(scope, None, send)
+        try:
+            call.send(None)
+        except StopIteration as ended:
+            self.assertIsNone(self.contexts.running())
+            found: str | None = ended.value
+            return found
+        raise AssertionError("it waits")
+
+    def test_contexts(self) -> None:
+        """Each request has its own, from headers that may stand there several times."""
+        self.assertEqual(self.ask((b"baggage", b"x=1"), (b"baggage", b"trafficmock.test=a")), "a")
+        self.assertEqual(self.ask((b"cookie", b"x=1"), (b"cookie", b"trafficmock_test=b")), "b")
+        self.assertIsNone(self.ask())
+        self.assertIsNone(self.ask(type="lifespan", headers=None))
 
 
 class ClosingTests(SynchronousTestCase):

@@ -2,46 +2,68 @@
 
 A WSGI application runs in a thread that its server uses for one request at a time, so the context
 is set and stays: the next request sets its own, and a body that is produced while it is sent
-belongs to the request that asked for it.
+belongs to the request that asked for it. Elsewhere the context ends with the call.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import ModuleType
     from typing import Any
 
-    from trafficmock_preload.current_context import TestContexts
+    from trafficmock_preload.current_context import TestContext, TestContexts
+
+_HEADERS = (b"baggage", b"cookie", b"traceparent")
 
 
-def change_flask(module: ModuleType, contexts: TestContexts) -> None:
-    """Flask."""
-    change_wsgi(module.__dict__["Flask"], contexts)
-
-
-def change_wsgi(application: Any, contexts: TestContexts) -> None:
+def change_wsgi(module: ModuleType, contexts: TestContexts, name: str) -> None:
     """Give the requests of a class of WSGI applications (PEP 3333) their contexts."""
+    application: Any = module.__dict__[name]
     original = application.__call__
 
     def __call__(self: Any, environ: Any, start_response: Any) -> Any:  # noqa: N807 - that of WSGI
-        context = contexts.read(
-            environ.get("HTTP_BAGGAGE"),
-            environ.get("HTTP_COOKIE"),
-            environ.get("HTTP_TRACEPARENT"),
-        )
-        contexts.enter(context)
-        if context is None:
-            return original(self, environ, start_response)
-        try:
-            body = original(self, environ, start_response)
-        except BaseException:
-            contexts.close(context)
-            raise
-        return closing(body, lambda: contexts.close(context))
+        return served(contexts, environ, lambda: original(self, environ, start_response))
 
     application.__call__ = __call__
+
+
+def change_wsgiref(module: ModuleType, contexts: TestContexts) -> None:
+    """Do the same for applications of any kind under the server of the standard library."""
+    handler: Any = module.__dict__["BaseHandler"]
+    original = handler.run
+
+    def run(self: Any, application: Any) -> Any:
+        def entered(environ: Any, start_response: Any) -> Any:
+            return served(contexts, environ, lambda: application(environ, start_response))
+
+        return original(self, entered)
+
+    handler.run = run
+
+
+def served(contexts: TestContexts, environ: Any, call: Callable[[], Any]) -> Any:
+    """Serve a request of WSGI in its context, which stays."""
+    context = contexts.read(
+        environ.get("HTTP_BAGGAGE"), environ.get("HTTP_COOKIE"), environ.get("HTTP_TRACEPARENT")
+    )
+    if context is not None and _is_within(contexts.running(), context):
+        return call()
+    contexts.enter(context)
+    if context is None:
+        return call()
+    try:
+        body = call()
+    except BaseException:
+        contexts.close(context)
+        raise
+    return closing(body, lambda: contexts.close(context))
+
+
+def _is_within(running: TestContext | None, context: TestContext) -> bool:
+    """Tell whether an application runs within another one, where the request is known."""
+    return running is not None and running.closed_at is None and running.id == context.id
 
 
 def closing(body: Any, closed: Callable[[], None]) -> Any:
@@ -75,3 +97,88 @@ class ClosingBody:
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._body)
+
+
+def change_asgi(module: ModuleType, contexts: TestContexts, name: str) -> None:
+    """Give the requests of a class of ASGI applications their contexts, WebSockets included."""
+    application: Any = module.__dict__[name]
+    original = application.__call__
+
+    async def __call__(self: Any, scope: Any, receive: Any, send: Any) -> Any:  # noqa: N807 - that of ASGI
+        context = contexts.read(*_carried(scope.get("headers") or ()))
+        running = contexts.running()
+        if context is None or _is_within(running, context):
+            if context is None and running is not None:
+                contexts.enter(None)
+            return await original(self, scope, receive, send)
+
+        async def watched(message: Any) -> None:
+            await send(message)
+            if message.get("type") == "http.response.body" and not message.get("more_body"):
+                contexts.close(context)
+
+        contexts.enter(context)
+        try:
+            return await original(self, scope, receive, watched)
+        finally:
+            contexts.close(context)
+            contexts.enter(running)
+
+    application.__call__ = __call__
+
+
+def _carried(pairs: Iterable[tuple[bytes, bytes]]) -> list[str | None]:
+    """Pick the headers that may carry a context; names are in lower case in ASGI."""
+    found: dict[bytes, bytes] = {}
+    for name, value in pairs:
+        if name in _HEADERS:
+            joint = b"; " if name == b"cookie" else b", "
+            found[name] = found[name] + joint + value if name in found else value
+    return [found[name].decode("latin-1") if name in found else None for name in _HEADERS]
+
+
+def change_aiohttp_web(module: ModuleType, contexts: TestContexts) -> None:
+    """Do it for aiohttp's server, which handles all requests of a connection in one task."""
+    application: Any = module.__dict__["Application"]
+    original = application._handle
+
+    async def handle(self: Any, request: Any) -> Any:
+        headers = request.headers
+        context = contexts.read(
+            ",".join(headers.getall("baggage", ())),
+            ";".join(headers.getall("cookie", ())),
+            headers.get("traceparent"),
+        )
+        running = contexts.running()
+        contexts.enter(context)
+        try:
+            return await original(self, request)
+        finally:
+            contexts.close(context)
+            contexts.enter(running)
+
+    application._handle = handle
+
+
+def change_twisted_web(module: ModuleType, contexts: TestContexts) -> None:
+    """Do it for Twisted's server; what runs in one reactor turn is kept apart from the next."""
+    request_class: Any = module.__dict__["Request"]
+    original = request_class.requestReceived
+
+    def requestReceived(self: Any, command: Any, path: Any, version: Any) -> Any:
+        from contextvars import copy_context
+
+        context = contexts.read(*_carried(_raw_pairs(self.requestHeaders)))
+        if context is None:
+            return original(self, command, path, version)
+        if not self._disconnected and not self.finished:
+            self.notifyFinish().addBoth(lambda _: contexts.close(context))
+        copied = copy_context()
+        copied.run(contexts.enter, context)
+        return copied.run(original, self, command, path, version)
+
+    request_class.requestReceived = requestReceived
+
+
+def _raw_pairs(headers: Any) -> list[tuple[bytes, bytes]]:
+    return [(name, value) for name in _HEADERS for value in headers.getRawHeaders(name) or ()]

@@ -69,9 +69,28 @@ def _changes(
     add_client("twisted.web._newclient", "twisted_change", "change_protocol")
     for module, transport in _ENVIRONMENT_PROXIES.items():
         add(module, "clients.environment_proxies", "change_getproxies", tunnels, transport)
-    add("flask.app", "framework_entries", "change_flask", contexts)
+    for module, name in _WSGI.items():
+        add(module, "framework_entries", "change_wsgi", contexts, name)
+    for module, name in _ASGI.items():
+        add(module, "framework_entries", "change_asgi", contexts, name)
+    add("wsgiref.handlers", "framework_entries", "change_wsgiref", contexts)
+    add("aiohttp.web_app", "framework_entries", "change_aiohttp_web", contexts)
+    add("twisted.web.http", "framework_entries", "change_twisted_web", contexts)
+    add("threading", "thread_contexts", "change_threading", contexts)
+    add("concurrent.futures.thread", "thread_contexts", "change_executors", contexts)
+    add("twisted.python.threadpool", "thread_contexts", "change_twisted_pools", contexts)
     return changes
 
+
+_WSGI = {
+    "flask.app": "Flask",
+    "django.core.handlers.wsgi": "WSGIHandler",
+}
+_ASGI = {
+    "django.core.handlers.asgi": "ASGIHandler",
+    "starlette.applications": "Starlette",
+}
+"""The classes of applications, by their modules."""
 
 _ENVIRONMENT_PROXIES = {
     "requests.utils": "urllib3.connection",

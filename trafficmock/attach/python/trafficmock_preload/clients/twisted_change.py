@@ -9,15 +9,16 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-    from trafficmock_preload.current_context import TestContexts
+    from trafficmock_preload.current_context import TestContext, TestContexts
     from trafficmock_preload.proxy_tunnel import Tunnels
 
 _IS_READ = "_trafficmock_is_read"
 """Of the protocol of a connection that the proxy reads."""
 
 
-def change_agent(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
+def change_agent(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
     """Open tunnels where an ``Agent`` connects to servers by itself."""
+    _change_pool(module.__dict__["HTTPConnectionPool"], contexts)
     factory: Any = module.__dict__["_StandardEndpointFactory"]
     original = factory.endpointForURI
 
@@ -44,6 +45,40 @@ def change_agent(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
         )
 
     factory.endpointForURI = endpointForURI
+
+
+def _change_pool(pool: Any, contexts: TestContexts) -> None:
+    """Keep the context of a request while its connection is made, by the reactor."""
+    original = pool.getConnection
+
+    def getConnection(self: Any, key: Any, endpoint: Any) -> Any:
+        connected, context = original(self, key, endpoint), contexts.current()
+        if context is None:
+            return connected
+        return connected.addCallback(CarryingConnection, context, contexts)
+
+    pool.getConnection = getConnection
+
+
+class CarryingConnection:
+    """A connection whose request is sent in a context."""
+
+    def __init__(self, connection: Any, context: TestContext, contexts: TestContexts) -> None:
+        self._connection = connection
+        self._context = context
+        self._contexts = contexts
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    def request(self, sent: Any) -> Any:
+        """Send a request."""
+        before = self._contexts.running()
+        self._contexts.enter(self._context)
+        try:
+            return self._connection.request(sent)
+        finally:
+            self._contexts.enter(before)
 
 
 def change_protocol(module: ModuleType, _: Tunnels, contexts: TestContexts) -> None:

@@ -1,0 +1,74 @@
+"""Threads and jobs of pools belong to the request that started them.
+
+They get the context of the test alone, never a whole context of Python: an application relies on
+threads that begin with an empty one.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any
+
+    from trafficmock_preload.current_context import TestContext, TestContexts
+
+
+def change_threading(module: ModuleType, contexts: TestContexts) -> None:
+    """Let a thread begin in the context in which it is started."""
+    thread_class: Any = module.__dict__["Thread"]
+    original = thread_class.start
+
+    def start(self: Any) -> None:
+        context = contexts.running()
+        if context is not None:
+            run = self.run
+
+            def begun() -> None:
+                # The method is what it was when somebody asks the thread for it.
+                self.__dict__.pop("run", None)
+                contexts.enter(context)
+                run()
+
+            self.run = begun
+        original(self)
+
+    thread_class.start = start
+
+
+def change_executors(module: ModuleType, contexts: TestContexts) -> None:
+    """Let each job of a pool run in the context in which it is submitted; without one in none."""
+    executor: Any = module.__dict__["ThreadPoolExecutor"]
+    original = executor.submit
+
+    def submit(self: Any, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        return original(self, _within(fn, contexts.running(), contexts), *args, **kwargs)
+
+    executor.submit = submit
+
+
+def change_twisted_pools(module: ModuleType, contexts: TestContexts) -> None:
+    """Do the same for Twisted's pool of threads."""
+    pool: Any = module.__dict__["ThreadPool"]
+    original = pool.callInThreadWithCallback
+
+    def callInThreadWithCallback(self: Any, onResult: Any, func: Any, *args: Any, **kw: Any) -> Any:  # noqa: N803 - Twisted's names
+        within = _within(func, contexts.running(), contexts)
+        return original(self, onResult, within, *args, **kw)
+
+    pool.callInThreadWithCallback = callInThreadWithCallback
+
+
+def _within(
+    function: Callable[..., Any], context: TestContext | None, contexts: TestContexts
+) -> Callable[..., Any]:
+    def within(*args: Any, **kwargs: Any) -> Any:
+        before = contexts.running()
+        contexts.enter(context)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            contexts.enter(before)
+
+    return within
