@@ -1,6 +1,7 @@
 """A klein application with one page, and treq as its client."""
 
 import sys
+from typing import Any
 
 import treq
 from klein import Klein
@@ -11,7 +12,7 @@ from twisted.web.server import Site
 
 from tests.clients.opentelemetry.serving import FIRST, SECOND, listening
 
-reactor = _reactor
+reactor: Any = _reactor
 application = Klein()
 client = treq.client.HTTPClient(Agent(reactor))
 
@@ -29,5 +30,5 @@ if __name__ == "__main__":
     port = listening()
     endpoint = AdoptedStreamServerEndpoint(reactor, port.fileno(), port.family)
     endpoint.listen(Site(application.resource()))
-    reactor.run()  # type: ignore[attr-defined]
+    reactor.run()
     sys.exit()

@@ -60,9 +60,10 @@ def _changes(
     add_client("http.client", "http_client_change", "change_http_client")
     add_client("urllib.request", "http_client_change", "change_urllib")
     add_client("urllib3.connection", "urllib3_change", "change_urllib3")
-    for kind in ("sync", "async"):
-        add_client(f"httpcore._{kind}.connection_pool", "httpcore_change", "change_pool")
-        add_client(f"httpcore._{kind}.http11", "httpcore_change", "change_http11")
+    add_client("httplib2", "httplib2_change", "change_httplib2")
+    for library in ("httpcore._sync", "httpcore._async", "httpcore2._sync", "httpcore2._async"):
+        add_client(f"{library}.connection_pool", "httpcore_change", "change_pool")
+        add_client(f"{library}.http11", "httpcore_change", "change_http11")
     add_client("aiohttp.connector", "aiohttp_change", "change_connector")
     add_client("aiohttp.client_reqrep", "aiohttp_change", "change_requests")
     add_client("twisted.web.client", "twisted_change", "change_agent")
@@ -96,6 +97,7 @@ _ENVIRONMENT_PROXIES = {
     "requests.utils": "urllib3.connection",
     "botocore.utils": "urllib3.connection",
     "httpx._utils": "httpcore._sync.connection_pool",
+    "httpx2._utils": "httpcore2._sync.connection_pool",
     "aiohttp.helpers": "aiohttp.connector",
 }
 """Where libraries look for proxies in the environment, and the modules that connect for them."""

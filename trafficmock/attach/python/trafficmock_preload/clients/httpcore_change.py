@@ -1,7 +1,8 @@
-"""httpcore, on which httpx stands, and on that the clients of many services."""
+"""httpcore 1 and httpcore2, on which httpx stands, and on that the clients of many services."""
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
 
 from trafficmock_preload.failure_errors import HEADER, failure_error, is_before_request
@@ -27,12 +28,14 @@ def change_pool(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
     pool = names["AsyncConnectionPool" if is_async else "ConnectionPool"]
     direct = names["AsyncHTTPConnection" if is_async else "HTTPConnection"]
     backend = AsyncTunnelBackend if is_async else TunnelBackend
+    library = _library(module)
     original = pool.create_connection
 
     def create_connection(self: Any, origin: Any) -> Any:
         connection = original(self, origin)
         if type(connection) is direct and connection._uds is None:
-            connection._network_backend = backend(connection._network_backend, tunnels)
+            given = connection._network_backend
+            connection._network_backend = backend(given, tunnels, library)
         return connection
 
     pool.create_connection = create_connection
@@ -42,12 +45,17 @@ def change_http11(module: ModuleType, _: Tunnels, contexts: TestContexts) -> Non
     """Name the context of each request, and raise what the proxy tells."""
     names: Any = module.__dict__
     if "AsyncHTTP11Connection" in names:
-        _change_async(names["AsyncHTTP11Connection"], contexts)
+        _change_async(names["AsyncHTTP11Connection"], contexts, _library(module))
     else:
-        _change_sync(names["HTTP11Connection"], contexts)
+        _change_sync(names["HTTP11Connection"], contexts, _library(module))
 
 
-def _change_sync(connection_class: Any, contexts: TestContexts) -> None:
+def _library(module: ModuleType) -> Any:
+    """Give the library that a module is of, which has its errors."""
+    return sys.modules[module.__name__.partition(".")[0]]
+
+
+def _change_sync(connection_class: Any, contexts: TestContexts, library: Any) -> None:
     original = connection_class.handle_request
 
     def handle_request(self: Any, request: Any) -> Any:
@@ -59,7 +67,7 @@ def _change_sync(connection_class: Any, contexts: TestContexts) -> None:
             response = original(self, request)
         finally:
             request.headers = headers
-        failure = _failure(response)
+        failure = _failure(response, library)
         if failure is not None:
             response.close()
             raise failure
@@ -68,7 +76,7 @@ def _change_sync(connection_class: Any, contexts: TestContexts) -> None:
     connection_class.handle_request = handle_request
 
 
-def _change_async(connection_class: Any, contexts: TestContexts) -> None:
+def _change_async(connection_class: Any, contexts: TestContexts, library: Any) -> None:
     original = connection_class.handle_async_request
 
     async def handle_async_request(self: Any, request: Any) -> Any:
@@ -80,7 +88,7 @@ def _change_async(connection_class: Any, contexts: TestContexts) -> None:
             response = await original(self, request)
         finally:
             request.headers = headers
-        failure = _failure(response)
+        failure = _failure(response, library)
         if failure is not None:
             await response.aclose()
             raise failure
@@ -93,7 +101,7 @@ def _lines(contexts: TestContexts) -> list[tuple[bytes, bytes]]:
     return [(name.encode("ascii"), value.encode("ascii")) for name, value in contexts.outgoing()]
 
 
-def _failure(response: Any) -> Exception | None:
+def _failure(response: Any, library: Any) -> Exception | None:
     """Give the error of httpcore that an answer stands for.
 
     What strict mode refuses stays an answer, 403: the clients of OpenAI and Anthropic repeat a
@@ -103,21 +111,19 @@ def _failure(response: Any) -> Exception | None:
     for key, value in response.headers:
         if key.lower() == name:
             text = value.decode("ascii", "replace")
-            return None if text.startswith(_UNMATCHED) else _own_error(failure_error(text))
+            return None if text.startswith(_UNMATCHED) else _own_error(failure_error(text), library)
     return None
 
 
-def _own_error(error: Exception) -> Exception:
+def _own_error(error: Exception, library: Any) -> Exception:
     if not isinstance(error, OSError):
         return error
-    import httpcore
-
     if isinstance(error, TimeoutError):
-        made: Exception = httpcore.ConnectTimeout(str(error))
+        made: Exception = library.ConnectTimeout(str(error))
     elif is_before_request(error):
-        made = httpcore.ConnectError(str(error))
+        made = library.ConnectError(str(error))
     else:
-        made = httpcore.ReadError(str(error))
+        made = library.ReadError(str(error))
     made.__cause__ = error
     return made
 
@@ -126,11 +132,13 @@ class TunnelBackend:
     """Connects to the proxy in the place of servers, by a backend of httpcore's.
 
     :param backend: the connection's own.
+    :param library: has the errors to raise.
     """
 
-    def __init__(self, backend: Any, tunnels: Tunnels) -> None:
+    def __init__(self, backend: Any, tunnels: Tunnels, library: Any) -> None:
         self._backend = backend
         self._tunnels = tunnels
+        self._library = library
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._backend, name)
@@ -150,10 +158,10 @@ class TunnelBackend:
             return self._backend.connect_tcp(
                 host, port, timeout=timeout, local_address=local_address, **more
             )
-        with _told(tunnels):
+        with _told(self._library, tunnels):
             stream = self._backend.connect_tcp(*tunnels.proxy(), timeout=timeout, **more)
         try:
-            with _told(None):
+            with _told(self._library):
                 stream.write(tunnels.request(host, port), timeout=timeout)
                 answer = TunnelAnswer(tunnels)
                 while not answer.add(stream.read(MOST_BYTES, timeout=timeout)):
@@ -182,10 +190,10 @@ class AsyncTunnelBackend(TunnelBackend):
             return await self._backend.connect_tcp(
                 host, port, timeout=timeout, local_address=local_address, **more
             )
-        with _told(tunnels):
+        with _told(self._library, tunnels):
             stream = await self._backend.connect_tcp(*tunnels.proxy(), timeout=timeout, **more)
         try:
-            with _told(None):
+            with _told(self._library):
                 await stream.write(tunnels.request(host, port), timeout=timeout)
                 answer = TunnelAnswer(tunnels)
                 while not answer.add(await stream.read(MOST_BYTES, timeout=timeout)):
@@ -197,21 +205,19 @@ class AsyncTunnelBackend(TunnelBackend):
 
 
 @contextmanager
-def _told(tunnels: Tunnels | None) -> Iterator[None]:
+def _told(library: Any, tunnels: Tunnels | None = None) -> Iterator[None]:
     """Raise errors of a tunnel as errors of httpcore.
 
     :param tunnels: while the proxy is connected to, so that the text names it.
     """
-    import httpcore
-
     try:
         yield
     except OSError as error:
-        raise httpcore.ConnectError(str(error)) from error
-    except httpcore.ConnectError as error:
+        raise library.ConnectError(str(error)) from error
+    except library.ConnectError as error:
         if tunnels is None:
             raise
-        raise httpcore.ConnectError(f"{tunnels.name} cannot be reached ({error})") from error
+        raise library.ConnectError(f"{tunnels.name} cannot be reached ({error})") from error
 
 
 class TunnelStream:

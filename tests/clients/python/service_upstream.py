@@ -1,0 +1,81 @@
+"""What the services answer, by path."""
+
+from __future__ import annotations
+
+import json
+from http.server import BaseHTTPRequestHandler
+
+_MODEL = {"id": "m", "object": "model", "created": 1, "owned_by": "o"}
+_CHUNK = {
+    "id": "c",
+    "object": "chat.completion.chunk",
+    "created": 1,
+    "model": "m",
+    "choices": [{"index": 0, "delta": {"content": "hello"}, "finish_reason": None}],
+}
+_MESSAGE = {
+    "id": "msg",
+    "type": "message",
+    "role": "assistant",
+    "model": "m",
+    "content": [{"type": "text", "text": "hello"}],
+    "stop_reason": "end_turn",
+    "stop_sequence": None,
+    "usage": {"input_tokens": 1, "output_tokens": 1},
+}
+ANSWERS = {
+    "/stripe/v1/customers/": (200, {"id": "cus_1", "object": "customer", "name": "Ada"}),
+    "/openai/models": (200, {"object": "list", "data": [_MODEL]}),
+    "/anthropic/": (200, _MESSAGE),
+    "/slack/": (200, {"ok": True, "channel": "C1", "ts": "1.1"}),
+    "/twilio/": (201, {"sid": "SM1", "status": "queued"}),
+    "/google/": (200, {"id": "1", "name": "thing"}),
+    "/api/1/": (200, {"id": "e"}),
+    "/algolia/": (200, {"items": [], "nbPages": 1}),
+}
+
+
+def answer(path: str) -> tuple[int, dict[str, str], str]:
+    """Give status, headers and body for a path."""
+    if path == "/plain":
+        return 200, {"content-type": "text/plain"}, "plain"
+    if path.startswith("/s3/"):
+        return 200, {"content-type": "text/plain", "etag": '"e"'}, "content"
+    if path.endswith("/chat/completions"):
+        events = [f"data: {json.dumps(_CHUNK)}\n\n"] * 3 + ["data: [DONE]\n\n"]
+        return 200, {"content-type": "text/event-stream"}, "".join(events)
+    for start, (status, body) in ANSWERS.items():
+        if path.startswith(start):
+            return status, {"content-type": "application/json"}, json.dumps(body)
+    return 404, {"content-type": "application/json"}, '{"error": "not known"}'
+
+
+class Services(BaseHTTPRequestHandler):
+    """All of them on one port."""
+
+    protocol_version = "HTTP/1.1"
+
+    def _answer(self) -> None:
+        if self.headers.get("Transfer-Encoding", "") == "chunked":
+            self._skip_chunks()
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        status, headers, body = answer(self.path)
+        if self.command == "PUT":
+            body = ""
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def _skip_chunks(self) -> None:
+        while size := int(self.rfile.readline().split(b";")[0], 16):
+            self.rfile.read(size + 2)
+        while self.rfile.readline().strip():
+            continue
+
+    do_GET = do_POST = do_PUT = _answer  # noqa: N815 - the library's names
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
+        """Keep quiet."""

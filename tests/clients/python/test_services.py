@@ -1,0 +1,151 @@
+"""The clients of many services: what comes of a call with the preload, and without."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.clients.python import service_upstream
+from tests.clients.python.services import SERVICES
+from tests.support.hypothesis_profiles import DEEP
+from tests.support.proxy_process import free_port, running_proxy
+from tests.support.threaded_server import threaded_server
+from trafficmock.attach.python_preload import DIRECTORY
+from trafficmock.testing import sync
+
+PROGRAM = Path(__file__).parent / "services.py"
+HELPERS = {"causes", "outcome"}
+NAMES = sorted(SERVICES.keys() - HELPERS)
+PACKAGES = (
+    *("requests", "tenacity", "httpx[http2]", "aiohttp", "boto3", "stripe", "openai", "anthropic"),
+    *("slack_sdk", "twilio", "google-api-python-client", "sentry-sdk", "algoliasearch"),
+)
+"""What the clients need; the newest versions, in an environment of their own."""
+
+SECONDS = 600
+
+
+@cache
+def python() -> str:
+    """Make an environment with the clients, or take the one that a variable names."""
+    given = os.environ.get("TRAFFICMOCK_BENCH_PYTHON")
+    if given:
+        return given
+    folder = Path(tempfile.mkdtemp(prefix="trafficmock-bench-"))
+    venv.create(folder, with_pip=True)
+    made = str(folder / "bin" / "python")
+    install = [made, "-m", "pip", "install", "--quiet", *PACKAGES]
+    subprocess.run(install, check=True, timeout=SECONDS, env=clean())
+    return made
+
+
+def clean() -> dict[str, str]:
+    """Give an environment that knows nothing of a proxy."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.lower().endswith("_proxy") and name not in {"PYTHONPATH", "VIRTUAL_ENV"}
+    }
+
+
+def outcomes(url: str, **variables: str) -> dict[str, Any]:
+    """Call every client, in one process."""
+    done = subprocess.run(
+        [python(), str(PROGRAM)],
+        input="\n".join(NAMES),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+        env={**clean(), "SERVICE_URL": url, **variables},
+    )
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(NAMES), done.stderr
+    return dict(zip(NAMES, map(json.loads, lines), strict=True))
+
+
+def from_upstream(route: Any) -> None:
+    status, headers, body = service_upstream.answer(urlsplit(route.request.url).path)
+    if route.request.method == "PUT":
+        body = ""
+    route.fulfill(status=status, headers=headers, body=body)
+
+
+class ServiceTests(SynchronousTestCase):
+    """With the preload each client does what it does without."""
+
+    if not DEEP:
+        skip = "only with TRAFFICMOCK_DEEP=1"
+
+    def setUp(self) -> None:
+        stack = ExitStack()
+        self.addCleanup(stack.close)
+        port = stack.enter_context(threaded_server(service_upstream.Services))
+        self.url = f"http://127.0.0.1:{port}"
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        proxy = stack.enter_context(running_proxy("--ca-dir", folder))
+        self.proxy = proxy
+        self.mocks = stack.enter_context(sync.mocks(proxy.url))
+        self.preload = {"TRAFFICMOCK_PROXY_URL": proxy.url, "PYTHONPATH": str(DIRECTORY)}
+
+    def seen(self) -> int:
+        return len(self.proxy.get("/api/history?limit=500")["entries"])
+
+    def differences(self, wanted: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+        return {name: (wanted[name], found[name]) for name in NAMES if wanted[name] != found[name]}
+
+    def test_answers(self) -> None:
+        """Passed, mocked, continued and fetched, a call gives what it gives without us."""
+        without = outcomes(self.url)
+        failed = {name: found for name, found in without.items() if "error" in found}
+        self.assertEqual(failed, {}, "these fail without the preload")
+        handlers: dict[str, Any] = {
+            "passed": None,
+            "mocked": from_upstream,
+            "continued": lambda route: route.continue_(),
+            "fetched": lambda route: route.fulfill(response=route.fetch()),
+        }
+        for way, handler in handlers.items():
+            before = self.seen()
+            if handler is not None:
+                self.mocks.route(f"{self.url}/**", handler)
+            found = outcomes(self.url, **self.preload)
+            self.mocks.unroute_all()
+            self.assertEqual(self.differences(without, found), {}, way)
+            self.assertGreaterEqual(self.seen() - before, len(NAMES), way)
+
+    def test_refused(self) -> None:
+        """Aborted, a call fails as where no server listens."""
+        nobody = f"http://127.0.0.1:{free_port()}"
+        without = outcomes(nobody)
+        self.mocks.route(f"{self.url}/**", lambda route: route.abort("connectionrefused"))
+        found = outcomes(self.url, **self.preload)
+        for name in NAMES:
+            self.assertEqual(found[name].get("error"), without[name].get("error"), name)
+        # What passes and finds nobody fails in the same way.
+        found = outcomes(nobody, **self.preload)
+        for name in NAMES:
+            self.assertEqual(found[name].get("error"), without[name].get("error"), name)
+
+    def test_gone(self) -> None:
+        """Without the proxy each call fails, and none reaches its server."""
+        self.proxy.stop()
+        found = outcomes(self.url, **self.preload)
+        fails = {name for name in NAMES if "error" in found[name]}
+        # Sentry's client tells nobody what became of an event.
+        self.assertEqual(set(NAMES) - fails, {"sentry"})
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{python()}\n")

@@ -1,0 +1,52 @@
+"""httplib2, on which Google's clients stand: its connections are those of ``http.client``."""
+
+from __future__ import annotations
+
+from trafficmock_preload.clients.http_client_change import OWN_ERROR
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+    from trafficmock_preload.current_context import TestContexts
+    from trafficmock_preload.proxy_tunnel import Tunnels
+
+
+def change_httplib2(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
+    """Open tunnels where httplib2 connects to a server itself, or through our proxy."""
+    names: Any = module.__dict__
+    for name in ("HTTPConnectionWithTimeout", "HTTPSConnectionWithTimeout"):
+        _change(names[name], tunnels, names["ServerNotFoundError"])
+
+
+def _change(connection_class: Any, tunnels: Tunnels, name_error: Any) -> None:
+    original = connection_class.connect
+    is_secure = "HTTPS" in connection_class.__name__
+
+    def connect(self: Any) -> None:
+        if _has_proxy(self, tunnels) or not tunnels.wants(self.host, self.port):
+            original(self)
+            return
+        opened = tunnels.open_socket((self.host, self.port), self.timeout)
+        self.sock = opened
+        if is_secure:
+            self.sock = self._context.wrap_socket(opened, server_hostname=self.host)
+
+    def own_error(self: Any, error: OSError) -> Exception:
+        import socket
+
+        if isinstance(error, socket.gaierror):
+            return name_error(f"Unable to find the server at {self.host}")  # type: ignore[no-any-return]
+        return error
+
+    connection_class.connect = connect
+    setattr(connection_class, OWN_ERROR, own_error)
+
+
+def _has_proxy(connection: Any, tunnels: Tunnels) -> bool:
+    """Tell whether a connection goes through a proxy that is not ours."""
+    proxy = connection.proxy_info
+    if not proxy or not proxy.isgood() or not proxy.applies_to(connection.host):
+        return False
+    return not tunnels.is_proxy_url(f"http://{proxy.proxy_host}:{proxy.proxy_port}")
