@@ -7,7 +7,7 @@ import attrs
 from trafficmock.core.settings import Settings
 from trafficmock.matching import RouteIndex
 
-_NOT_KEPT_PER_PEER = {"_agent_handlers", "_worker_handlers", "_versions_seen", "routing"}
+_NOT_KEPT_PER_PEER = {"_handlers", "_versions_seen", "routing"}
 """Tables that do not grow with connections, tests or traffic."""
 
 

@@ -21,13 +21,13 @@ from trafficmock.core.lifecycle import Socket
 from trafficmock.core.local.local_decisions import LocalDecisions
 from trafficmock.core.local.passed_requests import PassedRequests
 from trafficmock.core.lost_agents import LostAgents
-from trafficmock.core.message_handlers import Handler, handlers_of_agents, handlers_of_workers
+from trafficmock.core.message_handlers import Handler, handlers_by_role
 from trafficmock.core.ownership.claims import Claims
 from trafficmock.core.ownership.contexts import Contexts
 from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
 from trafficmock.core.ownership.registry import Registry
 from trafficmock.core.ownership.strictness import Strictness
-from trafficmock.core.peers import Agent, Client, Peer, Unauthenticated, Worker
+from trafficmock.core.peers import Agent, Client, Liveness, Peer, Unauthenticated, Worker
 from trafficmock.core.registration import Registration
 from trafficmock.core.strict_mode import StrictMode
 from trafficmock.core.timers import Alarm, BodyDeadlines, Heartbeat
@@ -88,8 +88,7 @@ class Coordinator:
     handshake: Handshake = field(init=False)
     heartbeat: Heartbeat = field(init=False)
     invalid: InvalidMessages = field(init=False)
-    _agent_handlers: dict[type[Message], Handler] = field(init=False)
-    _worker_handlers: dict[type[Message], Handler] = field(init=False)
+    _handlers: dict[type[Client], dict[type[Message], Handler]] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         settings, claims, alarm = self.settings, self.claims, self.alarm
@@ -133,7 +132,7 @@ class Coordinator:
             local,
             awaited,
             self.decisions,
-            lambda agent, message, out: self._agent_handlers[type(message)](agent, message, out),
+            lambda agent, message, out: self._handlers[Agent][type(message)](agent, message, out),
         )
         self.handlers = HandlerResults(settings, self.requests, self.decisions, self.replies)
         self.lost_agents = LostAgents(
@@ -151,11 +150,10 @@ class Coordinator:
             self._agents,
             self.replies,
         )
-        self.handshake = Handshake(settings)
+        self.handshake = Handshake(settings, self.peers)
         self.heartbeat = Heartbeat(settings)
         self.invalid = InvalidMessages(self.decisions, self.sockets, self.reports, self.bodies)
-        self._agent_handlers = handlers_of_agents(self)
-        self._worker_handlers = handlers_of_workers(self)
+        self._handlers = handlers_by_role(self)
 
     # Events
 
@@ -178,9 +176,8 @@ class Coordinator:
         out = EffectList(now)
         peer = self.peers.get(connection_id)
         if isinstance(peer, Client):
-            peer.last_heard = now.seconds
-            table = self._agent_handlers if isinstance(peer, Agent) else self._worker_handlers
-            handler = table.get(type(message))
+            peer.heard(now.seconds)
+            handler = self._handlers[type(peer)].get(type(message))
             if handler is None:
                 text = f"{peer.client_id} sent {type(message).__name__}, not for its role"
                 out.note("warn", text)
@@ -196,8 +193,8 @@ class Coordinator:
         """Act on something that is not a valid message."""
         out = EffectList(now)
         peer = self.peers.get(connection_id)
-        if isinstance(peer, Agent | Worker):
-            peer.last_heard = now.seconds
+        if isinstance(peer, Client):
+            peer.heard(now.seconds)
             self.invalid.invalid(peer, error, out)
         elif peer is not None:
             self._refused(peer)
@@ -217,6 +214,8 @@ class Coordinator:
         elif isinstance(peer, Worker):
             self.setup.worker_lost(peer, out)
             self.strict_mode.worker_lost(peer)
+        elif isinstance(peer, Liveness):
+            peer.gone()
         elif peer is not None:
             self.heartbeat.introduced(connection_id)
         return out
@@ -268,7 +267,7 @@ class Coordinator:
         """Take it for a sign of life that a connection took some of what we sent it."""
         peer = self.peers.get(connection_id)
         if isinstance(peer, Client):
-            peer.last_heard = now.seconds
+            peer.heard(now.seconds)
 
     def undelivered(self, message: Message, problem: str, now: Moment) -> EffectList:
         """Settle what a message was about that cannot be sent, not even in a smaller form.

@@ -10,13 +10,16 @@ from msgspec import UNSET
 
 from trafficmock.core.effects import CloseConnection, EffectList
 from trafficmock.core.http.deferred_bodies import body_limits
-from trafficmock.core.peers import Agent, Client, Unauthenticated, Worker
+from trafficmock.core.peers import Agent, Client, Liveness, Unauthenticated, Worker
 from trafficmock.wire import NPM_PACKAGE_VERSION, PROTOCOL_VERSION, features
 from trafficmock.wire.client_id import client_id_problem
 from trafficmock.wire.inbound import Hello, Ping, Pong
 from trafficmock.wire.outbound import HelloError, HelloErrorCode, HelloOk
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trafficmock.core.peers import Peer
     from trafficmock.core.settings import Settings
     from trafficmock.core.timers import Moment
     from trafficmock.wire.inbound import Message
@@ -34,14 +37,18 @@ LONGEST_COMMAND = 1000
 
 @define
 class Handshake:
-    """Turns unauthenticated connections into agents and workers, or refuses them."""
+    """Turns unauthenticated connections into clients, or refuses them.
+
+    :param peers: all connections, by id.
+    """
 
     settings: Settings
+    peers: Mapping[str, Peer]
     _versions_seen: set[str] = field(factory=set)
 
     def first_message(
         self, connection: Unauthenticated, message: Message, out: EffectList
-    ) -> Agent | Worker | None:
+    ) -> Agent | Worker | Liveness | None:
         """Judge the first message of a connection.
 
         A heartbeat may come early and changes nothing.
@@ -77,7 +84,19 @@ class Handshake:
             what = "wrong" if given else "missing"
             return "unauthorized", f"The token is {what}. Give the client the proxy's --token."
         problem = client_id_problem(hello.client_id or "")
-        return None if problem is None else ("invalid_hello", f"The client id {problem}.")
+        if problem is not None:
+            return "invalid_hello", f"The client id {problem}."
+        if _is_liveness(hello) and self._worker_of(hello) is None:
+            text = "`livenessOf` is the connection id of no worker with the feature `liveness`."
+            return "invalid_hello", text
+        return None
+
+    def _worker_of(self, hello: Hello) -> Worker | None:
+        """Find the worker that a connection answers pings for."""
+        peer = self.peers.get(hello.liveness_of or "")
+        if isinstance(peer, Worker) and features.LIVENESS in peer.features:
+            return peer
+        return None
 
     def _note_version(self, hello: Hello, out: EffectList) -> None:
         version, seen = hello.package_version, self._versions_seen
@@ -88,7 +107,9 @@ class Handshake:
             text = f"A client has version {version!r}, this proxy {self.settings.version!r}."
             out.note("info", text)
 
-    def _client(self, connection: Unauthenticated, hello: Hello, now: Moment) -> Agent | Worker:
+    def _client(
+        self, connection: Unauthenticated, hello: Hello, now: Moment
+    ) -> Agent | Worker | Liveness:
         client_id = hello.client_id or f"{hello.role}-{connection.id}"
         known = features.ALL.intersection(hello.features or ())
         if not self.settings.local or self.settings.ownership == "always-ask":
@@ -103,6 +124,17 @@ class Handshake:
                 connected_at=now.epoch_ms,
                 pid=_pid(hello.pid),
                 command=_command(hello.command),
+            )
+        worker = self._worker_of(hello)
+        if worker is not None:
+            worker.liveness_id = connection.id
+            return Liveness(
+                id=connection.id,
+                client_id=client_id,
+                features=known,
+                last_heard=now.seconds,
+                connected_at=now.epoch_ms,
+                worker=worker,
             )
         return Worker(
             id=connection.id,
@@ -135,6 +167,10 @@ def refuse(connection_id: str, code: HelloErrorCode, text: str, out: EffectList)
     out.note("warn", f"refused, {code}: {text}", of=connection_id)
     out.send(connection_id, HelloError(code, text))
     out.append(CloseConnection(connection_id, POLICY_VIOLATION, code))
+
+
+def _is_liveness(hello: Hello) -> bool:
+    return hello.liveness_of is not UNSET and hello.role != "node"
 
 
 def _pid(said: object) -> int | None:

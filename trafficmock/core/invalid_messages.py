@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from attrs import define
 from msgspec import UNSET
 
-from trafficmock.core.peers import Agent, Worker
+from trafficmock.core.peers import Agent
 from trafficmock.wire import outbound
 from trafficmock.wire.features import REPLY, STRICT
 from trafficmock.wire.payloads.serialized_response import SerializedError
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.deferred_bodies import PendingBodies
     from trafficmock.core.http.response_reports import ResponseReports
+    from trafficmock.core.peers import Client
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
     from trafficmock.wire.codec import InvalidMessageError
     from trafficmock.wire.inbound import Message
@@ -34,7 +35,7 @@ class InvalidMessages:
 
     # Messages without a valid shape
 
-    def invalid(self, client: Agent | Worker, error: InvalidMessageError, out: EffectList) -> None:
+    def invalid(self, client: Client, error: InvalidMessageError, out: EffectList) -> None:
         """Tell the sender what was wrong, and settle what the message was about."""
         text = str(error)
         out.note("warn", f"{client.client_id} sent an invalid message: {text}")
@@ -54,12 +55,12 @@ class InvalidMessages:
         )
         out.send(client.id, refusal)
 
-    def _test_concerned(self, worker: Worker, error: InvalidMessageError) -> str | None:
+    def _test_concerned(self, client: Client, error: InvalidMessageError) -> str | None:
         test_id = error.ids.get("testId", "")
         pending = self.decisions.pending.get(error.ids.get("requestId", ""))
         socket = self.sockets.sockets.get(error.ids.get("socketId", ""))
         for subject in (pending, socket):
-            if subject is not None and subject.test and subject.test.worker is worker:
+            if subject is not None and subject.test and subject.test.worker is client:
                 return subject.test.id
         return test_id or None
 

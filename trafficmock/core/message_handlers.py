@@ -6,20 +6,34 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from trafficmock.core.effects import AnswerQuery, EffectList
-from trafficmock.core.peers import Agent, connected
+from trafficmock.core.peers import Agent, Liveness, Worker, connected
 from trafficmock.wire import inbound, local_reports, outbound
 from trafficmock.wire.features import AGENTS
 from trafficmock.wire.inbound import Ping, Pong
 
 if TYPE_CHECKING:
     from trafficmock.core.coordinator import Coordinator
-    from trafficmock.core.peers import Client, Worker
+    from trafficmock.core.peers import Client
     from trafficmock.wire.inbound import Message
 
 Handler = Callable[[Any, Any, EffectList], None]
 
 
-def handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
+def handlers_by_role(core: Coordinator) -> dict[type[Client], dict[type[Message], Handler]]:
+    """List what each kind of client may send; a worker's second connection only what all may."""
+    all_: dict[type[Message], Handler] = {
+        inbound.Hello: core.hello_again,
+        Ping: _answer_ping,
+        Pong: _nothing_more,
+    }
+    return {
+        Agent: all_ | _handlers_of_agents(core),
+        Worker: all_ | _handlers_of_workers(core),
+        Liveness: all_,
+    }
+
+
+def _handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
     """List what agents may send."""
 
     def cancel(agent: Agent, message: inbound.RequestCancel, out: EffectList) -> None:
@@ -28,9 +42,6 @@ def handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
 
     requests, sockets, relay = core.requests, core.sockets, core.relay
     return {
-        inbound.Hello: core.hello_again,
-        Ping: _answer_ping,
-        Pong: _nothing_more,
         inbound.RequestStart: requests.start,
         inbound.RequestBody: core.bodies.came,
         inbound.RequestCancel: cancel,
@@ -50,7 +61,7 @@ def handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
     }
 
 
-def handlers_of_workers(core: Coordinator) -> dict[type[Message], Handler]:
+def _handlers_of_workers(core: Coordinator) -> dict[type[Message], Handler]:
     """List what workers may send."""
 
     def list_agents(worker: Worker, message: inbound.AgentsQuery, out: EffectList) -> None:
@@ -82,9 +93,6 @@ def handlers_of_workers(core: Coordinator) -> dict[type[Message], Handler]:
 
     setup, relay, strict = core.setup, core.relay, core.strict_mode
     return {
-        inbound.Hello: core.hello_again,
-        Ping: _answer_ping,
-        Pong: _nothing_more,
         inbound.TestRegister: setup.add_test,
         inbound.TestSubscribe: setup.subscribe,
         inbound.TestUnregister: setup.remove_test,

@@ -49,6 +49,10 @@ class Client:
     pid: int | None = None
     command: str | None = None
 
+    def heard(self, seconds: float) -> None:
+        """Take note of a sign of life, at this monotonic time."""
+        self.last_heard = seconds
+
 
 @define(eq=False, kw_only=True)
 class Agent(Client):
@@ -74,11 +78,34 @@ class Agent(Client):
 
 @define(eq=False, kw_only=True)
 class Worker(Client):
-    """A test worker with its tests; ``inert`` routes wait for their test to register."""
+    """A test worker with its tests; ``inert`` routes wait for their test to register.
+
+    ``liveness_id`` is the connection that answers pings in its place while it is not read.
+    """
 
     worker_id: str | None
+    liveness_id: str | None = None
     tests: dict[str, RegisteredTest] = field(factory=dict)
     inert: dict[str, RegisteredRoute] = field(factory=dict)
+
+    def connection_ids(self) -> list[str]:
+        """List its connections that answer pings."""
+        return [self.id] if self.liveness_id is None else [self.id, self.liveness_id]
+
+
+@define(eq=False, kw_only=True)
+class Liveness(Client):
+    """A second connection of a worker's process: what it says is a sign of life of ``worker``."""
+
+    worker: Worker
+
+    def heard(self, seconds: float) -> None:
+        self.last_heard = self.worker.last_heard = seconds
+
+    def gone(self) -> None:
+        """Leave the worker to itself, unless another connection has taken this one's place."""
+        if self.worker.liveness_id == self.id:
+            self.worker.liveness_id = None
 
 
 def connected(client: Client) -> ConnectedClient:
@@ -93,4 +120,4 @@ def connected(client: Client) -> ConnectedClient:
     )
 
 
-Peer = Unauthenticated | Agent | Worker
+Peer = Unauthenticated | Agent | Worker | Liveness

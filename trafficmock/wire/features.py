@@ -15,6 +15,9 @@ DECLINE = "decline"
 HEADERS_LIST = "headers-list"
 """Clients keep the order and repeats of headers."""
 
+LIVENESS = "liveness"
+"""A second connection of a worker answers pings while its first is not read."""
+
 LOCAL = "local"
 """Agents let requests pass without asking that no route can match."""
 
@@ -30,7 +33,9 @@ STRICT = "strict"
 SUBSCRIBE = "subscribe"
 """Workers ask for the events of all traffic and are sent none before."""
 
-ALL = frozenset({AGENTS, CONTEXT, DECLINE, HEADERS_LIST, LOCAL, REPLY, STREAM, STRICT, SUBSCRIBE})
+ALL = frozenset(
+    {AGENTS, CONTEXT, DECLINE, HEADERS_LIST, LIVENESS, LOCAL, REPLY, STREAM, STRICT, SUBSCRIBE}
+)
 
 OF_AGENTS = (CONTEXT, HEADERS_LIST, LOCAL, STREAM, STRICT)
 """What an agent of ours names."""

@@ -33,6 +33,8 @@ class Hello(Message, frozen=True, tag="hello"):
 
     :param pid: the process that speaks. It is only shown, so that no value of it is refused.
     :param command: the command line of that process, likewise.
+    :param liveness_of: the connection id of a worker (feature ``liveness``) that this connection
+        answers pings for; it is heard for nothing else.
     """
 
     protocol_version: SafeInt
@@ -44,6 +46,7 @@ class Hello(Message, frozen=True, tag="hello"):
     features: list[str] | UnsetType = UNSET
     pid: Any = UNSET
     command: Any = UNSET
+    liveness_of: str | UnsetType = UNSET
 
 
 class Ping(Message, frozen=True, tag="ping"):

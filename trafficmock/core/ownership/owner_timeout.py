@@ -86,7 +86,7 @@ class OwnerTimeouts:
                 continue
             if watched.answered():
                 if self._is_silent(watched, out.now.seconds):
-                    to_ping.append(watched.worker.id)
+                    to_ping += watched.worker.connection_ids()
             elif not self._is_excused(watched, out.now.seconds):
                 given_up += self._give_up(watched, out.now.seconds)
         if to_ping:
