@@ -4,7 +4,7 @@ const { WorkerConnection } = require("./connection/worker-connection.js");
 const { TrafficMock, viewsOf } = require("./objects/traffic-mock.js");
 const { Session } = require("./session/session.js");
 const { checkedProxyUrl, defaultProxyUrl, defaultToken } = require("./settings.js");
-const { throwAll } = require("./test-errors.js");
+const { throwAll } = require("./session/test-errors.js");
 
 /**
  * Tests without Playwright: for Vitest, Node's own runner and scripts.
@@ -30,10 +30,11 @@ async function connect({
   workerId = process.env.VITEST_WORKER_ID ?? "0",
   ...info
 }) {
-  const connection = await shared({ proxyUrl: checkedProxyUrl(proxyUrl), token, workerId });
+  const connection = connectionTo({ proxyUrl, token, workerId });
   connection.hold();
   const session = new Session(connection, { title, file, ...info }, viewsOf);
   try {
+    await connection.ready;
     await session.start();
   } catch (error) {
     connection.release();
@@ -44,17 +45,15 @@ async function connect({
 
 /**
  * @param {{ proxyUrl: string, token?: string, workerId: string }} options
- * @returns {Promise<WorkerConnection>}
+ * @returns {WorkerConnection} the one that this process has, or one that is being opened
  */
-async function shared(options) {
-  const key = JSON.stringify(options);
-  let connection = connections.get(key);
-  if (!connection || connection.lost) {
-    connection = new WorkerConnection(options);
-    connections.set(key, connection);
-  }
-  await connection.ready;
-  return connection;
+function connectionTo({ proxyUrl, token, workerId }) {
+  const key = JSON.stringify([proxyUrl, token, workerId]);
+  const known = connections.get(key);
+  if (known && !known.lost) return known;
+  const opened = new WorkerConnection({ proxyUrl: checkedProxyUrl(proxyUrl), token, workerId });
+  connections.set(key, opened);
+  return opened;
 }
 
 /** A test that ends itself. */

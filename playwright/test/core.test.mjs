@@ -2,11 +2,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, get } from "node:http";
+import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
 import { connect } from "trafficmock-playwright/core";
 import { startProxy } from "../../agent/test/lib/proxy.mjs";
 import { freePort } from "./lib/project.mjs";
 import { startShop } from "./lib/shop.mjs";
+
+const { Questions } = createRequire(import.meta.url)("../src/connection/questions.js");
 
 describe("connect", () => {
   let proxy;
@@ -55,6 +58,20 @@ describe("connect", () => {
     await mocks.end();
   });
 
+  test("a wait says which handler returned without a decision", async () => {
+    const mocks = await begin("undecided");
+    await mocks.route("**/price/*", function forgets() {});
+    const page = fetch(`${shopUrl}/price/cup`, { headers: mocks.headers });
+    await mocks.waitForRequest("**/price/cup");
+    const wait = mocks.waitForResponse("http://prices.example/price/can", { timeout: 100 });
+    await assert.rejects(
+      wait,
+      /price\/cup .*; the handler forgets \(.*core\.test\.mjs:\d+\) returned without a decision/,
+    );
+    await assert.rejects(mocks.end(), /the handler forgets .* none came until the test ended/);
+    await page;
+  });
+
   test("strict mode fails the application's call and the test, once for each URL", async () => {
     const mocks = await connect({ title: "strict", proxyUrl: proxy.url, baseURL: shopUrl, strict: true });
     await mocks.route("**/prices/*", () => {});
@@ -92,11 +109,20 @@ describe("connect", () => {
   });
 });
 
+/** Wait until the worker, and the thread that answers for it, are connected. */
+async function connections(proxy, count) {
+  for (const end = Date.now() + 20_000; proxy.said().split("playwright-0 connected").length <= count;) {
+    assert.ok(Date.now() < end, proxy.said());
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
 test("a test that stands still keeps its requests", async () => {
   const limits = { "heartbeat-ms": 100, "idle-timeout-ms": 400, "claim-timeout-ms": 400 };
   const proxy = await startProxy(...Object.entries(limits).flatMap(([name, ms]) => [`--${name}`, String(ms)]));
   const shop = await startShop(proxy.url);
   const mocks = await connect({ title: "stands still", proxyUrl: proxy.url });
+  await connections(proxy, 2);
   await mocks.route("**/price/*", (route) => {
     // As at a breakpoint: nothing of this thread runs.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000);
@@ -124,6 +150,18 @@ test("what strict mode refused and no test owns can be asked for", async () => {
   assert.deepEqual(others, []);
   await mocks.end();
   await proxy.stop();
+});
+
+test("an answer that came while the test stood still is in time", async () => {
+  const questions = new Questions(100);
+  const late = questions.answerTo("ping 1");
+  const answer = questions.answerTo("ping 2");
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+  setImmediate(() => questions.answered({ type: "pong", at: 2 }));
+  assert.equal((await answer).at, 2);
+  const alive = setInterval(() => {}, 1000);
+  await assert.rejects(late, /did not answer ping within 100 ms/);
+  clearInterval(alive);
 });
 
 test("a bad call is refused before anything is sent", async () => {

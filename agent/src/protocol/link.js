@@ -22,7 +22,7 @@ const PING = /^\{\s*"type"\s*:\s*"ping"/;
 
 /**
  * The connection to the proxy: handshake, heartbeat, reconnecting with backoff.
- * Its socket and timers never keep the process alive.
+ * Its timers never keep the process alive; its socket does while it is held.
  */
 class Link {
   /**
@@ -37,6 +37,10 @@ class Link {
     this.owner = owner;
     this.retryMs = FIRST_RETRY_MS;
     this.closed = false;
+    /** Whether the connection keeps the process alive. */
+    this.isHeld = false;
+    /** @type {import("node:net").Socket | undefined} what carries `socket` */
+    this.transport = undefined;
     /** @type {WebSocket | undefined} */
     this.socket = undefined;
     /** @type {NodeJS.Timeout | undefined} */
@@ -54,11 +58,32 @@ class Link {
         new WebSocket(url, {
           perMessageDeflate: false,
           maxPayload: MAX_FRAME_BYTES,
-          createConnection: (/** @type {any} */ options) => connect({ ...options, path: undefined }).unref(),
+          createConnection: (/** @type {any} */ options) => this.carry(connect({ ...options, path: undefined })),
         }),
     );
     this.socket = socket;
     this.listen(socket);
+  }
+
+  /**
+   * @param {import("node:net").Socket} transport
+   * @returns {import("node:net").Socket}
+   */
+  carry(transport) {
+    this.transport = transport;
+    return this.isHeld ? transport : transport.unref();
+  }
+
+  /** Let the connection keep the process alive. */
+  hold() {
+    this.isHeld = true;
+    this.transport?.ref();
+  }
+
+  /** The counterpart of `hold`. */
+  release() {
+    this.isHeld = false;
+    this.transport?.unref();
   }
 
   /** @param {WebSocket} socket */

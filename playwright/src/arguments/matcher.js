@@ -12,6 +12,7 @@ const { compileGlob, needsBase, resolveGlob } = require("./glob.js");
  *
  * @typedef {{ urlGlob?: string, urlRegex?: { source: string, flags: string }, methods?: string[], clientIds?: string[],
  *   predicate?: boolean }} SerializedMatcher protocol 3's; `predicate` is for what only this process can judge
+ * @typedef {{ wire: SerializedMatcher, test(url: string): unknown }} UrlPart
  */
 
 const KEYS = ["url", "method", "clientId"];
@@ -105,7 +106,7 @@ const list = (given) => (given === undefined ? [] : typeof given === "string" ? 
 /**
  * @param {UrlMatcher | undefined} url
  * @param {Base} base
- * @returns {{ wire: SerializedMatcher, test(url: string): unknown }}
+ * @returns {UrlPart}
  */
 function urlPart(url, base) {
   if (url === undefined) return { wire: {}, test: () => true };
@@ -133,11 +134,33 @@ function testFromStart(regex, text) {
   return regex.test(text);
 }
 
+/** What globs were read as, by their text and base: the tests of a worker have many in common. */
+/** @type {Map<string, UrlPart>} */
+const readGlobs = new Map();
+const MOST_READ_GLOBS = 1000;
+
 /**
  * @param {string} glob
  * @param {Base} base
+ * @returns {UrlPart}
  */
 function globPart(glob, base) {
+  const key = `${base.webSocket ? "ws" : "http"} ${base.baseURL ?? ""} ${glob}`;
+  let part = readGlobs.get(key);
+  if (!part) {
+    part = readGlob(glob, base);
+    if (readGlobs.size === MOST_READ_GLOBS) readGlobs.clear();
+    readGlobs.set(key, part);
+  }
+  return part;
+}
+
+/**
+ * @param {string} glob
+ * @param {Base} base
+ * @returns {UrlPart}
+ */
+function readGlob(glob, base) {
   const regex = compileGlob(glob, base);
   /** @param {string} url */
   const test = (url) => regex.test(url);

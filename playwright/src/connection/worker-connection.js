@@ -1,34 +1,31 @@
 "use strict";
 
 const { randomUUID } = require("node:crypto");
-const { Worker } = require("node:worker_threads");
+const { Link } = require("trafficmock-agent/protocol/link");
 const { version } = require("../../package.json");
 const { ConnectionError, UsageError } = require("../errors.js");
 const { ackTimeoutMs } = require("../settings.js");
+const { Liveness } = require("./liveness.js");
+const { Questions } = require("./questions.js");
 
 /**
  * @typedef {import("../session/session.js").Session} Session
- * @typedef {{ up?: { features?: string[] }, down?: string }} News of the connection itself
+ *
+ * @typedef {object} HistoryEntry what the history has of a request, as far as a report has use for it
+ * @property {string} id
+ * @property {number} timestamp when it began; epoch ms
+ * @property {number} [durationMs]
+ * @property {{ kind: string, code?: string }} outcome
+ * @property {string} [testId] the test that owned it, or whose context it carries
+ * @property {string} [title] of that test
+ * @property {string} [path] of that test's file
  */
 
 /**
  * What a worker speaks beyond protocol 3. Not `subscribe`: a wait is begun without being awaited, so what the test
  * does next could be faster than the subscription.
  */
-const FEATURES = ["headers-list", "agents", "context", "decline", "strict"];
-/** The key of the message that each answer belongs to, by the answer's type. */
-const ANSWERS = /** @type {Record<string, (message: any) => string>} */ ({
-  pong: ({ at }) => `ping ${at}`,
-  "test:registered": ({ testId }) => `test:register ${testId}`,
-  "test:unregistered": ({ testId }) => `test:unregister ${testId}`,
-  "test:stricted": ({ testId }) => `test:strict ${testId}`,
-  "route:registered": ({ routeId }) => `route:register ${routeId}`,
-  "route:unregistered": ({ routeId, testId }) => `route:unregister ${routeId ?? testId}`,
-  "history:result": ({ queryId }) => `query ${queryId}`,
-  "agents:result": ({ queryId }) => `query ${queryId}`,
-  "run:stricted": ({ queryId }) => `query ${queryId}`,
-  "run:unmatched": ({ queryId }) => `query ${queryId}`,
-});
+const FEATURES = ["headers-list", "agents", "context", "decline", "strict", "liveness"];
 
 /** One connection to the proxy; every test on it is a session. */
 class WorkerConnection {
@@ -39,26 +36,27 @@ class WorkerConnection {
     this.proxyUrl = proxyUrl;
     this.token = token;
     this.workerId = workerId;
-    this.ackMs = ackTimeoutMs();
     /** @type {ReadonlySet<string>} what the proxy speaks beyond protocol 3 */
     this.features = new Set();
     /** @type {Map<string, Session>} */
     this.sessions = new Map();
-    /** @type {Map<string, { resolve(answer: any): void, reject(error: Error): void }>} */
-    this.asked = new Map();
+    this.questions = new Questions(ackTimeoutMs());
     this.pings = 0;
     /** How many tests keep the process alive. */
     this.held = 0;
     /** @type {Error | undefined} why the connection is not there any more */
     this.lost = undefined;
-    this.thread = new Worker(require.resolve("./link-thread.js"), {
-      workerData: { proxyUrl, hello: this.hello() },
-      // The preloads and flags of the test runner are not for this thread.
-      execArgv: [],
-      env: { ...process.env, NODE_OPTIONS: "" },
-    });
+    /** @type {Liveness | undefined} what answers the proxy while this thread is blocked */
+    this.liveness = undefined;
+    /** @type {(error?: Error) => void} */
+    this.settle = () => {};
     /** @type {Promise<void>} settles when the proxy has let this worker in, or refused it */
-    this.ready = this.listen();
+    this.ready = new Promise((resolve, reject) => {
+      this.settle = (error) => (error ? reject(error) : resolve());
+    });
+    this.link = new Link({ proxyUrl, hello: this.hello(), open: (_, act) => act() }, this);
+    this.link.hold();
+    this.link.open();
   }
 
   /**
@@ -84,31 +82,29 @@ class WorkerConnection {
     };
   }
 
-  /** @returns {Promise<void>} */
-  listen() {
-    return new Promise((resolve, reject) => {
-      this.thread.on("message", (/** @type {string | News} */ news) => {
-        if (typeof news === "string") return this.receive(JSON.parse(news));
-        if (news.up) {
-          this.features = new Set(news.up.features);
-          return resolve();
-        }
-        this.end(new ConnectionError(news.down ?? ""));
-        reject(this.lost);
-      });
-      this.thread.on("error", (error) => {
-        this.end(new ConnectionError(`the connection's thread failed: ${error.message}`, { cause: error }));
-        reject(this.lost);
-      });
-    });
+  /** @param {{ connectionId: string, features?: string[] }} hello of the proxy */
+  up({ connectionId, features }) {
+    this.features = new Set(features);
+    if (this.features.has("liveness")) {
+      this.liveness = new Liveness(this.proxyUrl, { ...this.hello(), livenessOf: connectionId });
+    }
+    this.settle();
+  }
+
+  /** @param {Error} error why the proxy is not reached, or not any more */
+  down(error) {
+    // A worker's tests end with its connection (protocol 3), so no other is opened.
+    this.end(new ConnectionError(error.message));
+    this.settle(this.lost);
   }
 
   /** @param {Error} error why nothing will come any more */
   end(error) {
     if (this.lost) return;
     this.lost = error;
-    for (const { reject } of this.asked.values()) reject(error);
-    this.asked.clear();
+    this.link.close();
+    this.liveness?.end();
+    this.questions.rejectAll(error);
     for (const session of this.sessions.values()) session.connectionLost(error);
   }
 
@@ -118,7 +114,7 @@ class WorkerConnection {
    */
   send(message) {
     if (this.lost) throw new ConnectionError(this.lost.message);
-    this.thread.postMessage(JSON.stringify(message));
+    this.link.send(message);
   }
 
   /**
@@ -128,19 +124,9 @@ class WorkerConnection {
    * @param {object} message
    * @returns {Promise<any>} the answer
    */
-  ask(key, message) {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.asked.delete(key);
-        const what = `the trafficmock proxy did not answer ${key.split(" ")[0]} within ${this.ackMs} ms`;
-        reject(new ConnectionError(`${what}; TRAFFICMOCK_ACK_TIMEOUT_MS allows more time`));
-      }, this.ackMs);
-      this.asked.set(key, {
-        resolve: (answer) => (clearTimeout(timer), resolve(answer)),
-        reject: (error) => (clearTimeout(timer), reject(error)),
-      });
-      this.send(message);
-    });
+  async ask(key, message) {
+    this.send(message);
+    return this.questions.answerTo(key);
   }
 
   /**
@@ -151,12 +137,8 @@ class WorkerConnection {
    * @returns {boolean} whether there was one
    */
   refuse(testId, error) {
-    const keys = ["test:register", "test:strict"]
-      .map((type) => `${type} ${testId}`)
-      .filter((key) => this.asked.has(key));
-    for (const key of keys) this.asked.get(key)?.reject(error);
-    for (const key of keys) this.asked.delete(key);
-    return keys.length > 0;
+    const refused = ["test:register", "test:strict"].map((type) => this.questions.reject(`${type} ${testId}`, error));
+    return refused.includes(true);
   }
 
   /** Wait until everything is heard that the proxy said before now. */
@@ -172,6 +154,21 @@ class WorkerConnection {
   query(message) {
     const queryId = randomUUID();
     return this.ask(`query ${queryId}`, { ...message, queryId });
+  }
+
+  /**
+   * @param {number} [since] by the proxy's clock; epoch ms
+   * @returns {Promise<Map<string, HistoryEntry>>} what the proxy recorded, by request id
+   */
+  async recorded(since) {
+    const { entries } = await this.query({ type: "history:query", ...(since !== undefined && { since }) });
+    return new Map(entries.map((/** @type {HistoryEntry} */ entry) => [entry.id, entry]));
+  }
+
+  /** @returns {Promise<any[] | undefined>} the connected applications; nothing from a proxy that does not tell */
+  async agents() {
+    if (!this.features.has("agents")) return undefined;
+    return (await this.query({ type: "agents:query" })).agents;
   }
 
   /**
@@ -198,15 +195,12 @@ class WorkerConnection {
     }
   }
 
-  /** @param {any} message of the proxy */
-  receive(message) {
+  /** @param {string} text a message of the proxy */
+  message(text) {
+    const message = JSON.parse(text);
     const { testId } = message;
-    const answered = ANSWERS[message.type];
-    if (answered) {
-      const key = answered(message);
-      this.asked.get(key)?.resolve(message);
-      this.asked.delete(key);
-    } else if (message.type === "request:matched" || message.type === "ws:matched") {
+    if (this.questions.answered(message)) return;
+    if (message.type === "request:matched" || message.type === "ws:matched") {
       this.sessions.get(testId)?.receive(message);
     } else {
       // What names a test is for that test; the rest is for all of this worker.
@@ -219,20 +213,18 @@ class WorkerConnection {
   /** Keep the process alive for a test that is under way. */
   hold() {
     this.held += 1;
-    this.thread.ref();
+    this.link.hold();
   }
 
   /** The counterpart of `hold`: a connection that no test uses does not keep the process alive. */
   release() {
     this.held -= 1;
-    if (this.held === 0) this.thread.unref();
+    if (this.held === 0) this.link.release();
   }
 
   /** Close the connection. */
-  async close() {
-    if (!this.lost) this.thread.postMessage(null);
+  close() {
     this.end(new ConnectionError("the connection was closed"));
-    await new Promise((resolve) => this.thread.once("exit", resolve));
   }
 }
 

@@ -51,7 +51,7 @@ async function routeFromHAR(session, file, options = {}) {
 async function player(session, store, { notFound = "abort" }) {
   const lookup = new HarLookup(await store.entries(), (name) => store.read(name));
   return async function replayHAR(/** @type {any} */ route) {
-    const routed = session.routedOf(route);
+    const routed = session.views.routedOf(route);
     const { url, method, pairs, body } = routed.request;
     const found = await lookup.find({ url, method, pairs, body }).catch((error) => {
       if (error instanceof HarCycleError) return undefined;
@@ -82,7 +82,7 @@ function recorder(session, store, { updateContent = "attach", updateMode = "mini
   const style = { isFull: updateMode === "full", ...(updateContent === "attach" && { files }) };
   session.finishing.push(() => store.save(harDocument(entries, version), files));
   return async function recordHAR(/** @type {any} */ route) {
-    const routed = session.routedOf(route);
+    const routed = session.views.routedOf(route);
     const { request } = routed;
     const began = Date.now();
     const response = await routed.fetch().catch((error) => String(error.message));

@@ -106,12 +106,12 @@ class Request {
 
   redirectedFrom() {
     const { redirectedFrom } = this.#state;
-    return redirectedFrom && this.#session.requestOf(redirectedFrom);
+    return redirectedFrom && this.#session.views.request(redirectedFrom);
   }
 
   redirectedTo() {
     const { redirectedTo } = this.#state;
-    return redirectedTo && this.#session.requestOf(redirectedTo);
+    return redirectedTo && this.#session.views.request(redirectedTo);
   }
 
   failure() {
@@ -134,12 +134,12 @@ class Request {
 
   async response() {
     const response = await this.#state.answered;
-    return response && this.#session.responseOf(response);
+    return response && this.#session.views.response(response);
   }
 
   existingResponse() {
     const { response } = this.#state;
-    return response ? this.#session.responseOf(response) : null;
+    return response ? this.#session.views.response(response) : null;
   }
 }
 

@@ -94,7 +94,7 @@ class Response {
   }
 
   request() {
-    return this.#session.requestOf(this.#state.request);
+    return this.#session.views.request(this.#state.request);
   }
 
   async dispose() {

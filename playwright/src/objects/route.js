@@ -19,7 +19,7 @@ class Route {
   }
 
   request() {
-    return this.#routed.session.requestOf(this.#routed.request);
+    return this.#routed.session.views.request(this.#routed.request);
   }
 
   /** @param {import("../../index.js").FulfillOptions} [options] */
@@ -39,7 +39,7 @@ class Route {
 
   /** @param {import("../../index.js").FetchOptions} [options] */
   async fetch(options) {
-    return this.#routed.session.responseOf(await this.#routed.fetch(options));
+    return this.#routed.session.views.response(await this.#routed.fetch(options));
   }
 
   /** @param {string} [errorCode] */

@@ -29,18 +29,19 @@ class TrafficMock {
   }
 
   get id() {
-    return this.#session.context;
+    return this.#session.registration.context;
   }
 
   get headers() {
-    const { context } = this.#session;
+    const { context } = this.#session.registration;
     /** @type {Record<string, string>} */
     const headers = context ? { baggage: `trafficmock.test=${context}` } : {};
     return headers;
   }
 
   get proxy() {
-    const { doorPort, connection } = this.#session;
+    const { registration, connection } = this.#session;
+    const { doorPort } = registration;
     if (doorPort === undefined) return undefined;
     const { hostname } = new URL(connection.proxyUrl);
     const credentials = connection.token ? { username: "browser", password: connection.token } : {};
@@ -108,7 +109,7 @@ class TrafficMock {
    * @param {import("../../index.js").WaitOptions} [options]
    */
   async waitForRequest(urlOrPredicate, options) {
-    return this.#session.requestOf(await this.#session.waiters.wait("request", urlOrPredicate, options));
+    return this.#session.views.request(await this.#session.waiters.wait("request", urlOrPredicate, options));
   }
 
   /**
@@ -116,7 +117,7 @@ class TrafficMock {
    * @param {import("../../index.js").WaitOptions} [options]
    */
   async waitForResponse(urlOrPredicate, options) {
-    return this.#session.responseOf(await this.#session.waiters.wait("response", urlOrPredicate, options));
+    return this.#session.views.response(await this.#session.waiters.wait("response", urlOrPredicate, options));
   }
 
   /** @param {RouteMatcher} [url] */
@@ -125,12 +126,12 @@ class TrafficMock {
     const seen = await this.#session.requests();
     return seen
       .filter((request) => !matcher || matcher.matches(request))
-      .map((request) => this.#session.requestOf(request));
+      .map((request) => this.#session.views.request(request));
   }
 
   /** @param {{ allow?: readonly string[] } | false} [options] */
   async strict(options = {}) {
-    await this.#session.setStrict(options === false ? undefined : (options.allow ?? []));
+    await this.#session.registration.setStrict(options === false ? undefined : (options.allow ?? []));
   }
 
   async unmatched() {
@@ -141,7 +142,7 @@ class TrafficMock {
   }
 
   takeErrors() {
-    return this.#session.takeErrors();
+    return this.#session.errors.take();
   }
 
   /** @param {RouteMatcher} url */
@@ -163,10 +164,10 @@ function checkHandler(handler, call) {
  * @returns {Views}
  */
 const viewsOf = (session) => ({
-  request: (state) => new Request(state, session),
-  response: (state) => new Response(state, session),
+  request: (state) => (state.view ??= new Request(state, session)),
+  response: (state) => (state.view ??= new Response(state, session)),
   route: (routed) => new Route(routed),
-  webSocketRoute: (side) => new WebSocketRoute(side),
+  webSocketRoute: (side) => (side.view ??= new WebSocketRoute(side)),
   stateOf,
   routedOf,
 });

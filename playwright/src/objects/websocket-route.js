@@ -45,7 +45,7 @@ class WebSocketRoute {
   /** @returns {WebSocketRoute} */
   connectToServer() {
     const { socket } = this.#side;
-    return socket.session.webSocketRouteOf(socket.connect(this.#side));
+    return socket.session.views.webSocketRoute(socket.connect(this.#side));
   }
 }
 

@@ -10,7 +10,7 @@ const { trafficTable } = require("./traffic-table.js");
  *
  * @typedef {import("../session/session.js").Session} Session
  * @typedef {import("../session/request-state.js").RequestState} RequestState
- * @typedef {Map<string, import("../session/session.js").HistoryEntry>} Recorded
+ * @typedef {Map<string, import("../connection/worker-connection.js").HistoryEntry>} Recorded
  */
 
 /**
@@ -20,7 +20,10 @@ const { trafficTable } = require("./traffic-table.js");
 async function attachTraffic(session, testInfo) {
   if (session.connection.lost) return;
   const requests = await session.requests();
-  const [recorded, agents] = await Promise.all([session.recorded(), session.agents()]);
+  const [recorded, agents] = await Promise.all([
+    session.connection.recorded(session.registration.startedAt),
+    session.connection.agents(),
+  ]);
   await testInfo.attach("server traffic", {
     body: trafficTable(session, { requests, recorded, agents }),
     contentType: "text/html",

@@ -6,7 +6,7 @@ const { redactUrl } = require("./redaction.js");
 /**
  * @typedef {import("../session/session.js").Session} Session
  * @typedef {import("../session/request-state.js").RequestState} RequestState
- * @typedef {Map<string, import("../session/session.js").HistoryEntry>} Recorded
+ * @typedef {Map<string, import("../connection/worker-connection.js").HistoryEntry>} Recorded
  */
 
 const STYLE = `

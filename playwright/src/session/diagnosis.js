@@ -15,9 +15,10 @@ const HOW_TO_ATTACH =
 /**
  * @param {{ kind: string, since: number, matcher?: import("../arguments/matcher.js").Matcher }} waiter
  * @param {RequestState[]} seen all since the test began, oldest first
- * @param {any[] | undefined} agents the applications that are connected, where the proxy tells
+ * @param {{ agents?: any[], problemOf(request: RequestState): string }} known `agents` are the applications that are
+ *   connected, where the proxy tells; `problemOf` says what keeps a request from its end
  */
-function describeSeen(waiter, seen, agents) {
+function describeSeen(waiter, seen, { agents, problemOf }) {
   if (seen.length === 0) {
     return ["No request of any application came since the test began.", ...connected(agents)].join("\n");
   }
@@ -25,8 +26,8 @@ function describeSeen(waiter, seen, agents) {
   const ranked = wanted ? seen.sort((a, b) => nearness(wanted, b.url) - nearness(wanted, a.url)) : seen.reverse();
   const lines = [`Seen since the test began, ${wanted ? "nearest" : "newest"} first:`];
   for (const request of ranked.slice(0, MOST_SHOWN)) {
-    const reason = reasonFor(waiter, wanted, request);
-    lines.push(`  ${request} (client ${request.clientId})${reason && `: ${reason}`}`);
+    const reasons = [reasonFor(waiter, wanted, request), problemOf(request)].filter(Boolean).join("; ");
+    lines.push(`  ${request} (client ${request.clientId})${reasons && `: ${reasons}`}`);
   }
   if (ranked.length > MOST_SHOWN) lines.push(`  and ${ranked.length - MOST_SHOWN} more`);
   return lines.join("\n");

@@ -56,8 +56,10 @@ class HandlerFetches {
   }
 
   /** @param {Error} [error] why no answer will come */
-  end(error = new TestEndedError("the test ended during the fetch")) {
-    for (const { reject } of this.waiting.values()) reject(error);
+  end(error) {
+    for (const { reject } of this.waiting.values()) {
+      reject(error ?? new TestEndedError("the test ended during the fetch"));
+    }
   }
 }
 

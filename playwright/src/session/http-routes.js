@@ -73,7 +73,7 @@ class HttpRoutes {
     entry.home = this;
     this.live.unshift(entry);
     this.known.set(entry.id, entry);
-    await this.session.registerRoute(entry, "http");
+    await this.session.registration.addRoute(entry, "http");
   }
 
   /**
@@ -113,7 +113,7 @@ class HttpRoutes {
   async remove(entries) {
     for (const entry of entries) entry.isActive = false;
     this.live = this.live.filter((entry) => entry.isActive);
-    await Promise.all(entries.map((entry) => this.session.unregisterRoute(entry.id)));
+    await Promise.all(entries.map((entry) => this.session.registration.removeRoute(entry.id)));
   }
 
   /**
@@ -139,7 +139,7 @@ class HttpRoutes {
     try {
       return entry.matcher.matches(request);
     } catch (error) {
-      this.session.recordPredicateError(error, entry.matcher, request.url);
+      this.session.errors.thrownByPredicate(error, entry.matcher, request.url);
       return false;
     }
   }
@@ -160,7 +160,16 @@ class HttpRoutes {
     const routed = new RoutedRequest(this.session, state, [...this.live, ...this.session.sharedHandlers()]);
     this.open.set(state.id, routed);
     this.owned.set(state.id, routed);
-    routed.proceed().catch((error) => this.session.errors.push(error));
+    routed.proceed().catch((error) => this.session.errors.add(error));
+  }
+
+  /**
+   * @param {RequestState} request
+   * @returns {string} what keeps it from being decided, as far as that is known
+   */
+  problemOf({ id }) {
+    const routed = this.open.get(id);
+    return routed?.stage === "held" ? `${routed.entry?.name} returned without a decision` : "";
   }
 
   /** Fail what handlers left undecided for later, which is now too late. */

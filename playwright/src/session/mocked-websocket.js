@@ -122,7 +122,7 @@ class MockedWebSocket {
     try {
       await handler();
     } catch (error) {
-      if (!this.session.isEnded) this.session.recordError(error, `in a handler of the WebSocket ${this.url}`);
+      if (!this.session.isEnded) this.session.errors.thrown(error, `in a handler of the WebSocket ${this.url}`);
     }
   }
 

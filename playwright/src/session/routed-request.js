@@ -72,7 +72,8 @@ class RoutedRequest {
     this.stage = "running";
     this.entry = entry;
     this.session.http.count(entry);
-    const call = (async () => entry.handler(this.session.routeOf(this), this.session.requestOf(this.request)))();
+    const call = (async () =>
+      entry.handler(this.session.views.route(this), this.session.views.request(this.request)))();
     const running = call.catch(() => {});
     entry.running.add(running);
     try {
@@ -107,8 +108,8 @@ class RoutedRequest {
       return false;
     }
     if (entry.ignoresErrors) return this.stage !== "settled";
-    const recorded = this.session.recordHandlerError(error, entry, this.request);
-    if (this.stage !== "settled") this.fail(recorded.message);
+    const message = this.session.errors.thrownByHandler(error, entry, this.request);
+    if (this.stage !== "settled") this.fail(message);
     return false;
   }
 
@@ -121,7 +122,7 @@ class RoutedRequest {
     try {
       overriding.checkScheme(this.request.wire.url, this.request.overrides);
     } catch (error) {
-      if (this.entry) this.session.recordHandlerError(error, this.entry, this.request);
+      if (this.entry) this.session.errors.thrownByHandler(error, this.entry, this.request);
       this.fail(/** @type {Error} */ (error).message);
       return;
     }
@@ -137,7 +138,7 @@ class RoutedRequest {
     const error = new UndecidedError(
       `${this.request}: ${name} ${why}; call route.fulfill, continue, abort or fallback, and await it`,
     );
-    this.session.errors.push(error);
+    this.session.errors.add(error);
     this.fail(error.message);
   }
 
@@ -155,7 +156,7 @@ class RoutedRequest {
    */
   async fulfill({ response: view, path, body, json, ...options } = {}) {
     this.checkOpen();
-    const response = view && this.session.stateOf(view);
+    const response = view && this.session.views.stateOf(view);
     if (view && !response) throw new UsageError("response is one that route.fetch() or a wait gave");
     const content = await mockResponse.readContent({ path, body, json });
     this.checkOpen();

@@ -132,11 +132,12 @@ class Waiters {
     const tooLate = new Promise((resolve) => {
       timer = setTimeout(resolve, LAST_LOOK_MS);
     });
-    const look = Promise.all([session.requests(), session.agents()]).catch(() => undefined);
+    const look = Promise.all([session.requests(), session.connection.agents()]).catch(() => undefined);
     const found = await Promise.race([look, tooLate]);
     clearTimeout(timer);
     const [seen, agents] = found ?? [[...session.traffic.requests.values()], undefined];
-    const error = new TimeoutError(`${text}\n${describeSeen(waiter, seen, agents)}`);
+    const problemOf = (/** @type {RequestState} */ request) => session.http.problemOf(request);
+    const error = new TimeoutError(`${text}\n${describeSeen(waiter, seen, { agents, problemOf })}`);
     waiter.reject?.(raisedAt(error, waiter.placeOf()));
   }
 
@@ -158,7 +159,7 @@ class Waiters {
   offer(kind, found, sequence) {
     const { session } = this;
     const viewOf = (/** @type {any} */ state) =>
-      kind === "request" ? session.requestOf(state) : session.responseOf(state);
+      kind === "request" ? session.views.request(state) : session.views.response(state);
     for (const waiter of this.open) {
       if (waiter.kind === kind && sequence > waiter.since) waiter.offer(found, viewOf);
     }

@@ -26,7 +26,7 @@ class WebSocketRoutes {
   async route(matcher, handler) {
     const entry = new RouteEntry(matcher, handler);
     this.entries.unshift(entry);
-    await this.session.registerRoute(entry, "websocket");
+    await this.session.registration.addRoute(entry, "websocket");
   }
 
   /** @param {any} message `ws:claim` */
@@ -47,10 +47,10 @@ class WebSocketRoutes {
     const socket = new MockedWebSocket(session, { id: socketId, url, protocols });
     this.sockets.set(socketId, socket);
     try {
-      await entry.handler(session.webSocketRouteOf(socket.page));
+      await entry.handler(session.views.webSocketRoute(socket.page));
     } catch (error) {
       if (session.isEnded) return;
-      session.recordError(error, `in ${entry.name}, on the WebSocket ${url}`);
+      session.errors.thrown(error, `in ${entry.name}, on the WebSocket ${url}`);
       // Without this the application's socket would stay in CONNECTING for ever.
       socket.page.close({ code: INTERNAL_ERROR, reason: "the test's handler failed" });
       return;
@@ -69,7 +69,7 @@ class WebSocketRoutes {
       try {
         return matcher.matchesUrl(url);
       } catch (error) {
-        this.session.recordPredicateError(error, matcher, url);
+        this.session.errors.thrownByPredicate(error, matcher, url);
         return false;
       }
     });

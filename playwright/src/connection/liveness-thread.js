@@ -1,0 +1,23 @@
+"use strict";
+
+const { workerData } = require("node:worker_threads");
+const { Link } = require("trafficmock-agent/protocol/link");
+
+/**
+ * Runs in a thread of its own: the second connection to the proxy. It answers pings while the test stands at a
+ * breakpoint and nothing of the main thread runs, so that the proxy does not take the test for dead.
+ */
+const link = new Link(
+  { ...workerData, open: (_, act) => act() },
+  {
+    up() {},
+    message() {},
+    down() {
+      // It stands for one connection, which has ended as well or is judged by itself now.
+      link.close();
+    },
+  },
+);
+
+link.hold();
+link.open();

@@ -1,0 +1,105 @@
+"use strict";
+
+const { clearInterval, setInterval } = require("node:timers");
+const { ConnectionError } = require("../errors.js");
+
+/** How often that time is looked at until it is over. */
+const LOOKS = 10;
+
+/** The key of the message that each answer belongs to, by the answer's type. */
+const ANSWERS = /** @type {Record<string, (message: any) => string>} */ ({
+  pong: ({ at }) => `ping ${at}`,
+  "test:registered": ({ testId }) => `test:register ${testId}`,
+  "test:unregistered": ({ testId }) => `test:unregister ${testId}`,
+  "test:stricted": ({ testId }) => `test:strict ${testId}`,
+  "route:registered": ({ routeId }) => `route:register ${routeId}`,
+  "route:unregistered": ({ routeId, testId }) => `route:unregister ${routeId ?? testId}`,
+  "history:result": ({ queryId }) => `query ${queryId}`,
+  "agents:result": ({ queryId }) => `query ${queryId}`,
+  "run:stricted": ({ queryId }) => `query ${queryId}`,
+  "run:unmatched": ({ queryId }) => `query ${queryId}`,
+});
+
+/**
+ * The messages that wait for their answer.
+ *
+ * Their time is counted in looks, so that it stands still while nothing of this thread runs: an answer that came
+ * during a breakpoint is read before it is found late.
+ */
+class Questions {
+  /** @type {Map<string, { resolve(answer: any): void, reject(error: Error): void, look: number }>} oldest first */
+  #asked = new Map();
+  #look = 0;
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer;
+  #answerMs;
+
+  /** @param {number} answerMs how long an answer may take */
+  constructor(answerMs) {
+    this.#answerMs = answerMs;
+  }
+
+  /**
+   * Wait for an answer.
+   *
+   * @param {string} key of the answer: the type and the id
+   * @returns {Promise<any>} the answer
+   */
+  answerTo(key) {
+    this.#timer ??= setInterval(() => this.#expire(), this.#answerMs / LOOKS).unref();
+    return new Promise((resolve, reject) => {
+      this.#asked.set(key, { resolve, reject, look: this.#look });
+    });
+  }
+
+  /**
+   * @param {any} message of the proxy
+   * @returns {boolean} whether it is an answer
+   */
+  answered(message) {
+    const keyOf = ANSWERS[message.type];
+    if (!keyOf) return false;
+    this.#take(keyOf(message))?.resolve(message);
+    return true;
+  }
+
+  /**
+   * @param {string} key
+   * @param {Error} error
+   * @returns {boolean} whether it was asked
+   */
+  reject(key, error) {
+    const question = this.#take(key);
+    question?.reject(error);
+    return question !== undefined;
+  }
+
+  /** @param {Error} error why no answer will come */
+  rejectAll(error) {
+    for (const key of [...this.#asked.keys()]) this.reject(key, error);
+  }
+
+  /** Fail the questions that wait too long; without any, nothing is to be looked at. */
+  #expire() {
+    this.#look += 1;
+    for (const [key, { look }] of this.#asked) {
+      // The look that comes next after the question may come at once.
+      if (this.#look - look <= LOOKS) break;
+      const [type] = key.split(" ");
+      const what = `the trafficmock proxy did not answer ${type} within ${this.#answerMs} ms`;
+      this.reject(key, new ConnectionError(`${what}; TRAFFICMOCK_ACK_TIMEOUT_MS allows more time`));
+    }
+    if (this.#asked.size) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** @param {string} key */
+  #take(key) {
+    const question = this.#asked.get(key);
+    this.#asked.delete(key);
+    return question;
+  }
+}
+
+module.exports = { Questions };

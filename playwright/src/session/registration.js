@@ -1,0 +1,101 @@
+"use strict";
+
+const { randomBytes } = require("node:crypto");
+const { UsageError } = require("../errors.js");
+const { written } = require("./call-site.js");
+
+/**
+ * @typedef {import("../connection/worker-connection.js").WorkerConnection} WorkerConnection
+ * @typedef {import("./session.js").TestInfo} TestInfo
+ */
+
+/** What the proxy knows of one test: its context, its door and its routes. Each call settles when it counts. */
+class Registration {
+  /**
+   * @param {WorkerConnection} connection
+   * @param {string} testId
+   * @param {TestInfo} info
+   */
+  constructor(connection, testId, info) {
+    this.connection = connection;
+    this.testId = testId;
+    this.info = info;
+    /** @type {string | undefined} what the test's traffic carries */
+    this.context = undefined;
+    /** @type {number | undefined} of the forward proxy for the browser of this test */
+    this.doorPort = undefined;
+    /** @type {number | undefined} when the test began, by the proxy's clock; epoch ms */
+    this.startedAt = undefined;
+  }
+
+  /** Register the test: every later request is judged with it in mind. */
+  async register() {
+    const { testId, info, connection } = this;
+    this.context = this.#newContext();
+    if (info.strict) connection.needStrict();
+    const answer = await connection.ask(`test:register ${testId}`, {
+      type: "test:register",
+      testId,
+      title: info.title,
+      file: info.file,
+      workerId: connection.workerId,
+      ...(this.context && { context: this.context }),
+      ...(info.strict && { strict: { allow: info.allow ?? [] } }),
+      ...(info.isShared && { scope: "worker" }),
+      ...(this.context && info.hasBrowser && { door: { origins: info.origins } }),
+    });
+    this.startedAt = answer.at;
+    this.doorPort = answer.doorPort;
+  }
+
+  /** Unregister the test and its routes: nothing more comes to it. */
+  unregister() {
+    const { testId } = this;
+    return this.connection.ask(`test:unregister ${testId}`, { type: "test:unregister", testId });
+  }
+
+  /**
+   * @param {import("./http-routes.js").RouteEntry} entry
+   * @param {"http" | "websocket"} kind
+   */
+  addRoute({ id: routeId, matcher, placeOf }, kind) {
+    return this.connection.ask(`route:register ${routeId}`, {
+      type: "route:register",
+      routeId,
+      testId: this.testId,
+      matcher: matcher.wire,
+      ...(kind === "websocket" && { kind }),
+      ...(this.info.strict && { place: written(placeOf()) }),
+    });
+  }
+
+  /** @param {string} routeId */
+  removeRoute(routeId) {
+    return this.connection.ask(`route:unregister ${routeId}`, { type: "route:unregister", routeId });
+  }
+
+  /**
+   * Refuse what no route of this test wants, from now on.
+   * @param {readonly string[] | undefined} allow patterns of what may leave; without them the test is strict no more
+   */
+  async setStrict(allow) {
+    const { connection, testId } = this;
+    connection.needStrict();
+    await connection.ask(`test:strict ${testId}`, { type: "test:strict", testId, ...(allow && { allow }) });
+    this.info.strict = allow !== undefined;
+  }
+
+  #newContext() {
+    const { isolation = "auto", isShared } = this.info;
+    if (this.connection.features.has("context")) {
+      return isolation === "off" ? undefined : randomBytes(16).toString("hex");
+    }
+    if (isolation === "required" || isShared) {
+      const what = isShared ? "shared routes are" : "isolation is";
+      throw new UsageError(`${what} asked for, and the proxy at ${this.connection.proxyUrl} knows no contexts`);
+    }
+    return undefined;
+  }
+}
+
+module.exports = { Registration };

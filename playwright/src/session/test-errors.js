@@ -1,0 +1,112 @@
+"use strict";
+
+const { RoutingError, TrafficMockError } = require("../errors.js");
+const { withoutOwnFrames } = require("./call-site.js");
+
+/**
+ * @typedef {import("./http-routes.js").RouteEntry} RouteEntry
+ * @typedef {import("./request-state.js").RequestState} RequestState
+ */
+
+/** What went wrong in one test and was not taken. */
+class TestErrors {
+  /** @type {Error[]} */
+  #errors = [];
+
+  get count() {
+    return this.#errors.length;
+  }
+
+  /** @param {Error} error */
+  add(error) {
+    this.#errors.push(error);
+  }
+
+  /** @returns {Error[]} those that came so far; they are forgotten */
+  take() {
+    const taken = this.#errors;
+    this.#errors = [];
+    for (const error of taken) {
+      if (error instanceof RoutingError && error.repeats) {
+        error.message += `\n${error.repeats} more ${error.repeats === 1 ? "request" : "requests"} met the same.`;
+      }
+    }
+    return taken;
+  }
+
+  /**
+   * Add what code of the test threw.
+   *
+   * @param {unknown} thrown
+   * @param {string} where
+   * @returns {string} its message
+   */
+  thrown(thrown, where) {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const { message } = error;
+    this.#errors.push(withNote(error, where));
+    return message;
+  }
+
+  /**
+   * @param {unknown} thrown
+   * @param {RouteEntry} entry
+   * @param {RequestState} request
+   * @returns {string} the message of what was thrown
+   */
+  thrownByHandler(thrown, entry, request) {
+    return this.thrown(thrown, `in ${entry.name}, registered for ${entry.matcher}, on ${request}`);
+  }
+
+  /**
+   * @param {unknown} thrown
+   * @param {import("../arguments/matcher.js").Matcher} matcher
+   * @param {string} url
+   */
+  thrownByPredicate(thrown, matcher, url) {
+    this.thrown(thrown, `in ${matcher}, asked about ${url}`);
+  }
+
+  /**
+   * Add what the proxy says went wrong; the same about several requests is one error.
+   * @param {{ code: string, message: string, detail?: unknown }} told
+   */
+  toldByProxy({ code, message, detail }) {
+    const known = this.#errors.find(
+      (error) => error instanceof RoutingError && error.code === code && error.message === message,
+    );
+    if (known) /** @type {RoutingError} */ (known).repeats += 1;
+    else this.#errors.push(new RoutingError(message, { code, detail }));
+  }
+}
+
+/**
+ * Throw what went wrong in a test and was not taken: one error as it is, so that its own line is shown; several as one.
+ * @param {Error[]} errors
+ */
+function throwAll(errors) {
+  if (errors.length === 0) return;
+  if (errors.length === 1) throw errors[0];
+  const all = new TrafficMockError(errors.map(({ message }) => message).join("\n"));
+  all.stack = errors.map(({ stack, message }) => stack ?? message).join("\n");
+  throw all;
+}
+
+/**
+ * Add a line to an error's text and to its stack, which begins with the text.
+ *
+ * @param {Error} error
+ * @param {string} note
+ */
+function withNote(error, note) {
+  const { message, stack } = error;
+  try {
+    error.message = `${message}\n${note}`;
+    if (stack) error.stack = withoutOwnFrames(stack.replace(message, () => error.message));
+  } catch {
+    // A frozen error keeps its own text.
+  }
+  return error;
+}
+
+module.exports = { TestErrors, throwAll };
