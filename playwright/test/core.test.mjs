@@ -1,5 +1,6 @@
 /* Tests without Playwright: Node's own runner, with the real proxy and a real application. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, get } from "node:http";
 import { createRequire } from "node:module";
@@ -89,6 +90,26 @@ describe("connect", () => {
       assert.match(error.message, /price\/can is not mocked/);
       return true;
     });
+  });
+
+  test("a process lives as long as its tests, and no longer", async () => {
+    const script = `
+      import { connect } from ${JSON.stringify(new URL("../core.mjs", import.meta.url).href)};
+      const mocks = await connect({ title: "lives", proxyUrl: ${JSON.stringify(proxy.url)} });
+      const seen = mocks.waitForRequest("**/price/saucer", { timeout: 0 });
+      process.stdout.write("waits");
+      await seen;
+      await mocks.end();
+      process.stdout.write(", ended");`;
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let said = "";
+    child.stdout.on("data", (data) => (said += data));
+    await once(child.stdout, "data");
+    await fetch(`${shopUrl}/price/saucer`);
+    assert.deepEqual(await once(child, "close"), [0, null]);
+    assert.equal(said, "waits, ended");
   });
 
   test("a proxy that is not there is an error, at once", async () => {
