@@ -40,7 +40,7 @@ export function runNode(code, { env = {}, module = false, preload = REQUIRE, ms 
  * Start a script that goes on, and speaks with `process.send`.
  * @param {string} code CommonJS
  * @param {Record<string, string>} env
- * @returns {Promise<{ next(): Promise<any>, stop(signal?: string): Promise<void>, said(): object }>}
+ * @returns {Promise<{ next(): Promise<any>, send(message: object): void, signal(name: string): void, stop(signal?: string): Promise<void>, said(): object }>}
  *   `next` gives its messages in turn; `said` what it printed, and the messages nobody asked for
  */
 export async function startNode(code, env) {
@@ -66,6 +66,8 @@ export async function startNode(code, env) {
       messages.length
         ? Promise.resolve(messages.shift())
         : new Promise((resolve, reject) => waiting.push({ resolve, reject })),
+    send: (message) => child.send(message),
+    signal: (name) => child.kill(name),
     stop: (signal) => stop(child, signal),
     said: () => ({ ...printed, messages }),
   };

@@ -13,11 +13,20 @@ const DEADLINE_MS = 20000;
  * @param {...string} options of the command line
  * @returns {Promise<{ url: string, get(path: string): Promise<any>, stop(): Promise<void>, process: import('node:child_process').ChildProcess }>}
  */
-export async function startProxy(...options) {
+export function startProxy(...options) {
+  return startService(["-m", "trafficmock"], ...options);
+}
+
+/**
+ * As above, with another way to start it.
+ * @param {string[]} program what Python runs
+ * @param {...string} options of the command line
+ */
+export async function startService(program, ...options) {
   const file = join(mkdtempSync(join(tmpdir(), "trafficmock-")), "ready.json");
   const python = process.env.TRAFFICMOCK_TEST_PYTHON ?? "python3";
   const port = options.includes("--port") ? [] : ["--port", "0"];
-  const child = spawn(python, ["-m", "trafficmock", "serve", ...port, "--ready-file", file, ...options], {
+  const child = spawn(python, [...program, "serve", ...port, "--ready-file", file, ...options], {
     env: { ...process.env, PYTHONPATH: ROOT, NODE_OPTIONS: "" },
     stdio: ["ignore", "pipe", "pipe"],
   });

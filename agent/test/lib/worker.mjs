@@ -5,7 +5,7 @@ import { WebSocket } from "ws";
  * A test worker that speaks protocol 3 in the raw: its handler decides.
  * `waitFor(type, test)` resolves with a message, past or to come.
  */
-export async function startWorker(proxyUrl, { token, context } = {}) {
+export async function startWorker(proxyUrl, { token, context, features = [] } = {}) {
   const socket = new WebSocket(proxyUrl.replace("http", "ws") + "/ws");
   const worker = new Worker(socket);
   await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
@@ -17,7 +17,7 @@ export async function startWorker(proxyUrl, { token, context } = {}) {
     clientId: "playwright-0",
     workerId: "0",
     ...(token && { token }),
-    features: ["headers-list", ...(context ? ["context"] : [])],
+    features: ["headers-list", ...(context ? ["context"] : []), ...features],
   });
   await worker.waitFor("hello:ok");
   worker.testId = randomUUID();
