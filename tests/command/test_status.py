@@ -6,7 +6,7 @@ import json
 
 from tests.command.recorded_proxy import CommandTestCase
 from trafficmock import __version__
-from trafficmock.command.status import strict_lines
+from trafficmock.command.status import local_line, strict_lines
 
 
 class StatusTests(CommandTestCase):
@@ -28,6 +28,21 @@ class StatusTests(CommandTestCase):
         self.assertRegex(
             done.out, r"shop  node  since \d\d:\d\d:\d\d  pid 4711  node \\x1b.* server\.js\n"
         )
+
+    def test_local(self) -> None:
+        """It says whether agents decide by themselves, and about how many requests they did."""
+        row = {"on": True, "asksAll": False, "passed": 0, "asked": 0}
+        for change, words in (
+            ({"on": False}, "off: agents ask about every request"),
+            ({}, "on: agents pass what no route can match"),
+            (
+                {"passed": 9, "asked": 1},
+                "route can match; 9 of 10 requests",
+            ),
+            ({"asksAll": True}, "on, but a route for any URL, or strict mode, has all requests "),
+        ):
+            self.assertIn(words, local_line(row | change))
+        self.assertIn("local\x1b[0m       on", self.run_command("status", "--color", "always").out)
 
     def test_strict(self) -> None:
         """It says who is strict: the service, runs of workers, and how many tests."""

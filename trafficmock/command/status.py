@@ -89,12 +89,25 @@ def _lines(status: Mapping[str, Any], terminal: Terminal) -> Iterator[str]:
             f"            {printable(worker.get('workerId', worker['clientId']))}  "
             f"{_number(worker['testCount'], 'test')}, {_number(worker['routeCount'], 'route')}"
         )
+    if (local := connections.get("local")) is not None:
+        yield f"{terminal.paint('local', 'bold')}       {local_line(local)}"
     strict = [*strict_lines(connections)]
     if strict:
         yield f"{terminal.paint('strict', 'bold')}      {strict[0]}"
         yield from (f"            {line}" for line in strict[1:])
     yield _tally("requests", status["requests"], terminal)
     yield _tally("websockets", status["webSockets"], terminal)
+
+
+def local_line(local: Mapping[str, Any]) -> str:
+    """Say whether agents let requests pass without asking, and what share of them it was."""
+    if not local["on"]:
+        return "off: agents ask about every request"
+    if local["asksAll"]:
+        return "on, but a route for any URL, or strict mode, has all requests asked about"
+    total = local["passed"] + local["asked"]
+    share = f"; {local['passed']} of {_number(total, 'request')}" if total else ""
+    return f"on: agents pass what no route can match{share}"
 
 
 def strict_lines(connections: Mapping[str, Any]) -> Iterator[str]:

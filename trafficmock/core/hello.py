@@ -112,7 +112,7 @@ class Handshake:
     ) -> Agent | Worker | Liveness:
         client_id = hello.client_id or f"{hello.role}-{connection.id}"
         known = features.ALL.intersection(hello.features or ())
-        if not self.settings.local or self.settings.ownership == "always-ask":
+        if not self.settings.decides_locally:
             known -= {features.LOCAL}
         if hello.role == "node":
             return Agent(

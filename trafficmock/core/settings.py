@@ -54,7 +54,7 @@ class Settings:
     hello_timeout: float = field(default=10.0, validator=validators.ge(0.0))
     body_timeout: float = field(default=20.0, validator=validators.ge(0.0))
     ownership: Literal["direct", "always-ask"] = "direct"
-    local: bool = False
+    local: bool = True
     records_passed: bool = True
     handler_body_bytes: int = field(default=64 * 2**20, validator=validators.ge(0))
     history_body_bytes: int = field(default=8 * 2**20, validator=validators.ge(0))
@@ -62,3 +62,8 @@ class Settings:
     reply_bytes: int = field(default=256 * 2**20, validator=validators.ge(0))
     regex_memory_bytes: int = field(default=64 * 2**20, validator=validators.ge(0))
     regex_steps: int = field(default=10_000_000, validator=validators.ge(0))
+
+    @property
+    def decides_locally(self) -> bool:
+        """Whether agents may let requests pass: not where all tests are always asked."""
+        return self.local and self.ownership == "direct"

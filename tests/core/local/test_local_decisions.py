@@ -18,7 +18,7 @@ from trafficmock.wire import inbound, local_reports, outbound
 from trafficmock.wire.agent_filter import FilterAdd, FilterDrop, FilterEntry, FilterSet, Sync
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
-LOCAL = evolve(SETTINGS, local=True)
+LOCAL = SETTINGS
 X = FilterEntry(texts=("", "/x"))
 Y = FilterEntry(texts=("", "/y/", ""))
 
@@ -187,7 +187,7 @@ class RegistrationTests(LocalCase):
 
     def test_agent_of_a_service_without_it(self) -> None:
         """The feature is refused where it is off, and where all tests are always asked."""
-        for settings in (SETTINGS, evolve(LOCAL, ownership="always-ask")):
+        for settings in (evolve(SETTINGS, local=False), evolve(LOCAL, ownership="always-ask")):
             coordinator = Playbook(self, settings).coordinator
             now = self.playbook.now()
             coordinator.connect("a", now)

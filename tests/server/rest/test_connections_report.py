@@ -51,8 +51,29 @@ class ConnectionsReportTests(SynchronousTestCase):
                         "routeCount": 0,
                     },
                 ],
+                "local": {"on": True, "asksAll": False, "passed": 0, "asked": 0},
             },
         )
+
+    def test_local(self) -> None:
+        """It says how many requests agents let pass without asking."""
+        harness = DriverHarness()
+        agent = harness.connect()
+        harness.send_message(
+            agent,
+            "hello",
+            protocolVersion=3,
+            packageVersion="0.1.0",
+            role="node",
+            features=["local"],
+        )
+        request = {"url": "http://h.test/", "method": "GET", "headers": {}, "bodyBase64": None}
+        ids = {"clientId": "shop", "request": request}
+        harness.send_message(agent, "request:start", requestId="r1", unreported=5, **ids)
+        harness.send_message(agent, "request:passed", requestId="r2", n=0, **ids)
+        report = connections_report(harness.driver.coordinator)
+        self.assertEqual(report["nodeAgents"][0]["local"], {"passed": 6, "asked": 1})
+        self.assertEqual(report["local"], {"on": True, "asksAll": False, "passed": 6, "asked": 1})
 
     def test_strict(self) -> None:
         """It says who is strict, and what that allows: the service, runs, and tests."""

@@ -51,6 +51,11 @@ class LocalDecisions:
     observed_since: dict[str, int] = field(factory=dict)
 
     @property
+    def is_on(self) -> bool:
+        """Whether agents with the feature may decide."""
+        return self.settings.decides_locally
+
+    @property
     def is_idle(self) -> bool:
         """Whether no agent decides anything."""
         return not self.agents and not self.lost

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
+from trafficmock.core.local.filter_entries import ALL
 from trafficmock.core.peers import Agent, Worker, connected
 
 if TYPE_CHECKING:
     from trafficmock.core.coordinator import Coordinator
+    from trafficmock.core.local.local_decisions import LocalDecisions
     from trafficmock.core.ownership.registry import RegisteredRoute
     from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.peers import Client
@@ -17,20 +19,31 @@ if TYPE_CHECKING:
 
 
 def connections_report(coordinator: Coordinator, *, tests: bool = False) -> dict[str, Any]:
-    """List agents and workers in the order in which they connected, and who is strict.
+    """List agents and workers in the order in which they connected, who is strict, and who decides.
 
     :param tests: whether the tests of each worker are listed, with their routes.
     """
     clients = coordinator.clients()
     strictness = coordinator.strict_mode.strictness
     return {
-        "nodeAgents": [_client(client) for client in clients if isinstance(client, Agent)],
+        "nodeAgents": [_agent(client) for client in clients if isinstance(client, Agent)],
         "runnerWorkers": [
             _worker(client, strictness) | ({"tests": _tests(client, strictness)} if tests else {})
             for client in clients
             if isinstance(client, Worker)
         ],
         **_strict(strictness.service),
+        "local": _local(coordinator.local),
+    }
+
+
+def _local(local: LocalDecisions) -> dict[str, Any]:
+    """Say whether agents let requests pass by themselves, and how many of all that was."""
+    return {
+        "on": local.is_on,
+        "asksAll": ALL in local.entries.held,
+        "passed": sum(agent.passed for agent in local.agents.values()),
+        "asked": sum(agent.asked for agent in local.agents.values()),
     }
 
 
@@ -42,6 +55,12 @@ def _strict(allowed: AllowList | None) -> dict[str, Any]:
 def _client(client: Client) -> dict[str, Any]:
     row: dict[str, Any] = to_builtins(connected(client))
     return row
+
+
+def _agent(agent: Agent) -> dict[str, Any]:
+    local = agent.local
+    decided = {} if local is None else {"local": {"passed": local.passed, "asked": local.asked}}
+    return _client(agent) | decided
 
 
 def _worker(worker: Worker, strictness: Strictness) -> dict[str, Any]:
