@@ -55,6 +55,14 @@ class AgentTests(SynchronousTestCase):
         """Children, cluster workers and threads have the ids that the docs say."""
         self.check("ids.test.mjs")
 
+    def test_local(self) -> None:
+        """What no route can match passes without a question, and is reported."""
+        self.check("local-filter.test.mjs", "local.test.mjs")
+
+    def test_local_race(self) -> None:
+        """No request that began after its route was acknowledged goes past it."""
+        self.check("local-race.test.mjs")
+
     def test_strict(self) -> None:
         """What strict mode refuses fails at once, and clients that repeat do not."""
         self.check("strict.test.mjs")

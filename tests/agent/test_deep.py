@@ -63,6 +63,10 @@ class DeepTests(SynchronousTestCase):
         """500 MB go through each way, and neither the application nor the proxy grows."""
         self.check(shutil.which("node") or "node", "deep/stream.test.mjs")
 
+    def test_local_race(self) -> None:
+        """2000 routes, while the application blocks and is stopped, and its link is cut."""
+        self.check(shutil.which("node") or "node", "deep/local-race.test.mjs")
+
     def test_opentelemetry(self) -> None:
         """Contexts go together with OpenTelemetry's baggage, in either order of preloads."""
         install(PLACE, "@opentelemetry/auto-instrumentations-node")
