@@ -16,17 +16,18 @@ INSTALL = "npm ci --prefix agent"
 SECONDS = 240
 
 
-def run(node: str, *files: str) -> subprocess.CompletedProcess[str]:
+def run(node: str, *files: str, seconds: float = SECONDS) -> subprocess.CompletedProcess[str]:
     """Run test files of the agent.
 
     :param node: the Node to run them with.
+    :param seconds: that they may take.
     """
     if not (AGENT / "node_modules" / "ws").exists():
         raise AssertionError(f"the agent's npm packages are missing; run: {INSTALL}")
     argv = [node, "--test", "--test-concurrency=1", *(f"test/{name}" for name in files)]
     env = {**os.environ, "TRAFFICMOCK_TEST_PYTHON": sys.executable, "NODE_OPTIONS": ""}
     # A test file starts proxies and applications, which would outlive a runner that hangs.
-    return run_group(argv, SECONDS, cwd=AGENT, env=env)
+    return run_group(argv, seconds, cwd=AGENT, env=env)
 
 
 class AgentTests(SynchronousTestCase):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.agent.test_agent import AGENT, run
+from tests.agent.test_agent import AGENT, SECONDS, run
 from tests.support.hypothesis_profiles import DEEP
 
 PLACE = AGENT / "test" / "deep"
@@ -42,8 +42,8 @@ class DeepTests(SynchronousTestCase):
     if not DEEP:
         skip = "only with TRAFFICMOCK_DEEP=1"
 
-    def check(self, binary: str, *files: str) -> str:
-        done = run(binary, *files)
+    def check(self, binary: str, *files: str, seconds: float = SECONDS) -> str:
+        done = run(binary, *files, seconds=seconds)
         self.assertEqual(done.returncode, 0, done.stdout[-8000:] + done.stderr[-2000:])
         return done.stdout
 
@@ -65,7 +65,7 @@ class DeepTests(SynchronousTestCase):
 
     def test_local_race(self) -> None:
         """2000 routes, while the application blocks and is stopped, and its link is cut."""
-        self.check(shutil.which("node") or "node", "deep/local-race.test.mjs")
+        self.check(shutil.which("node") or "node", "deep/local-race.test.mjs", seconds=1800)
 
     def test_opentelemetry(self) -> None:
         """Contexts go together with OpenTelemetry's baggage, in either order of preloads."""

@@ -1,5 +1,7 @@
 """Who is connected, as REST shows it."""
 
+from typing import Any
+
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.server.fakes import DriverHarness
@@ -67,7 +69,12 @@ class ConnectionsReportTests(SynchronousTestCase):
             role="node",
             features=["local"],
         )
-        request = {"url": "http://h.test/", "method": "GET", "headers": {}, "bodyBase64": None}
+        request: dict[str, Any] = {
+            "url": "http://h.test/",
+            "method": "GET",
+            "headers": {},
+            "bodyBase64": None,
+        }
         ids = {"clientId": "shop", "request": request}
         harness.send_message(agent, "request:start", requestId="r1", unreported=5, **ids)
         harness.send_message(agent, "request:passed", requestId="r2", n=0, **ids)
