@@ -44,7 +44,7 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("body-timeout-ms", 20000, _number(0), "Time for a body that a test wants; 0: for ever."),
     ("ownership", "direct", _choice(*OWNERSHIPS), "direct: ask tests in doubt; or always-ask."),
     ("reply-bytes", 256 * _MIB, _number(0), "Fixed answers kept for all tests; 0: any."),
-    ("local", "on", _choice("on", "off"), "on: agents pass what no route can match; or off."),
+    ("local", "off", _choice("on", "off"), "on: agents pass what no route can match; or off."),
     ("regex-memory-bytes", 64 * _MIB, _number(0), "Compiled URL patterns of all tests; 0: any."),
     ("regex-steps", 10_000_000, _number(0), "Work on URL patterns for one request; 0: any."),
     ("handler-body-bytes", 64 * _MIB, _number(0), "Largest body handed to a test; 0: no limit."),

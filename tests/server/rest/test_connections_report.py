@@ -69,13 +69,8 @@ class ConnectionsReportTests(SynchronousTestCase):
             role="node",
             features=["local"],
         )
-        request: dict[str, Any] = {
-            "url": "http://h.test/",
-            "method": "GET",
-            "headers": {},
-            "bodyBase64": None,
-        }
-        ids = {"clientId": "shop", "request": request}
+        request = {"url": "http://h.test/", "method": "GET", "headers": {}, "bodyBase64": None}
+        ids: dict[str, Any] = {"clientId": "shop", "request": request}
         harness.send_message(agent, "request:start", requestId="r1", unreported=5, **ids)
         harness.send_message(agent, "request:passed", requestId="r2", n=0, **ids)
         report = connections_report(harness.driver.coordinator)
