@@ -69,7 +69,7 @@ class ConnectionsReportTests(SynchronousTestCase):
             role="node",
             features=["local"],
         )
-        request = {"url": "http://h.test/", "method": "GET", "headers": {}, "bodyBase64": None}
+        request: Any = {"url": "http://h.test/", "method": "GET", "headers": {}, "bodyBase64": None}
         ids: dict[str, Any] = {"clientId": "shop", "request": request}
         harness.send_message(agent, "request:start", requestId="r1", unreported=5, **ids)
         harness.send_message(agent, "request:passed", requestId="r2", n=0, **ids)
