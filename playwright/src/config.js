@@ -1,6 +1,7 @@
 "use strict";
 
 const { execFileSync, spawnSync } = require("node:child_process");
+const { createHash } = require("node:crypto");
 const { UsageError } = require("./errors.js");
 const { defaultProxyUrl, defaultToken } = require("./settings.js");
 
@@ -14,8 +15,33 @@ const { defaultProxyUrl, defaultToken } = require("./settings.js");
 const HOW_TO_INSTALL = "install it where the tests run: pip install trafficmock (or pipx install trafficmock)";
 const START_MS = 30_000;
 
+/**
+ * Find something out once for all processes of a run: each worker of Playwright reads the configuration again, and
+ * inherits the environment of the process that read it first.
+ *
+ * @template T
+ * @param {string} what
+ * @param {readonly unknown[]} given what the answer depends on
+ * @param {() => T} find
+ * @returns {T}
+ */
+function once(what, given, find) {
+  const key = createHash("sha256")
+    .update(JSON.stringify([given, process.cwd(), process.env.PATH]))
+    .digest("hex");
+  const name = `TRAFFICMOCK_FOUND_${what}_${key.slice(0, 16)}`;
+  const known = process.env[name];
+  if (known) return JSON.parse(known);
+  const found = find();
+  process.env[name] = JSON.stringify(found);
+  return found;
+}
+
 /** @returns {string[]} how the command `trafficmock` is called here */
-function command() {
+const command = () => once("COMMAND", [], findCommand);
+
+/** @returns {string[]} */
+function findCommand() {
   for (const words of [["trafficmock"], ["python3", "-m", "trafficmock"], ["python", "-m", "trafficmock"]]) {
     const [program, ...args] = words;
     if (spawnSync(program, [...args, "--version"], { stdio: "ignore" }).status === 0) return words;
@@ -49,6 +75,18 @@ function proxyServer({ proxyUrl = defaultProxyUrl(), token = defaultToken(), arg
  * @returns {Record<string, string>}
  */
 function attached({ clientId, proxyUrl = defaultProxyUrl(), token = defaultToken(), args = [] } = {}) {
+  const options = { clientId, proxyUrl, token, args };
+  // The answer has the token: one that is not in the environment is not to get there.
+  if (token !== defaultToken()) return askForEnvironment(options);
+  const { NODE_OPTIONS, NO_PROXY, no_proxy } = process.env;
+  return once("ENVIRONMENT", [options, NODE_OPTIONS, NO_PROXY, no_proxy], () => askForEnvironment(options));
+}
+
+/**
+ * @param {{ clientId?: string, proxyUrl: string, token?: string, args: readonly string[] }} options
+ * @returns {Record<string, string>}
+ */
+function askForEnvironment({ clientId, proxyUrl, token, args }) {
   const [program, ...words] = command();
   const given = ["--proxy-url", proxyUrl, ...(clientId === undefined ? [] : ["--client-id", clientId]), ...args];
   const output = execFileSync(program, [...words, "env", "--format", "json", ...given], {

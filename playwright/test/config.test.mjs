@@ -1,0 +1,76 @@
+/* What a configuration asks the command `trafficmock` for, in each process that reads it. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const CONFIG = fileURLToPath(new URL("../config.mjs", import.meta.url));
+const INHERITED = JSON.stringify([
+  "--input-type=module",
+  "--eval",
+  `import { attached, proxyServer } from ${JSON.stringify(CONFIG)};
+   proxyServer();
+   process.stdout.write(attached({ clientId: "shop" }).TRAFFICMOCK_CLIENT_ID);`,
+]);
+let place;
+let calls;
+
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), "trafficmock-config-"));
+  calls = join(place, "calls");
+  // Writes down each call, and answers `env` with the client id and the token.
+  writeFileSync(
+    join(place, "trafficmock"),
+    `#!/bin/sh
+echo "$*" >> '${calls}'
+for word; do id=$word; done
+echo "{\\"TRAFFICMOCK_CLIENT_ID\\": \\"$id\\", \\"TRAFFICMOCK_TOKEN\\": \\"$TRAFFICMOCK_TOKEN\\"}"
+`,
+    { mode: 0o755 },
+  );
+});
+
+afterEach(() => rmSync(place, { recursive: true }));
+
+/** Run a module that has the configuration's functions; the calls of the command so far. */
+function run(script, env = {}) {
+  const said = execFileSync(
+    process.execPath,
+    ["--input-type=module", "--eval", `import { attached, proxyServer } from ${JSON.stringify(CONFIG)};\n${script}`],
+    { encoding: "utf8", env: { ...process.env, PATH: `${place}${delimiter}${process.env.PATH}`, ...env } },
+  );
+  const called = existsSync(calls) ? readFileSync(calls, "utf8").trim().split("\n") : [];
+  return { said, called: called.map((line) => line.split(" ")[0]) };
+}
+
+test("the processes of a run ask once", () => {
+  const { said, called } = run(`
+    import { execFileSync } from "node:child_process";
+    proxyServer();
+    process.stdout.write(attached({ clientId: "shop" }).TRAFFICMOCK_CLIENT_ID);
+    attached({ clientId: "shop" });
+    process.stdout.write(execFileSync(process.execPath, ${INHERITED}, { encoding: "utf8" }));`);
+  assert.equal(said, "shopshop");
+  assert.deepEqual(called, ["--version", "env"]);
+});
+
+test("another application has another environment", () => {
+  const { said, called } = run(`
+    for (const clientId of ["shop", "stock", "shop"]) {
+      process.stdout.write(attached({ clientId }).TRAFFICMOCK_CLIENT_ID);
+    }`);
+  assert.equal(said, "shopstockshop");
+  assert.deepEqual(called, ["--version", "env", "env"]);
+});
+
+test("a token of the configuration does not get into the environment", () => {
+  const { called } = run(`
+    for (const _ of [1, 2]) {
+      if (attached({ token: "hush", clientId: "shop" }).TRAFFICMOCK_TOKEN !== "hush") throw new Error("it is not there");
+    }
+    if (JSON.stringify(process.env).includes('hush')) throw new Error("it did");`);
+  assert.deepEqual(called, ["--version", "env", "env"]);
+});
