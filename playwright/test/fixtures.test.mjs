@@ -41,7 +41,7 @@ describe("one run of two workers", () => {
 
   test("a test that failed has its server's traffic attached, without secrets", () => {
     const { attached } = reported("an assertion fails");
-    assert.match(attached["server traffic"], /prices\.example\/price\/cup.*fulfilled by the handler price/);
+    assert.match(attached["server-traffic.html"], /prices\.example\/price\/cup.*fulfilled by the handler price/);
     const { entries } = JSON.parse(attached["server-traffic.har"]).log;
     assert.equal(entries[0].response.content.text, '{"price":1}');
     assert.doesNotMatch(Object.values(attached).join(), /hush/);

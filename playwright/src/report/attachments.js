@@ -1,5 +1,7 @@
 "use strict";
 
+const { mkdir, writeFile } = require("node:fs/promises");
+const { dirname } = require("node:path");
 const { version } = require("../../package.json");
 const { harDocument, harEntry } = require("../har/har-entry.js");
 const { redactHeaders, redactUrl } = require("./redaction.js");
@@ -24,13 +26,24 @@ async function attachTraffic(session, testInfo) {
     session.connection.recorded(session.registration.startedAt),
     session.connection.agents(),
   ]);
-  await testInfo.attach("server traffic", {
-    body: trafficTable(session, { requests, recorded, agents }),
-    contentType: "text/html",
-  });
-  if (requests.length) {
-    await testInfo.attach("server-traffic.har", { body: har(requests, recorded), contentType: "application/json" });
-  }
+  const table = trafficTable(session, { requests, recorded, agents });
+  await attachFile(testInfo, "server-traffic.html", table, "text/html");
+  if (requests.length) await attachFile(testInfo, "server-traffic.har", har(requests, recorded), "application/json");
+}
+
+/**
+ * Attach a file: the report links it, and a terminal shows where it is. Of a text that is no file both show the source.
+ *
+ * @param {import("@playwright/test").TestInfo} testInfo
+ * @param {string} name
+ * @param {string} content
+ * @param {string} contentType
+ */
+async function attachFile(testInfo, name, content, contentType) {
+  const path = testInfo.outputPath(name);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, content);
+  testInfo.attachments.push({ name, path, contentType });
 }
 
 /**

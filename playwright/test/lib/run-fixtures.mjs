@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { freePort, makeProject } from "./project.mjs";
 import { results } from "./results.mjs";
 
@@ -19,7 +19,12 @@ export async function runFixtures(args, env = {}, options = {}) {
   };
   try {
     const config = ["--config", "apps/playwright.config.mjs", ...args];
-    return results(await project.run(config, { E2E_CHROMIUM: CHROMIUM, ...ports, ...env }));
+    const ended = results(await project.run(config, { E2E_CHROMIUM: CHROMIUM, ...ports, ...env }));
+    // The project goes, and with it the files that are attached.
+    for (const each of ended.tests.flatMap(({ result }) => result.attachments)) {
+      if (each.name.startsWith("server-traffic.")) each.body = readFileSync(each.path).toString("base64");
+    }
+    return ended;
   } finally {
     project.remove();
   }
