@@ -54,6 +54,7 @@ describe("connect", () => {
     const mocks = await begin("waits");
     await mocks.route("**/price/*", (route) => route.fulfill({ json: { price: 1 } }));
     await fetch(`${shopUrl}/price/cup`, { headers: mocks.headers });
+    await mocks.requests();
     const wait = mocks.waitForResponse("http://prices.example/price/can", { timeout: 100 });
     await assert.rejects(wait, /Timeout 100ms.*\n.*nearest first:\n.*price\/cup \(client shop\): path differs/);
     await mocks.end();
