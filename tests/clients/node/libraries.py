@@ -110,6 +110,7 @@ LIBRARIES = (
     Library("nodemon", "nodemon", "nodemon"),
     Library("jest", "jest", "Jest"),
     Library("vitest", "vitest", "Vitest"),
+    Library("next-dev", "next", "Next.js, `next dev`"),
     Library(
         "opentelemetry",
         "@opentelemetry/auto-instrumentations-node",

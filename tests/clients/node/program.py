@@ -13,12 +13,15 @@ from typing import IO, TYPE_CHECKING, Any
 
 from attrs import define, frozen
 
+from tests.support.process_group import kill_group
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-SILENT_SECONDS = 30.0
-"""A program that says nothing for so long is ended: a call of it may take 4 s."""
+SILENT_SECONDS = 60.0
+"""A program that says nothing for so long is ended: a call of it may take 4 s, and a
+framework that compiles first far more on a busy machine."""
 EXIT_SECONDS = 3.0
 
 
@@ -58,8 +61,7 @@ class Program:
         try:
             status: int | None = self.process.wait(EXIT_SECONDS)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+            kill_group(self.process)
             status = None
         stdout, stderr = (_read(each) for each in self.output)
         return Ended(status, time.monotonic() - started, stdout, stderr)
@@ -78,7 +80,7 @@ def _read(file: IO[bytes]) -> str:
 
 @contextmanager
 def program(command: Sequence[str], env: Mapping[str, str], cwd: Path) -> Iterator[Program]:
-    """Start a program, and see to it that it is gone at the end of the block."""
+    """Start a program; it is gone at the end of the block, with all that it started."""
     reader, writer = os.pipe()
     wait, go = os.pipe()
     with (
@@ -95,11 +97,11 @@ def program(command: Sequence[str], env: Mapping[str, str], cwd: Path) -> Iterat
             pass_fds=(writer, wait),
             env={**env, "BENCH_FDS": f"{writer},{wait}"},
             cwd=cwd,
+            start_new_session=True,
         )
         os.close(writer)
         os.close(wait)
         try:
             yield Program(process, lines, onwards, (stdout, stderr))
         finally:
-            process.kill()
-            process.wait()
+            kill_group(process)

@@ -57,6 +57,16 @@ class LoopTests(SynchronousTestCase):
             self.assertIsInstance(self.successResultOf(other), Protocol)
             self.assertFalse(server.aborted)
 
+    def test_https(self) -> None:
+        """By https it is cut before the handshake, to which nobody would answer."""
+        made = FakeDialer(trust=ServerVerification())
+        made.peer = IPv4Address("TCP", "127.0.0.1", 4310)
+        endpoint = Dialer.to(made, Origin("https", "127.0.0.1", 4310))
+        found = made.connect(endpoint, Protocol, "https://127.0.0.1:4310", OURS)
+        error = self.failureResultOf(found, UpstreamError).value
+        self.assertEqual((error.code, error.status), ("loop_detected", 508))
+        self.assertTrue(made.servers[0].aborted)
+
     def test_wildcard(self) -> None:
         """The address of all interfaces is this machine's, and 0 is another name of it."""
         for host, port, ours in (

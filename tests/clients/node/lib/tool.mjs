@@ -13,14 +13,15 @@ const require = createRequire(import.meta.url.replace("/lib/", "/deep/"));
  * @param {string} name the npm package
  * @param {string} bin its command, as its `package.json` names it
  * @param {string[]} args
+ * @param {{ stdout?: "inherit" | "ignore" }} [options] what it prints is not compared where it tells times
  */
-export function runTool(name, bin, args) {
+export function runTool(name, bin, args, { stdout = "inherit" } = {}) {
   const manifest = require.resolve(`${name}/package.json`);
   const { bin: bins } = require(manifest);
   const file = join(dirname(manifest), typeof bins === "string" ? bins : bins[bin]);
   const pipes = process.env.BENCH_FDS.split(",").map((each) => `/proc/${process.pid}/fd/${each}`);
   const env = { ...process.env, BENCH_FDS: pipes.join(","), BENCH_TOOL: String(process.pid) };
-  const tool = spawn(process.execPath, [file, ...args], { env, stdio: ["ignore", "inherit", "inherit"] });
+  const tool = spawn(process.execPath, [file, ...args], { env, stdio: ["ignore", stdout, "inherit"] });
   process.on("SIGUSR2", () => tool.kill("SIGTERM"));
   tool.on("exit", (code, signal) => {
     process.exitCode = signal ? 1 : code;
