@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,6 +38,17 @@ def run_group(
         try:
             stdout, stderr = process.communicate(timeout=seconds)
         except BaseException:
-            os.killpg(process.pid, signal.SIGKILL)
+            kill_group(process)
             raise
     return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
+
+
+def kill_group(process: subprocess.Popen[Any]) -> None:
+    """
+    Kill all that is left of a process group, whether or not its leader has ended.
+
+    :param process: the leader, started with ``start_new_session=True``.
+    """
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
