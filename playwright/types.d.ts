@@ -72,6 +72,12 @@ export interface FulfillOptions {
   readonly response?: Response;
 }
 
+/** A fixed response, as for `route.fulfill`; a file is read by the call. */
+export interface MockOptions extends Omit<FulfillOptions, "response"> {
+  /** How many requests it answers. Default: any number. */
+  readonly times?: number;
+}
+
 export type AbortErrorCode =
   | "aborted"
   | "accessdenied"
@@ -235,6 +241,8 @@ export interface TrafficMock {
   };
   /** Let a handler decide requests; the newest that matches comes first. */
   route(url: RouteMatcher, handler: RouteHandler, options?: RouteOptions): Promise<void>;
+  /** Answer requests by a fixed response. The proxy gives it, also while this test stands at a breakpoint. */
+  mock(url: RouteMatcher, options?: MockOptions): Promise<void>;
   unroute(url?: RouteMatcher, handler?: RouteHandler): Promise<void>;
   unrouteAll(options?: UnrouteAllOptions): Promise<void>;
   routeFromHAR(file: string, options?: RouteFromHAROptions): Promise<void>;

@@ -44,7 +44,7 @@ async function readContent({ body, json, path }) {
  *
  * @param {Mock} mock
  * @param {string} url the request's, for a mock that is not based on a fetched response
- * @returns {object} protocol 3's `SerializedResponse`
+ * @returns {{ url: string, [key: string]: unknown }} protocol 3's `SerializedResponse`
  */
 function build(mock, url) {
   const { response } = mock;

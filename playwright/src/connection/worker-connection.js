@@ -25,7 +25,7 @@ const { Questions } = require("./questions.js");
  * What a worker speaks beyond protocol 3. Not `subscribe`: a wait is begun without being awaited, so what the test
  * does next could be faster than the subscription.
  */
-const FEATURES = ["headers-list", "agents", "context", "decline", "strict", "liveness"];
+const FEATURES = ["headers-list", "agents", "context", "decline", "reply", "strict", "liveness"];
 
 /** One connection to the proxy; every test on it is a session. */
 class WorkerConnection {
@@ -139,6 +139,17 @@ class WorkerConnection {
   refuse(testId, error) {
     const refused = ["test:register", "test:strict"].map((type) => this.questions.reject(`${type} ${testId}`, error));
     return refused.includes(true);
+  }
+
+  /**
+   * Fail the registration of a route.
+   *
+   * @param {string} routeId
+   * @param {Error} error
+   * @returns {boolean} whether it was under way
+   */
+  refuseRoute(routeId, error) {
+    return this.questions.reject(`route:register ${routeId}`, error);
   }
 
   /** Wait until everything is heard that the proxy said before now. */

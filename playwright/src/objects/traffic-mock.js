@@ -4,6 +4,7 @@
 
 const { UsageError } = require("../errors.js");
 const { Matcher } = require("../arguments/matcher.js");
+const { build, readContent } = require("../arguments/mock-response.js");
 const { routeFromHAR } = require("../har/har-routes.js");
 const { Request } = require("./request.js");
 const { Response, stateOf } = require("./response.js");
@@ -72,6 +73,16 @@ class TrafficMock {
   async route(url, handler, { times } = {}) {
     checkHandler(handler, "route");
     await this.#session.http.route(this.#matcher(url), handler, times);
+  }
+
+  /**
+   * @param {RouteMatcher} url
+   * @param {import("../../index.js").MockOptions} [options]
+   */
+  async mock(url, { times, body, json, path, ...options } = {}) {
+    const matcher = this.#matcher(url);
+    const { url: _, ...reply } = build({ ...options, ...(await readContent({ body, json, path })) }, "");
+    await this.#session.http.mock(matcher, reply, times);
   }
 
   /**

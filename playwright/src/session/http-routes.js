@@ -35,10 +35,18 @@ class RouteEntry {
     this.placeOf = callSite();
     /** @type {HttpRoutes | undefined} where it was registered: it may end the chain of another test of this worker */
     this.home = undefined;
+    /** @type {object | undefined} its fixed answer, without a URL, where it has one */
+    this.reply = undefined;
+    /** Whether the proxy has the answer, and counts how often it is given. */
+    this.isCounted = false;
   }
 
   /** Which handler this is, and where it was registered. */
   get name() {
+    if (this.reply) {
+      const place = this.placeOf();
+      return place ? `the mock (${written(place)})` : "the mock";
+    }
     const name = this.handler.name ? `the handler ${this.handler.name}` : "the handler";
     const place = this.placeOf();
     return place ? `${name} (${written(place)})` : name;
@@ -69,11 +77,45 @@ class HttpRoutes {
    * @returns {Promise<void>} settles when every later request may meet it
    */
   async route(matcher, handler, times) {
-    const entry = new RouteEntry(matcher, handler, times);
+    await this.register(new RouteEntry(matcher, handler, times));
+  }
+
+  /**
+   * Register a fixed answer as a handler before all others. The proxy gives it where it can, and counts `times`.
+   *
+   * @param {Matcher} matcher
+   * @param {object} reply the response, without a URL
+   * @param {number} [times]
+   * @throws {RoutingError} the proxy cannot send this response
+   */
+  async mock(matcher, reply, times) {
+    const entry = new RouteEntry(
+      matcher,
+      (/** @type {unknown} */ view) => this.session.views.routedOf(view).reply(entry, reply),
+      times,
+    );
+    entry.reply = reply;
+    entry.isCounted = Number.isSafeInteger(Math.ceil(entry.left)) && this.session.connection.features.has("reply");
+    try {
+      await this.register(entry);
+    } catch (error) {
+      this.drop(entry);
+      throw error;
+    }
+  }
+
+  /** @param {RouteEntry} entry */
+  async register(entry) {
     entry.home = this;
     this.live.unshift(entry);
     this.known.set(entry.id, entry);
     await this.session.registration.addRoute(entry, "http");
+  }
+
+  /** @param {RouteEntry} entry that is no handler any more */
+  drop(entry) {
+    entry.isActive = false;
+    this.live = this.live.filter((each) => each !== entry);
   }
 
   /**
@@ -105,6 +147,7 @@ class HttpRoutes {
     if (behavior === "wait") await Promise.all(entries.flatMap((entry) => [...entry.running]));
     if (behavior !== "default") return;
     for (const routed of [...this.open.values()]) {
+      if (routed.stage === "counted") continue;
       if (routed.entry && entries.includes(routed.entry)) routed.continueUpstream();
     }
   }
@@ -121,11 +164,10 @@ class HttpRoutes {
    * @param {RouteEntry} entry
    */
   count(entry) {
+    if (entry.isCounted) return;
     entry.left -= 1;
     if (entry.left > 0 || !entry.isActive) return;
-    entry.isActive = false;
-    const home = entry.home ?? this;
-    home.live = home.live.filter((each) => each !== entry);
+    (entry.home ?? this).drop(entry);
     this.session.send({ type: "route:unregister", routeId: entry.id });
   }
 
@@ -170,6 +212,24 @@ class HttpRoutes {
   problemOf({ id }) {
     const routed = this.open.get(id);
     return routed?.stage === "held" ? `${routed.entry?.name} returned without a decision` : "";
+  }
+
+  /** @param {any} message `request:replied`: the proxy gave one of our fixed answers */
+  replied(message) {
+    const state = this.session.observe(message);
+    const routed = new RoutedRequest(this.session, state, []);
+    routed.entry = this.known.get(message.routeId);
+    routed.replied();
+    this.owned.set(state.id, routed);
+  }
+
+  /** @param {any} message `route:expired`: a fixed answer was given as often as it may */
+  expired({ routeId, requestId }) {
+    const entry = this.known.get(routeId);
+    if (entry?.isActive) this.drop(entry);
+    const routed = this.open.get(requestId);
+    if (routed?.stage !== "counted" || routed.entry?.id !== routeId) return;
+    routed.proceed().catch((error) => this.session.errors.add(error));
   }
 
   /** Fail what handlers left undecided for later, which is now too late. */

@@ -58,7 +58,8 @@ class Registration {
    * @param {import("./http-routes.js").RouteEntry} entry
    * @param {"http" | "websocket"} kind
    */
-  addRoute({ id: routeId, matcher, placeOf }, kind) {
+  addRoute({ id: routeId, matcher, placeOf, reply, isCounted, left }, kind) {
+    const isKept = reply && this.connection.features.has("reply");
     return this.connection.ask(`route:register ${routeId}`, {
       type: "route:register",
       routeId,
@@ -66,6 +67,8 @@ class Registration {
       matcher: matcher.wire,
       ...(kind === "websocket" && { kind }),
       ...(this.info.strict && { place: written(placeOf()) }),
+      ...(isKept && { reply }),
+      ...(isCounted && { times: Math.ceil(left) }),
     });
   }
 

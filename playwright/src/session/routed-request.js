@@ -12,7 +12,8 @@ const { ResponseState } = require("./response-state.js");
  * @typedef {import("../../index.js").ContinueOptions} ContinueOptions
  * @typedef {import("../../index.js").FetchOptions} FetchOptions
  * @typedef {import("../../index.js").FulfillOptions} FulfillOptions
- * @typedef {"running" | "fallen back" | "held" | "settled"} Stage `held`: the handler returned without a decision
+ * @typedef {"running" | "fallen back" | "held" | "counted" | "settled"} Stage `held`: the handler returned without a
+ *   decision; `counted`: a fixed answer was sent, and the proxy says whether it was not given too often
  */
 
 /** Playwright's codes, and what protocol 3 has for each. */
@@ -88,7 +89,7 @@ class RoutedRequest {
 
   /** @returns {boolean} whether the next handler is to be asked */
   returned() {
-    if (this.session.isEnded || this.stage === "settled") return false;
+    if (this.session.isEnded || this.stage === "settled" || this.stage === "counted") return false;
     if (this.stage === "fallen back") return true;
     this.stage = "held";
     return false;
@@ -161,6 +162,27 @@ class RoutedRequest {
     const content = await mockResponse.readContent({ path, body, json });
     this.checkOpen();
     this.settleWith({ ...options, ...content, response });
+  }
+
+  /**
+   * Answer by a fixed answer that handlers have left this to.
+   *
+   * @param {RouteEntry} entry
+   * @param {object} reply
+   */
+  reply(entry, reply) {
+    this.checkOpen();
+    const result = { action: "fulfill", response: { ...reply, url: this.request.url } };
+    if (!entry.isCounted) return this.settle(result, "fulfilled");
+    this.stage = "counted";
+    this.send({ ...result, routeId: entry.id });
+  }
+
+  /** Note that the proxy gave a fixed answer. */
+  replied() {
+    this.stage = "settled";
+    this.decision = "fulfilled";
+    this.session.http.open.delete(this.request.id);
   }
 
   /** @param {mockResponse.Mock} mock */

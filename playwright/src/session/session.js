@@ -1,7 +1,7 @@
 "use strict";
 
 const { randomUUID } = require("node:crypto");
-const { TestEndedError, UsageError } = require("../errors.js");
+const { RoutingError, TestEndedError, UsageError } = require("../errors.js");
 const { HandlerFetches } = require("./handler-fetches.js");
 const { HttpRoutes } = require("./http-routes.js");
 const { ObservedTraffic } = require("./observed-traffic.js");
@@ -134,6 +134,10 @@ class Session {
         return void this.observe(message);
       case "request:matched":
         return this.http.matched(message);
+      case "request:replied":
+        return this.http.replied(message);
+      case "route:expired":
+        return this.http.expired(message);
       case "request:claim":
         return this.http.claimed(message);
       case "request:response":
@@ -163,6 +167,8 @@ class Session {
 
   /** @param {any} message how a request ended */
   responded({ requestId, ok, response: wire }) {
+    const routed = this.http.open.get(requestId);
+    if (ok && routed?.stage === "counted") routed.replied();
     const state = this.traffic.requests.get(requestId);
     if (!state) return;
     if (!ok || !wire) return void state.answer(null);
@@ -173,6 +179,8 @@ class Session {
 
   /** @param {any} message */
   proxyError(message) {
+    const { code, detail, routeId } = message;
+    if (routeId && this.connection.refuseRoute(routeId, new RoutingError(message.message, { code, detail }))) return;
     const isRefusal =
       message.code === "invalid_message" && this.connection.refuse(this.id, new UsageError(message.message));
     if (!isRefusal) this.errors.toldByProxy(message);
