@@ -389,3 +389,26 @@ class HeaderTests(ReplyCase):
             assert isinstance(sent, Send) and isinstance(sent.message, outbound.DecisionFulfill)
             self.assertEqual(sent.message.response.headers_list, wanted)
             self.assertEqual(sent.message.response.headers, {"set-cookie": "a, b"})
+
+
+class StrictReplyTests(ReplyCase):
+    """A reply that is used up, in a strict test."""
+
+    def test_used_up_while_a_body_is_awaited(self) -> None:
+        """Of two uploads the one for which no reply is left does not go upstream."""
+        self.worker.sends(inbound.TestStrict("buys", []))
+        self.playbook.take()
+        route = inbound.RouteRegister("buys#1", "buys", glob(URL), reply=ANSWER, times=1)
+        self.worker.sends(route)
+        self.playbook.take()
+        for request_id in ("r1", "r2"):
+            asked = structs.replace(start(request_id), body_pending=True)
+            self.agent.sends(asked)
+            self.playbook.take()
+        self.agent.sends(inbound.RequestBody("r1", body.from_bytes(b"one")))
+        self.playbook.take()
+        self.agent.sends(inbound.RequestBody("r2", body.from_bytes(b"two")))
+        (failed,) = [
+            each for each in self.playbook.take() if isinstance(each, records.RequestFailed)
+        ]
+        self.assertEqual((failed.request_id, failed.code), ("r2", "unmatched_request"))

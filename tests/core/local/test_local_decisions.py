@@ -1,11 +1,14 @@
 """Local decisions: filters, leases, and acknowledgements that wait for them."""
 
+from typing import Any
+
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import glob, predicate, start
 from tests.support.playbook import SETTINGS, Peer, Playbook, WorkerPeer
-from trafficmock.core.effects import Effects, Send
+from trafficmock import records
+from trafficmock.core.effects import Dated, Effects, Send
 from trafficmock.core.local.filter_entries import (
     ALL,
     ALL_KEPT_SECONDS,
@@ -13,6 +16,7 @@ from trafficmock.core.local.filter_entries import (
     MOST_KEPT,
     FilterEntries,
 )
+from trafficmock.core.local.leases import Hold, Holds, LocalAgent
 from trafficmock.core.settings import Settings
 from trafficmock.wire import inbound, local_reports, outbound
 from trafficmock.wire.agent_filter import FilterAdd, FilterDrop, FilterEntry, FilterSet, Sync
@@ -197,6 +201,41 @@ class RegistrationTests(LocalCase):
             self.assertEqual(welcome.features, [])
 
 
+class CountingDict(dict[str, float]):
+    """Counts how often it was looked at."""
+
+    looks = 0
+
+    def pop(self, *args: Any) -> Any:
+        self.looks += 1
+        return super().pop(*args)
+
+
+class HoldTests(SynchronousTestCase):
+    """Answers that wait, by themselves."""
+
+    def test_many(self) -> None:
+        """An acknowledgement looks at what waits for it, not at everything that waits."""
+        holds, agent, busy = Holds(), LocalAgent("a"), LocalAgent("b")
+        waits = [CountingDict({"a": 9.0, "b": 9.0}) for _ in range(100)]
+        for n, until in enumerate(waits):
+            holds.add(Hold(n, until, lambda _: None))
+        for n in range(100):
+            self.assertEqual(holds.acted_on(agent, n), [])
+        self.assertEqual(len(holds.acted_on(busy, 99)), 100)
+        self.assertEqual(sum(each.looks for each in waits), 200)
+        self.assertEqual(holds.waiting, [])
+
+    def test_older_message(self) -> None:
+        """What waits for an older message than others is found, though it came after them."""
+        holds, agent = Holds(), LocalAgent("a")
+        late = Hold(1, {"a": 9.0}, lambda _: None)
+        holds.add(Hold(2, {"a": 9.0}, lambda _: None))
+        holds.add(late)
+        self.assertEqual(holds.acted_on(agent, 1), [late])
+        self.assertEqual(len(holds.acted_on(agent, 2)), 1)
+
+
 class EntryTests(LocalCase):
     """What is in the filter."""
 
@@ -370,6 +409,28 @@ class ReportTests(LocalCase):
         self.assertEqual(sent(effects, outbound.TestRegistered), [])
         self.agent.sends(local_reports.Synced(1))
         self.assertEqual(len(sent(self.playbook.take(), outbound.TestRegistered)), 1)
+
+    def made_for(self, ago: int) -> records.MadeFor | None:
+        """Report a request with a context, so many milliseconds ago; give whose it is."""
+        passed = local_reports.RequestPassed(f"p{ago}", "app", start().request, 0, context="a" * 32)
+        self.agent.sends(local_reports.Batch([passed], [ago]))
+        (seen,) = (
+            each.record
+            for each in self.playbook.take()
+            if isinstance(each, Dated) and isinstance(each.record, records.RequestSeen)
+        )
+        return seen.made_for
+
+    def test_reported_after_its_test(self) -> None:
+        """Late is what passed after its test had ended, not what was reported after that."""
+        self.agent = self.playbook.agent("other", features=("context", "local"))
+        self.worker.sends(inbound.TestRegister("u", "u", "f.py", "0", context="a" * 32))
+        self.playbook.take()
+        self.worker.sends(inbound.TestUnregister("u"))
+        self.playbook.take()
+        self.playbook.wait(0.01)
+        self.assertEqual(self.made_for(15), records.MadeFor("u", "u", "f.py", late=False))
+        self.assertEqual(self.made_for(5), records.MadeFor("u", "u", "f.py", late=True))
 
     def test_history(self) -> None:
         """The history is asked when agents have reported, or had a second more than a lease."""

@@ -163,7 +163,7 @@ class PendingBodies:
         elif self._still_wanted(pending):
             self.requests.hand_over(pending, out)
         else:
-            self.decisions.pass_through(pending, out)
+            self.requests.unmatched(pending, out)
 
     def _cut(self, pending: PendingRequest, message: RequestBody) -> str:
         limit = self.settings.handler_body_bytes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -61,38 +62,52 @@ class Hold:
 
 @define
 class Holds:
-    """The answers that wait, in order."""
+    """The answers that wait, by the messages that they wait for."""
 
     waiting: list[Hold] = field(factory=list)
 
-    def acted_on(self, agent: LocalAgent) -> list[Hold]:
-        """Note how far an agent has come, and give the holds that end with it."""
-        return self._without(agent.id, agent.acted_on)
+    def add(self, hold: Hold) -> None:
+        """Let an answer wait, behind those that wait for the same message."""
+        insort(self.waiting, hold, key=_number)
+
+    def acted_on(self, agent: LocalAgent, n: int) -> list[Hold]:
+        """Note how far an agent has come, and give the holds that end with it.
+
+        Only holds of the messages since its last report are looked at: it is in no older ones.
+
+        :param n: of the newest message that it acted on.
+        """
+        since, agent.acted_on = agent.acted_on, n
+        begin = bisect_right(self.waiting, since, key=_number)
+        end = bisect_right(self.waiting, n, begin, key=_number)
+        return self._without(agent.id, begin, end)
 
     def forget(self, agent: LocalAgent) -> list[Hold]:
         """Wait for an agent no longer, and give the holds that end with it."""
-        return self._without(agent.id, None)
+        return self._without(agent.id, 0, len(self.waiting))
 
     def overdue(self, now: float) -> list[Hold]:
         """Give the holds that end because no agent is waited for by now."""
         for hold in self.waiting:
             hold.until = {agent_id: at for agent_id, at in hold.until.items() if at > now}
-        return self._ended()
+        return self._ended(0, len(self.waiting))
 
     def next_deadline(self) -> float | None:
         """Tell when the next one may end."""
         return min((max(hold.until.values()) for hold in self.waiting), default=None)
 
-    def _without(self, agent_id: str, n: int | None) -> list[Hold]:
-        if not self.waiting:
-            return []
-        for hold in self.waiting:
-            if n is None or hold.n <= n:
-                hold.until.pop(agent_id, None)
-        return self._ended()
+    def _without(self, agent_id: str, begin: int, end: int) -> list[Hold]:
+        for hold in self.waiting[begin:end]:
+            hold.until.pop(agent_id, None)
+        return self._ended(begin, end)
 
-    def _ended(self) -> list[Hold]:
-        ended = [hold for hold in self.waiting if not hold.until]
+    def _ended(self, begin: int, end: int) -> list[Hold]:
+        looked_at = self.waiting[begin:end]
+        ended = [hold for hold in looked_at if not hold.until]
         if ended:
-            self.waiting = [hold for hold in self.waiting if hold.until]
+            self.waiting[begin:end] = [hold for hold in looked_at if hold.until]
         return ended
+
+
+def _number(hold: Hold) -> int:
+    return hold.n

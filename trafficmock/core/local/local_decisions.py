@@ -94,8 +94,7 @@ class LocalDecisions:
         if local is None or message.n > self.n:
             out.note("warn", f"{agent.client_id} acknowledges what it was not sent")
         elif message.n > local.acted_on:
-            local.acted_on = message.n
-            self._release(self.holds.acted_on(local), out)
+            self._release(self.holds.acted_on(local, message.n), out)
 
     # Changes
 
@@ -176,7 +175,7 @@ class LocalDecisions:
         if not until:
             release(out)
             return
-        self.holds.waiting.append(Hold(n, until, release))
+        self.holds.add(Hold(n, until, release))
         self.alarm.need(max(until.values()), out)
 
     def _release(self, ended: list[Hold], out: EffectList) -> None:

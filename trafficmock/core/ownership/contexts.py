@@ -85,12 +85,20 @@ class Contexts:
             self.alarm.need(now + LATE_SECONDS, out)
 
     def resolve(self, context: str, now: float) -> ContextTest | None:
-        """Find the test that a context belongs to; ``None`` for a context that counts as none."""
+        """Find the test that a context belongs to; ``None`` for a context that counts as none.
+
+        :param now: monotonic seconds of the request, which may have come before the test ended.
+        """
         test = self.running.get(context)
         if test is not None:
             return test
         ended = self.ended.get(context)
-        return None if ended is None or _is_over(ended, now) else ended
+        if ended is None or _is_over(ended, now):
+            return None
+        if now < ended.ended_at:
+            in_time = structs.replace(ended.made_for, late=False)
+            return EndedTest(in_time, ended.ended_at)
+        return ended
 
     def forget_ended(self, now: float) -> None:
         """Forget the contexts that count as none by now, and the oldest beyond the limit."""
