@@ -55,7 +55,7 @@ class DashboardOptions(ServiceOptions):
     ]
     optFlags: ClassVar[list[list[Any]]] = [  # noqa: N815 - Twisted's
         ["open-history", None, "Show the recorded traffic to other machines too."],
-        ["log-json", None, "Log JSON lines, for machines."],
+        ["log-json", None, "Write the log as lines of JSON."],
     ]
 
     def postOptions(self) -> None:  # noqa: N802 - Twisted's

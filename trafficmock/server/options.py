@@ -30,38 +30,38 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("host", "127.0.0.1", _not_empty, "Address to listen on."),
     ("port", 4310, _number(0, 65535), "Port to listen on; 0 takes a free one."),
     ("endpoint", None, _not_empty, "Twisted endpoint to listen on instead of host and port."),
-    ("token", None, _not_empty, "What /ws clients must present; or set TRAFFICMOCK_TOKEN."),
-    ("ca-dir", None, _not_empty, "Where the certificate authority is; by default user data."),
-    ("history-limit", 1000, _number(1), "HTTP requests to remember."),
-    ("ws-history-limit", 200, _number(1), "WebSocket connections to remember."),
-    ("history-bytes", 128 * _MIB, _number(0), "Bytes of bodies and frames to remember; 0: all."),
-    ("history-body-bytes", 8 * _MIB, _number(0), "Bytes of one streamed body to remember; 0: all."),
-    ("history-capture", "all", _choice(*CAPTURES), "What to remember: all, handled or none."),
-    ("claim-timeout-ms", 5000, _number(1), "Time for tests to answer a claim."),
-    ("heartbeat-ms", 15000, _number(1), "Time between pings to clients."),
-    ("idle-timeout-ms", 60000, _number(1), "Silence after which a client is cut off."),
-    ("hello-timeout-ms", 10000, _number(0), "Time for a client to say hello; 0: for ever."),
-    ("body-timeout-ms", 20000, _number(0), "Time for a body that a test wants; 0: for ever."),
-    ("ownership", "direct", _choice(*OWNERSHIPS), "direct: ask tests in doubt; or always-ask."),
-    ("reply-bytes", 256 * _MIB, _number(0), "Fixed answers kept for all tests; 0: any."),
+    ("token", None, _not_empty, "Token that clients of /ws present; or set TRAFFICMOCK_TOKEN."),
+    ("ca-dir", None, _not_empty, "Directory of the certificate authority; by default user data."),
+    ("history-limit", 1000, _number(1), "HTTP requests that the history keeps."),
+    ("ws-history-limit", 200, _number(1), "WebSocket connections that the history keeps."),
+    ("history-bytes", 128 * _MIB, _number(0), "Bodies and frames that it keeps; 0: no limit."),
+    ("history-body-bytes", 8 * _MIB, _number(0), "Part of a streamed body it keeps; 0: no limit."),
+    ("history-capture", "all", _choice(*CAPTURES), "Requests that it keeps: all, handled or none."),
+    ("claim-timeout-ms", 5000, _number(1), "How long tests may take to answer a claim."),
+    ("heartbeat-ms", 15000, _number(1), "Time between two pings to a client."),
+    ("idle-timeout-ms", 60000, _number(1), "Silence after which a client is disconnected."),
+    ("hello-timeout-ms", 10000, _number(0), "How long until a client's hello; 0: no limit."),
+    ("body-timeout-ms", 20000, _number(0), "How long a test waits for a body; 0: no limit."),
+    ("ownership", "direct", _choice(*OWNERSHIPS), "direct: ask tests if in doubt; or always-ask."),
+    ("reply-bytes", 256 * _MIB, _number(0), "Size of the fixed answers of all tests; 0: no limit."),
     ("local", "off", _choice("on", "off"), "on: agents pass what no route can match; or off."),
-    ("regex-memory-bytes", 64 * _MIB, _number(0), "Compiled URL patterns of all tests; 0: any."),
-    ("regex-steps", 10_000_000, _number(0), "Work on URL patterns for one request; 0: any."),
-    ("handler-body-bytes", 64 * _MIB, _number(0), "Largest body handed to a test; 0: no limit."),
-    ("max-frame-bytes", _MESSAGE, _number(0), "Largest message taken from a client; 0: any."),
+    ("regex-memory-bytes", 64 * _MIB, _number(0), "Memory for URL patterns; 0: no limit."),
+    ("regex-steps", 10_000_000, _number(0), "Steps to match a request by patterns; 0: no limit."),
+    ("handler-body-bytes", 64 * _MIB, _number(0), "Largest body that a handler gets; 0: no limit."),
+    ("max-frame-bytes", _MESSAGE, _number(0), "Largest message of a client; 0: no limit."),
     ("max-header-bytes", 64 * 1024, _number(1024), "Largest head of an HTTP request."),
-    ("max-connections", 2000, _number(0), "Connections held at once; 0: no limit."),
-    ("send-queue-bytes", 64 * _MIB, _number(0), "Unsent bytes that cut a client off; 0: never."),
-    ("connect-timeout-ms", 10000, _number(1), "Time for a server to take a connection."),
-    ("upstream-timeout-ms", 120000, _number(0), "Time for it to begin its answer; 0: for ever."),
-    ("abort-hold-ms", 30000, _number(0), "Time an abort with timedout holds the request."),
+    ("max-connections", 2000, _number(0), "Open connections; 0: no limit."),
+    ("send-queue-bytes", 64 * _MIB, _number(0), "Unsent bytes that end a link; 0: no limit."),
+    ("connect-timeout-ms", 10000, _number(1), "How long a connection to a server may take."),
+    ("upstream-timeout-ms", 120000, _number(0), "Time for a response to begin; 0: no limit."),
+    ("abort-hold-ms", 30000, _number(0), "How long abort('timedout') keeps a client waiting."),
     (
         "upstream-proxy",
         None,
         UpstreamProxy.parse,
-        "Proxy on the way to servers, but not to loopback: http://host:port.",
+        "HTTP proxy for all servers but those on loopback: http://host:port.",
     ),
-    ("ready-file", None, _not_empty, "File that gets one JSON line with url and pid."),
+    ("ready-file", None, _not_empty, "File for one line of JSON with url and pid."),
     ("log-level", "info", _choice(*LEVELS), f"How much to log: {', '.join(LEVELS)}."),
 ]
 
@@ -80,9 +80,9 @@ class ProxyOptions(ServiceOptions):
     ]
     optFlags: ClassVar[list[list[Any]]] = [  # noqa: N815 - Twisted's
         ["insecure", None, "Listen beyond loopback without a token."],
-        ["strict", None, "Refuse requests that no route wants; see --allow."],
+        ["strict", None, "Refuse requests that neither a route nor --allow matches."],
         ["open-history", None, "Answer REST requests from other machines too."],
-        ["log-json", None, "Log JSON lines, for machines."],
+        ["log-json", None, "Write the log as lines of JSON."],
         ["stock-websocket", None, "Use Autobahn's own WebSocket path, for comparison."],
     ]
 
@@ -100,7 +100,7 @@ class ProxyOptions(ServiceOptions):
             self[name] = []
 
     def opt_cors_origin(self, origin: str) -> None:
-        """Origin to let in, besides loopback ones; * for any. Repeatable."""
+        """Origin whose pages may ask the REST API, besides loopback; * for any. Repeatable."""
         self["cors-origin"].append(self.given("cors-origin", origin))
         if origin != "*" and parse_origin(origin) is None:
             raise usage.UsageError(
@@ -115,7 +115,7 @@ class ProxyOptions(ServiceOptions):
             raise usage.UsageError(f"--own-host must be {error}") from None
 
     def opt_allow(self, pattern: str) -> None:
-        """With --strict: host or URL glob that requests may go to without a route. Repeatable."""
+        """Host or URL glob that needs no route under --strict. Repeatable."""
         self["allow"].append(self.given("allow", pattern))
         try:
             read_allow_list([pattern])
@@ -123,7 +123,7 @@ class ProxyOptions(ServiceOptions):
             raise usage.UsageError(f"--allow: {error}") from None
 
     def opt_tunnel(self, glob: str) -> None:
-        """Hosts whose TLS is left alone, * stands for any text. Repeatable."""
+        """Hosts whose TLS is passed on unread; * for any text. Repeatable."""
         self["tunnel"].append(self.given("tunnel", glob))
 
     def opt_upstream_insecure(self, glob: str) -> None:
@@ -131,7 +131,7 @@ class ProxyOptions(ServiceOptions):
         self["upstream-insecure"].append(self.given("upstream-insecure", glob))
 
     def opt_upstream_ca(self, file: str) -> None:
-        """PEM file of authorities to trust besides the system's. Repeatable."""
+        """PEM file of certificate authorities to trust besides the system's. Repeatable."""
         self["upstream-ca"].append(self.given("upstream-ca", file))
         try:
             SSL.Context(SSL.TLS_CLIENT_METHOD).load_verify_locations(file)
