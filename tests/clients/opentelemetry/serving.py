@@ -6,6 +6,7 @@ Each is run as ``python -m … URL URL``, and answers ``GET /page`` with what th
 from __future__ import annotations
 
 import json
+import os
 import socket
 import sys
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import requests
 from werkzeug.serving import make_server
 
-FIRST, SECOND = sys.argv[1:3]
+FIRST, SECOND = os.environ.get("PAGE_URLS", "").split() or sys.argv[1:3]
 
 
 def listening() -> socket.socket:

@@ -6,6 +6,7 @@ import sys
 
 from tests.clients.opentelemetry.frameworks import DEEP, FrameworkCase
 from tests.clients.opentelemetry.test_opentelemetry import ENVIRONMENT, INSTRUMENT
+from tests.clients.python import test_services
 from tests.support.child_process import Child
 from tests.support.proxy_process import REPOSITORY
 from trafficmock.attach.python_preload import DIRECTORY
@@ -81,3 +82,60 @@ class TracedTests(AttachedCase):
     def test_aiohttp(self) -> None:
         """aiohttp: its instrumentation passes on the trace alone, the preload the context."""
         self.check("aiohttp", baggage=False)
+
+
+FLASK = "tests.clients.opentelemetry.flask_application:application"
+DJANGO = "tests.clients.opentelemetry.django_application:application"
+FASTAPI = "tests.clients.opentelemetry.fastapi_application:application"
+GUNICORN = ("gunicorn", "--bind", "fd://FD", "--log-level", "error")
+HYPERCORN = ("hypercorn", "--bind", "fd://FD", "--log-level", "error")
+
+
+class ServerTests(AttachedCase):
+    """An application under each server, which are installed for it."""
+
+    if not DEEP:
+        skip = "only with TRAFFICMOCK_DEEP=1"
+
+    traces = False
+    server: tuple[str, ...] = ()
+    asgi = ""
+
+    def start(self, framework: str, proxy_url: str, urls: list[str]) -> Child:
+        """Start it; the preload is kept when the program becomes the server."""
+        preload = {"TRAFFICMOCK_PROXY_URL": proxy_url, "PYTHONPATH": str(DIRECTORY)}
+        more = {"PAGE_URLS": " ".join(urls), "ASGI": self.asgi, "TRAFFICMOCK_CLIENT_ID": framework}
+        words = [test_services.python(), "-m", "tests.clients.python.served", *self.server]
+        return Child.start(framework, words, env={**ENVIRONMENT, **preload, **more}, cwd=REPOSITORY)
+
+    def under(self, *server: str, asgi: str = "") -> None:
+        self.server, self.asgi = server, asgi
+        self.check(server[0], baggage=False)
+
+    def test_gunicorn_sync(self) -> None:
+        """Gunicorn with four processes."""
+        self.under(*GUNICORN, "--workers", "4", FLASK)
+
+    def test_gunicorn_threads(self) -> None:
+        """Gunicorn with threads, the application loaded before it forks."""
+        self.under(*GUNICORN, "--workers", "2", "--threads", "8", "--preload", FLASK)
+
+    def test_gunicorn_django(self) -> None:
+        """Gunicorn with threads, and Django."""
+        self.under(*GUNICORN, "--threads", "8", DJANGO)
+
+    def test_uvicorn(self) -> None:
+        """Uvicorn with two processes, which it starts by spawning."""
+        self.under("uvicorn", "--fd", "FD", "--workers", "2", "--log-level", "error", FASTAPI)
+
+    def test_uvicorn_django(self) -> None:
+        """Uvicorn, and Django as ASGI."""
+        self.under("uvicorn", "--fd", "FD", "--log-level", "error", DJANGO, asgi="1")
+
+    def test_hypercorn(self) -> None:
+        """Hypercorn, and FastAPI."""
+        self.under(*HYPERCORN, FASTAPI)
+
+    def test_daphne(self) -> None:
+        """Daphne, and Django as ASGI."""
+        self.under("daphne", "--fd", "FD", "--verbosity", "0", DJANGO, asgi="1")

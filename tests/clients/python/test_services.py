@@ -11,7 +11,7 @@ import venv
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -24,14 +24,18 @@ from tests.support.threaded_server import threaded_server
 from trafficmock.attach.python_preload import DIRECTORY
 from trafficmock.testing import sync
 
+if TYPE_CHECKING:
+    from trafficmock.testing.sync import TrafficMock
+
 PROGRAM = Path(__file__).parent / "services.py"
 HELPERS = {"causes", "outcome"}
 NAMES = sorted(SERVICES.keys() - HELPERS)
 PACKAGES = (
     *("requests", "tenacity", "httpx[http2]", "aiohttp", "boto3", "stripe", "openai", "anthropic"),
     *("slack_sdk", "twilio", "google-api-python-client", "sentry-sdk", "algoliasearch"),
+    *("flask", "django", "fastapi", "gunicorn", "uvicorn", "hypercorn", "daphne"),
 )
-"""What the clients need; the newest versions, in an environment of their own."""
+"""The clients and servers; the newest versions, in an environment of their own."""
 
 SECONDS = 600
 
@@ -89,15 +93,17 @@ class ServiceTests(SynchronousTestCase):
         skip = "only with TRAFFICMOCK_DEEP=1"
 
     def setUp(self) -> None:
-        stack = ExitStack()
+        self.stack = stack = ExitStack()
         self.addCleanup(stack.close)
         port = stack.enter_context(threaded_server(service_upstream.Services))
         self.url = f"http://127.0.0.1:{port}"
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         proxy = stack.enter_context(running_proxy("--ca-dir", folder))
         self.proxy = proxy
-        self.mocks = stack.enter_context(sync.mocks(proxy.url))
         self.preload = {"TRAFFICMOCK_PROXY_URL": proxy.url, "PYTHONPATH": str(DIRECTORY)}
+
+    def mocks(self) -> TrafficMock:
+        return self.stack.enter_context(sync.mocks(self.proxy.url))
 
     def seen(self) -> int:
         return len(self.proxy.get("/api/history?limit=500")["entries"])
@@ -110,6 +116,7 @@ class ServiceTests(SynchronousTestCase):
         without = outcomes(self.url)
         failed = {name: found for name, found in without.items() if "error" in found}
         self.assertEqual(failed, {}, "these fail without the preload")
+        mocks = self.mocks()
         handlers: dict[str, Any] = {
             "passed": None,
             "mocked": from_upstream,
@@ -119,9 +126,9 @@ class ServiceTests(SynchronousTestCase):
         for way, handler in handlers.items():
             before = self.seen()
             if handler is not None:
-                self.mocks.route(f"{self.url}/**", handler)
+                mocks.route(f"{self.url}/**", handler)
             found = outcomes(self.url, **self.preload)
-            self.mocks.unroute_all()
+            mocks.unroute_all()
             self.assertEqual(self.differences(without, found), {}, way)
             self.assertGreaterEqual(self.seen() - before, len(NAMES), way)
 
@@ -129,7 +136,7 @@ class ServiceTests(SynchronousTestCase):
         """Aborted, a call fails as where no server listens."""
         nobody = f"http://127.0.0.1:{free_port()}"
         without = outcomes(nobody)
-        self.mocks.route(f"{self.url}/**", lambda route: route.abort("connectionrefused"))
+        self.mocks().route(f"{self.url}/**", lambda route: route.abort("connectionrefused"))
         found = outcomes(self.url, **self.preload)
         for name in NAMES:
             self.assertEqual(found[name].get("error"), without[name].get("error"), name)
