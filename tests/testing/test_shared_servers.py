@@ -15,14 +15,23 @@ from tests.testing import runs
 from tests.testing.row_context import ask
 
 EXPRESS = runs.REPOSITORY / "agent" / "test" / "apps" / "pages.cjs"
-FLASK = Path(__file__).parent / "samples" / "pages_flask.py"
+SAMPLES = Path(__file__).parent / "samples"
+FLASK = SAMPLES / "pages_flask.py"
+ATTACHED = tuple(SAMPLES / f"pages_{name}.py" for name in ("flask", "django", "fastapi"))
+"""Applications with the preload of Python processes, and without OpenTelemetry."""
 TESTS = Path(__file__).parent / "samples" / "on_two_servers.py"
 WORKERS = 8
 EACH = 25
 LIMIT = 10_000
 INSTRUMENT = "from opentelemetry.instrumentation.auto_instrumentation import run; run()"
 INSTRUMENTED = [
-    *("env", "OTEL_TRACES_EXPORTER=none", "OTEL_METRICS_EXPORTER=none", "OTEL_LOGS_EXPORTER=none"),
+    *(
+        "env",
+        "TRAFFICMOCK_PYTHON_PRELOAD=0",
+        "OTEL_TRACES_EXPORTER=none",
+        "OTEL_METRICS_EXPORTER=none",
+        "OTEL_LOGS_EXPORTER=none",
+    ),
     *(sys.executable, "-c", INSTRUMENT),
 ]
 """Runs a command under OpenTelemetry's zero-code instrumentation."""
@@ -35,16 +44,29 @@ class SharedServersTests(SynchronousTestCase):
         skip = "only with TRAFFICMOCK_DEEP=1"
 
     def run_all(self, version: str, isolation: str) -> tuple[str, list[Any]]:
-        """Give what pytest says, and the history."""
+        """Run the tests on Express, and on Flask under OpenTelemetry."""
+        return self.run_on(
+            isolation,
+            ([node(version), str(EXPRESS)], ()),
+            (
+                [*INSTRUMENTED, sys.executable, str(FLASK)],
+                ("--no-agent",),
+            ),
+        )
+
+    def run_on(
+        self, isolation: str, *servers: tuple[list[str], tuple[str, ...]]
+    ) -> tuple[str, list[Any]]:
+        """Give what pytest says, and the history.
+
+        :param servers: commands, and options of ``trafficmock run``.
+        """
         with ExitStack() as stack:
             proxy = start_proxy(["--history-limit", str(LIMIT)])
             stack.callback(proxy.stop)
             data = str(Path(self.mktemp()).absolute())
             urls = []
-            for command, options in (
-                ([node(version), str(EXPRESS)], ()),
-                ([*INSTRUMENTED, sys.executable, str(FLASK)], ("--no-agent",)),
-            ):
+            for command, options in servers:
                 child = runs.attached(proxy.url, command, *options, data=data)
                 stack.callback(child.stop)
                 urls.append(child.announced()["url"])
@@ -69,6 +91,21 @@ class SharedServersTests(SynchronousTestCase):
             self.assertNotIn("ambiguous_route", json.dumps(entries))
             answered = sum(entry["action"] == "fulfill" for entry in entries)
             self.assertEqual(answered, WORKERS * EACH * 2 * 2 * 3)
+
+    def test_attached(self) -> None:
+        """So it is on Flask, Django and FastAPI with nothing but the preload."""
+        servers: list[Any] = [([sys.executable, str(path)], ()) for path in ATTACHED]
+        output, entries = self.run_on("required", *servers)
+        self.assertIn(f"{WORKERS * EACH} passed", output, output)
+        self.assertNotIn("ambiguous_route", json.dumps(entries))
+        answered = sum(entry["action"] == "fulfill" for entry in entries)
+        self.assertEqual(answered, WORKERS * EACH * 2 * len(ATTACHED) * 3)
+
+    def test_attached_off(self) -> None:
+        """Without contexts they are ambiguous there, too."""
+        output, entries = self.run_on("off", ([sys.executable, str(ATTACHED[0])], ()))
+        self.assertIn("ambiguous_route", json.dumps(entries))
+        self.assertIn("failed", output)
 
     def test_off(self) -> None:
         """Without contexts the same tests are ambiguous, so this can fail."""

@@ -1,14 +1,17 @@
 """The module that Python imports before an application."""
 
+import ast
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-from twisted.trial.unittest import SynchronousTestCase
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
+from tests.support.hypothesis_profiles import DEEP
 from trafficmock.attach.python_preload import DIRECTORY
 
 SHOW = (
@@ -71,6 +74,50 @@ class StartTests(SynchronousTestCase):
         done = self.run_python("-c", "print('goes on')", path=str(folder))
         self.assertEqual(done.stdout, "goes on\n")
         self.assertIn("of_nobody", done.stderr)
+
+    def test_syntax(self) -> None:
+        """It is written for Python 3.9, and imports nothing of trafficmock."""
+        for path in DIRECTORY.rglob("*.py"):
+            tree = ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
+            for node in ast.walk(tree):
+                if isinstance(node, ast.ImportFrom):
+                    self.assertNotEqual((node.module or "").split(".")[0], "trafficmock", path)
+
+    def test_versions(self) -> None:
+        """It runs on each Python that is here; a request fails, since there is no proxy."""
+        program = (
+            "import urllib.request\n"
+            "try: urllib.request.urlopen('https://third.test/')\n"
+            "except OSError as error: print(error)"
+        )
+        ran = 0
+        for minor in range(9, 15):
+            python = shutil.which(f"python3.{minor}")
+            if python is None or subprocess.call([python, "-c", ""], stderr=subprocess.DEVNULL):
+                continue
+            done = subprocess.run(
+                [python, "-c", program],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=True,
+                env={
+                    **os.environ,
+                    "TRAFFICMOCK_PROXY_URL": "http://127.0.0.1:2",
+                    "PYTHONPATH": str(DIRECTORY),
+                    "PYTHONDONTWRITEBYTECODE": "1",
+                    "NO_PROXY": "",
+                    "no_proxy": "",
+                },
+            )
+            self.assertEqual(done.stderr, "")
+            self.assertIn("trafficmock at 127.0.0.1:2 cannot be reached", done.stdout, python)
+            ran += 1
+        if not ran:
+            raise SkipTest("no Python 3.9 to 3.14 on the path under its name")
+
+    if not DEEP:
+        test_versions.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
 
     def test_wrong(self) -> None:
         """A mistake in a variable is one line, and no request goes to the real network."""

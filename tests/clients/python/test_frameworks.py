@@ -12,8 +12,18 @@ from tests.support.proxy_process import REPOSITORY
 from trafficmock.attach.python_preload import DIRECTORY
 
 
+def preloaded(proxy_url: str) -> dict[str, str]:
+    """Give the variables; those of the proxy are there for programs in other languages."""
+    return {
+        "TRAFFICMOCK_PROXY_URL": proxy_url,
+        "PYTHONPATH": str(DIRECTORY),
+        "HTTP_PROXY": proxy_url,
+        "http_proxy": proxy_url,
+    }
+
+
 class AttachedCase(FrameworkCase):
-    """An application with the preload, and nothing else that tells it of the proxy."""
+    """An application with the preload."""
 
     def words(self, framework: str, urls: list[str]) -> list[str]:
         module = f"tests.clients.opentelemetry.{framework}_application"
@@ -21,7 +31,7 @@ class AttachedCase(FrameworkCase):
 
     def start(self, framework: str, proxy_url: str, urls: list[str]) -> Child:
         """Start it."""
-        preload = {"TRAFFICMOCK_PROXY_URL": proxy_url, "PYTHONPATH": str(DIRECTORY)}
+        preload = preloaded(proxy_url)
         return Child.start(
             framework, self.words(framework, urls), env={**ENVIRONMENT, **preload}, cwd=REPOSITORY
         )
@@ -103,7 +113,7 @@ class ServerTests(AttachedCase):
 
     def start(self, framework: str, proxy_url: str, urls: list[str]) -> Child:
         """Start it; the preload is kept when the program becomes the server."""
-        preload = {"TRAFFICMOCK_PROXY_URL": proxy_url, "PYTHONPATH": str(DIRECTORY)}
+        preload = preloaded(proxy_url)
         more = {"PAGE_URLS": " ".join(urls), "ASGI": self.asgi, "TRAFFICMOCK_CLIENT_ID": framework}
         words = [test_services.python(), "-m", "tests.clients.python.served", *self.server]
         return Child.start(framework, words, env={**ENVIRONMENT, **preload, **more}, cwd=REPOSITORY)
@@ -135,6 +145,11 @@ class ServerTests(AttachedCase):
     def test_hypercorn(self) -> None:
         """Hypercorn, and FastAPI."""
         self.under(*HYPERCORN, FASTAPI)
+
+    def test_coverage(self) -> None:
+        """Gunicorn in a process whose coverage is measured."""
+        coverage = ("coverage", "run", f"--data-file={self.mktemp()}")
+        self.under(*coverage, "-m", *GUNICORN, "--threads", "8", FLASK)
 
     def test_daphne(self) -> None:
         """Daphne, and Django as ASGI."""

@@ -33,7 +33,16 @@ NAMES = sorted(SERVICES.keys() - HELPERS)
 PACKAGES = (
     *("requests", "tenacity", "httpx[http2]", "aiohttp", "boto3", "stripe", "openai", "anthropic"),
     *("slack_sdk", "twilio", "google-api-python-client", "sentry-sdk", "algoliasearch"),
-    *("flask", "django", "fastapi", "gunicorn", "uvicorn", "hypercorn", "daphne"),
+    *(
+        "flask",
+        "django",
+        "fastapi",
+        "gunicorn",
+        "uvicorn",
+        "hypercorn",
+        "daphne",
+        "coverage",
+    ),
 )
 """The clients and servers; the newest versions, in an environment of their own."""
 
@@ -140,6 +149,8 @@ class ServiceTests(SynchronousTestCase):
         found = outcomes(self.url, **self.preload)
         for name in NAMES:
             self.assertEqual(found[name].get("error"), without[name].get("error"), name)
+            if "error" in found[name]:
+                self.assertIn("ConnectionRefusedError", found[name]["causes"], name)
         # What passes and finds nobody fails in the same way.
         found = outcomes(nobody, **self.preload)
         for name in NAMES:

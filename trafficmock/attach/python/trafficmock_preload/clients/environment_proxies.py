@@ -47,10 +47,23 @@ def change_proxy_handler(module: ModuleType, tunnels: Tunnels) -> None:
 
 def without_ours(proxies: Mapping[str, str], tunnels: Tunnels, transport: str) -> dict[str, str]:
     """Leave our proxy out, where a library's connections are tunnels."""
-    if transport not in tunnels.changed:
-        return dict(proxies)
-    return {
-        scheme: url
+    ours = {
+        scheme
         for scheme, url in proxies.items()
-        if scheme not in _SCHEMES or not tunnels.is_proxy_url(url)
+        if scheme in _SCHEMES and tunnels.is_proxy_url(url)
     }
+    if not ours or not _is_changed(transport, tunnels):
+        return dict(proxies)
+    return {scheme: url for scheme, url in proxies.items() if scheme not in ours}
+
+
+def _is_changed(transport: str, tunnels: Tunnels) -> bool:
+    """Tell whether a module's connections are tunnels; httpx asks before it imports its own."""
+    if transport not in tunnels.changed:
+        from importlib import import_module
+
+        try:
+            import_module(transport)
+        except ImportError:
+            return False
+    return transport in tunnels.changed

@@ -124,7 +124,8 @@ def _own_error(error: Exception, library: Any) -> Exception:
         made = library.ConnectError(str(error))
     else:
         made = library.ReadError(str(error))
-    made.__cause__ = error
+    # The pool raises it again without its cause; the context stays.
+    made.__cause__ = made.__context__ = error
     return made
 
 
