@@ -8,6 +8,7 @@ that ``--json FILE`` wrote.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -44,6 +45,8 @@ def main() -> int:
     options = parser.parse_args()
     if options.json and options.call:
         parser.error("--json keeps results of all calls: leave out --call")
+    # By an exception, so that what runs is ended: programs have process groups of their own.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     results = load(options.saved) if options.saved else list(run(options))
     sys.stdout.write(table(results))
     return int(any(not cell.is_good for cell in results))
