@@ -68,12 +68,14 @@ describe("the filter", () => {
       filter.drop({ texts });
     }
     assert.equal(filter.asks(API), false);
-    const { known, exact, beginnings, endings, components, pieces, rest } = filter;
-    for (const table of [known, exact, beginnings, endings, components, pieces, rest]) assert.equal(table.size, 0);
+    const { known, exact, beginnings, endings, components, tails, pieces, rest } = filter;
+    for (const table of [known, exact, beginnings, endings, components, tails, pieces, rest])
+      assert.equal(table.size, 0);
   });
 
   test("among too many to look at it asks", () => {
-    const crowd = Array.from({ length: 1000 }, (_, n) => ["https://api.test/", `${n}~`]);
+    const crowd = Array.from({ length: 60 }, (_, n) => ["", `~${String.fromCharCode(64 + n)}`, ""]);
+    assert.equal(filterOf(...crowd.slice(0, 9)).asks(API), false);
     assert.equal(filterOf(...crowd).asks(API), true);
   });
 });

@@ -17,7 +17,7 @@ const get = async (url) => (await fetch(url)).text();
 describe("requests that no route can match", () => {
   let proxy, upstream, agent;
   before(async () => {
-    proxy = await startProxy("--local", "on");
+    proxy = await startProxy();
     upstream = await startUpstream();
     agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app" });
   });
@@ -125,7 +125,7 @@ describe("requests that no route can match", () => {
 });
 
 test("where nobody wants to hear of them, nothing is sent but how many they were", async () => {
-  const proxy = await startProxy("--local", "on", "--history-capture", "none");
+  const proxy = await startProxy("--history-capture", "none");
   const upstream = await startUpstream();
   const agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app" });
   const count = 20;

@@ -1,5 +1,6 @@
 /*
- * What the agent adds to a request, against the npm agent, in turns, same proxy:
+ * What the agent adds to a request, against the npm agent and against itself when it asks about each
+ * request, in turns, same proxy. Also what a request costs the proxy:
  *
  *   TRAFFICMOCK_TEST_PYTHON=.venv/bin/python node benchmarks/agent/cost.mjs [NODE [ROUNDS]]
  *
@@ -15,15 +16,16 @@ const [node = process.execPath, rounds = "5"] = process.argv.slice(2);
 const LOAD = fileURLToPath(new URL("load.mjs", import.meta.url));
 
 const proxy = await startProxy();
-const worker = await startWorker(proxy.url);
-await worker.route("/mocked", (route) => route.text("mocked"));
+const worker = await startWorker(proxy.url, { features: ["subscribe"] });
+await worker.routeGlob("**/mocked", (route) => route.text("mocked"));
 const upstream = http.createServer((request, response) => response.end('{"a":1}')).listen(0, "127.0.0.1");
 await new Promise((resolve) => upstream.once("listening", resolve));
 const upstreamUrl = `http://127.0.0.1:${upstream.address().port}`;
 
 /** @returns {Promise<any>} what one process measured */
 function measure(which) {
-  const child = spawn(node, ["--expose-gc", LOAD, which, proxy.url, upstreamUrl], {
+  const child = spawn(node, ["--expose-gc", LOAD, which, proxy.url, upstreamUrl, String(proxy.process.pid)], {
+    env: { ...process.env, TRAFFICMOCK_LOCAL: which === "asking" ? "0" : "1" },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let text = "";
@@ -37,7 +39,7 @@ function measure(which) {
   );
 }
 
-const runs = { none: [], ours: [], theirs: [] };
+const runs = { none: [], ours: [], asking: [], theirs: [] };
 for (let round = 0; round < Number(rounds); round += 1) {
   // In turns, so that what else the machine does hits all alike.
   for (const which of Object.keys(runs)) runs[which].push(await measure(which));
@@ -51,16 +53,17 @@ const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length
 const of = (which, kind, what) => median(runs[which].map((run) => run[kind][what]));
 const lines = [
   `added per request, µs (median of ${rounds}), Node ${node}`,
-  `${"".padEnd(20)}${["ours", "npm", "ratio", "ours CPU", "npm CPU", "ratio"].map((word) => word.padStart(10)).join("")}`,
+  `${"".padEnd(30)}${["ours", "asking", "npm", "ratio"].map((word) => word.padStart(10)).join("")}`,
 ];
+const TITLES = { ms: "wall", cpu: "CPU", proxy: "proxy CPU" };
 for (const kind of Object.keys(runs.none[0]).filter((name) => name !== "memory")) {
-  const cells = ["ms", "cpu"].flatMap((what) => {
+  for (const [what, title] of Object.entries(TITLES)) {
     // A mock replaces the request, so nothing is taken off for it.
-    const base = kind.endsWith("passed") ? of("none", kind, what) : 0;
-    const [ours, theirs] = ["ours", "theirs"].map((which) => of(which, kind, what) - base);
-    return [ours.toFixed(0), theirs.toFixed(0), (ours / theirs).toFixed(2)];
-  });
-  lines.push(kind.padEnd(20) + cells.map((cell) => cell.padStart(10)).join(""));
+    const base = kind.endsWith("passed") && what !== "proxy" ? of("none", kind, what) : 0;
+    const [ours, asking, theirs] = ["ours", "asking", "theirs"].map((which) => of(which, kind, what) - base);
+    const cells = [ours.toFixed(0), asking.toFixed(0), theirs.toFixed(0), (ours / theirs).toFixed(2)];
+    lines.push(`${kind}, ${title}`.padEnd(30) + cells.map((cell) => cell.padStart(10)).join(""));
+  }
 }
 if (runs.ours[0].memory) {
   lines.push(

@@ -1,8 +1,9 @@
 /*
- * One attached process under load: node load.mjs ours|theirs|none PROXY UPSTREAM.
+ * One attached process under load: node load.mjs ours|asking|theirs|none PROXY UPSTREAM PROXY_PID.
  * Prints one JSON line: for each kind of request ms and CPU ms per 1000, and
  * for `memory` the growth in MiB over 20,000 requests.
  */
+import { readFileSync } from "node:fs";
 import http from "node:http";
 import { createRequire } from "node:module";
 
@@ -11,10 +12,10 @@ const COUNT = 1000;
 const MANY = 20000;
 const MIB = 2 ** 20;
 
-const [which, proxyUrl, upstream] = process.argv.slice(2);
+const [which, proxyUrl, upstream, proxyPid] = process.argv.slice(2);
 const require = createRequire(import.meta.url);
 
-if (which === "ours") await require("../../agent/src/index.js").startTrafficMock({ proxyUrl, clientId: "load" });
+if (which === "ours" || which === "asking") await require("../../agent/src/index.js").startTrafficMock({ proxyUrl, clientId: "load" });
 if (which === "theirs") {
   // Its CommonJS form throws at the start.
   const npm = await import(
@@ -39,13 +40,19 @@ async function times(count, act) {
   for (let i = 0; i < count; i += 1) await act();
 }
 
+/** @returns {number} CPU ms of the proxy so far; the kernel counts in ticks of 10 ms */
+function proxyCpu() {
+  const fields = readFileSync(`/proc/${proxyPid}/stat`, "utf8").split(") ")[1].split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
 const result = {};
 for (const [kind, act] of Object.entries(kinds)) {
   await times(WARM, act);
-  const [started, cpu] = [performance.now(), process.cpuUsage()];
+  const [started, cpu, proxy] = [performance.now(), process.cpuUsage(), proxyCpu()];
   await times(COUNT, act);
   const { user, system } = process.cpuUsage(cpu);
-  result[kind] = { ms: performance.now() - started, cpu: (user + system) / 1000 };
+  result[kind] = { ms: performance.now() - started, cpu: (user + system) / 1000, proxy: proxyCpu() - proxy };
 }
 if (process.env.MEMORY) {
   globalThis.gc();

@@ -42,7 +42,7 @@ class StatusTests(CommandTestCase):
             ({"asksAll": True}, "on, but a route for any URL, or strict mode, has all requests "),
         ):
             self.assertIn(words, local_line(row | change))
-        self.assertIn("local\x1b[0m       off", self.run_command("status", "--color", "always").out)
+        self.assertIn("local\x1b[0m       on", self.run_command("status", "--color", "always").out)
 
     def test_strict(self) -> None:
         """It says who is strict: the service, runs of workers, and how many tests."""

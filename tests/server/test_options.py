@@ -28,7 +28,7 @@ DEFAULTS: dict[str, Any] = {
     "body-timeout-ms": 20000,
     "ownership": "direct",
     "reply-bytes": 268435456,
-    "local": "off",
+    "local": "on",
     "regex-memory-bytes": 67108864,
     "regex-steps": 10000000,
     "handler-body-bytes": 67108864,

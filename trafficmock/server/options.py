@@ -44,7 +44,7 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("body-timeout-ms", 20000, _number(0), "How long a test waits for a body; 0: no limit."),
     ("ownership", "direct", _choice(*OWNERSHIPS), "direct: ask tests if in doubt; or always-ask."),
     ("reply-bytes", 256 * _MIB, _number(0), "Size of the fixed answers of all tests; 0: no limit."),
-    ("local", "off", _choice("on", "off"), "on: agents pass what no route can match; or off."),
+    ("local", "on", _choice("on", "off"), "on: agents pass what no route can match; or off."),
     ("regex-memory-bytes", 64 * _MIB, _number(0), "Memory for URL patterns; 0: no limit."),
     ("regex-steps", 10_000_000, _number(0), "Steps to match a request by patterns; 0: no limit."),
     ("handler-body-bytes", 64 * _MIB, _number(0), "Largest body that a handler gets; 0: no limit."),

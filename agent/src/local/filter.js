@@ -2,8 +2,12 @@
 
 /** Beginnings and endings are looked up to this length, so that a look-up is linear in the URL; characters. */
 const MAX_END = 512;
-/** The length of the pieces of text that are looked up. */
+/** The length of the pieces of text that are looked up; four characters make one small integer. */
 const PIECE = 4;
+/** The bits of such an integer. */
+const PIECE_BITS = 2 ** 28 - 1;
+/** Of a text that URLs end with, so many characters are looked up. */
+const TAIL = 8;
 /** So many entries are looked at for one URL; beyond it the proxy is asked. */
 const MOST_LOOKED_AT = 32;
 /** What nearly every URL has. */
@@ -22,7 +26,7 @@ const COMMON = new Set(["", "http:", "https:"]);
  */
 class Filter {
   constructor() {
-    /** The places of each entry, by its JSON. @type {Map<string, [Map<string, Set<string[]>>, string, string[]] | undefined>} */
+    /** The places of each entry, by its JSON. @type {Map<string, [Map<any, Set<string[]>>, string | number, string[]] | undefined>} */
     this.known = new Map();
     /** How many entries there are for which any request counts. */
     this.everything = 0;
@@ -36,7 +40,9 @@ class Filter {
     this.endings = new Map();
     /** By what stands between two slashes. @type {Map<string, Set<string[]>>} */
     this.components = new Map();
-    /** By any few characters. @type {Map<string, Set<string[]>>} */
+    /** By their last few characters. @type {Map<string, Set<string[]>>} */
+    this.tails = new Map();
+    /** By any few characters, as an integer. @type {Map<number, Set<string[]>>} */
     this.pieces = new Map();
     /** Of texts that are too short for anything else. @type {Map<string, Set<string[]>>} */
     this.rest = new Map();
@@ -91,11 +97,10 @@ class Filter {
     const look = new Look(url);
     const slashes = this.beginnings.size + this.endings.size + this.components.size > 0;
     if (slashes && this.asksBySlashes(url, look)) return true;
-    if (this.pieces.size > 0) {
-      for (let at = url.length - PIECE; at >= 0; at -= 1) {
-        if (look.finds(this.pieces, url.slice(at, at + PIECE))) return true;
-      }
+    if (this.tails.size > 0) {
+      for (let length = 1; length <= TAIL; length += 1) if (look.finds(this.tails, url.slice(-length))) return true;
     }
+    if (this.pieces.size > 0 && piecesOf(url, (piece) => look.finds(this.pieces, piece))) return true;
     for (const filed of this.rest.values()) if (look.findsAmong(filed)) return true;
     return false;
   }
@@ -119,13 +124,13 @@ class Filter {
 
   /**
    * @param {string[]} texts
-   * @returns {[Map<string, Set<string[]>>, string]} where a URL that has them finds the entry, among the fewest others
+   * @returns {[Map<any, Set<string[]>>, string | number]} where a URL that has them finds the entry, among the fewest others
    */
   placeOf(texts) {
-    /** @type {[Map<string, Set<string[]>>, string] | undefined} */
+    /** @type {[Map<any, Set<string[]>>, string | number] | undefined} */
     let best;
     let fewest = Infinity;
-    const offer = (/** @type {Map<string, Set<string[]>>} */ shelf, /** @type {string} */ label) => {
+    const offer = (/** @type {Map<any, Set<string[]>>} */ shelf, /** @type {string | number} */ label) => {
       const crowd = shelf.get(label)?.size ?? 0;
       if (crowd < fewest) [best, fewest] = [[shelf, label], crowd];
     };
@@ -143,10 +148,9 @@ class Filter {
       for (const part of whole) if (!COMMON.has(part)) offer(this.components, part);
     });
     if (best && fewest < MOST_LOOKED_AT / 8) return best;
-    // Texts begin alike more often than they end alike.
-    for (const text of texts) {
-      for (let at = text.length - PIECE; at >= 0; at -= 1) offer(this.pieces, text.slice(at, at + PIECE));
-    }
+    if (last) offer(this.tails, last.slice(-TAIL));
+    if (best && fewest < MOST_LOOKED_AT / 8) return best;
+    for (const text of texts) piecesOf(text, (piece) => offer(this.pieces, piece));
     return best ?? [this.rest, ""];
   }
 }
@@ -162,6 +166,20 @@ function readEntry(given) {
   return isTexts ? { texts } : { all: true };
 }
 
+/**
+ * @param {string} text
+ * @param {(piece: number) => boolean | void} act called with each piece until it returns true
+ * @returns {boolean} whether it did
+ */
+function piecesOf(text, act) {
+  let piece = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    piece = ((piece << 7) | (text.charCodeAt(at) & 127)) & PIECE_BITS;
+    if (at >= PIECE - 1 && act(piece)) return true;
+  }
+  return false;
+}
+
 /** One URL that is looked up. */
 class Look {
   /** @param {string} url */
@@ -171,8 +189,8 @@ class Look {
   }
 
   /**
-   * @param {Map<string, Set<string[]>>} shelf
-   * @param {string} label
+   * @param {Map<any, Set<string[]>>} shelf
+   * @param {string | number} label
    */
   finds(shelf, label) {
     const filed = shelf.get(label);

@@ -95,6 +95,15 @@ class Worker {
     return routeId;
   }
 
+  /** @param {string} glob of one path at the end, which the proxy judges by itself */
+  async routeGlob(glob, handler) {
+    const routeId = randomUUID();
+    this.routes.set(routeId, { kind: "http", handler, test: (url) => url.endsWith(glob.slice(2)) });
+    this.send({ type: "route:register", routeId, testId: this.testId, kind: "http", matcher: { urlGlob: glob } });
+    await this.waitFor("route:registered", (message) => message.routeId === routeId);
+    return routeId;
+  }
+
   async handle({ requestId, request }) {
     const result = (value) => this.send({ type: "handler:result", requestId, result: value });
     const fetch = async (options = {}) => {

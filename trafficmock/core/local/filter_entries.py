@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from attrs import define, field
 
+from trafficmock.matching.compiled_matcher import MAX_CACHED
 from trafficmock.matching.necessary_texts import necessary_texts
 from trafficmock.wire.agent_filter import FilterEntry
 
@@ -33,6 +35,7 @@ SWEEP_SECONDS = 30.0
 """How often entries are looked through."""
 
 
+@lru_cache(maxsize=MAX_CACHED)
 def entries_of(condition: UrlCondition) -> tuple[FilterEntry, ...]:
     """Write what agents must ask about so that a route with this condition misses nothing."""
     texts = necessary_texts(condition)
