@@ -69,8 +69,9 @@ describe("the filter", () => {
     }
     assert.equal(filter.asks(API), false);
     const { known, exact, beginnings, endings, components, tails, pieces, rest } = filter;
-    for (const table of [known, exact, beginnings, endings, components, tails, pieces, rest])
+    for (const table of [known, exact, beginnings, endings, components, tails, pieces, rest]) {
       assert.equal(table.size, 0);
+    }
   });
 
   test("among too many to look at it asks", () => {
