@@ -166,7 +166,7 @@ class LongQueryTests(SynchronousTestCase):
         self.worker.sent.clear()
         self.agent.sent.clear()
         ticks = itertools.count()
-        self.harness.driver.monotonic = lambda: next(ticks) * 0.01
+        self.harness.driver.queries.monotonic = lambda: next(ticks) * 0.01
         self.harness.send_message(self.worker, "history:query", queryId="q")
 
     def test_others_first(self) -> None:

@@ -26,19 +26,19 @@ from trafficmock.core.timers import Moment
 from trafficmock.http.backpressure import Backpressure
 from trafficmock.http.log_safety import LogRateLimit, one_line
 from trafficmock.records import RequestFailed, SocketFailed
-from trafficmock.server import worker_queries
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.strict_tunnels import StrictTunnels
 from trafficmock.server.websocket.data_frames import text_frame
+from trafficmock.server.worker_queries import WorkerQueries
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
 from trafficmock.wire.inbound import RequestResponse, SocketFrame
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.message_heads import too_long
-from trafficmock.wire.outbound import HelloOk, HistoryResult, RequestObserved, RequestReplied
+from trafficmock.wire.outbound import HelloOk, RequestObserved, RequestReplied
 from trafficmock.wire.shrink import shrink, too_large
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from trafficmock.server.websocket.oversized_frames import OversizedMessage
     from trafficmock.server.websocket.upgrade import Link
     from trafficmock.wire.inbound import Hello, Message
+    from trafficmock.wire.outbound import HistoryResult
 
 _SHORTEST_WAIT = 0.001
 """Seconds; without it a deadline that rounding puts just behind us would be a busy loop."""
@@ -96,11 +97,18 @@ class Driver:
     _quota: LogRateLimit = field(factory=LogRateLimit)
     _numbers: itertools.count[int] = field(factory=lambda: itertools.count(1))
     _timer: IDelayedCall | None = None
-    _queries: deque[tuple[str, Iterator[HistoryResult | None]]] = field(factory=deque)
     _performers: dict[type, Callable[[Any, Moment], None]] = field(init=False)
+    queries: WorkerQueries = field(init=False)
     tunnels: StrictTunnels = field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        self.queries = WorkerQueries(
+            self.history,
+            self.clock,
+            self.monotonic,
+            is_open=self._links.__contains__,
+            send=self._send_result,
+        )
         self.tunnels = StrictTunnels(self.coordinator, self._now, self._perform)
         self._performers = {
             Send: self._send,
@@ -358,27 +366,10 @@ class Driver:
             self.doors.close(effect.test_id)
 
     def _answer_query(self, effect: AnswerQuery, _: Moment) -> None:
-        steps = worker_queries.answer(self.history, effect.query)
-        self._queries.append((effect.connection_id, steps))
-        if len(self._queries) == 1:
-            self._work_on_queries()
+        self.queries.answer(effect.connection_id, effect.query)
 
-    def _work_on_queries(self) -> None:
-        """Work on all answers, in turn, for one slice of time; go on when others had theirs."""
-        until = self.monotonic() + worker_queries.SLICE_SECONDS
-        while self._queries:
-            connection_id, steps = self._queries[0]
-            gone = connection_id not in self._links
-            result = None if gone else next(steps)
-            if result is not None:
-                self._send(Send((connection_id,), result), self._now())
-            if gone or result is not None:
-                self._queries.popleft()
-            else:
-                self._queries.rotate(-1)
-            if self._queries and self.monotonic() >= until:
-                self.clock.callLater(0, self._work_on_queries)
-                return
+    def _send_result(self, connection_id: str, result: HistoryResult) -> None:
+        self._send(Send((connection_id,), result), self._now())
 
     # Time
 

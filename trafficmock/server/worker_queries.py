@@ -1,9 +1,11 @@
-"""Answers a worker's ``history:query``."""
+"""Answers the questions of workers about the history (``history:query``)."""
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
+from attrs import define, field
 from msgspec import UNSET, Raw
 
 from trafficmock.core.ownership.registry import compile_route
@@ -12,7 +14,9 @@ from trafficmock.matching import MatchBudget, MatchResult, PatternCache
 from trafficmock.wire.outbound import HistoryResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from twisted.internet.interfaces import IReactorTime
 
     from trafficmock.history.store import History
     from trafficmock.wire.inbound import HistoryQuery
@@ -20,12 +24,51 @@ if TYPE_CHECKING:
 MOST_BYTES = 32 * 2**20
 """An answer stops before the entry that would make it larger."""
 
-
 SLICE_SECONDS = 0.002
 """Worked at once, give or take one entry: a decision may be due at any moment."""
 
 
-def answer(history: History, query: HistoryQuery) -> Iterator[HistoryResult | None]:
+@define(eq=False)
+class WorkerQueries:
+    """Works on all answers in turn, for one slice of time, and goes on when others had theirs.
+
+    :param clock: for the next slice.
+    :param monotonic: seconds on a clock that never jumps.
+    :param is_open: tells whether a connection, by its id, is still there.
+    :param send: sends an answer to a connection.
+    """
+
+    history: History
+    clock: IReactorTime
+    monotonic: Callable[[], float]
+    is_open: Callable[[str], bool] = field(kw_only=True)
+    send: Callable[[str, HistoryResult], None] = field(kw_only=True)
+    _answers: deque[tuple[str, Iterator[HistoryResult | None]]] = field(factory=deque, init=False)
+
+    def answer(self, connection_id: str, query: HistoryQuery) -> None:
+        """Begin with an answer, which is sent at once when it takes less than a slice."""
+        self._answers.append((connection_id, answer_steps(self.history, query)))
+        if len(self._answers) == 1:
+            self._work()
+
+    def _work(self) -> None:
+        until = self.monotonic() + SLICE_SECONDS
+        while self._answers:
+            connection_id, steps = self._answers[0]
+            gone = not self.is_open(connection_id)
+            result = None if gone else next(steps)
+            if result is not None:
+                self.send(connection_id, result)
+            if gone or result is not None:
+                self._answers.popleft()
+            else:
+                self._answers.rotate(-1)
+            if self._answers and self.monotonic() >= until:
+                self.clock.callLater(0, self._work)
+                return
+
+
+def answer_steps(history: History, query: HistoryQuery) -> Iterator[HistoryResult | None]:
     """List the entries of a test and a matcher, newest first.
 
     A predicate matches nothing: only the worker itself could run it. Nor does a pattern that

@@ -5,12 +5,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from twisted.internet.interfaces import IPushProducer
-from zope.interface import implementer
-
 from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.proxy.upstream_errors import upstream_error
 from trafficmock.proxy.websocket import opening_handshake
+from trafficmock.proxy.websocket.frame_stream import ABNORMAL
 from trafficmock.proxy.websocket.socket_messages import message_of
 from trafficmock.proxy.websocket.websocket_upstream import dial
 from trafficmock.wire import inbound
@@ -23,8 +21,6 @@ if TYPE_CHECKING:
     from trafficmock.proxy.websocket.websocket_session import WebSocketSession
     from trafficmock.proxy.websocket.websocket_upstream import WebSocketUpstream
 
-_ABNORMAL = 1006
-
 
 class ServerState(Enum):
     """The life of the server's side; it goes forward only."""
@@ -35,15 +31,14 @@ class ServerState(Enum):
     CLOSED = "closed, failed, or given up"
 
 
-@implementer(IPushProducer)
 class RoutedServer:
     """Connects once, and speaks frames with the server from then on.
 
-    :param session: the application's side, which knows the coordinator.
+    :param session: the WebSocket, which knows the coordinator.
     """
 
     def __init__(self, session: WebSocketSession) -> None:
-        self.stream: FrameStream | None = None
+        self._stream: FrameStream | None = None
         self._session = session
         self._state = ServerState.UNUSED
         self._key = opening_handshake.new_key()
@@ -67,17 +62,17 @@ class RoutedServer:
 
     def send(self, data: str | bytes) -> None:
         """Send a message, as soon as there is a connection; without one it is dropped."""
-        if self.stream is not None:
-            self.stream.send(data)
+        if self._stream is not None:
+            self._stream.send(data)
         elif self._state is ServerState.CONNECTING:
             self._waiting.append(data)
 
     def close(self, code: int | None, reason: str) -> None:
-        if self.stream is not None:
-            self.stream.close(code, reason)
+        if self._stream is not None:
+            self._stream.close(code, reason)
         elif self._state is ServerState.CONNECTING:
             self.drop()
-            self._tell_closed(_ABNORMAL)
+            self._tell_closed(ABNORMAL)
 
     def drop(self) -> None:
         """Cut the connection, or give up reaching the server."""
@@ -111,21 +106,21 @@ class RoutedServer:
             server.transport.abortConnection()
             return
         self._state = ServerState.OPEN
-        self.stream = session.speak_frames(server.transport, self, client=True)
-        session.accept(protocol)
+        self._stream = session.speak_frames(server.transport, self, client=True)
+        session.page.accept(protocol)
         waiting, self._waiting = self._waiting, []
         for data in waiting:
-            self.stream.send(data)
+            self._stream.send(data)
 
     def server_data(self, data: bytes) -> None:
-        if self.stream is not None:
-            self.stream.data_received(data)
+        if self._stream is not None:
+            self._stream.data_received(data)
 
     def server_lost(self, error: BaseException | None) -> None:
         """Take it that the server's connection is gone, or never was."""
         self._transport = None
-        if self.stream is not None:
-            self.stream.lost()
+        if self._stream is not None:
+            self._stream.lost()
         elif self._state is ServerState.CONNECTING:
             self._fail(error)
 
@@ -142,7 +137,7 @@ class RoutedServer:
     def closed(self, code: int, reason: str, *, clean: bool) -> None:
         """Pass on that the server's side is closed."""
         self._state = ServerState.CLOSED
-        self.stream = None
+        self._stream = None
         self.resumeProducing()
         self._tell_closed(code, reason, clean=clean)
 
@@ -150,11 +145,7 @@ class RoutedServer:
         self._session.send(inbound.CloseServer(self._session.id, clean, code, reason))
 
     def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Hold the test back."""
-        self._session.pauseProducing()
+        self._session.pace.backlogged()
 
     def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
-        self._session.resumeProducing()
-
-    def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Do nothing: the end of the connection is told otherwise."""
+        self._session.pace.drained()

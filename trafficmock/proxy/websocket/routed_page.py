@@ -1,0 +1,122 @@
+"""The application's side of a WebSocket: held until its handshake is answered, then frames."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from trafficmock.proxy.upstream_errors import error_response
+from trafficmock.proxy.websocket import opening_handshake
+from trafficmock.proxy.websocket.frame_stream import ABNORMAL
+from trafficmock.proxy.websocket.socket_messages import message_of
+from trafficmock.wire import inbound
+
+if TYPE_CHECKING:
+    from trafficmock.proxy.websocket.frame_stream import FrameStream
+    from trafficmock.proxy.websocket.websocket_session import WebSocketSession
+
+_INTERNAL_ERROR = 1011
+
+
+class PageState(Enum):
+    """The life of the application's side; it goes forward only."""
+
+    HELD = "its handshake waits for an answer"
+    OPEN = "frames pass between it and a test"
+    CLOSED = "closed, refused, or passed through"
+
+
+class RoutedPage:
+    """Answers the handshake once, and speaks frames with the application from then on.
+
+    :param session: the WebSocket, which knows the coordinator.
+    :param transport: the application's.
+    """
+
+    def __init__(self, session: WebSocketSession, transport: Any) -> None:
+        self._session = session
+        self._transport = transport
+        self._state = PageState.HELD
+        self._stream: FrameStream | None = None
+        self._early = b""
+
+    # What the application does
+
+    def data_received(self, data: bytes) -> None:
+        """Take frames, or keep those that came before the answer to the handshake."""
+        if self._stream is not None:
+            self._stream.data_received(data)
+        elif self._state is PageState.HELD:
+            self._early += data
+            if len(self._early) > self._session.context.settings.max_header_bytes:
+                self._transport.abortConnection()
+
+    def lost(self) -> None:
+        """Take it that the application is gone."""
+        if self._stream is not None:
+            self._stream.lost()
+        elif self._state is PageState.HELD:
+            self.closed(ABNORMAL, "", clean=False)
+
+    # What is decided about it
+
+    def accept(self, protocol: str | None) -> None:
+        """Open it, if it is still held.
+
+        :param protocol: the subprotocol that is spoken.
+        """
+        if self._state is not PageState.HELD:
+            return
+        self._state = PageState.OPEN
+        self._transport.write(opening_handshake.acceptance(self._session.opening.key, protocol))
+        self._stream = self._session.speak_frames(self._transport, self, client=False)
+        early, self._early = self._early, b""
+        if early:
+            self._stream.data_received(early)
+
+    def refuse(self, status: int, code: str, text: str) -> None:
+        """Fail the application's WebSocket: by HTTP while it is held, else by a close."""
+        if self._stream is not None:
+            self._stream.close(_INTERNAL_ERROR, text)
+        elif self._state is PageState.HELD:
+            self._state = PageState.CLOSED
+            self._transport.write(error_response(status, code, text))
+            self._transport.loseConnection()
+
+    def release(self) -> bytes | None:
+        """Leave the connection to somebody else, if it is still held.
+
+        :returns: what came after the handshake; ``None`` when it is held no more.
+        """
+        if self._state is not PageState.HELD:
+            return None
+        self._state = PageState.CLOSED
+        return self._early
+
+    def send(self, data: str | bytes) -> None:
+        """Send a message of the test."""
+        if self._stream is not None:
+            self._stream.send(data)
+
+    def close(self, code: int | None, reason: str) -> None:
+        if self._stream is not None:
+            self._stream.close(code, reason)
+
+    # What it says
+
+    def message(self, data: str | bytes) -> None:
+        """Pass a message of the application on to the test."""
+        self._session.send(message_of(inbound.MessageFromPage, self._session.id, data))
+
+    def closed(self, code: int, reason: str, *, clean: bool) -> None:
+        """Pass on that the application's side is closed."""
+        self._state = PageState.CLOSED
+        self.resumeProducing()
+        self._session.send(inbound.ClosePage(self._session.id, clean, code, reason))
+        self._session.page_closed()
+
+    def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
+        self._session.pace.backlogged()
+
+    def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
+        self._session.pace.drained()
