@@ -9,6 +9,9 @@ Four nouns and who calls whom:
   literals of their patterns only the **candidates** (:mod:`trafficmock.matching.candidates`)
   among them.
 
+For agents that decide by themselves, :mod:`~trafficmock.matching.necessary_texts` gives the texts
+that a URL must have; a :mod:`~trafficmock.matching.starred_text` is one with stars in it.
+
 Strict mode reads what it allows by :mod:`~trafficmock.matching.allow_list`. To say in what a
 refused request differs from a route, :mod:`~trafficmock.matching.url_parts` takes its URL apart,
 and :mod:`~trafficmock.matching.glob_difference` compares the parts with a glob.

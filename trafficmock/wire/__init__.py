@@ -2,7 +2,9 @@
 
 ``inbound`` has the messages that clients send, ``client_message`` all of them as one type;
 ``outbound`` has those that the coordinator sends. ``codec`` decodes and encodes them.
-``payloads`` has what messages carry: requests, responses and matchers. ``shrink`` makes a
+``agent_filter`` and ``local_reports`` have those about requests that agents let pass by themselves.
+``payloads`` has what messages carry: requests, responses and matchers. ``client_id`` says what the
+name of a client may be. ``shrink`` makes a
 message smaller that is larger than ``limits`` allow; ``features`` has the additions to
 protocol 3. A message that is not valid is an ``invalid_message``; ``message_heads`` reads the
 ids of one that is too large. ``http_syntax`` and ``reason_phrases`` have the

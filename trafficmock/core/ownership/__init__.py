@@ -1,6 +1,7 @@
 """Which test owns a request or a WebSocket.
 
-``registry`` keeps the tests and their routes, and tells which of them match. ``owner_resolution``
+``registry`` keeps the tests, their routes, and the fixed answers of routes (``kept_reply``), and
+tells which of them match. ``owner_resolution``
 decides: an owner, nobody, or an error because several tests match (``ambiguous_route``). Where
 only a test's own worker can tell, the tests are asked in a round (``claims``). ``contexts`` knows
 which test a request was made for. ``door_origins`` checks the origins for which the proxy of a

@@ -4,5 +4,14 @@ The application imports its libraries as ever; those that send or receive HTTP a
 are imported (:mod:`.import_hook`). Their connections become tunnels through the forward proxy
 (:mod:`.proxy_tunnel`), each request carries the context of the inbound one that led to it
 (:mod:`.current_context`), and what a test aborts is raised as the library's own error
-(:mod:`.failure_errors`). Only the standard library is used, since 3.9.
+(:mod:`.failure_errors`).
+
+* Settings: :mod:`.preload_settings` and :mod:`.direct_targets` read the environment,
+  :mod:`.child_environment` hands it on, :mod:`.attached_process` tells whether it is in effect.
+* Libraries: :mod:`.hooks` lists them; :mod:`.clients` changes those that send,
+  :mod:`.framework_entries` those that receive, :mod:`.thread_contexts` threads and pools.
+* Contexts and trust: :mod:`.context_reading` finds a context on a request, :mod:`.tunnel_trust`
+  trusts the proxy's authority within tunnels.
+
+Only the standard library is used, since 3.9.
 """
