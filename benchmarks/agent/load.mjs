@@ -15,8 +15,9 @@ const MIB = 2 ** 20;
 const [which, proxyUrl, upstream, proxyPid] = process.argv.slice(2);
 const require = createRequire(import.meta.url);
 
-if (which === "ours" || which === "asking")
+if (which === "ours" || which === "asking") {
   await require("../../agent/src/index.js").startTrafficMock({ proxyUrl, clientId: "load" });
+}
 if (which === "theirs") {
   // Its CommonJS form throws at the start.
   const npm = await import(
