@@ -68,6 +68,13 @@ class OptionTests(SynchronousTestCase):
         self.assertEqual(dialer.resolved, {("a.test", 80): "127.0.0.9"})
         self.assertEqual((dialer.proxy.host, dialer.proxy.port), ("proxy.test", 3128))
 
+    def test_predecessor(self) -> None:
+        """On a port that another process may have had, its agents may still decide for a while."""
+        for option, predecessors in (("--port=4310", 1), ("--port=0", 0), ("--local=off", 0)):
+            service: Any = made(option)
+            service.listens()
+            self.assertEqual(len(service.driver.coordinator.local.lost), predecessors, option)
+
     def test_open_to_all(self) -> None:
         """Only a token or --insecure lets the service listen beyond loopback."""
         self.assertFalse(made().open_to_all)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 from attrs import define, field
 from twisted.application.service import Application
@@ -163,6 +164,17 @@ class StartTests(ServiceTestCase):
         self.assertEqual(json.loads(path.read_text()), expected)
         self.assertTrue(path.read_text().endswith("}\n"))
         self.assertEqual(list(path.parent.glob(f"{path.name}.*")), [])
+
+    def test_listens(self) -> None:
+        """Whoever wants to know when it listens is told once, and not of what is refused."""
+        parts, listens = self.parts(), Mock()
+        self.patch(parts.service, "listens", listens)
+        parts.service.privilegedStartService()
+        listens.assert_called_once_with()
+        refused = self.parts(address=EVERYWHERE)
+        self.patch(refused.service, "listens", listens)
+        self.refused(refused)
+        listens.assert_called_once_with()
 
     def test_ready_file_in_the_way(self) -> None:
         """A directory in the place of the ready file ends the start with one line."""

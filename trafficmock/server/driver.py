@@ -226,7 +226,11 @@ class Driver:
             if sender is not None:
                 self._backpressure.pause_sender(sender)
 
-    # The service's end
+    # The service's life
+
+    def succeed(self) -> None:
+        """Listen where another process listened before, whose agents may not know that it ended."""
+        self.coordinator.local.succeed(self._now().seconds)
 
     def stop(self) -> None:
         """Answer everybody who waits and close every connection."""

@@ -78,6 +78,7 @@ class ProxyService(Service):
     :param log_observer: what the application logs through, unless twistd was told otherwise.
     :param start: tells people how the start ended.
     :param name: how the log calls the service.
+    :param listens: called when it listens.
     :param stop_forward: lets go of what the forward proxy holds, and tells whether answers of
         it are on their way.
     """
@@ -94,6 +95,7 @@ class ProxyService(Service):
     log_observer: ILogObserver | None = None
     start: StartReport
     name: str = "trafficmock"
+    listens: Callable[[], None] = lambda: None
     stop_forward: Callable[[], bool] = lambda: False
     _port: IListeningPort | None = field(default=None, init=False)
     _ready: ReadyFile = field(init=False)
@@ -161,6 +163,7 @@ class ProxyService(Service):
                 "could answer the application's requests. Give --token, or listen on 127.0.0.1 "
                 "(--host, or interface=127.0.0.1 in an --endpoint), or say --insecure."
             )
+        self.listens()
         url = _base_url(address)
         for line in self.banner(url):
             self.log.info("{line}", line=line)

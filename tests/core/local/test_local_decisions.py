@@ -119,6 +119,18 @@ class RegistrationTests(LocalCase):
         self.playbook.wait(0.2)
         self.assert_answered(self.playbook.take())
 
+    def test_predecessor(self) -> None:
+        """Agents of a process that listened here before may not know that it ended."""
+        self.playbook.coordinator.local.succeed(self.playbook.seconds)
+        self.agent.dies()
+        self.playbook.take()
+        self.assert_answered(self.routes("**/x"), answered=False)
+        self.playbook.wait(0.9)
+        self.assert_answered(self.playbook.take(), answered=False)
+        self.playbook.wait(0.2)
+        self.assert_answered(self.playbook.take())
+        self.assert_answered(self.routes("**/y", "q2"))
+
     def test_lost_while_waited_for(self) -> None:
         """The same when it is lost before it could acknowledge."""
         self.asks()

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from trafficmock.core.local.filter_entries import ALL, FilterEntries, entries_of
-from trafficmock.core.local.leases import REPORT_SECONDS, Hold, Holds, LocalAgent
+from trafficmock.core.local.leases import (
+    LEASE_SECONDS,
+    REPORT_SECONDS,
+    Hold,
+    Holds,
+    LocalAgent,
+)
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.wire.agent_filter import FilterAdd, FilterDrop, FilterEntry, FilterSet, Sync
 
@@ -34,6 +40,7 @@ class LocalDecisions:
     :ivar n: numbers the messages that agents answer.
     :ivar agents: those with the feature, by connection.
     :ivar lost: those whose connection was lost while they had a lease: they may not know it yet.
+        An id that is empty stands for all agents of a predecessor.
     :ivar observed_since: for each worker that observes traffic, what an agent must have acted on
         before it decided what that worker is told of.
     """
@@ -59,6 +66,14 @@ class LocalDecisions:
     def is_idle(self) -> bool:
         """Whether no agent decides anything."""
         return not self.agents and not self.lost
+
+    def succeed(self, now: float) -> None:
+        """Heed the leases that a predecessor at the same address may have given to agents.
+
+        Whoever has one finds out that the predecessor is gone before it asks this coordinator.
+        """
+        if self.is_on:
+            self.lost.append(LocalAgent("", now + LEASE_SECONDS))
 
     # Agents
 
