@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.builders import glob, predicate, start
 from tests.support.playbook import SETTINGS, Peer, Playbook, WorkerPeer
 from trafficmock import records
-from trafficmock.core.effects import Dated, Effects, Send
+from trafficmock.core.effects import AnswerQuery, Dated, Effects, Send
 from trafficmock.core.local.filter_entries import (
     ALL,
     ALL_KEPT_SECONDS,
@@ -454,6 +454,14 @@ class ReportTests(LocalCase):
         self.assertEqual(self.playbook.take(), [])
         self.playbook.wait(0.6)
         self.assertEqual(len(self.playbook.take()), 1)
+
+    def test_history_after_a_lost_agent(self) -> None:
+        """An agent that is gone reports nothing any more, so nobody waits for it."""
+        self.asks()
+        self.agent.dies()
+        self.playbook.take()
+        self.worker.sends(inbound.HistoryQuery("h"))
+        self.assertIn(AnswerQuery, [type(each) for each in self.playbook.take()])
 
     def test_nothing_is_kept(self) -> None:
         """Where the history keeps no such requests and nobody observes, nothing is reported."""

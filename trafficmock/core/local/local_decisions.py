@@ -135,7 +135,7 @@ class LocalDecisions:
             self._send(FilterAdd(self.n, missing), out)
         n = max(self.entries.newest(wanted), self.observers_changed(out))
         self._sweep(out)
-        self._hold(n, out, release)
+        self._hold(n, out, release, (*self.agents.values(), *self.lost))
 
     def observers_changed(self, out: EffectList) -> int:
         """Have agents report as it is wanted now.
@@ -158,7 +158,8 @@ class LocalDecisions:
             release(out)
             return
         self._sync(out)
-        self._hold(self.n, out, release, longer=REPORT_SECONDS)
+        # Those that are gone report nothing any more.
+        self._hold(self.n, out, release, self.agents.values(), longer=REPORT_SECONDS)
 
     def _sync(self, out: EffectList) -> None:
         self.n += 1
@@ -173,10 +174,11 @@ class LocalDecisions:
         n: int,
         out: EffectList,
         release: Callable[[EffectList], None],
+        agents: Iterable[LocalAgent],
         *,
         longer: float = 0.0,
     ) -> None:
-        """Wait for the agents that may decide and have not acted on message ``n``.
+        """Wait for those agents that may decide and have not acted on message ``n``.
 
         What they are sent from now on they get behind that message, so that no later lease
         makes the wait longer.
@@ -184,7 +186,7 @@ class LocalDecisions:
         now = out.now.seconds
         until = {
             each.id: each.may_until + longer
-            for each in (*self.agents.values(), *self.lost)
+            for each in agents
             if each.acted_on < n and each.may_until + longer > now
         }
         if not until:
