@@ -141,7 +141,7 @@ def _out_of_range(kind: mi.Type, path: str) -> Iterator[tuple[str, Any]]:
         case mi.StrType() if kind.min_length:
             yield f"{path} is empty", ""
         case mi.StrType() if kind.pattern:
-            yield f"{path} is of another form", "wrong"
+            yield f"{path} is of another form", "wrong\n"
         case mi.LiteralType():
             yield f"{path} is another word", "wrong"
         case mi.IntType() if kind.ge is not None:

@@ -26,6 +26,7 @@ AFTER_REFUSAL = [
 FROM_AGENTS = {
     *("request:start", "request:cancel", "fetch:result", "request:response", "request:observe"),
     *("request:body", "agent:error", "ws:connection", "ws:messageFromPage", "ws:messageFromServer"),
+    *("filter:ack", "synced", "request:passed", "batch"),
 }
 FROM_WORKERS = {
     *("test:register", "test:unregister", "test:subscribe", "route:register", "route:unregister"),

@@ -75,10 +75,18 @@ class OneServer:
 class PropagatingTests(OneServer.Tests):
     """An application behind the forward proxy that carries baggage on."""
 
+    if not DEEP:
+        skip = "only with TRAFFICMOCK_DEEP=1"
+
     options = ("--no-agent",)
 
     def application(self) -> list[str]:
-        return [sys.executable, str(SAMPLES / "propagating_app.py")]
+        return [
+            "env",
+            "TRAFFICMOCK_PYTHON_PRELOAD=0",
+            sys.executable,
+            str(SAMPLES / "propagating_app.py"),
+        ]
 
 
 class NodeTests(OneServer.Tests):

@@ -77,8 +77,8 @@ class ShopTests(ExampleTestCase):
         self.assertIn("3 passed", output, output)
 
     if not DEEP:
-        test_async_pytest.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
-        test_in_parallel.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
+        for each in (test_async_pytest, test_side_by_side, test_in_parallel):
+            each.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
 
     def test_script(self) -> None:
         """In a script."""
