@@ -119,8 +119,8 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
         ready_file=options["ready-file"],
         banner=lambda url: _banner(url, options),
         log_observer=chosen_observer(options),
-        # A port of our own choice was nobody's.
-        listens=driver.succeed if options["endpoint"] or options["port"] else lambda: None,
+        # With --port 0 nobody knew the port before.
+        listens=driver.heed_predecessor if options["endpoint"] or options["port"] else lambda: None,
         stop_forward=stop_forward,
         start=start_report(options),
     )

@@ -228,9 +228,9 @@ class Driver:
 
     # The service's life
 
-    def succeed(self) -> None:
-        """Listen where another process listened before, whose agents may not know that it ended."""
-        self.coordinator.local.succeed(self._now().seconds)
+    def heed_predecessor(self) -> None:
+        """Take note that another process may have listened on this port a moment ago."""
+        self.coordinator.local.heed_predecessor(self._now().seconds)
 
     def stop(self) -> None:
         """Answer everybody who waits and close every connection."""

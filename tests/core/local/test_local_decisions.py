@@ -121,7 +121,7 @@ class RegistrationTests(LocalCase):
 
     def test_predecessor(self) -> None:
         """Agents of a process that listened here before may not know that it ended."""
-        self.playbook.coordinator.local.succeed(self.playbook.seconds)
+        self.playbook.coordinator.local.heed_predecessor(self.playbook.seconds)
         self.agent.dies()
         self.playbook.take()
         self.assert_answered(self.routes("**/x"), answered=False)
@@ -462,6 +462,13 @@ class ReportTests(LocalCase):
         self.playbook.take()
         self.worker.sends(inbound.HistoryQuery("h"))
         self.assertIn(AnswerQuery, [type(each) for each in self.playbook.take()])
+
+    def test_history_after_a_restart(self) -> None:
+        """Agents that come at once to a proxy with a predecessor report as to any other."""
+        playbook = Playbook(self, LOCAL)
+        playbook.coordinator.local.heed_predecessor(playbook.seconds)
+        playbook.agent(features=("local",))
+        self.assertEqual(playbook.coordinator.local.reports, "batch")
 
     def test_nothing_is_kept(self) -> None:
         """Where the history keeps no such requests and nobody observes, nothing is reported."""

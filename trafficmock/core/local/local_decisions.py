@@ -40,7 +40,7 @@ class LocalDecisions:
     :ivar n: numbers the messages that agents answer.
     :ivar agents: those with the feature, by connection.
     :ivar lost: those whose connection was lost while they had a lease: they may not know it yet.
-        An id that is empty stands for all agents of a predecessor.
+        An empty id stands for all agents of an earlier process on the same port.
     :ivar observed_since: for each worker that observes traffic, what an agent must have acted on
         before it decided what that worker is told of.
     """
@@ -67,10 +67,10 @@ class LocalDecisions:
         """Whether no agent decides anything."""
         return not self.agents and not self.lost
 
-    def succeed(self, now: float) -> None:
-        """Heed the leases that a predecessor at the same address may have given to agents.
+    def heed_predecessor(self, now: float) -> None:
+        """Wait for the leases that an earlier process on the same port may have given to agents.
 
-        Whoever has one finds out that the predecessor is gone before it asks this coordinator.
+        An agent may not have noticed yet that the earlier process ended.
         """
         if self.is_on:
             self.lost.append(LocalAgent("", now + LEASE_SECONDS))
@@ -79,7 +79,7 @@ class LocalDecisions:
 
     def joined(self, agent: Agent, out: EffectList) -> None:
         """Give a new agent its filter; until it has that it asks about everything."""
-        if self.is_idle:
+        if not self.agents:
             missing = self.entries.missing(self._needed())
             self.entries.add(missing, self.n, out.now.seconds)
             self.observed_since = dict.fromkeys(self.registry.observers, self.n)
