@@ -4,15 +4,15 @@ const { randomBytes } = require("node:crypto");
 const { FEATURES } = require("./protocol/constants.js");
 const { Link, parse } = require("./protocol/link.js");
 const { version } = require("../package.json");
-const { commandLine } = require("./command-line.js");
+const { commandLine } = require("./process/command-line.js");
 const { Hosts } = require("./hosts.js");
 const { withOwnRequest } = require("./http/own-request.js");
-const { KeepAlive } = require("./keep-alive.js");
+const { KeepAlive } = require("./process/keep-alive.js");
 const { TrafficMockError } = require("./protocol/errors.js");
 const { startDeadline } = require("./protocol/deadline.js");
 const { LocalDecisions } = require("./local/local-decisions.js");
 const { Waiters } = require("./waiters.js");
-const { TestContexts } = require("./test-contexts.js");
+const { TestContexts } = require("./contexts/test-contexts.js");
 
 /** How long requests wait for the first handshake; ms. */
 const START_MS = 2000;

@@ -4,14 +4,14 @@ const { Agent } = require("./agent.js");
 const http = require("./http/http-hook.js");
 const { UndiciHook } = require("./undici/undici-hook.js");
 const { WebSocketHook } = require("./websocket/websocket-hook.js");
-const { onModule } = require("./modules.js");
+const { onModule } = require("./process/modules.js");
 const { hideProxyVariables } = require("./proxy-variables.js");
-const { attachWorkers } = require("./workers.js");
-const { warnOfHttp2 } = require("./http2.js");
-const { keyFetch } = require("./fetch-key.js");
+const { attachWorkers } = require("./process/workers.js");
+const { warnOfHttp2 } = require("./http/http2.js");
+const { keyFetch } = require("./contexts/fetch-key.js");
 const { PARENT } = require("./settings.js");
 const { TrafficMockError } = require("./protocol/errors.js");
-const { outer } = require("./realm.js");
+const { outer } = require("./process/realm.js");
 
 const UNDICI = /[\\/]undici[^\\/]*[\\/]index\.js$/;
 

@@ -11,7 +11,7 @@ const { AsyncLocalStorage } = require("node:async_hooks");
  */
 
 /**
- * What waits for the proxy: an {@link import('./exchange.js').Exchange} or a WebSocket bridge
+ * What waits for the proxy: an {@link import('./exchange/exchange.js').Exchange} or a WebSocket bridge
  * gets the messages that carry its id; what came before the first handshake waits for that.
  */
 class Waiters {

@@ -12,7 +12,7 @@ import { startWorker } from "./lib/worker.mjs";
 
 const require = createRequire(import.meta.url);
 const { Hosts } = require("../src/hosts.js");
-const { contextOf, withContext, withoutContext } = require("../src/context-headers.js");
+const { contextOf, withContext, withoutContext } = require("../src/contexts/context-headers.js");
 
 const ID = "a".repeat(32);
 const CARRIED = {

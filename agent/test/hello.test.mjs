@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { runNode } from "./lib/child.mjs";
 import { HELLO_OK, startFakeProxy } from "./lib/fake-proxy.mjs";
 
-const { commandLine } = createRequire(import.meta.url)("../src/command-line.js");
+const { commandLine } = createRequire(import.meta.url)("../src/process/command-line.js");
 
 test("the handshake names the process and its command line", async () => {
   const proxy = await startFakeProxy(HELLO_OK);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { describe, test } from "node:test";
 
-const { KnownContexts } = createRequire(import.meta.url)("../src/known-contexts.js");
+const { KnownContexts } = createRequire(import.meta.url)("../src/contexts/known-contexts.js");
 
 /** A clock that tests advance. */
 class Clock {
@@ -85,7 +85,7 @@ describe("the contexts of inbound requests", () => {
 test("the timer does not keep the process alive", async () => {
   const { runNode } = await import("./lib/child.mjs");
   const code = `
-    const { KnownContexts } = require("./src/known-contexts.js");
+    const { KnownContexts } = require("./src/contexts/known-contexts.js");
     const known = new KnownContexts(600_000);
     const one = { id: "a" };
     known.add(one);

@@ -3,7 +3,7 @@
 const http = require("node:http");
 const https = require("node:https");
 const { isIP } = require("node:net");
-const { internal } = require("../internals.js");
+const { internal } = require("../process/internals.js");
 
 /**
  * An application that is attached and also has `HTTP_PROXY` set to trafficmock

@@ -3,12 +3,12 @@
 const { AsyncLocalStorage } = require("node:async_hooks");
 const { setTimeout, clearTimeout, setImmediate } = require("node:timers");
 const { onSocket } = require("./on-socket.js");
-const { Exchange } = require("../exchange.js");
-const { givenUp } = require("../report.js");
-const { Upload } = require("../upload.js");
+const { Exchange } = require("../exchange/exchange.js");
+const { givenUp } = require("../exchange/report.js");
+const { Upload } = require("../exchange/upload.js");
 const { Writes } = require("./writes.js");
-const { Chain, chains, isRedirect } = require("../redirects.js");
-const { rewriteLocation } = require("../location.js");
+const { Chain, chains, isRedirect } = require("../exchange/redirects.js");
+const { rewriteLocation } = require("../exchange/location.js");
 const headers = require("../protocol/headers.js");
 const upstream = require("./upstream.js");
 const text = require("./text.js");
@@ -46,7 +46,7 @@ class HeldRequest {
     this.upload = new Upload(agent);
     /** @type {Exchange | undefined} */
     this.exchange = undefined;
-    /** @type {import('../report.js').Report | undefined} */
+    /** @type {import('../exchange/report.js').Report | undefined} */
     this.report = undefined;
     /** What the upstream answered. @type {any} */
     this.response = undefined;
@@ -283,7 +283,7 @@ class HeldRequest {
 
   /**
    * @param {Exchange} exchange
-   * @param {import('../report.js').Report} report
+   * @param {import('../exchange/report.js').Report} report
    */
   emitInChain(exchange, report) {
     const { req } = this;
@@ -295,7 +295,7 @@ class HeldRequest {
     };
   }
 
-  /** @param {import('../mock.js').Mock} mock */
+  /** @param {import('../exchange/mock.js').Mock} mock */
   fulfill({ status, statusText, pairs, body }) {
     if (!this.letGo()) return;
     const socket = this.plug();
@@ -340,7 +340,7 @@ function declaredLength(head) {
 /**
  * What follows is another protocol, which is not read.
  * @param {any} response
- * @param {import('../report.js').Report} report
+ * @param {import('../exchange/report.js').Report} report
  */
 function upgraded({ statusCode, statusMessage, rawHeaders }, report) {
   report.head(statusCode, statusMessage, headers.fromRaw(rawHeaders));
@@ -350,7 +350,7 @@ function upgraded({ statusCode, statusMessage, rawHeaders }, report) {
 /**
  * Hand the response on so that a request made because of it is known as its next hop.
  * @param {Exchange} exchange
- * @param {import('../report.js').Report} report
+ * @param {import('../exchange/report.js').Report} report
  * @param {() => boolean} act
  */
 function inChain(exchange, report, act) {

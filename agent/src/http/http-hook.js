@@ -5,7 +5,7 @@ const https = require("node:https");
 const { syncBuiltinESMExports } = require("node:module");
 const { isIPv6 } = require("node:net");
 const { isBypassed } = require("../bypass.js");
-const { chains } = require("../redirects.js");
+const { chains } = require("../exchange/redirects.js");
 const { HeldRequest } = require("./held-request.js");
 const { sendDirectly } = require("./direct.js");
 const { rewriteHead } = require("./head.js");
@@ -171,7 +171,7 @@ function hold(agent, upgrade, req, options, release) {
  * @param {import('../agent.js').Agent} agent
  * @param {any} req that is left alone
  * @param {URL} url
- * @param {import('../test-contexts.js').TestContext} [context] that it may take along; none to an ignored host
+ * @param {import('../contexts/test-contexts.js').TestContext} [context] that it may take along; none to an ignored host
  */
 function leave(agent, req, url, context) {
   rewriteHead(req, (pairs) => agent.contexts.outbound(url, pairs, context));

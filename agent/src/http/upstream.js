@@ -2,7 +2,7 @@
 
 const headers = require("../protocol/headers.js");
 const { request } = require("./own-request.js");
-const { BodyCopy } = require("../body-copy.js");
+const { BodyCopy } = require("../exchange/body-copy.js");
 const { HANDLER_BODY_BYTES } = require("../protocol/constants.js");
 const text = require("./text.js");
 
@@ -60,7 +60,7 @@ function open(held, wanted) {
 /**
  * Copy what a response delivers, whoever reads it.
  * @param {import('node:http').IncomingMessage} response
- * @param {import('../report.js').Report} report
+ * @param {import('../exchange/report.js').Report} report
  */
 function observe(response, report) {
   report.head(response.statusCode ?? 0, response.statusMessage ?? "", headers.fromRaw(response.rawHeaders));
@@ -75,7 +75,7 @@ function observe(response, report) {
 /**
  * Tell how a response ended that may not be there whole.
  * @param {any} response if there is one
- * @param {import('../report.js').Report} report
+ * @param {import('../exchange/report.js').Report} report
  */
 function closed(response, report) {
   if (response?.errored) report.fail(response.errored);

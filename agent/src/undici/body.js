@@ -3,7 +3,7 @@
 const { setTimeout, clearTimeout } = require("node:timers");
 const { types } = require("node:util");
 const { Readable } = require("node:stream");
-const { BodyCopy } = require("../body-copy.js");
+const { BodyCopy } = require("../exchange/body-copy.js");
 
 /** Kept, since tests replace the global one by a clock of their own. */
 const { now } = Date;

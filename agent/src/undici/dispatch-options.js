@@ -2,7 +2,7 @@
 
 const { isIP } = require("node:net");
 const { stringify } = require("node:querystring");
-const { internal } = require("../internals.js");
+const { internal } = require("../process/internals.js");
 const headers = require("../protocol/headers.js");
 
 /** What undici's dispatch options say, and options that say something else. */
@@ -101,7 +101,7 @@ function likeGiven(given, pairs) {
  * @param {import('../agent.js').Agent} agent
  * @param {any} opts
  * @param {URL} url that they name
- * @param {import('../test-contexts.js').TestContext | undefined} context of the test that the request belongs to
+ * @param {import('../contexts/test-contexts.js').TestContext | undefined} context of the test that the request belongs to
  * @returns {any} the same options, as they leave for that host
  */
 function outboundOptions(agent, opts, url, context) {

@@ -3,8 +3,8 @@
 const { setImmediate } = require("node:timers");
 const headers = require("../protocol/headers.js");
 const { requestAbortedError } = require("./undici-errors.js");
-const { BodyCopy } = require("../body-copy.js");
-const { isBodiless } = require("../report.js");
+const { BodyCopy } = require("../exchange/body-copy.js");
+const { isBodiless } = require("../exchange/report.js");
 
 /**
  * undici tells a caller what happens to its request through a handler object:
@@ -216,7 +216,7 @@ class ModernObserver {
  * throws aborts its request, as with undici.
  * @param {any} handler
  * @param {Controller} controller
- * @param {import('../mock.js').Mock} mock
+ * @param {import('../exchange/mock.js').Mock} mock
  * @param {() => void} completed called before the handler hears of the end, after which there is nothing to abort
  */
 function serve(handler, controller, { status, statusText, pairs, body }, completed) {

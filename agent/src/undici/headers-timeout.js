@@ -1,7 +1,7 @@
 "use strict";
 
 const { setTimeout, clearTimeout } = require("node:timers");
-const { internal } = require("../internals.js");
+const { internal } = require("../process/internals.js");
 
 /** undici's own default; ms. */
 const DEFAULT_MS = 300e3;

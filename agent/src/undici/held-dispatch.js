@@ -1,16 +1,16 @@
 "use strict";
 
 const { AsyncLocalStorage } = require("node:async_hooks");
-const { Exchange } = require("../exchange.js");
-const { Chain, isRedirect } = require("../redirects.js");
-const { rewriteLocation } = require("../location.js");
+const { Exchange } = require("../exchange/exchange.js");
+const { Chain, isRedirect } = require("../exchange/redirects.js");
+const { rewriteLocation } = require("../exchange/location.js");
 const { bypass } = require("../bypass.js");
 const headers = require("../protocol/headers.js");
-const { isBodiless } = require("../report.js");
+const { isBodiless } = require("../exchange/report.js");
 const { HANDLER_BODY_BYTES } = require("../protocol/constants.js");
-const { Upload } = require("../upload.js");
+const { Upload } = require("../exchange/upload.js");
 const { readNow, readAll, encodeForm, isForm } = require("./body.js");
-const { tracing } = require("../test-contexts.js");
+const { tracing } = require("../contexts/test-contexts.js");
 const { cleanLast } = require("./traced-headers.js");
 const { Source } = require("./source.js");
 const { pairsOf, likeGiven, optionsFor, outboundOptions, dispatcherFor } = require("./dispatch-options.js");
@@ -38,7 +38,7 @@ class HeldDispatch {
    * @param {any} handler
    * @param {URL} url that the application asked for
    * @param {boolean} isResolved whether `opts` name an address in place of its host
-   * @param {import('../redirects.js').Chain | undefined} chain of the call
+   * @param {import('../exchange/redirects.js').Chain | undefined} chain of the call
    */
   constructor(agent, dispatcher, original, opts, handler, url, isResolved, chain) {
     this.agent = agent;
@@ -54,7 +54,7 @@ class HeldDispatch {
     this.context = agent.contexts.current();
     /** @type {Exchange | undefined} */
     this.exchange = undefined;
-    /** @type {import('../report.js').Report | undefined} */
+    /** @type {import('../exchange/report.js').Report | undefined} */
     this.report = undefined;
     /** A body that comes bit by bit. @type {Source | undefined} */
     this.source = undefined;
@@ -260,14 +260,14 @@ class HeldDispatch {
     };
   }
 
-  /** @param {import('../report.js').Report} report */
+  /** @param {import('../exchange/report.js').Report} report */
   redirected(report) {
     const chain = this.chain ?? new Chain();
     chain.redirected(report.id, report, /** @type {Exchange} */ (this.exchange));
     chainOf.set(this.handler, chain);
   }
 
-  /** @param {import('../mock.js').Mock} mock */
+  /** @param {import('../exchange/mock.js').Mock} mock */
   fulfill(mock) {
     if (!this.letGo()) return;
     this.isServing = true;

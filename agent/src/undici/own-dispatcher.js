@@ -1,7 +1,7 @@
 "use strict";
 
 const util = require("node:util");
-const { outer } = require("../realm.js");
+const { outer } = require("../process/realm.js");
 
 /** The file of Node's own undici, as call sites name it. */
 const OWN_FILE = "node:internal/deps/undici/undici";

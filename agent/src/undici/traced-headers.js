@@ -1,7 +1,7 @@
 "use strict";
 
 const channels = require("node:diagnostics_channel");
-const { isMentioned, withoutContext } = require("../context-headers.js");
+const { isMentioned, withoutContext } = require("../contexts/context-headers.js");
 const { pairsOf } = require("./dispatch-options.js");
 
 const CREATED = "undici:request:create";

@@ -1,13 +1,13 @@
 "use strict";
 
 const { isBypassed } = require("../bypass.js");
-const { Chain, chains } = require("../redirects.js");
-const { outer, realms } = require("../realm.js");
-const { onContext } = require("../vm-contexts.js");
-const { sayOnce } = require("../say-once.js");
+const { Chain, chains } = require("../exchange/redirects.js");
+const { outer, realms } = require("../process/realm.js");
+const { onContext } = require("../process/vm-contexts.js");
+const { sayOnce } = require("../process/say-once.js");
 const { onDispatcher } = require("./dispatchers.js");
 const { GLOBALS, settleOwn, isOwnReading } = require("./own-dispatcher.js");
-const { internal } = require("../internals.js");
+const { internal } = require("../process/internals.js");
 const { urlOf, namedUrl, outboundOptions } = require("./dispatch-options.js");
 const { HeldDispatch, SEEN, chainOf } = require("./held-dispatch.js");
 
@@ -159,7 +159,7 @@ class UndiciHook {
     if (!asked) return false;
     const leave = (
       /** @type {URL} */ to,
-      /** @type {import('../test-contexts.js').TestContext | undefined} */ context,
+      /** @type {import('../contexts/test-contexts.js').TestContext | undefined} */ context,
     ) => {
       original.call(dispatcher, outboundOptions(agent, opts, to, context), handler);
       return true;

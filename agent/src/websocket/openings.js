@@ -2,7 +2,7 @@
 
 const { setImmediate } = require("node:timers");
 const headers = require("../protocol/headers.js");
-const { internal } = require("../internals.js");
+const { internal } = require("../process/internals.js");
 const { pairsOf, likeGiven } = require("../undici/dispatch-options.js");
 const { Controller, isModern, fail } = require("../undici/handlers.js");
 const { headerLines } = require("../http/text.js");
@@ -34,7 +34,7 @@ const listOf = (header) =>
  * handler hears nothing more: undici 6 would make a second `error` of it, and
  * no `close`. Sockets of classes by import end as they do without the agent.
  *
- * @param {{ dispatcher: any, original: Function, opts: any, handler: any, url: URL, seen: symbol, chain?: import('../redirects.js').Chain }} held
+ * @param {{ dispatcher: any, original: Function, opts: any, handler: any, url: URL, seen: symbol, chain?: import('../exchange/redirects.js').Chain }} held
  * @param {() => void} cancelled
  * @returns {import('./bridge.js').Opening}
  */
@@ -96,7 +96,7 @@ function undiciOpening({ dispatcher, original, opts, handler, url, seen, chain }
 /**
  * Give a socket whose handshake failed the `close` event that undici 6 leaves
  * out, and the state that belongs to it: undici 7 and 8 leave CLOSING behind.
- * @param {import('../redirects.js').Chain} chain
+ * @param {import('../exchange/redirects.js').Chain} chain
  */
 function ensureClosed({ socket, wasSocketOpen, isSocketClosed }) {
   if (!socket || wasSocketOpen) return;

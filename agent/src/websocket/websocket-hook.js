@@ -3,7 +3,7 @@
 const { Bridge } = require("./bridge.js");
 const { undiciOpening, httpOpening } = require("./openings.js");
 const { loadOwn } = require("../undici/own-dispatcher.js");
-const { Chain, chains } = require("../redirects.js");
+const { Chain, chains } = require("../exchange/redirects.js");
 
 /**
  * Which WebSockets are intercepted: those of `globalThis.WebSocket`, or with

@@ -15,7 +15,8 @@ FINAL_STATUSES = range(200, 600)
 """What a mock may have: below 200 the client would wait on (RFC 9110, section 15.2).
 
 ``fulfill`` refuses others (``testing.session.handlers.mock_response``), the coordinator those of
-other clients (``core.http.response_rules``), and so does the Node agent (``agent/src/mock.js``).
+other clients (``core.http.response_rules``), and so does the Node agent
+(``agent/src/exchange/mock.js``).
 """
 
 

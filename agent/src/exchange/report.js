@@ -1,12 +1,12 @@
 "use strict";
 
 const { setTimeout, clearTimeout } = require("node:timers");
-const headers = require("./protocol/headers.js");
+const headers = require("../protocol/headers.js");
 const { BodyCopy } = require("./body-copy.js");
 const { decodeThen, decode, decodedPairs } = require("./coding.js");
-const { HISTORY_BODY_BYTES } = require("./protocol/constants.js");
-const { serializeError } = require("./protocol/errors.js");
-const { responseToWire } = require("./protocol/messages.js");
+const { HISTORY_BODY_BYTES } = require("../protocol/constants.js");
+const { serializeError } = require("../protocol/errors.js");
+const { responseToWire } = require("../protocol/messages.js");
 const { isRedirect } = require("./redirects.js");
 
 /**
@@ -26,7 +26,7 @@ const HEAD_MS = 50;
  */
 class Report {
   /**
-   * @param {import('./agent.js').Agent} agent
+   * @param {import('../agent.js').Agent} agent
    * @param {{ id: string, reporter: { send(message: object, links: number): void }, isReported: boolean }} exchange
    * @param {string} url that was asked
    * @param {import('./upload.js').Upload} [upload] of which the proxy must have heard before the answer

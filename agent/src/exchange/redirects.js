@@ -1,7 +1,7 @@
 "use strict";
 
 const { AsyncLocalStorage } = require("node:async_hooks");
-const headers = require("./protocol/headers.js");
+const headers = require("../protocol/headers.js");
 
 /**
  * Redirects: the application's own client follows them, by its own rules; here
@@ -30,10 +30,10 @@ const isRedirect = (status, pairs) => STATUSES.has(status) && Boolean(headers.ge
 
 /**
  * The request that follows a redirect (Fetch standard, HTTP-redirect fetch).
- * @param {import('./protocol/messages.js').Outgoing} request
+ * @param {import('../protocol/messages.js').Outgoing} request
  * @param {number} status
  * @param {string} location
- * @returns {import('./protocol/messages.js').Outgoing}
+ * @returns {import('../protocol/messages.js').Outgoing}
  * @throws {Error} when the location is no URL
  */
 function nextHop(request, status, location) {
@@ -81,8 +81,8 @@ const HOP_HEADERS = [
  * that it starts, as Playwright's do; but credentials never leave their origin.
  * @param {headers.Pairs} override
  * @param {string} from the URL of the hop before
- * @param {import('./protocol/messages.js').Outgoing} hop as the client would send it
- * @returns {{ override: headers.Pairs, request: import('./protocol/messages.js').Outgoing }} what holds for the hop after this one, and what is sent
+ * @param {import('../protocol/messages.js').Outgoing} hop as the client would send it
+ * @returns {{ override: headers.Pairs, request: import('../protocol/messages.js').Outgoing }} what holds for the hop after this one, and what is sent
  */
 function overridden(override, from, hop) {
   const isElsewhere = new URL(from).origin !== new URL(hop.url).origin;

@@ -6,7 +6,7 @@ const { memberOf, withMember } = require("./context-headers.js");
  * Caches above `fetch` that an application, or a framework such as Next, puts in its
  * place have the headers of a call in their keys. So what is put there is given the
  * context among them: no test is served what another one mocked.
- * @param {import('./agent.js').Agent} agent
+ * @param {import('../agent.js').Agent} agent
  * @returns {() => void} undoes it
  */
 function keyFetch(agent) {
@@ -37,7 +37,7 @@ function keyFetch(agent) {
 }
 
 /**
- * @param {import('./agent.js').Agent} agent
+ * @param {import('../agent.js').Agent} agent
  * @param {any} input of `fetch`
  * @param {any} init of `fetch`
  * @returns {any} the same `init`, with the context among the headers where there is one

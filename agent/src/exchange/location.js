@@ -1,6 +1,6 @@
 "use strict";
 
-const headers = require("./protocol/headers.js");
+const headers = require("../protocol/headers.js");
 
 /**
  * The application resolves a relative location against the URL it asked for,

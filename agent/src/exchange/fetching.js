@@ -1,7 +1,7 @@
 "use strict";
 
 const { setTimeout } = require("node:timers/promises");
-const headers = require("./protocol/headers.js");
+const headers = require("../protocol/headers.js");
 const { decode, decodedPairs } = require("./coding.js");
 const { isRedirect, nextHop } = require("./redirects.js");
 
@@ -9,18 +9,18 @@ const { isRedirect, nextHop } = require("./redirects.js");
  * A handler's fetch (protocol 3 `decision:fetch`): an upstream call whose
  * answer goes to the test, while the application goes on waiting.
  *
- * @typedef {(request: import('./protocol/messages.js').Outgoing, signal: AbortSignal) => Promise<import('./protocol/messages.js').Answer>} Perform
+ * @typedef {(request: import('../protocol/messages.js').Outgoing, signal: AbortSignal) => Promise<import('../protocol/messages.js').Answer>} Perform
  */
 
 const MAX_REDIRECTS = 20;
 const FIRST_RETRY_MS = 250;
 
 /**
- * @param {import('./protocol/messages.js').Outgoing} request
- * @param {(request: import('./protocol/messages.js').Outgoing) => Promise<import('./protocol/messages.js').Answer>} perform one call without redirects; its body comes as on the wire
+ * @param {import('../protocol/messages.js').Outgoing} request
+ * @param {(request: import('../protocol/messages.js').Outgoing) => Promise<import('../protocol/messages.js').Answer>} perform one call without redirects; its body comes as on the wire
  * @param {{ maxRedirects?: number, maxRetries?: number }} limits
  * @param {AbortSignal} signal that nobody wants the answer any more
- * @returns {Promise<import('./protocol/messages.js').Answer>} the last answer, decoded
+ * @returns {Promise<import('../protocol/messages.js').Answer>} the last answer, decoded
  */
 async function fetchUpstream(request, perform, { maxRedirects = MAX_REDIRECTS, maxRetries = 0 }, signal) {
   let hop = request;
@@ -65,8 +65,8 @@ function counted(error, attempts) {
 }
 
 /**
- * @param {import('./protocol/messages.js').Answer} answer
- * @returns {import('./protocol/messages.js').Answer}
+ * @param {import('../protocol/messages.js').Answer} answer
+ * @returns {import('../protocol/messages.js').Answer}
  */
 function decoded(answer) {
   const coding = headers.get(answer.pairs, "content-encoding");

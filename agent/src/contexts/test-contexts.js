@@ -16,7 +16,7 @@ const {
   withoutContext,
 } = require("./context-headers.js");
 const { KnownContexts } = require("./known-contexts.js");
-const headers = require("./protocol/headers.js");
+const headers = require("../protocol/headers.js");
 
 /** Events by which a server hands a request to the application. */
 const ENTRIES = new Set(["request", "checkContinue", "checkExpectation", "upgrade"]);
@@ -41,8 +41,8 @@ const TRACED = /^traceparent:/im;
 /** Whose test an outbound request belongs to: the one whose context the inbound request carries that led to it. */
 class TestContexts {
   /**
-   * @param {import('./settings.js').Settings} settings
-   * @param {import('./hosts.js').Hosts} hosts
+   * @param {import('../settings.js').Settings} settings
+   * @param {import('../hosts.js').Hosts} hosts
    */
   constructor({ isContextRead, contextMs }, hosts) {
     this.isOn = isContextRead;

@@ -1,7 +1,7 @@
 "use strict";
 
 const { BodyCopy } = require("./body-copy.js");
-const { HANDLER_BODY_BYTES } = require("./protocol/constants.js");
+const { HANDLER_BODY_BYTES } = require("../protocol/constants.js");
 
 /**
  * The body of a request that is announced before it is there (feature
@@ -9,7 +9,7 @@ const { HANDLER_BODY_BYTES } = require("./protocol/constants.js");
  * none does, what goes by is copied for the history.
  */
 class Upload {
-  /** @param {import('./agent.js').Agent} agent */
+  /** @param {import('../agent.js').Agent} agent */
   constructor(agent) {
     this.agent = agent;
     /** The agent's, when the request was announced. */

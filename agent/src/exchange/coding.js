@@ -1,7 +1,7 @@
 "use strict";
 
 const zlib = require("node:zlib");
-const headers = require("./protocol/headers.js");
+const headers = require("../protocol/headers.js");
 
 /**
  * Content codings: what the history and handlers get is decoded, what the

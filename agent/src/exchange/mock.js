@@ -1,8 +1,8 @@
 "use strict";
 
-const headers = require("./protocol/headers.js");
+const headers = require("../protocol/headers.js");
 const { codingsOf, decode } = require("./coding.js");
-const { TrafficMockError } = require("./protocol/errors.js");
+const { TrafficMockError } = require("../protocol/errors.js");
 
 /**
  * A response that a handler made, in a form HTTP can carry.

@@ -1,14 +1,14 @@
 "use strict";
 
 const { performance } = require("node:perf_hooks");
-const headers = require("./protocol/headers.js");
-const { newId } = require("./agent.js");
-const { TrafficMockError, networkError, serializeError } = require("./protocol/errors.js");
+const headers = require("../protocol/headers.js");
+const { newId } = require("../agent.js");
+const { TrafficMockError, networkError, serializeError } = require("../protocol/errors.js");
 const { readMock } = require("./mock.js");
 const { Report, givenUp } = require("./report.js");
 const { fetchUpstream } = require("./fetching.js");
 const { overridden } = require("./redirects.js");
-const { contextToWire, requestToWire, responseToWire } = require("./protocol/messages.js");
+const { contextToWire, requestToWire, responseToWire } = require("../protocol/messages.js");
 
 /** Kept, since tests replace clocks. */
 const now = performance.now.bind(performance);
@@ -22,9 +22,9 @@ const UNMATCHED = "unmatched_request";
  *
  * @typedef {object} Client
  * @property {<R>(act: () => R) => R} inScope where each of the others is called
- * @property {import('./test-contexts.js').TestContext | undefined} context
+ * @property {import('../contexts/test-contexts.js').TestContext | undefined} context
  * @property {() => void} passthrough let the application's own client send it
- * @property {(changed: import('./protocol/messages.js').Outgoing) => void} resume send this in its place
+ * @property {(changed: import('../protocol/messages.js').Outgoing) => void} resume send this in its place
  * @property {(mock: import('./mock.js').Mock) => void} fulfill
  * @property {(error: Error) => void} fail
  * @property {() => void} [collect] have all of the body read, into the exchange's upload
@@ -34,8 +34,8 @@ const UNMATCHED = "unmatched_request";
 /** A request from its announcement to the proxy's decision, and its reports after that. */
 class Exchange {
   /**
-   * @param {import('./agent.js').Agent} agent
-   * @param {import('./protocol/messages.js').Outgoing} request
+   * @param {import('../agent.js').Agent} agent
+   * @param {import('../protocol/messages.js').Outgoing} request
    * @param {Client} client
    * @param {import('./upload.js').Upload} [upload] the body, when it is not there yet
    */
@@ -127,8 +127,8 @@ class Exchange {
   }
 
   /**
-   * @param {import('./protocol/messages.js').Outgoing} request
-   * @returns {import('./protocol/messages.js').Outgoing} as it leaves
+   * @param {import('../protocol/messages.js').Outgoing} request
+   * @returns {import('../protocol/messages.js').Outgoing} as it leaves
    */
   outbound(request) {
     const pairs = this.agent.contexts.outbound(new URL(request.url), request.pairs, this.context);
@@ -260,9 +260,9 @@ const DECISIONS = new Map(
 );
 
 /**
- * @param {import('./protocol/messages.js').Outgoing} request
+ * @param {import('../protocol/messages.js').Outgoing} request
  * @param {{ url?: string, method?: string, headers?: Record<string, string>, headersList?: headers.Pairs, bodyBase64?: string | null }} overrides
- * @returns {import('./protocol/messages.js').Outgoing}
+ * @returns {import('../protocol/messages.js').Outgoing}
  */
 function withOverrides(request, overrides) {
   const url = overrides.url === undefined ? request.url : new URL(overrides.url, request.url).href;

@@ -1,6 +1,6 @@
 "use strict";
 
-const headers = require("./protocol/headers.js");
+const headers = require("../protocol/headers.js");
 
 /**
  * The context of a test as HTTP carries it: a member of `baggage`, a cookie, or

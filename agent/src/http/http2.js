@@ -10,7 +10,7 @@ let isTold = false;
 
 /**
  * HTTP/2 of `node:http2` is not intercepted: say so once, instead of letting a test wait in vain.
- * @param {import('./agent.js').Agent} agent
+ * @param {import('../agent.js').Agent} agent
  * @returns {() => void} undoes it
  */
 function warnOfHttp2(agent) {
