@@ -12,8 +12,7 @@ a worker of a connection (``peers``), ``registration`` takes a worker's tests an
 * :mod:`trafficmock.core.local` tells agents which requests they may let pass without asking;
 * :mod:`trafficmock.core.websocket` handles a WebSocket.
 
-``strict_mode`` takes the messages of strict mode; ``ownership.strictness`` decides what it refuses,
-and ``nearest`` finds the route that comes closest to a refused request. ``lifecycle`` has the
+``strict_mode`` takes the messages of strict mode. ``lifecycle`` has the
 stages of requests and WebSockets, ``timers`` the deadlines, ``settings`` the options,
 ``error_messages`` the texts for people. Connections are ids here; the driver
 (:mod:`trafficmock.server.driver`) holds their sockets.

@@ -7,7 +7,8 @@
 * ``service_request`` is a request to the service, ``responses``, ``etags`` and ``sliced_response``
   are how it is answered: JSON, one error shape, entity tags, large lists in slices;
 * ``backpressure`` pauses a sender while its receiver lags; ``log_safety`` makes text from clients
-  safe for one log line; ``exact_url`` keeps URLs for treq as they are written.
+  safe for one log line; ``exact_url`` keeps URLs for treq as they are written; ``bounded_cache``
+  remembers results by texts of clients.
 
 ``server`` and ``proxy`` stand on this package; it imports neither.
 """

@@ -9,5 +9,6 @@ test's browser writes the context. ``owner_timeout`` takes what it owns from a w
 blocked or stopped.
 
 ``strictness`` decides whether strict mode refuses a request that no route wants. ``refusals``
-words the refusal, and ``unowned_refusals`` lists the refused requests that belong to no test.
+words the refusal, with the route that comes closest (``nearest_route``), and ``unowned_refusals``
+lists the refused requests that belong to no test.
 """

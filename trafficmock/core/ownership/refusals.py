@@ -8,7 +8,7 @@ from attrs import define
 from msgspec import UNSET
 
 from trafficmock.core import error_messages
-from trafficmock.core.nearest import nearest_route
+from trafficmock.core.ownership.nearest_route import nearest_route
 from trafficmock.core.ownership.registry import RegisteredTest
 from trafficmock.matching.url_parts import shown_url
 from trafficmock.wire.features import STRICT
@@ -21,7 +21,7 @@ from trafficmock.wire.payloads.refused_request import (
 
 if TYPE_CHECKING:
     from trafficmock.core.lifecycle import Owned
-    from trafficmock.core.nearest import Nearest
+    from trafficmock.core.ownership.nearest_route import Nearest
     from trafficmock.core.ownership.registry import Kind
     from trafficmock.core.ownership.strictness import Refusal, Strictness
     from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
