@@ -102,12 +102,13 @@ def _webkit(sites: Sites, proxy: int | None, profile: Path) -> list[str]:  # noq
     return [str(_MINI_BROWSER), "--private", *options, sites.page()]
 
 
+_CHROMIUM = next((path for path in CHROMIUMS if path.exists()), CHROMIUMS[0])
 _MINI_BROWSER = Path("/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser")
 
 BROWSERS = {
     browser.name: browser
     for browser in (
-        Browser("chromium", "chromium", CHROMIUMS[-1], _chromium),
+        Browser("chromium", "chromium-headless-shell", _CHROMIUM, _chromium),
         Browser("firefox", "firefox-esr", Path("/usr/bin/firefox-esr"), _firefox),
         Browser(
             "webkit",
