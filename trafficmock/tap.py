@@ -7,7 +7,7 @@ import secrets
 import time
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
@@ -40,6 +40,12 @@ from trafficmock.server.site import make_site
 from trafficmock.server.websocket.upgrade import WebSocketLimits, websocket_resource
 from trafficmock.wire.limits import or_unlimited
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.proxy.downstream.forward_proxy import ForwardProxy
+    from trafficmock.server.site import ServiceSite
+
 __all__ = ["Options", "makeService"]
 
 Options = ProxyOptions
@@ -55,22 +61,10 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
 
     tune_allocator()
     make_room(options["max-connections"])
-    history = History(
-        capture=options["history-capture"],
-        http_limit=options["history-limit"],
-        socket_limit=options["ws-history-limit"],
-        byte_limit=options["history-bytes"],
-    )
+    history = _history(options)
     driver = make_driver(options, history, reactor)
-    websocket = websocket_resource(
-        driver,
-        limits=_websocket_limits(options),
-        reactor=reactor,
-        stock=bool(options["stock-websocket"]),
-    )
     certificates = CertificateStore.open(_ca_directory(options))
     guard = _guard(options)
-    settings = _proxy_settings(options)
     make_proxy = partial(
         make_forward_proxy,
         guard=guard,
@@ -79,32 +73,17 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
         version=__version__,
         reactor=reactor,
     )
-    forward = make_proxy(settings=settings, gateway=driver)
-    site = make_site(
+    forward = make_proxy(settings=_proxy_settings(options), gateway=driver)
+    site = _site(
+        options,
         history=history,
-        connections=lambda tests: connections_report(driver.coordinator, tests=tests),
-        ca_pem=certificates.ca_pem,
-        websocket=websocket,
+        driver=driver,
         guard=guard,
         forward=forward,
-        version=__version__,
-        capture=options["history-capture"],
-        limits=HttpLimits(
-            max_header_bytes=options["max-header-bytes"],
-            max_connections=options["max-connections"],
-        ),
+        ca_pem=certificates.ca_pem,
         reactor=reactor,
     )
-    doors = driver.doors = Doors(
-        listen=partial(reactor.listenTCP, 0, interface=_door_interface(options)),
-        forward=partial(
-            make_proxy,
-            settings=evolve(settings, opens_tls=False, records_passthrough=False),
-            gateway=SilentGateway(),
-        ),
-        count=site.connections,
-        own_hosts=settings.own_hosts,
-    )
+    doors = driver.doors = _doors(options, make_proxy, site, reactor)
 
     def stop_forward() -> bool:
         doors.stop()
@@ -158,6 +137,68 @@ def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver
         epoch_ms=lambda: time.time_ns() // 1_000_000,
         prefix=secrets.token_hex(4),
         event_log=EventLog(debug=options["log-level"] == "debug"),
+    )
+
+
+def _history(options: ProxyOptions) -> History:
+    return History(
+        capture=options["history-capture"],
+        http_limit=options["history-limit"],
+        socket_limit=options["ws-history-limit"],
+        byte_limit=options["history-bytes"],
+    )
+
+
+def _site(
+    options: ProxyOptions,
+    *,
+    history: History,
+    driver: Driver,
+    guard: AccessPolicy,
+    forward: ForwardProxy,
+    ca_pem: Callable[[], bytes],
+    reactor: Any,
+) -> ServiceSite:
+    """Make what one port answers: REST, ``/ws`` and the forward proxy."""
+    return make_site(
+        history=history,
+        connections=lambda tests: connections_report(driver.coordinator, tests=tests),
+        ca_pem=ca_pem,
+        websocket=websocket_resource(
+            driver,
+            limits=_websocket_limits(options),
+            reactor=reactor,
+            stock=bool(options["stock-websocket"]),
+        ),
+        guard=guard,
+        forward=forward,
+        version=__version__,
+        capture=options["history-capture"],
+        limits=HttpLimits(
+            max_header_bytes=options["max-header-bytes"],
+            max_connections=options["max-connections"],
+        ),
+        reactor=reactor,
+    )
+
+
+def _doors(
+    options: ProxyOptions,
+    make_proxy: Callable[..., ForwardProxy],
+    site: ServiceSite,
+    reactor: Any,
+) -> Doors:
+    """Make what opens a proxy for the browser of one test."""
+    settings = _proxy_settings(options)
+    return Doors(
+        listen=partial(reactor.listenTCP, 0, interface=_door_interface(options)),
+        forward=partial(
+            make_proxy,
+            settings=evolve(settings, opens_tls=False, records_passthrough=False),
+            gateway=SilentGateway(),
+        ),
+        count=site.connections,
+        own_hosts=settings.own_hosts,
     )
 
 
