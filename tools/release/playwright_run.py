@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from shutil import which
 from typing import TYPE_CHECKING
 
 from tools.release.packages import PLAYWRIGHT, ROOT
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
     from tools.release.packages import Packages
 
 SHOP = ROOT / "docs" / "examples" / "playwright" / "shop.mjs"
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUMS = ("chromium-headless-shell", "chromium")
 """Debian's. Playwright would download one of its own."""
 
-WITH_CHROMIUM = f"""
+WITH_CHROMIUM = """
 import config from "./playwright.config.js";
-config.use.launchOptions = {{ executablePath: "{CHROMIUM}" }};
+config.use.launchOptions = { executablePath: "%s" };
 export default config;
 """
 
@@ -40,7 +41,7 @@ def try_playwright(packages: Packages, directory: Path) -> None:
     files = {
         "shop.spec.js": spec,
         "playwright.config.js": config,
-        "chromium.config.js": WITH_CHROMIUM,
+        "chromium.config.js": WITH_CHROMIUM % chromium(),
         "shop.mjs": SHOP.read_text(encoding="utf-8"),
     }
     port = str(free_port())
@@ -61,3 +62,14 @@ def try_playwright(packages: Packages, directory: Path) -> None:
     )
     if re.search(r"\b1 passed\b", said) is None:
         raise CommandError(f"the example did not pass:\n{said}")
+
+
+def chromium() -> str:
+    """Find Debian's Chromium, or its headless shell.
+
+    :raises CommandError: neither is installed.
+    """
+    found = next(filter(None, map(which, CHROMIUMS)), None)
+    if found is None:
+        raise CommandError("no Chromium: apt-get install --yes chromium-headless-shell")
+    return found
