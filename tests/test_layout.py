@@ -119,6 +119,13 @@ SAME_NAME = {
 }
 """Module names that stand in several packages, and why."""
 
+SAME_CLASS = {
+    "TestCase": "of unittest, and of trial, which gives its class that name too",
+    "TrafficMockError": "the parent of errors, and what an attached application sees",
+    "TrafficMockMixin": "of unittest, and of trial",
+}
+"""Class names that stand in two modules, and why."""
+
 MOST_SIDE_BY_SIDE = 15
 """The most modules in one directory, with its ``__init__``."""
 
@@ -230,6 +237,18 @@ class NameTests(SynchronousTestCase):
         names = Counter(path.stem for path in modules())
         shared = {name for name, count in names.items() if count > 1}
         self.assertEqual(shared - SAME_NAME.keys(), set())
+
+    def test_classes(self) -> None:
+        """No two modules have a class of the same name."""
+        places = {
+            (node.name, path)
+            for path in modules()
+            for node in nodes(path)
+            if isinstance(node, ast.ClassDef)
+        }
+        names = Counter(name for name, _ in places)
+        shared = {name for name, count in names.items() if count > 1}
+        self.assertEqual(shared, set(SAME_CLASS))
 
     def test_directories(self) -> None:
         """No directory holds more modules than a person can look over."""

@@ -14,9 +14,9 @@ Five nouns and who calls whom:
 
 Tests see :mod:`trafficmock.testing.objects`. :mod:`trafficmock.testing.har` records and plays HAR
 files, :mod:`trafficmock.testing.launch` starts a proxy. ``pytest_plugin``, ``trial`` and
-``unittest`` make fixtures of all this; ``strict_marks``, ``unowned_requests`` and
-``shared_directory`` are what every pytest run looks at. ``promise`` is a result that comes later,
-``errors`` are those that tests catch.
+``unittest`` (both with ``case_settings``) make fixtures of all this; ``strict_marks``,
+``unowned_requests`` and ``shared_directory`` are what every pytest run looks at. ``promise`` is a
+result that comes later, ``errors`` are those that tests catch.
 
 Worker client, session and routed request open nothing and look at no clock; the adapters do.
 :mod:`trafficmock.testing.adapters.tagged_browser` gives Playwright's browser the context of its

@@ -10,9 +10,9 @@ from twisted.trial import unittest
 
 from trafficmock.testing import tx
 from trafficmock.testing.adapters.teardown import TITLE, show_in_text, wrap_test_method
-from trafficmock.testing.launch.proxy_process import Proxy, process_proxy
+from trafficmock.testing.case_settings import CaseSettings
+from trafficmock.testing.launch.proxy_process import process_proxy
 from trafficmock.testing.objects.traffic_mock import AsyncTrafficMock, finish
-from trafficmock.testing.session.session import TestInfo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,23 +21,16 @@ if TYPE_CHECKING:
 
     from trafficmock.testing.adapters.twisted_connection import TwistedConnection
     from trafficmock.testing.session.session import Session
-    from trafficmock.testing.session.traffic_context import Isolation
 
 
-class TrafficMockMixin:
+class TrafficMockMixin(CaseSettings):
     """Gives a test case mocks whose leftovers fail the test.
 
     ``trafficmock_proxy`` says which proxy; else the environment's, or one that is started
-    and lives as long as the process. Put it before ``TestCase`` among the bases.
+    and lives as long as the process. Put it before ``TestCase`` among the bases. The module for
+    ``unittest`` has a mixin and a ``TestCase`` of the same names, as trial has them of unittest.
     """
 
-    trafficmock_proxy: Proxy | None = None
-    trafficmock_base_url: str | None = None
-    trafficmock_isolation: Isolation = "auto"
-    trafficmock_origins: tuple[str, ...] = ()
-    trafficmock_door: bool = False
-    trafficmock_strict: bool = False
-    trafficmock_allow: tuple[str, ...] = ()
     _trafficmock_mine: tuple[TwistedConnection, Session] | None = None
 
     def run(self: Any, result: Any = None) -> Any:
@@ -87,17 +80,7 @@ async def _begin(case: Any) -> AsyncTrafficMock:
 
     proxy = case.trafficmock_proxy or process_proxy()
     connection = await tx.connect(reactor, proxy.url, token=proxy.token)
-    info = TestInfo(
-        title=case.id(),
-        file=type(case).__module__,
-        base_url=case.trafficmock_base_url,
-        isolation=case.trafficmock_isolation,
-        origins=case.trafficmock_origins,
-        door=case.trafficmock_door,
-        strict=case.trafficmock_strict,
-        allow=case.trafficmock_allow,
-    )
-    mocks = await connection.begin(info)
+    mocks = await connection.begin(case._trafficmock_info())  # noqa: SLF001 - our mixin's
     (session,) = connection.client.sessions.values()
     case._trafficmock_mine = connection, session  # noqa: SLF001 - our mixin's
     case.addCleanup(lambda: Deferred.fromCoroutine(_end(case, mocks, connection)))

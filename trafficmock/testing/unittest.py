@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.adapters.teardown import note_traffic, raise_errors, wrap_test_method
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
+from trafficmock.testing.case_settings import CaseSettings
 from trafficmock.testing.errors import UnownedRequestsError
 from trafficmock.testing.launch.proxy_process import Proxy, process_proxy
-from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.unowned_text import UNOWNED, unowned_lines
 from trafficmock.testing.sync import TrafficMock, begin, finish
 
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.testing.session.session import Session
-    from trafficmock.testing.session.traffic_context import Isolation
 
 
-class TrafficMockMixin:
+class TrafficMockMixin(CaseSettings):
     """Gives a test case ``self.trafficmock``, whose leftovers fail the test.
 
     Put it before ``TestCase`` among the bases. ``trafficmock_proxy`` says which proxy; else
@@ -33,13 +32,6 @@ class TrafficMockMixin:
     an error in its ``tearDownClass``.
     """
 
-    trafficmock_proxy: Proxy | None = None
-    trafficmock_base_url: str | None = None
-    trafficmock_isolation: Isolation = "auto"
-    trafficmock_origins: tuple[str, ...] = ()
-    trafficmock_door: bool = False
-    trafficmock_strict: bool = False
-    trafficmock_allow: tuple[str, ...] = ()
     trafficmock: TrafficMock
     _trafficmock_mine: tuple[ThreadedConnection, Session] | None = None
     _trafficmock_run: ThreadedConnection | None = None
@@ -58,17 +50,7 @@ class TrafficMockMixin:
         connection = ThreadedConnection(proxy.url, token=proxy.token)
         self.addCleanup(connection.close)
         title = self.id()
-        info = TestInfo(
-            title=title,
-            file=type(self).__module__,
-            base_url=self.trafficmock_base_url,
-            isolation=self.trafficmock_isolation,
-            origins=self.trafficmock_origins,
-            door=self.trafficmock_door,
-            strict=self.trafficmock_strict,
-            allow=self.trafficmock_allow,
-        )
-        mocks, session = begin(connection, info)
+        mocks, session = begin(connection, self._trafficmock_info())
         self.trafficmock = mocks
         self._trafficmock_mine = connection, session
         self.addCleanup(lambda: raise_errors(title, finish(mocks)))

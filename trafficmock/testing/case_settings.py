@@ -1,0 +1,36 @@
+"""What a test case says of its mocks, for unittest as for trial."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trafficmock.testing.session.session import TestInfo
+
+if TYPE_CHECKING:
+    from trafficmock.testing.launch.proxy_process import Proxy
+    from trafficmock.testing.session.traffic_context import Isolation
+
+
+class CaseSettings:
+    """Attributes that a class of tests sets; they mean what the arguments of ``mocks()`` mean."""
+
+    trafficmock_proxy: Proxy | None = None
+    trafficmock_base_url: str | None = None
+    trafficmock_isolation: Isolation = "auto"
+    trafficmock_origins: tuple[str, ...] = ()
+    trafficmock_door: bool = False
+    trafficmock_strict: bool = False
+    trafficmock_allow: tuple[str, ...] = ()
+
+    def _trafficmock_info(self: Any) -> TestInfo:
+        """Describe the test that is to run."""
+        return TestInfo(
+            title=self.id(),
+            file=type(self).__module__,
+            base_url=self.trafficmock_base_url,
+            isolation=self.trafficmock_isolation,
+            origins=self.trafficmock_origins,
+            door=self.trafficmock_door,
+            strict=self.trafficmock_strict,
+            allow=self.trafficmock_allow,
+        )
