@@ -85,6 +85,11 @@ registrations: SearchStrategy[inbound.RouteRegister] = st.builds(
     matchers,
     kinds,
     reply=responses | st.just(UNSET),
+    replies=st.just(UNSET)
+    | st.lists(
+        st.builds(inbound.RecordedReply, st.sampled_from(["GET", "POST"]), URLS, responses),
+        max_size=2,
+    ),
     times=times,
 )
 matches = st.lists(st.builds(inbound.RouteMatch, ROUTES), max_size=3)

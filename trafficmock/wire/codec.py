@@ -32,6 +32,7 @@ _decoder: msgspec.json.Decoder[ClientMessage] = msgspec.json.Decoder(ClientMessa
 _encoder = msgspec.json.Encoder()
 _BODY_KEY = "bodyBase64"
 _BODY_PARENTS = ("request", "response", "overrides", "reply")
+_LISTS_OF_PARENTS = ("messages", "replies")
 _NOT_BASE64 = bytes(
     code for code in range(128) if not chr(code).isalnum() and chr(code) not in "+/=-_"
 )
@@ -115,13 +116,18 @@ _BODY_OF: dict[type, Callable[[Any], Raw]] = {
     FetchAction: lambda action: _body_in(action.overrides),
     RequestResponse: lambda message: _body_in(message.response),
     FetchResult: lambda message: _body_in(message.response),
-    RouteRegister: lambda message: _body_in(message.reply),
+    RouteRegister: lambda message: _first_unlike_base64(_bodies_of_replies(message)),
 }
 """How to find the body that a message, or an action of a handler, carries."""
 
 
 def _first_unlike_base64(bodies: Iterable[Raw]) -> Raw:
     return next((each for each in bodies if not body.is_plain(each)), body.ABSENT)
+
+
+def _bodies_of_replies(message: RouteRegister) -> Iterable[Raw]:
+    several = () if message.replies is msgspec.UNSET else message.replies
+    return (_body_in(message.reply), *(each.response.body_base64 for each in several))
 
 
 def _body_of(carrier: object) -> Raw:
@@ -171,8 +177,9 @@ def _with_raw_parts(document: Any) -> Any:
     document = _with_raw_bodies(document)
     if "result" in document:
         document["result"] = _with_raw_bodies(document["result"])
-    if isinstance(document.get("messages"), list):
-        document["messages"] = [_with_raw_bodies(each) for each in document["messages"]]
+    for name in _LISTS_OF_PARENTS:
+        if isinstance(document.get(name), list):
+            document[name] = [_with_raw_bodies(each) for each in document[name]]
     if "detail" in document:
         document["detail"] = Raw(json.dumps(document["detail"]).encode())
     return document

@@ -207,11 +207,20 @@ class TestStrict(Message, frozen=True, tag="test:strict"):
     allow: list[str] | UnsetType = UNSET
 
 
+class RecordedReply(Struct, frozen=True, rename="camel"):
+    """What answers the requests of a route with exactly this method and URL."""
+
+    method: str
+    url: str
+    response: SerializedResponse
+
+
 class RouteRegister(Message, frozen=True, tag="route:register"):
     """A test wants the traffic that the matcher matches.
 
     :param place: where the test states it, for people (feature ``strict``).
     :param reply: what answers each request of the route (feature ``reply``).
+    :param replies: what answers some of them, where there is no ``reply``.
     :param times: how many requests the reply answers; then the route is gone.
     """
 
@@ -221,6 +230,7 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
     kind: RouteKind = "http"
     place: str | UnsetType = UNSET
     reply: SerializedResponse | UnsetType = UNSET
+    replies: list[RecordedReply] | UnsetType = UNSET
     times: Times | UnsetType = UNSET
 
 

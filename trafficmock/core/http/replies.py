@@ -13,13 +13,15 @@ from attrs import define
 from msgspec import UNSET, structs
 
 from trafficmock.core.http import response_rules
-from trafficmock.core.ownership.kept_reply import Reply
+from trafficmock.core.ownership.kept_reply import KeptResponse, Reply
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.wire.features import REPLY
 from trafficmock.wire.outbound import OWN, RequestReplied, RouteExpired
 from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest, Registry
     from trafficmock.core.peers import Worker
     from trafficmock.core.settings import Settings
-    from trafficmock.wire.inbound import RouteRegister
+    from trafficmock.wire.inbound import RecordedReply, RouteRegister
     from trafficmock.wire.outbound import Context
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -47,25 +49,59 @@ class Replies:
     decisions: Decisions
 
     def read(self, worker: Worker, message: RouteRegister, out: EffectList) -> Reply | None:
-        """Read the reply of a route that is to be registered; ``None`` where it has none.
+        """Read the replies of a route that is to be registered; ``None`` where it has none.
 
-        :raises ReplyError: no HTTP response can carry it, or it is for WebSockets.
+        :raises ReplyError: no HTTP response can carry the one for all requests, or it is for
+            WebSockets.
         """
-        if message.reply is UNSET or REPLY not in worker.features:
+        if REPLY not in worker.features or (message.reply is UNSET and not message.replies):
             return None
         if message.kind != "http":
             raise ReplyError("only a route for HTTP requests has one")
+        if message.reply is UNSET:
+            return self._recorded(worker, message.replies or (), out)
         try:
             response = response_rules.sendable(message.reply)
         except response_rules.UnsendableMockError as error:
             raise ReplyError(str(error)) from error
         left = None if message.times is UNSET else message.times
-        size, limit = _size(response), self.settings.reply_bytes
-        if limit and self.registry.reply_bytes + size > limit:
-            text = f"No room for a reply of {size} bytes: --reply-bytes allows {limit} for all"
-            out.note("warn", f"{text}. Its test answers by itself: {worker.client_id}")
-            return Reply(None, UNSET, 0, left)
-        return Reply(response, message.reply.headers_list, size, left)
+        size = _size(response)
+        if not self._has_room(size):
+            self._note_no_room(size, worker, out)
+            return Reply(None, left=left)
+        kept = KeptResponse(response, message.reply.headers_list)
+        return Reply(kept, size=size, left=left)
+
+    def _recorded(
+        self, worker: Worker, replies: Iterable[RecordedReply], out: EffectList
+    ) -> Reply | None:
+        """Keep those that can be sent and for which there is room; the worker has all."""
+        kept: dict[tuple[str, str], KeptResponse] = {}
+        size = without_room = 0
+        for each in replies:
+            try:
+                response = response_rules.sendable(each.response)
+            except response_rules.UnsendableMockError:
+                # Its test is told by name when a request asks for it.
+                continue
+            more = _size(response) + len(each.method) + len(each.url)
+            if self._has_room(size + more):
+                kept[each.method, each.url] = KeptResponse(response, each.response.headers_list)
+                size += more
+            else:
+                without_room += more
+        if without_room:
+            self._note_no_room(without_room, worker, out)
+        return Reply(None, kept, size) if kept else None
+
+    def _has_room(self, size: int) -> bool:
+        limit = self.settings.reply_bytes
+        return not limit or self.registry.reply_bytes + size <= limit
+
+    def _note_no_room(self, size: int, worker: Worker, out: EffectList) -> None:
+        limit = self.settings.reply_bytes
+        text = f"No room for a reply of {size} bytes: --reply-bytes allows {limit} for all"
+        out.note("warn", f"{text}. Its test answers by itself: {worker.client_id}")
 
     def route_for(self, pending: PendingRequest, claimant: Claimant) -> RegisteredRoute | None:
         """Find the route whose reply answers a request; ``None`` where its worker decides.
@@ -77,7 +113,10 @@ class Replies:
         for route in routes:
             if route.sequence > newest.sequence:
                 newest = route
-        return None if newest.reply is None or test.id in pending.unsure else newest
+        reply = newest.reply
+        if reply is None or test.id in pending.unsure:
+            return None
+        return newest if reply.response_to(pending.request) else None
 
     def give(self, pending: PendingRequest, test: RegisteredTest, out: EffectList) -> bool:
         """Answer a request by the reply that was found for it, and tell its owner.
@@ -86,7 +125,10 @@ class Replies:
             were judged, while an answer of its worker or the request's body was waited for.
         """
         route = pending.reply
-        if route is None or route.reply is None or route.reply.response is None:
+        if route is None or route.reply is None:
+            return False
+        kept = route.reply.response_to(pending.request)
+        if kept is None:
             return False
         if test.routes.get(route.id) is not route or test.newest_route > pending.judged_at:
             return False
@@ -96,7 +138,7 @@ class Replies:
         )
         out.send(test.worker.id, told)
         self._count(route, route.reply, test.worker, out)
-        self.decisions.reply(pending, route.reply.response, route.reply.headers_list, out)
+        self.decisions.reply(pending, kept.response, kept.headers_list, out)
         return True
 
     def given_by_worker(
