@@ -1,9 +1,12 @@
 /* Tests without Playwright: Node's own runner, with the real proxy and a real application. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, get } from "node:http";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { connect } from "trafficmock-playwright/core";
 import { startProxy } from "../../agent/test/lib/proxy.mjs";
@@ -48,6 +51,29 @@ describe("connect", () => {
     await mocks.route("**/price/*", () => Promise.reject(new Error("no price today")));
     await fetch(`${shopUrl}/price/cup`, { headers: mocks.headers });
     await assert.rejects(mocks.end(), /no price today\nin the handler \(.*core\.test\.mjs:\d+\)/);
+  });
+
+  test("fixed answers and a HAR's are given while the test stands at a breakpoint", async (t) => {
+    const mocks = await begin("stands");
+    const directory = mkdtempSync(join(tmpdir(), "trafficmock-har-"));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const response = { status: 200, statusText: "", headers: [], content: { text: '{"price":7}' } };
+    const request = { method: "GET", url: "http://prices.example/price/pan", headers: [] };
+    writeFileSync(join(directory, "prices.har"), JSON.stringify({ log: { entries: [{ request, response }] } }));
+    await mocks.routeFromHAR(join(directory, "prices.har"), { url: "**/price/*" });
+    await mocks.mock("**/price/cup", { json: { price: 6 } });
+    const pages = ["cup", "pan"].map((name) => `${shopUrl}/price/${name}`);
+    const script = `for (const url of ${JSON.stringify(pages)})
+      console.log(await (await fetch(url, { headers: ${JSON.stringify(mocks.headers)} })).text())`;
+    // Nothing of this process runs until the other one has its answers.
+    const seen = execFileSync(process.execPath, ["--input-type=module", "--eval", script], {
+      timeout: 4000,
+    }).toString();
+    assert.match(seen, /"price">6<.*\n.*"price">7</);
+    const answered = await mocks.requests("**/price/*");
+    const bodies = await Promise.all(answered.map(async (each) => (await (await each.response()).json()).price));
+    assert.deepEqual(bodies, [6, 7]);
+    await mocks.end();
   });
 
   test("a wait says what came instead", async () => {

@@ -8,6 +8,7 @@ const require = createRequire(import.meta.url);
 const { compileGlob } = require("../src/arguments/glob.js");
 const { Matcher } = require("../src/arguments/matcher.js");
 const { HarLookup } = require("../src/har/har-lookup.js");
+const { repliesOf } = require("../src/har/har-replies.js");
 const { ackTimeoutMs } = require("../src/settings.js");
 const { redactHeaders, redactUrl } = require("../src/report/redaction.js");
 
@@ -73,6 +74,47 @@ test("a HAR answers the same request as often as it comes, and follows its redir
   assert.equal((await ask("/a", [["accept-language", "en"]])).body.toString(), "english");
   assert.equal(await ask("/d"), undefined);
   await assert.rejects(ask("/c"), /circle/);
+});
+
+test("the proxy gets those answers of a HAR that method and URL decide", async () => {
+  const entry = (method, url, { sent, lines = [], status = 200, location, ...content } = {}) => ({
+    request: { method, url, headers: lines.map((value) => ({ name: "X", value })), postData: { text: sent } },
+    response: { status, headers: location ? [{ name: "Location", value: location }] : [], content },
+  });
+  const repliesFor = async (entries, matcher, sizes = {}) => {
+    const lookup = new HarLookup(entries, async () => Buffer.from("from a file"));
+    const replies = await repliesOf(lookup, new Matcher(matcher), { sizeOf: async (name) => sizes[name] });
+    return replies.map(({ method, url, response }) => [method, url.slice(-1), response.status, response.bodyBase64]);
+  };
+  const url = (name) => `http://a.test/${name}`;
+  const text = (given) => Buffer.from(given).toString("base64");
+  const given = [
+    entry("GET", url("a"), { lines: ["1", "2"], text: "first" }),
+    entry("GET", url("a"), { lines: ["2"], text: "second" }),
+    entry("POST", url("a"), { location: "/a", status: 303 }),
+    entry("PUT", url("a"), { sent: "x", _file: "small" }),
+  ];
+  const left = [
+    entry("GET", url("b")),
+    entry("GET", url("b"), { lines: ["1"] }),
+    entry("POST", url("b"), { sent: "x" }),
+    entry("GET", url("c"), { status: 302, location: "/c" }),
+    entry("GET", url("d"), { status: 302, location: "/missing" }),
+    entry("GET", url("e"), { status: -1 }),
+    entry("GET", url("f"), { status: 99 }),
+    entry("GET", url("g"), { _file: "large" }),
+    entry(undefined, url("h")),
+    { request: { method: "GET", url: url("i"), headers: 7 }, response: {} },
+  ];
+  const sizes = { small: 11, large: 4 * 2 ** 20 };
+  assert.deepEqual(await repliesFor([...left, ...given], "**", sizes), [
+    ["GET", "a", 200, text("first")],
+    ["POST", "a", 200, text("first")],
+    ["PUT", "a", 200, text("from a file")],
+  ]);
+  const filter = { url: "**/a", method: "put", clientId: "app" };
+  assert.deepEqual(await repliesFor(given, filter, sizes), [["PUT", "a", 200, text("from a file")]]);
+  assert.deepEqual(await repliesFor(given, () => true, sizes), []);
 });
 
 test("reports have no secrets", () => {

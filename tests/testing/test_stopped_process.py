@@ -13,13 +13,18 @@ from tests.testing.row_context import ask_through, control
 from tests.testing.shared_app import shared_app
 
 STOPS = """
-import json, os, signal, sys
+import json, os, pathlib, signal, sys
 from trafficmock.testing import sync
+response = {'status': 200, 'content': {'text': 'recorded'}}
+entry = {'request': {'method': 'GET', 'url': sys.argv[2] + '?har'}, 'response': response}
+har = pathlib.Path(sys.argv[3])
+har.write_text(json.dumps({'log': {'entries': [entry]}}))
 with sync.mocks(sys.argv[1], title='stops') as mocks:
+    mocks.route_from_har(har, url=sys.argv[2] + '?har')
     mocks.mock(sys.argv[2], body='fixed', times=2)
     print('{}', flush=True)
     os.kill(os.getpid(), signal.SIGSTOP)
-    seen = mocks.requests(sys.argv[2])
+    seen = mocks.requests(sys.argv[2] + '*')
     print(json.dumps([each.response().text() for each in seen]), flush=True)
 """
 
@@ -33,12 +38,13 @@ class StoppedProcessTests(SynchronousTestCase):
         self.node_app = shared_app()
         self.url = f"{self.node_app.upstream_url}/echo/{uuid.uuid4().hex}"
         proxy_url = self.node_app.proxy.url
-        self.test = Child.start("test", [sys.executable, "-c", STOPS, proxy_url, self.url], env={})
+        command = [sys.executable, "-c", STOPS, proxy_url, self.url, self.mktemp()]
+        self.test = Child.start("test", command, env={})
         self.addCleanup(self.test.stop)
         self.addCleanup(self.test.process.send_signal, signal.SIGCONT)
 
     def test_answers(self) -> None:
-        """Both applications get the answer, ``times`` counts, and the test sees all afterwards."""
+        """Both applications get the answers, ``times`` counts, and the test sees all afterwards."""
         self.test.announced()
         _, status = os.waitpid(self.test.process.pid, os.WUNTRACED)
         self.assertTrue(os.WIFSTOPPED(status))
@@ -46,8 +52,9 @@ class StoppedProcessTests(SynchronousTestCase):
         self.assertEqual(by_agent["body"], "fixed")
         self.assertEqual(ask_through(self.node_app.proxy.url, self.url, {}), "fixed")
         self.assertIn('"path"', ask_through(self.node_app.proxy.url, self.url, {}))
+        self.assertEqual(ask_through(self.node_app.proxy.url, f"{self.url}?har", {}), "recorded")
         self.test.process.send_signal(signal.SIGCONT)
-        first, second, upstream = self.test.announced()
-        self.assertEqual((first, second), ("fixed", "fixed"))
+        first, second, upstream, recorded = self.test.announced()
+        self.assertEqual((first, second, recorded), ("fixed", "fixed", "recorded"))
         self.assertIn('"path"', upstream)
         self.assertEqual(self.test.process.wait(20), 0, self.test.output())

@@ -43,8 +43,16 @@ class Matcher {
    * @param {{ url: string, method: string, clientId: string }} request
    */
   matches({ url, method, clientId }) {
-    if (this.methods.length && !this.methods.includes(method.toUpperCase())) return false;
     if (this.clientIds.length && !this.clientIds.includes(clientId)) return false;
+    return this.matchesOfAny({ url, method });
+  }
+
+  /**
+   * Judge a request of whatever client.
+   * @param {{ url: string, method: string }} request
+   */
+  matchesOfAny({ url, method }) {
+    if (this.methods.length && !this.methods.includes(method.toUpperCase())) return false;
     return this.matchesUrl(url);
   }
 

@@ -1,6 +1,6 @@
 "use strict";
 
-const { mkdir, readFile, writeFile } = require("node:fs/promises");
+const { mkdir, readFile, stat, writeFile } = require("node:fs/promises");
 const path = require("node:path");
 const { strFromU8, unzipSync, zipSync } = require("fflate");
 const { UsageError } = require("../errors.js");
@@ -41,15 +41,38 @@ class HarFile {
    * @throws {UsageError} the name leads out of the HAR's directory
    */
   async read(name) {
-    const directory = path.dirname(this.file);
-    const wanted = path.resolve(directory, name);
-    if (!wanted.startsWith(directory + path.sep)) {
-      throw new UsageError(`${JSON.stringify(name)} leads out of the directory of ${this.file}`);
-    }
+    const wanted = this.beside(name);
     if (!this.isArchive) return readFile(wanted);
     const content = unzipSync(await readFile(this.file), { filter: (each) => each.name === name })[name];
     if (!content) throw new UsageError(`${name} is not in ${this.file}`);
     return Buffer.from(content);
+  }
+
+  /**
+   * Tell how large a body is that lies beside the HAR.
+   *
+   * @param {string} name
+   * @throws {UsageError} the name leads out of the HAR's directory
+   */
+  async sizeOf(name) {
+    const wanted = this.beside(name);
+    if (!this.isArchive) return (await stat(wanted)).size;
+    let size = Infinity;
+    unzipSync(await readFile(this.file), {
+      filter: (each) => {
+        if (each.name === name) size = each.originalSize;
+        return false;
+      },
+    });
+    return size;
+  }
+
+  /** @param {string} name */
+  beside(name) {
+    const directory = path.dirname(this.file);
+    const wanted = path.resolve(directory, name);
+    if (wanted.startsWith(directory + path.sep)) return wanted;
+    throw new UsageError(`${JSON.stringify(name)} leads out of the directory of ${this.file}`);
   }
 
   /**

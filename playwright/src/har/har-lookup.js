@@ -25,8 +25,13 @@ class HarLookup {
    * @param {(name: string) => Promise<Buffer>} read gives the content of a file beside the HAR
    */
   constructor(entries, read) {
-    this.entries = entries;
     this.read = read;
+    /** @type {Map<string, any[]>} the entries by method and URL, in their order */
+    this.byRequest = new Map();
+    for (const entry of entries) {
+      const key = keyOf(entry.request);
+      this.byRequest.set(key, [...(this.byRequest.get(key) ?? []), entry]);
+    }
   }
 
   /**
@@ -37,17 +42,19 @@ class HarLookup {
    * @throws {HarCycleError}
    */
   async find(question) {
-    const seen = new Set();
-    for (;;) {
-      const entry = await this.best(question);
-      if (!entry) return undefined;
-      if (seen.has(entry)) throw new HarCycleError(`redirects in the HAR go in a circle at ${question.url}`);
-      seen.add(entry);
-      const { response } = entry;
-      const location = headers.get(pairsOf(response), "location");
-      if (!REDIRECTS.includes(response.status) || !location) return this.recorded(response);
-      question = nextHop(question, response.status, location);
-    }
+    const response = await follow(question, (hop) => this.best(hop));
+    return response && this.recorded(response);
+  }
+
+  /**
+   * Find the response that answers all requests with a method and URL.
+   *
+   * @param {{ method: string, url: string }} request
+   * @returns {Promise<any>} as in the HAR; nothing where headers or bodies of requests make a difference
+   * @throws {HarCycleError}
+   */
+  async findForAll({ method, url }) {
+    return follow({ method, url, pairs: [], body: Buffer.alloc(0) }, async (hop) => this.only(hop));
   }
 
   /**
@@ -58,8 +65,8 @@ class HarLookup {
     let best;
     let most = -1;
     const asked = new Set(question.pairs.map(String));
-    for (const entry of this.entries) {
-      if (!(await this.isCandidate(entry, question))) continue;
+    for (const entry of this.entriesFor(question)) {
+      if (!(await this.hasTheBody(entry, question))) continue;
       const common = pairsOf(entry.request).filter((pair) => asked.has(String(pair))).length;
       if (common > most) [best, most] = [entry, common];
     }
@@ -67,11 +74,26 @@ class HarLookup {
   }
 
   /**
+   * Choose the first entry where no other can be better, whatever the headers and body.
+   * @param {Question} question
+   */
+  only(question) {
+    const [first, ...others] = this.entriesFor(question);
+    const hasBody = (/** @type {any} */ { request: { postData } }) => postData?._file || postData?.text;
+    if (question.method === "POST" && [first, ...others].some((entry) => entry && hasBody(entry))) return undefined;
+    return others.every((other) => isWithin(pairsOf(other.request), pairsOf(first.request))) ? first : undefined;
+  }
+
+  /** @param {{ method: string, url: string }} request */
+  entriesFor(request) {
+    return this.byRequest.get(keyOf(request)) ?? [];
+  }
+
+  /**
    * @param {any} entry
    * @param {Question} question
    */
-  async isCandidate({ request }, { url, method, pairs, body }) {
-    if (request.url !== url || request.method !== method) return false;
+  async hasTheBody({ request }, { method, pairs, body }) {
     if (method !== "POST" || !body.length || !request.postData) return true;
     const recorded = await this.contentOf(request.postData);
     if (!recorded.length || recorded.equals(body)) return true;
@@ -94,6 +116,44 @@ class HarLookup {
   async contentOf({ _file: file, text = "", encoding }) {
     return file ? this.read(file) : Buffer.from(text, encoding === "base64" ? "base64" : "utf8");
   }
+}
+
+/**
+ * Choose an entry, and where it is a redirect, the one that it leads to.
+ *
+ * @param {Question} question
+ * @param {(hop: Question) => Promise<any>} choose
+ * @returns {Promise<any>} its response
+ */
+async function follow(question, choose) {
+  const seen = new Set();
+  for (;;) {
+    const entry = await choose(question);
+    if (!entry) return undefined;
+    if (seen.has(entry)) throw new HarCycleError(`redirects in the HAR go in a circle at ${question.url}`);
+    seen.add(entry);
+    const { response } = entry;
+    const location = headers.get(pairsOf(response), "location");
+    if (!REDIRECTS.includes(response.status) || !location) return response;
+    question = nextHop(question, response.status, location);
+  }
+}
+
+/** @param {{ method: string, url: string }} request */
+const keyOf = ({ method, url }) => `${method} ${url}`;
+
+/**
+ * @param {Pairs} lines
+ * @param {Pairs} others
+ * @returns {boolean} whether the others have each line, as often
+ */
+function isWithin(lines, others) {
+  const left = others.map(String);
+  return lines.map(String).every((line) => {
+    const index = left.indexOf(line);
+    if (index >= 0) left.splice(index, 1);
+    return index >= 0;
+  });
 }
 
 /**

@@ -6,9 +6,11 @@ const { Matcher } = require("../arguments/matcher.js");
 const { harDocument, harEntry } = require("./har-entry.js");
 const { HarFile } = require("./har-file.js");
 const { HarCycleError, HarLookup, STALLED } = require("./har-lookup.js");
+const { repliesOf } = require("./har-replies.js");
 
 /**
- * `routeFromHAR`: an ordinary route whose handler answers from a HAR, or makes one.
+ * `routeFromHAR`: an ordinary route whose handler answers from a HAR, or makes one. What the HAR answers whatever else a
+ * request has, the proxy gets with the route and gives by itself.
  *
  * @typedef {import("../session/session.js").Session} Session
  * @typedef {import("../session/routed-request.js").RoutedRequest} RoutedRequest
@@ -37,19 +39,24 @@ async function routeFromHAR(session, file, options = {}) {
   }
   const matcher = new Matcher(options.url ?? "**/*", { baseURL: session.baseURL });
   const store = new HarFile(file);
-  const handler = options.update ? recorder(session, store, options) : await player(session, store, options);
-  await session.http.route(matcher, handler);
+  if (options.update) {
+    await session.http.route(matcher, recorder(session, store, options));
+    return;
+  }
+  const lookup = new HarLookup(await store.entries(), (name) => store.read(name));
+  const isKept = session.connection.features.has("reply");
+  const replies = isKept ? await repliesOf(lookup, matcher, store) : [];
+  await session.http.route(matcher, player(session, lookup, options), undefined, replies);
 }
 
 /**
  * Answer from a HAR.
  *
  * @param {Session} session
- * @param {HarFile} store
+ * @param {HarLookup} lookup
  * @param {RouteFromHAROptions} options
  */
-async function player(session, store, { notFound = "abort" }) {
-  const lookup = new HarLookup(await store.entries(), (name) => store.read(name));
+function player(session, lookup, { notFound = "abort" }) {
   return async function replayHAR(/** @type {any} */ route) {
     const routed = session.views.routedOf(route);
     const { url, method, pairs, body } = routed.request;

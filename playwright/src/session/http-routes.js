@@ -37,6 +37,8 @@ class RouteEntry {
     this.home = undefined;
     /** @type {object | undefined} its fixed answer, without a URL, where it has one */
     this.reply = undefined;
+    /** @type {import("../har/har-replies.js").RecordedReply[]} what the proxy answers some requests with by itself */
+    this.replies = [];
     /** Whether the proxy has the answer, and counts how often it is given. */
     this.isCounted = false;
   }
@@ -74,10 +76,14 @@ class HttpRoutes {
    * @param {Matcher} matcher
    * @param {Function} handler
    * @param {number} [times]
+   * @param {import("../har/har-replies.js").RecordedReply[]} [replies] what it answers some requests with in any case, for a
+   *   proxy with the feature `reply`
    * @returns {Promise<void>} settles when every later request may meet it
    */
-  async route(matcher, handler, times) {
-    await this.register(new RouteEntry(matcher, handler, times));
+  async route(matcher, handler, times, replies = []) {
+    const entry = new RouteEntry(matcher, handler, times);
+    entry.replies = replies;
+    await this.register(entry);
   }
 
   /**

@@ -58,7 +58,7 @@ class Registration {
    * @param {import("./http-routes.js").RouteEntry} entry
    * @param {"http" | "websocket"} kind
    */
-  addRoute({ id: routeId, matcher, placeOf, reply, isCounted, left }, kind) {
+  addRoute({ id: routeId, matcher, placeOf, reply, replies, isCounted, left }, kind) {
     const isKept = reply && this.connection.features.has("reply");
     return this.connection.ask(`route:register ${routeId}`, {
       type: "route:register",
@@ -68,6 +68,7 @@ class Registration {
       ...(kind === "websocket" && { kind }),
       ...(this.info.strict && { place: written(placeOf()) }),
       ...(isKept && { reply }),
+      ...(replies.length && { replies }),
       ...(isCounted && { times: Math.ceil(left) }),
     });
   }

@@ -39,19 +39,38 @@ class HarFile:
         :raises UsageError: the name leads out of the HAR's directory.
         :raises OSError: it is not there.
         """
-        parts = PurePosixPath(name)
-        if parts.is_absolute() or ".." in parts.parts:
-            raise UsageError(f"{name!r} leads out of the directory of {self.path}")
         if self._is_archive():
+            self._check(name)
             try:
                 return self._archived(name)
             except KeyError as error:
                 raise FileNotFoundError(f"{name} is not in {self.path}") from error
+        return self._beside(name).read_bytes()
+
+    def size(self, name: str) -> int:
+        """Tell how large a body that lies beside the HAR is.
+
+        :raises UsageError: the name leads out of the HAR's directory.
+        :raises OSError: it is not there.
+        :raises KeyError: it is not in the archive.
+        """
+        if not self._is_archive():
+            return self._beside(name).stat().st_size
+        with zipfile.ZipFile(self.path) as archive:
+            return archive.getinfo(name).file_size
+
+    def _check(self, name: str) -> None:
+        parts = PurePosixPath(name)
+        if parts.is_absolute() or ".." in parts.parts:
+            raise UsageError(f"{name!r} leads out of the directory of {self.path}")
+
+    def _beside(self, name: str) -> Path:
+        self._check(name)
         directory = self.path.parent.resolve()
         file = (directory / name).resolve()
         if not file.is_relative_to(directory):
             raise UsageError(f"{name!r} leads out of the directory of {self.path}")
-        return file.read_bytes()
+        return file
 
     def save(self, document: dict[str, Any], files: dict[str, bytes]) -> None:
         """Write the HAR anew, and the bodies that belong beside it."""

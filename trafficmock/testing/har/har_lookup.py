@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import ada_url
-from attrs import frozen
+from attrs import field, frozen
 
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.wire.payloads.serialized_response import REDIRECTS
@@ -61,6 +62,14 @@ class HarLookup:
 
     entries: Sequence[HarEntry]
     read: Callable[[str], bytes]
+    by_request: dict[tuple[str, str], list[HarEntry]] = field(init=False, factory=dict)
+    """The entries by method and URL, in their order."""
+
+    def __attrs_post_init__(self) -> None:
+        for entry in self.entries:
+            key = entry["request"].get("method"), entry["request"].get("url")
+            if all(isinstance(each, str) for each in key):
+                self.by_request.setdefault(key, []).append(entry)
 
     def find(self, question: HarRequest) -> RecordedResponse | None:
         """Find the answer, following redirects within the HAR.
@@ -68,46 +77,57 @@ class HarLookup:
         :raises HarCycleError: the redirects go in a circle.
         :raises OSError: a file beside the HAR cannot be read.
         """
-        seen: set[int] = set()
-        while True:
-            entry = self._best(question)
-            if entry is None:
-                return None
-            if id(entry) in seen:
-                raise HarCycleError(f"redirects in the HAR go in a circle at {question.url}")
-            seen.add(id(entry))
-            response = entry["response"]
-            location = _header(response, "location")
-            if response.get("status") not in REDIRECTS or not location:
-                return self._recorded(response)
-            question = _next_hop(question, response["status"], location)
+        response = _follow(question, self._best)
+        return None if response is None else self.recorded(response)
+
+    def find_for_all(self, method: str, url: str) -> dict[str, Any] | None:
+        """Find the response that answers all requests with a method and URL.
+
+        :returns: as in the HAR; ``None`` where there is none, or where headers or bodies of
+            requests make a difference.
+        :raises HarCycleError: the redirects go in a circle.
+        """
+        return _follow(HarRequest(url, method, (), b""), self._only)
 
     def _best(self, question: HarRequest) -> HarEntry | None:
         """Choose the entry with the most header lines in common, the earliest of several."""
         best, most = None, -1
         asked = set(question.headers)
-        for entry in self.entries:
-            if self._is_candidate(entry, question):
+        for entry in self.by_request.get((question.method, question.url), ()):
+            if self._has_the_body(entry, question):
                 lines = _pairs(entry["request"])
                 common = sum(1 for line in lines if line in asked)
                 if common > most:
                     best, most = entry, common
         return best
 
-    def _is_candidate(self, entry: HarEntry, question: HarRequest) -> bool:
-        request = entry["request"]
-        if request.get("url") != question.url or request.get("method") != question.method:
-            return False
-        recorded = self._content(request.get("postData") or {})
-        if question.method != "POST" or not question.body or not recorded:
+    def _only(self, question: HarRequest) -> HarEntry | None:
+        """Choose the first entry where no other can be better, whatever the headers and body."""
+        entries = self.by_request.get((question.method, question.url))
+        if not entries or (question.method == "POST" and any(map(_has_body, entries))):
+            return None
+        most = Counter(_pairs(entries[0]["request"]))
+        if any(Counter(_pairs(other["request"])) - most for other in entries[1:]):
+            return None
+        return entries[0]
+
+    def _has_the_body(self, entry: HarEntry, question: HarRequest) -> bool:
+        if question.method != "POST" or not question.body:
             return True
+        request = entry["request"]
+        recorded = self._content(request.get("postData") or {})
         kind = hd.get(question.headers, "content-type") or ""
         recorded_kind = _header(request, "content-type")
-        return question.body == recorded or (
-            _without_boundary(question.body, kind) == _without_boundary(recorded, recorded_kind)
+        return not recorded or (
+            question.body == recorded
+            or _without_boundary(question.body, kind) == _without_boundary(recorded, recorded_kind)
         )
 
-    def _recorded(self, response: dict[str, Any]) -> RecordedResponse:
+    def recorded(self, response: dict[str, Any]) -> RecordedResponse:
+        """Read a response of the HAR.
+
+        :raises OSError: a file beside the HAR cannot be read.
+        """
         return RecordedResponse(
             status=int(response.get("status", STALLED)),
             status_text=str(response.get("statusText", "")),
@@ -122,6 +142,30 @@ class HarLookup:
         if holder.get("encoding") == "base64":
             return base64.b64decode(text)
         return text.encode("utf-8", "surrogatepass")
+
+
+def _follow(
+    question: HarRequest, choose: Callable[[HarRequest], HarEntry | None]
+) -> dict[str, Any] | None:
+    """Choose an entry, and where it is a redirect, the one that it leads to."""
+    seen: set[int] = set()
+    while True:
+        entry = choose(question)
+        if entry is None:
+            return None
+        if id(entry) in seen:
+            raise HarCycleError(f"redirects in the HAR go in a circle at {question.url}")
+        seen.add(id(entry))
+        response: dict[str, Any] = entry["response"]
+        location = _header(response, "location")
+        if response.get("status") not in REDIRECTS or not location:
+            return response
+        question = _next_hop(question, response["status"], location)
+
+
+def _has_body(entry: HarEntry) -> bool:
+    content = entry["request"].get("postData") or {}
+    return bool(content.get("_file") or content.get("text"))
 
 
 def _pairs(holder: dict[str, Any]) -> Pairs:

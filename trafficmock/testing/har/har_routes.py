@@ -1,4 +1,7 @@
-"""``route_from_har``: an ordinary route whose handler answers from a HAR, or makes one."""
+"""``route_from_har``: an ordinary route whose handler answers from a HAR, or makes one.
+
+What the HAR answers whatever else a request has, the proxy gets with the route and gives by itself.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,9 @@ from trafficmock.testing.har.har_lookup import (
     HarCycleError,
     HarLookup,
     HarRequest,
-    RecordedResponse,
 )
 from trafficmock.testing.har.har_recording import Content, HarRecording, Mode
+from trafficmock.testing.har.har_replies import mock_of, replies_of
 from trafficmock.testing.session.arguments.url_matchers import UrlMatcher, make_matcher
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import Mock
@@ -37,6 +40,9 @@ class HarStore(Protocol):
 
     def read(self, name: str) -> bytes:
         """Read a body beside it."""
+
+    def size(self, name: str) -> int:
+        """Tell how large a body beside it is."""
 
     def save(self, document: dict[str, Any], files: dict[str, bytes]) -> None:
         """Write it anew."""
@@ -79,7 +85,8 @@ def route_from_har(session: Session, options: HarOptions, place: str) -> Promise
     if not options.update:
         lookup = HarLookup(options.store.entries(), options.store.read)
         replay = HarReplay(lookup, options.not_found)
-        return session.http.route(matcher, replay, run=replay.run, place=place)
+        kept = replies_of(lookup, matcher, options.store) if session.keeps_replies() else None
+        return session.http.route(matcher, replay, run=replay.run, place=place, recorded=kept)
     version = session.client.identity.version
     recording = HarRecording(version, options.update_content, options.update_mode)
     recorder = HarRecorder(recording)
@@ -110,27 +117,16 @@ class HarReplay:
         except HarCycleError:
             found = None
         if found is not None:
-            _fulfill(routed, found)
+            if found.status == STALLED:
+                raise UsageError(
+                    f"the HAR says that {request} never got an answer (status -1); "
+                    "record it anew or route it by hand"
+                )
+            routed.fulfill(mock_of(found))
         elif self.not_found == "fallback":
             routed.fallback(url=None, method=None, headers=None, post_data=None)
         else:
             routed.abort("failed")
-
-
-def _fulfill(routed: RoutedRequest, found: RecordedResponse) -> None:
-    if found.status == STALLED:
-        raise UsageError(
-            f"the HAR says that {routed.request} never got an answer (status -1); "
-            "record it anew or route it by hand"
-        )
-    routed.fulfill(
-        Mock(
-            status=found.status,
-            status_text=found.status_text,
-            headers=found.headers,
-            body=found.body,
-        )
-    )
 
 
 @define(eq=False)

@@ -23,9 +23,10 @@ from trafficmock.testing.session.traffic_context import (
     check_isolation,
     origins_of,
 )
-from trafficmock.wire.features import CONTEXT, DECLINE, STRICT, SUBSCRIBE
+from trafficmock.wire.features import CONTEXT, DECLINE, REPLY, STRICT, SUBSCRIBE
 from trafficmock.wire.inbound import (
     Door,
+    RecordedReply,
     RouteRegister,
     RouteUnregister,
     Strict,
@@ -146,9 +147,16 @@ class Session:
         :param place: where the test states it.
         :param times: how often the proxy gives its reply.
         """
-        place = place if STRICT in self.client.features else UNSET
-        reply = UNSET if entry.reply is None else entry.reply
-        message = RouteRegister(entry.id, self.id, entry.matcher.wire, kind, place, reply, times)
+        message = RouteRegister(
+            entry.id,
+            self.id,
+            entry.matcher.wire,
+            kind,
+            place if STRICT in self.client.features else UNSET,
+            UNSET if entry.reply is None else entry.reply,
+            [RecordedReply(*key, response) for key, response in entry.recorded.items()] or UNSET,
+            times,
+        )
         return self.client.ask(("route:register", entry.id), message)
 
     # Begin and end
@@ -276,6 +284,10 @@ class Session:
     def may_decline(self) -> bool:
         """Tell whether the proxy takes a match back."""
         return DECLINE in self.client.features
+
+    def keeps_replies(self) -> bool:
+        """Tell whether the proxy takes fixed answers, and gives them by itself."""
+        return REPLY in self.client.features
 
     # Observation
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -12,7 +13,6 @@ from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise, all_of, settled
 from trafficmock.testing.session.arguments.callables import describe
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest, Stage
-from trafficmock.wire.features import REPLY
 from trafficmock.wire.inbound import (
     RequestClaimResult,
     RouteMatch,
@@ -34,7 +34,12 @@ if TYPE_CHECKING:
         RequestReplied,
         RouteExpired,
     )
+    from trafficmock.wire.payloads.serialized_request import SerializedRequest
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
+
+
+Recorded = Mapping[tuple[str, str], "SerializedResponse"]
+"""Responses without a URL, by method and URL of the requests that they answer."""
 
 
 @define(eq=False)
@@ -45,6 +50,7 @@ class RouteEntry:
     :param run: runs it on a routed request and says when it is done.
     :param times: how many requests it takes, counted here; ``None`` is any number.
     :param reply: what answers its requests, where the proxy has it too.
+    :param recorded: what answers those with this method and URL, where the proxy has it too.
     :param active: it was neither unrouted nor used up.
     :param ignore_errors: what its running calls raise from now on is nobody's business.
     :param running: a promise for each call that has not returned.
@@ -57,6 +63,7 @@ class RouteEntry:
     run: Callable[[RoutedRequest, Done], None] = field(repr=False)
     times: float | None = None
     reply: SerializedResponse | None = field(default=None, repr=False)
+    recorded: Recorded = field(factory=dict, repr=False)
     handled: int = 0
     active: bool = True
     ignore_errors: bool = False
@@ -67,6 +74,10 @@ class RouteEntry:
     def name(self) -> str:
         """Say which handler this is, and where it stands."""
         return describe(self.handler)
+
+    def reply_to(self, request: SerializedRequest) -> SerializedResponse | None:
+        """Give what the proxy answers a request with, if it does."""
+        return self.reply or self.recorded.get((request.method, request.url))
 
     def begin_call(self) -> Promise[None]:
         """Note that a call begins; the promise is kept when it ends."""
@@ -146,11 +157,15 @@ class HttpRoutes:
         times: float | None = None,
         run: Callable[[RoutedRequest, Done], None] | None = None,
         place: str | UnsetType = UNSET,
+        *,
+        recorded: Recorded | None = None,
     ) -> Promise[Any]:
         """Register a handler before all others; kept when every later request may meet it.
 
         :param run: how to run it; the adapter runs it unless given.
         :param place: where the test states the route.
+        :param recorded: what it answers some requests with in any case, for a proxy with the
+            feature ``reply``.
         """
         entry = RouteEntry(
             self.session.client.link.new_id(),
@@ -158,6 +173,7 @@ class HttpRoutes:
             handler,
             run or (lambda routed, done: self.session.adapter.run_handler(handler, routed, done)),
             limit(times),
+            recorded=recorded or {},
         )
         self.live.add(entry)
         self.known[entry.id] = entry
@@ -171,7 +187,7 @@ class HttpRoutes:
         The proxy gives it where it can, and counts ``times``. The proxy refuses a route whose
         answer it cannot send: the promise fails then, and the route is gone.
         """
-        if REPLY not in self.session.client.features:
+        if not self.session.keeps_replies():
             return self.route(matcher, answer, times, answer.run, place)
         sent = _times_on_wire(times)
         entry = RouteEntry(
@@ -290,9 +306,10 @@ class HttpRoutes:
             session.observation.request_came(state)
         session.check_context(message)
         self.decisions[state.id] = "fulfill"
-        if entry is not None and entry.reply is not None:
+        reply = None if entry is None else entry.reply_to(state.wire)
+        if entry is not None and reply is not None:
             entry.handled += 1
-            session.answered_there(state, structs.replace(entry.reply, url=state.wire.url))
+            session.answered_there(state, structs.replace(reply, url=state.wire.url))
 
     def expired(self, message: RouteExpired) -> None:
         """Take out a fixed answer that was given as often as it may."""
