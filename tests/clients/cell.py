@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from tests.support.child_process import Child
 
 HOST = "upstream.test"
+NOWHERE = "nowhere.invalid"
+"""Strict mode allows it, and nobody knows its name (RFC 6761)."""
 
 
 class NotAvailableError(Exception):

@@ -50,6 +50,7 @@ class Client:
         given = {"PYTHONPATH": str(_REPOSITORY), "NODE_PARTS": str(MODULES), **environment}
         if self.attached:
             given = {name: value for name, value in given.items() if name in _OF_PRELOAD}
+            given["TRAFFICMOCK_WEBSOCKET"] = "all"
         child: Child = Child.start(self.name, self.command(folder), env=given, cwd=_REPOSITORY)
         return child
 
@@ -100,8 +101,9 @@ CLIENTS = (
     Client("websockets", _python("websockets")),
 )
 
-ATTACHED = tuple(
-    Client(f"{name}-attached", _python(name), attached=True)
-    for name in ("requests", "httpx", "aiohttp", "urllib3", "treq", "urllib")
+_ATTACHED = (
+    *("requests", "httpx", "aiohttp", "urllib3", "treq", "urllib"),
+    *("websockets", "websockets_asyncio", "websocket_client"),
 )
+ATTACHED = tuple(Client(f"{name}-attached", _python(name), attached=True) for name in _ATTACHED)
 """The same programs with the preload of Python processes, and without a proxy of their own."""

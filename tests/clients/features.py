@@ -8,7 +8,7 @@ import re
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from tests.clients.cell import FailedError, NotAvailableError, values
+from tests.clients.cell import NOWHERE, FailedError, NotAvailableError, values
 from tests.clients.server import PIECE
 
 if TYPE_CHECKING:
@@ -70,6 +70,14 @@ ATTACHED_ERRORS = {
     },
 }
 """What attached clients raise, as ``docs/how-to/attach-python.md`` says; regular expressions."""
+
+NO_NAME = {
+    "aiohttp": "ClientConnectorDNSError: ",
+    "websockets": "gaierror: .*Errno -2",
+    "websockets_asyncio": "gaierror: .*Errno -2",
+    "websocket_client": "WebSocketAddressException: .*Errno -2",
+}
+"""What attached clients raise for a WebSocket whose server's name is not known."""
 
 ABORT_ERRORS = {
     "requests": ("ProxyError: ", "ConnectionError: "),
@@ -172,7 +180,8 @@ def aborted(cell: Cell) -> None:
 
 def _attached_abort(cell: Cell) -> None:
     """Over both schemes an abort is the error that a network makes in this client."""
-    for code, wanted in ATTACHED_ERRORS[cell.client.removesuffix(ATTACHED)].items():
+    name = cell.client.removesuffix(ATTACHED)
+    for code, wanted in ATTACHED_ERRORS.get(name, dict.fromkeys(ABORTS, "")).items():
         try:
             answer = cell.ask("GET", f"/aborted/{code}")
         except FailedError as error:
@@ -280,6 +289,22 @@ def websocket_history(cell: Cell) -> None:
     assert frames.count("server") == 2, row
 
 
+def websocket_failed(cell: Cell) -> None:
+    """A WebSocket that is refused, or has no server, fails; attached, as without the proxy."""
+    scheme = {"http": "ws", "https": "wss"}[cell.scheme]
+    name = cell.client.removesuffix(ATTACHED)
+    for host, wanted in (
+        ("refused.test", "TrafficMockError: .*strict mode allows only"),
+        (NOWHERE, NO_NAME.get(name, "")),
+    ):
+        try:
+            answer = cell.ask("GET", "/socket", mode="ws", scheme=scheme, host=host)
+        except FailedError as error:
+            assert name == cell.client or re.match(wanted, str(error)), error
+        else:
+            raise AssertionError(answer)
+
+
 def _is_frame(event: dict[str, Any]) -> bool:
     return event["kind"] == "frame" and "detail" not in event
 
@@ -305,4 +330,5 @@ FEATURES: tuple[Callable[[Cell], None], ...] = (
     websocket,
     websocket_mocked,
     websocket_history,
+    websocket_failed,
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from tests.clients.cell import HOST, Cell, FailedError, NotAvailableError
+from tests.clients.cell import HOST, NOWHERE, Cell, FailedError, NotAvailableError
 from tests.clients.features import ABORTS, FEATURES, TIMED_OUT
 from tests.support.child_process import Child, ChildError
 from tests.support.proxy_process import REPOSITORY, running_proxy
@@ -119,7 +119,7 @@ def client_matrix(folder: Path, *more: str) -> Iterator[ClientMatrix]:
             part for port in ports.values() for part in ("--resolve", f"{HOST}:{port}:127.0.0.1")
         ]
         options = ["--ca-dir", str(folder / "ca"), "--upstream-ca", str(certificate)]
-        options += ["--strict", "--allow", HOST]
+        options += ["--strict", "--allow", HOST, "--allow", NOWHERE]
         running = stack.enter_context(running_proxy(*options, *resolve, *more, "--token", TOKEN))
         mocks = stack.enter_context(sync.mocks(running.url, token=TOKEN))
         _register(mocks)

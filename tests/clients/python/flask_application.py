@@ -1,5 +1,7 @@
 """Run as a child: a Flask application whose page fetches what it is told to, with urllib3.
 
+Another page opens a WebSocket.
+
 The address is printed as one JSON line.
 """
 
@@ -7,7 +9,9 @@ import json
 import sys
 
 import urllib3
+import websocket
 from flask import Flask, Response, request
+from websockets.sync.client import connect
 from werkzeug.serving import make_server
 
 application = Flask(__name__)
@@ -28,6 +32,19 @@ def streamed() -> Response:
     """Fetch while the answer is sent, when the view has returned."""
     url = request.args["url"]
     return Response(pool.request("GET", url).data for _ in range(2))
+
+
+@application.get("/socket")
+def socket() -> Response:
+    """Give the first message of a WebSocket, by the client that the page is asked for."""
+    if request.args["url"].startswith("wss:"):
+        with connect(request.args["url"]) as opened:
+            return Response(opened.recv())
+    plain = websocket.create_connection(request.args["url"])
+    try:
+        return Response(plain.recv())
+    finally:
+        plain.close()
 
 
 if __name__ == "__main__":

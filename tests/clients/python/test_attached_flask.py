@@ -46,6 +46,10 @@ def answering(body: str) -> Any:
     return lambda route: route.fulfill(body=body)
 
 
+def sending(text: str) -> Any:
+    return lambda socket: socket.send(text)
+
+
 class FlaskTests(SynchronousTestCase):
     """Nothing of ours is in the application, and nothing in its environment but our variables."""
 
@@ -60,9 +64,8 @@ class FlaskTests(SynchronousTestCase):
                 f"--ca-dir={data}/trafficmock/ca",
             )
         )
-        child = runs.attached(
-            proxy.url, [sys.executable, str(APPLICATION)], "--client-id", "shop", data=data
-        )
+        words = ["env", "TRAFFICMOCK_WEBSOCKET=all", sys.executable, str(APPLICATION)]
+        child = runs.attached(proxy.url, words, "--client-id", "shop", data=data)
         stack.callback(child.stop)
         self.proxy = proxy
         self.url = str(child.announced()["url"])
@@ -78,10 +81,13 @@ class FlaskTests(SynchronousTestCase):
         """Tests that mock the same URLs at once each get their own, and the server sees nothing."""
         for number, test in enumerate(self.tests):
             test.route("**/mocked", answering(f"of {number}"))
+            test.route_web_socket("**/mocked", sending(f"of {number}"))
         for page, url in (
             ("page", "http://third.test/mocked"),
             ("page", "https://third.test/mocked"),
             ("streamed", "http://third.test/mocked"),
+            ("socket", "ws://third.test/mocked"),
+            ("socket", "wss://third.test/mocked"),
         ):
             with ThreadPoolExecutor(2 * LOADS) as pool:
                 asked = [

@@ -11,7 +11,7 @@ from trafficmock.certificates.authority import open_authority
 from trafficmock.proxy.http1.attached_clients import (
     HEADERS,
     authority_line,
-    failure_line,
+    failure_lines,
     opens_for_agent,
     understands_failures,
 )
@@ -28,6 +28,7 @@ class AttachedClientsTests(SynchronousTestCase):
         head = parse_request(b"CONNECT a:1 HTTP/1.1\r\ntrafficmock-agent: python")
         self.assertTrue(opens_for_agent(head))
         self.assertFalse(understands_failures(head))
+        self.assertEqual(failure_lines(head, "aborted", ""), [])
         head = parse_request(b"GET / HTTP/1.1\r\ntrafficmock-context:")
         self.assertTrue(understands_failures(head))
         self.assertFalse(opens_for_agent(head))
@@ -53,7 +54,8 @@ class AttachedClientsTests(SynchronousTestCase):
 
     def test_failure(self) -> None:
         """A text stays within its line."""
+        head = parse_request(b"GET / HTTP/1.1\r\ntrafficmock-context: a")
         self.assertEqual(
-            failure_line("aborted", "a\r\nb \u20ac"),
-            (b"trafficmock-failure", b"aborted a%0D%0Ab%20%E2%82%AC"),
+            failure_lines(head, "aborted", "a\r\nb \u20ac"),
+            [(b"trafficmock-failure", b"aborted a%0D%0Ab%20%E2%82%AC")],
         )

@@ -85,6 +85,17 @@ class PassthroughTests(SocketCase):
         (row,) = self.harness.core.history.sockets.query(Query())
         self.assertIn(b"upstream_unreachable", row.to_json())
 
+    def test_no_server_for_attached(self) -> None:
+        """An attached process is told the error of the network, passed through or connected."""
+        self.harness.dialer.error = refused()
+        opening = OPEN.replace(b"Host: ", b"Trafficmock-Context: \r\nHost: ")
+        self.assertIn(b"trafficmock-failure: ECONNREFUSED ", self.harness.ask(opening).took())
+        self.harness = ForwardProxyHarness()
+        self.harness.dialer.error = refused()
+        self.owned(opening)
+        self.send("ws:connect")
+        self.assertIn(b"trafficmock-failure: ECONNREFUSED ", self.client.took())
+
     def test_client_gone(self) -> None:
         """A client that leaves takes the server's side along."""
         self.client = self.harness.ask(OPEN)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from trafficmock.proxy.http1.heads import RequestHead
+    from trafficmock.proxy.http1.heads import Pairs, RequestHead
 
 AGENT = b"trafficmock-agent"
 AUTHORITY = b"trafficmock-authority"
@@ -45,8 +45,16 @@ def authority_line(pem: bytes) -> bytes:
     return b"%s: %s\r\n" % (AUTHORITY, b"".join(lines[1:-1]))
 
 
+def failure_lines(head: RequestHead, code: str, text: str) -> Pairs:
+    """Give the header of an answer that stands for a failure; it is for attached processes alone.
+
+    :param head: of the request.
+    """
+    return [failure_line(code, text)] if understands_failures(head) else []
+
+
 def failure_line(code: str, text: str) -> tuple[bytes, bytes]:
-    """Give the header of an answer that stands for a failure.
+    """Write what stands for a failure.
 
     :param code: an abort code, the name of an error of the network, or a code of the proxy.
     :param text: for people.

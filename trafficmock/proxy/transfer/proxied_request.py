@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, structs
 
 from trafficmock.proxy.http1 import framing
-from trafficmock.proxy.http1.attached_clients import failure_line, understands_failures
+from trafficmock.proxy.http1.attached_clients import failure_lines, understands_failures
 from trafficmock.proxy.http1.context_headers import (
     carried_context,
     context_id,
@@ -285,9 +285,7 @@ class ProxiedRequest:
             status,
             code,
             text,
-            headers=(
-                [failure_line(failure or code, text)] if understands_failures(self.head) else ()
-            ),
+            headers=failure_lines(self.head, failure or code, text),
             keep=self.keep,
             head_only=self.head.method == b"HEAD",
         )

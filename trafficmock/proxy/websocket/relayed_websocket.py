@@ -6,6 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from trafficmock import records
+from trafficmock.proxy.http1.attached_clients import failure_lines
 from trafficmock.proxy.http1.forwarded_headers import end_to_end, response_block
 from trafficmock.proxy.upstream_errors import error_response, upstream_error
 from trafficmock.proxy.websocket import opening_handshake
@@ -143,5 +144,7 @@ class RelayedWebSocket:
             failed = upstream_error(error, self._target.origin)
             record = records.SocketFailed(self._id, None, failed.code, failed.text, None)
             self._proxy_client.record(record)
-            self._client.write(error_response(failed.status, failed.code, failed.text))
+            told = failure_lines(self._head, failed.errno or failed.code, failed.text)
+            answer = error_response(failed.status, failed.code, failed.text, headers=told)
+            self._client.write(answer)
             self._client.loseConnection()

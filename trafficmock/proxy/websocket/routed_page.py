@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from trafficmock.proxy.http1.attached_clients import failure_lines
 from trafficmock.proxy.upstream_errors import error_response
 from trafficmock.proxy.websocket import opening_handshake
 from trafficmock.proxy.websocket.frame_stream import ABNORMAL
@@ -74,13 +75,17 @@ class RoutedPage:
         if early:
             self._stream.data_received(early)
 
-    def refuse(self, status: int, code: str, text: str) -> None:
-        """Fail the application's WebSocket: by HTTP while it is held, else by a close."""
+    def refuse(self, status: int, code: str, text: str, *, failure: str | None = None) -> None:
+        """Fail the application's WebSocket: by HTTP while it is held, else by a close.
+
+        :param failure: what an attached process is told instead of the code.
+        """
         if self._stream is not None:
             self._stream.close(_INTERNAL_ERROR, text)
         elif self._state is PageState.HELD:
             self._state = PageState.CLOSED
-            self._transport.write(error_response(status, code, text))
+            told = failure_lines(self._session.head, failure or code, text)
+            self._transport.write(error_response(status, code, text, headers=told))
             self._transport.loseConnection()
 
     def release(self) -> bytes | None:

@@ -164,12 +164,12 @@ class WebSocketSession:
         """Tell everybody that there is no server."""
         close = inbound.CloseServer(self.id, was_clean=False, code=ABNORMAL, reason=error.text)
         self.send(close)
-        self._refuse(error.status, error.code, error.text)
+        self._refuse(error.status, error.code, error.text, failure=error.errno)
 
-    def _refuse(self, status: int, code: str, text: str) -> None:
+    def _refuse(self, status: int, code: str, text: str, *, failure: str | None = None) -> None:
         self._settle()
         self._server.drop()
-        self.page.refuse(status, code, text)
+        self.page.refuse(status, code, text, failure=failure)
 
     def _pass_through(self) -> None:
         self._settle()

@@ -6,6 +6,7 @@ from importlib import import_module
 
 from trafficmock_preload import child_environment, hooks, import_hook
 from trafficmock_preload.current_context import TestContexts
+from trafficmock_preload.preload_settings import PreloadSettings
 from trafficmock_preload.proxy_tunnel import Tunnels
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -17,12 +18,19 @@ class HookTests(SynchronousTestCase):
 
     def test_functions(self) -> None:
         """Each change is a function that is there."""
-        found = hooks._changes(Tunnels(None), TestContexts(30), "/preload")
-        self.assertIn("http.client", found)
+        wanted = {URL: "http://p:1", "TRAFFICMOCK_WEBSOCKET": "all"}
+        found = hooks._changes(Tunnels(PreloadSettings(wanted)), TestContexts(30), "/preload")
+        self.assertLessEqual({"http.client", "websockets.sync.client", "websocket._http"}, {*found})
         for name, change in found.items():
             place, function, _ = change.args  # type: ignore[attr-defined]
             module = import_module(f"trafficmock_preload.{place}")
             self.assertTrue(callable(getattr(module, function, None)), name)
+
+    def test_websockets(self) -> None:
+        """Libraries for WebSockets are left alone unless they are asked for."""
+        tunnels = Tunnels(PreloadSettings({URL: "http://p:1"}))
+        found = hooks._changes(tunnels, TestContexts(30), "/preload")
+        self.assertEqual([name for name in found if name.startswith("websocket")], [])
 
     def test_https_proxy(self) -> None:
         """A proxy behind TLS cannot be used, which is said; nothing is changed then."""

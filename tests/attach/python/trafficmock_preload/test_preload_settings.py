@@ -49,6 +49,12 @@ class SettingsTests(SynchronousTestCase):
         )
         self.assertEqual((found.reads_contexts, found.context_seconds), (False, 0.25))
 
+    def test_websockets(self) -> None:
+        """Libraries for WebSockets are changed when a variable asks for it."""
+        for value, wanted in (("", False), ("global", False), ("all", True)):
+            variables = {"TRAFFICMOCK_PROXY_URL": "http://p:1", "TRAFFICMOCK_WEBSOCKET": value}
+            self.assertIs(PreloadSettings(variables).all_websockets, wanted)
+
     def test_refused(self) -> None:
         """A mistake is named with the variable."""
         for name, value in (
@@ -57,6 +63,7 @@ class SettingsTests(SynchronousTestCase):
             ("TRAFFICMOCK_PROXY_URL", "http://"),
             ("TRAFFICMOCK_CONTEXT", "yes"),
             ("TRAFFICMOCK_CONTEXT_MS", "-1"),
+            ("TRAFFICMOCK_WEBSOCKET", "most"),
         ):
             variables = {"TRAFFICMOCK_PROXY_URL": "http://p:1", name: value}
             error = self.assertRaises(SettingsError, PreloadSettings, variables)

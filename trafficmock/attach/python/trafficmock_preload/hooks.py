@@ -68,6 +68,9 @@ def _changes(
     add_client("aiohttp.client_reqrep", "aiohttp_change", "change_requests")
     add_client("twisted.web.client", "twisted_change", "change_agent")
     add_client("twisted.web._newclient", "twisted_change", "change_protocol")
+    if tunnels.settings is not None and tunnels.settings.all_websockets:
+        for module, (place, function) in _WEBSOCKETS.items():
+            add_client(module, place, function)
     for module, transport in _ENVIRONMENT_PROXIES.items():
         add(module, "clients.environment_proxies", "change_getproxies", tunnels, transport)
     for module, name in _WSGI.items():
@@ -82,6 +85,15 @@ def _changes(
     add("twisted.python.threadpool", "thread_contexts", "change_twisted_pools", contexts)
     return changes
 
+
+_WEBSOCKETS = {
+    "websockets.asyncio.client": ("websockets_asyncio_change", "change_asyncio"),
+    "websockets.legacy.client": ("websockets_asyncio_change", "change_legacy"),
+    "websockets.sync.client": ("websockets_change", "change_sync"),
+    "websocket._http": ("websocket_client_change", "change_connections"),
+    "websocket._handshake": ("websocket_client_change", "change_handshakes"),
+}
+"""Libraries that are changed when they are asked for; others speak WebSocket beside HTTP."""
 
 _WSGI = {
     "flask.app": "Flask",

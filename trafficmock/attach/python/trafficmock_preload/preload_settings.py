@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 _DEFAULT_ID = "proxy"
 _NO_TOKEN = "-"  # noqa: S105 - the absence of one
 _CONTEXT_MS = 30000
+_ALL = "all"
 
 
 class SettingsError(ValueError):
@@ -35,6 +36,7 @@ class PreloadSettings:
         no_proxy = environment.get("no_proxy", environment.get("NO_PROXY", ""))
         self.no_proxy = _words(no_proxy)
         self.ignored = _words(environment.get("TRAFFICMOCK_IGNORE_HOSTS", ""))
+        self.all_websockets = _is_all(environment, "TRAFFICMOCK_WEBSOCKET")
         self.reads_contexts = _switch(environment, "TRAFFICMOCK_CONTEXT")
         self.context_seconds = _milliseconds(environment, "TRAFFICMOCK_CONTEXT_MS") / 1000
 
@@ -104,6 +106,13 @@ def _switch(environment: Mapping[str, str], name: str) -> bool:
     if value not in {"0", "1"}:
         raise SettingsError(f"{name} must be 0 or 1, not {value!r}")
     return value == "1"
+
+
+def _is_all(environment: Mapping[str, str], name: str) -> bool:
+    value = environment.get(name) or "global"
+    if value not in {"global", _ALL}:
+        raise SettingsError(f"{name} must be global or all, not {value!r}")
+    return value == _ALL
 
 
 def _milliseconds(environment: Mapping[str, str], name: str) -> int:

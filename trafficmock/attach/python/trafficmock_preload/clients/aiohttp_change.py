@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from weakref import WeakSet
 
+from trafficmock_preload.clients.asyncio_tunnel import open_tunnel
 from trafficmock_preload.failure_errors import HEADER, failure_error, is_before_request
-from trafficmock_preload.proxy_tunnel import MOST_BYTES, TunnelAnswer
 from trafficmock_preload.tunnel_trust import trusting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import socket
     from collections.abc import Callable
     from types import ModuleType
     from typing import Any
@@ -53,7 +52,7 @@ async def _tunnelled(
     loop = asyncio.get_running_loop()
     try:
         opened, authority = await asyncio.wait_for(
-            _opened(loop, host, port, tunnels), timeout.sock_connect
+            open_tunnel(loop, host, port, tunnels), timeout.sock_connect
         )
         if wanted is not None and authority is not None:
             wanted = trusting(authority, wanted)
@@ -75,35 +74,6 @@ async def _tunnelled(
     if authority is not None:
         _read.add(made[1])
     return made
-
-
-async def _opened(
-    loop: Any, host: str, port: int, tunnels: Tunnels
-) -> tuple[socket.socket, bytes | None]:
-    """Open a tunnel on a socket that does not block."""
-    import socket
-
-    try:
-        family, kind, number, _, address = (
-            await loop.getaddrinfo(*tunnels.proxy(), type=socket.SOCK_STREAM)
-        )[0]
-        opened = socket.socket(family, kind, number)
-    except OSError as error:
-        raise tunnels.unreachable(error) from error
-    try:
-        opened.setblocking(False)
-        try:
-            await loop.sock_connect(opened, address)
-        except OSError as error:
-            raise tunnels.unreachable(error) from error
-        await loop.sock_sendall(opened, tunnels.request(host, port))
-        answer = TunnelAnswer(tunnels)
-        while not answer.add(await loop.sock_recv(opened, MOST_BYTES)):
-            continue
-    except BaseException:
-        opened.close()
-        raise
-    return opened, answer.authority
 
 
 def change_requests(module: ModuleType, _: Tunnels, contexts: TestContexts) -> None:

@@ -1,0 +1,67 @@
+"""Run as a child, ``socket_calls.py CLIENT``: each line of input has a URL, and maybe a proxy.
+
+For each line a WebSocket is opened, and one line of JSON comes back: the answer to a message, or
+the names of the error and of those that caused it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+
+def sync(url: str, **more: Any) -> Any:
+    from websockets.sync.client import connect
+
+    with connect(url, **more) as socket:
+        socket.send("hello")
+        return socket.recv()
+
+
+def new(url: str, **more: str) -> Any:
+    from websockets.asyncio.client import connect
+
+    return asyncio.run(_asked(connect, url, more))
+
+
+def legacy(url: str, **more: str) -> Any:
+    from websockets.legacy.client import connect
+
+    return asyncio.run(_asked(connect, url, more))
+
+
+async def _asked(connect: Any, url: str, more: dict[str, str]) -> Any:
+    async with connect(url, **more) as socket:
+        await socket.send("hello")
+        return await socket.recv()
+
+
+def websocket_client(url: str, proxy: str = "") -> Any:
+    import websocket
+
+    host, _, port = proxy.removeprefix("http://").partition(":")
+    more: Any = {"http_proxy_host": host, "http_proxy_port": int(port)} if proxy else {}
+    socket = websocket.create_connection(url, timeout=20, **more)
+    try:
+        socket.send("hello")
+        return socket.recv()
+    finally:
+        socket.close()
+
+
+CALLS = {call.__name__: call for call in (sync, new, legacy, websocket_client)}
+
+
+def outcome(call: Any, url: str, *proxy: str) -> dict[str, Any]:
+    try:
+        return {"value": call(url, proxy=proxy[0]) if proxy else call(url)}
+    except Exception as error:  # noqa: BLE001 - what the client raises is the result
+        return {"error": type(error).__name__, "text": str(error)}
+
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(outcome(CALLS[sys.argv[1]], *line.split())) + "\n")
+        sys.stdout.flush()
