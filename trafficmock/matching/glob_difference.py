@@ -50,16 +50,27 @@ def differing_parts(glob: str, parts: UrlParts) -> list[str]:
     :param parts: of a request's URL.
     :returns: among ``scheme``, ``host``, ``port``, ``path`` and ``query``, in this order.
     """
+    tail = f"{parts.scheme}://{parts.authority}{parts.path}"
     there = {
         "scheme": parts.scheme,
         "host": parts.host,
         "port": parts.port,
         "path": parts.path,
         "query": parts.query,
-        "tail": f"{parts.scheme}://{parts.authority}{parts.path}",
+        "tail": tail,
     }
     differing = [part.name for part in _read(glob) if not part.wants(there[part.name])]
+    if differing and _whole(glob).wants((parts.path if needs_base(glob) else tail) + parts.query):
+        # A star took more than the part that it stands in.
+        return []
     return ["path" if name == "tail" else name for name in differing]
+
+
+@functools.lru_cache(maxsize=MOST_READ)
+def _whole(glob: str) -> _Part:
+    known = len(glob) <= LONGEST_GLOB
+    resolved = glob if needs_base(glob) else resolve(glob)
+    return _Part("whole", _variants(resolved) if known else ())
 
 
 @functools.lru_cache(maxsize=MOST_READ)
