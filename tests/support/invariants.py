@@ -86,6 +86,7 @@ class Invariants:
         """Note that a connection is not there any more to be told anything."""
         self.agents.discard(connection_id)
         self.workers.discard(connection_id)
+        self.requests.leaving(connection_id)
         self.subscriptions.left(connection_id)
         self.contexts.left(connection_id)
         self.strict.left(connection_id)
@@ -109,7 +110,7 @@ class Invariants:
         present = self.agents - closed if isinstance(cause, inbound.Hello) else self.agents
         self.requests.took(effects, sender, cause, present)
         self.sockets.took(effects, sender, cause, present)
-        self.subscriptions.took(effects, cause)
+        self.subscriptions.took(effects, sender, cause)
         self.contexts.took(effects, sender, cause)
         self.strict.took(effects)
         self.replies.took(effects, sender, cause)

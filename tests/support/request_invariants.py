@@ -44,6 +44,8 @@ class Row:
     :param awaiting: the agent still owes a report.
     :param body_pending: its body is still to come, so that nobody may hear of it.
     :param asked: the agent was asked for its body.
+    :param redirected: the agent may follow a redirect with a hop.
+    :param let_go: the agent is gone, so that the wait for the hop ends without a word.
     """
 
     agent: str
@@ -56,13 +58,15 @@ class Row:
     matched: bool = False
     body_pending: bool = False
     asked: bool = False
+    redirected: bool = False
+    let_go: bool = False
     observers: set[str] = field(factory=set)
 
     def in_use(self) -> bool:
-        return self.recorded and (self.settled is None or self.awaiting)
+        return self.recorded and not self.let_go and (self.settled is None or self.awaiting)
 
     def may_be_in_use(self) -> bool:
-        return self.in_use() or not self.recorded
+        return self.in_use() or self.let_go or not self.recorded
 
 
 @define
@@ -101,10 +105,17 @@ class RequestInvariants:
         for row in unheard:
             assert row.decision_sent or cancelled or row.agent not in agents, "settled in silence"
 
+    def leaving(self, connection_id: str) -> None:
+        """Note that a connection is not there any more, though its requests may not be ended."""
+        for row in self.rows.values():
+            if row.agent == connection_id:
+                row.let_go = row.awaiting and row.redirected
+
     def left(self, connection_id: str) -> None:
         """Note that all is done that a lost connection leads to."""
         for row in self.rows.values():
             if row.agent == connection_id:
+                row.let_go = False
                 assert row.settled, "an agent left, its request stayed"
                 assert not row.body_pending, "an agent left, its body is still awaited"
                 row.awaiting = False
@@ -240,8 +251,9 @@ class RequestInvariants:
         row = self.rows[record.request_id]
         assert row.recorded, f"reported, but never recorded: {record}"
         assert row.awaiting, f"nobody waits for {record}"
-        redirected = record.response is not None and record.response.is_redirect()
-        row.awaiting = record.body_pending or (redirected and record.error is None)
+        answer = record.response
+        row.redirected = answer is not None and answer.is_redirect() and record.error is None
+        row.awaiting = record.body_pending or row.redirected
 
     def _hop(self, hop: records.HopSeen, sender: str | None) -> None:
         prior, known = self.rows[hop.prior_id], self.rows.get(hop.request_id)

@@ -27,8 +27,11 @@ class SubscriptionInvariants:
         self.tests.pop(connection_id, None)
         self.subscribed.pop(connection_id, None)
 
-    def took(self, effects: Effects, cause: object) -> None:
+    def took(self, effects: Effects, sender: str | None, cause: object) -> None:
         """Check what an event led to."""
+        if isinstance(cause, inbound.TestUnregister) and sender is not None:
+            # Its worker is told of no more, though the answer may take several turns.
+            self._ended(sender, cause.test_id)
         for effect in effects:
             if isinstance(effect, Send):
                 self._sent(effect, cause)
@@ -40,8 +43,7 @@ class SubscriptionInvariants:
         elif isinstance(message, outbound.TestRegistered):
             self.tests[receiver].add(message.test_id)
         elif isinstance(message, outbound.TestUnregistered):
-            self.tests[receiver].discard(message.test_id)
-            self.subscribed[receiver].discard(message.test_id)
+            self._ended(receiver, message.test_id)
         elif isinstance(message, outbound.TestSubscribed):
             assert receiver in self.asking, f"subscribed unasked: {send}"
             assert message.test_id in self.tests[receiver], f"subscribed for another's: {send}"
@@ -53,6 +55,10 @@ class SubscriptionInvariants:
                 assert set(send.to) == self._audience(), f"told of {send}, not {self._audience()}"
             else:
                 assert set(send.to) <= self._audience(), f"told of {send} unasked"
+
+    def _ended(self, worker: str, test_id: str) -> None:
+        self.tests[worker].discard(test_id)
+        self.subscribed[worker].discard(test_id)
 
     def _audience(self) -> set[str]:
         told = self.subscribed.items()
