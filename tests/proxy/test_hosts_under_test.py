@@ -43,6 +43,7 @@ class HostTests(SynchronousTestCase):
             "[shop.test]",
             "256.0.0.1",
             "..",
+            "0..",
             "a b",
             "bücher.test",
             "shop?.test",

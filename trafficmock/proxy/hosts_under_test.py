@@ -69,7 +69,7 @@ def _host_of_url(host: str) -> str | None:
         return None
     # An IPv4 address that is mapped into IPv6 is the IPv4 address.
     authority = parse_authority(str(name))
-    if authority is None or not authority.host.strip("."):
+    if authority is None or not authority.host or authority.host.endswith("."):
         return None
     return f"[{authority.host}]" if ":" in authority.host else authority.host
 
