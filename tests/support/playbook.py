@@ -264,7 +264,8 @@ class WorkerPeer(Peer):
         scope: Any = "worker" if shared else UNSET
         file, worker_id = f"{title}.spec.ts", self.id[-1]
         self.sends(inbound.TestRegister(title, title, file, worker_id, context or UNSET, scope))
-        at = self.playbook.now().epoch_ms if SUBSCRIBE in self.features else UNSET
+        is_told = not {CONTEXT, SUBSCRIBE}.isdisjoint(self.features)
+        at = self.playbook.now().epoch_ms if is_told else UNSET
         self.playbook.expect(self.gets(outbound.TestRegistered(title, at)))
         return test
 

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.wire import inbound
 
+_TOLD_THE_TIME = frozenset({CONTEXT, SUBSCRIBE})
+"""Features that say more about a registration than protocol 3: each brings its time."""
+
 
 @define
 class Registration:
@@ -66,7 +69,7 @@ class Registration:
                 self.contexts.reserve(context, worker.tests[message.test_id])
             if allow is not None:
                 self.strictness.tests[message.test_id] = allow
-            at = out.now.epoch_ms if SUBSCRIBE in worker.features else UNSET
+            at = out.now.epoch_ms if worker.features & _TOLD_THE_TIME else UNSET
             registered = outbound.TestRegistered(message.test_id, at)
             test = worker.tests[message.test_id]
             if context is not UNSET and message.door is not UNSET:

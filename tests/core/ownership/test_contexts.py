@@ -297,6 +297,15 @@ class ClaimTests(ContextCase):
             self.playbook.expect(worker.gets(refusal))
         self.assertEqual(set(self.playbook.coordinator.registry.tests), {"buys", "sells"})
 
+    def test_time(self) -> None:
+        """Workers that name the feature are told when the test began; those of npm are not."""
+        for number, features in enumerate((["context"], ["subscribe"], ["decline"], [])):
+            worker = self.playbook.worker(f"1{number}", features=features)
+            worker.sends(inbound.TestRegister(f"t{number}", "t", "f", "1"))
+            ((_, registered),) = self.sent(outbound.TestRegistered)
+            expected = self.playbook.now().epoch_ms if number < 2 else UNSET
+            self.assertEqual(registered.at, expected, features)
+
     def test_same_again(self) -> None:
         """A worker may say the same registration twice."""
         self.registered(self.mine, "buys", A)
