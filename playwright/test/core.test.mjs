@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { createServer, get } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -13,7 +14,11 @@ import { startProxy } from "../../agent/test/lib/proxy.mjs";
 import { freePort } from "./lib/project.mjs";
 import { startShop } from "./lib/shop.mjs";
 
-const { Questions } = createRequire(import.meta.url)("../src/connection/questions.js");
+const require = createRequire(import.meta.url);
+const { Questions } = require("../src/connection/questions.js");
+const { WorkerConnection } = require("../src/connection/worker-connection.js");
+const { viewsOf } = require("../src/objects/traffic-mock.js");
+const { Session } = require("../src/session/session.js");
 
 describe("connect", () => {
   let proxy;
@@ -86,18 +91,56 @@ describe("connect", () => {
     await mocks.end();
   });
 
-  test("a wait says which handler returned without a decision", async () => {
+  test("a handler that keeps no hold on its route fails the request at once", async () => {
     const mocks = await begin("undecided");
     await mocks.route("**/price/*", function forgets() {});
+    const page = await fetch(`${shopUrl}/price/cup`, { headers: mocks.headers });
+    assert.equal(await page.text(), "no price: ECONNRESET");
+    await assert.rejects(mocks.end(), (error) => {
+      assert.match(error.message, /the handler forgets \(.*core\.test\.mjs:\d+\) returned without a decision/);
+      assert.match(error.stack, /\n {4}at .*core\.test\.mjs:\d+:\d+$/);
+      return true;
+    });
+  });
+
+  test("calls of a route that nobody awaits decide all the same", async (t) => {
+    const place = mkdtempSync(join(tmpdir(), "trafficmock-core-"));
+    t.after(() => rmSync(place, { recursive: true }));
+    const pipe = join(place, "price.json");
+    execFileSync("mkfifo", [pipe]);
+    const mocks = await begin("decides later");
+    await mocks.route("**/price/*", (route) => void route.fulfill({ path: pipe }));
     const page = fetch(`${shopUrl}/price/cup`, { headers: mocks.headers });
     await mocks.waitForRequest("**/price/cup");
+    // Longer than it takes to notice that nobody has the route.
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    await writeFile(pipe, '{"price":6}');
+    assert.match(await (await page).text(), /"price">6</);
+    await mocks.end();
+  });
+
+  test("a wait says which handler has not decided", async () => {
+    const mocks = await begin("undecided");
+    const kept = [];
+    await mocks.route("**/price/cup", function keeps(route) {
+      kept.push(route);
+    });
+    let go;
+    await mocks.route("**/price/pot", async function runs(route) {
+      await new Promise((resolve) => (go = resolve));
+      await route.fulfill({ json: { price: 7 } });
+    });
+    const pages = ["cup", "pot"].map((item) => fetch(`${shopUrl}/price/${item}`, { headers: mocks.headers }));
+    await Promise.all(["cup", "pot"].map((item) => mocks.waitForRequest(`**/price/${item}`)));
     const wait = mocks.waitForResponse("http://prices.example/price/can", { timeout: 100 });
-    await assert.rejects(
-      wait,
-      /price\/cup .*; the handler forgets \(.*core\.test\.mjs:\d+\) returned without a decision/,
-    );
-    await assert.rejects(mocks.end(), /the handler forgets .* none came until the test ended/);
-    await page;
+    await assert.rejects(wait, ({ message }) => {
+      assert.match(message, /cup .*; the handler keeps \(.*core\.test\.mjs:\d+\) returned without a decision/);
+      assert.match(message, /pot .*; the handler runs \(.*core\.test\.mjs:\d+\) has not returned/);
+      return true;
+    });
+    go();
+    await assert.rejects(mocks.end(), /the handler keeps .* none came until the test ended/);
+    await Promise.all(pages);
   });
 
   test("strict mode fails the application's call and the test, once for each URL", async () => {
@@ -137,6 +180,21 @@ describe("connect", () => {
     await fetch(`${shopUrl}/price/saucer`);
     assert.deepEqual(await once(child, "close"), [0, null]);
     assert.equal(said, "waits, ended");
+  });
+
+  test("a test asks the history for what came since it began", async () => {
+    const connection = await WorkerConnection.open({ proxyUrl: proxy.url });
+    const session = new Session(connection, { title: "asks", file: "" }, viewsOf);
+    await fetch(`${shopUrl}/price/early`);
+    await session.start();
+    await fetch(`${shopUrl}/price/late`);
+    const entries = await connection.recorded(session.registration.startedAt);
+    assert.deepEqual(
+      [...entries.values()].map(({ request }) => request.url),
+      ["http://prices.example/price/late"],
+    );
+    await session.finish();
+    connection.close();
   });
 
   test("a proxy that is not there is an error, at once", async () => {

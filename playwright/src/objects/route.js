@@ -22,6 +22,8 @@ class Route {
     return this.#routed.session.views.request(this.#routed.request);
   }
 
+  // Being asynchronous, a call keeps the route until it ends, also where nobody awaits it.
+
   /** @param {import("../../index.js").FulfillOptions} [options] */
   async fulfill(options) {
     await this.#routed.fulfill(options);

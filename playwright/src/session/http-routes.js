@@ -217,7 +217,8 @@ class HttpRoutes {
    */
   problemOf({ id }) {
     const routed = this.open.get(id);
-    return routed?.stage === "held" ? `${routed.entry?.name} returned without a decision` : "";
+    if (routed?.stage === "held") return `${routed.entry?.name} returned without a decision`;
+    return routed?.stage === "running" ? `${routed.entry?.name} has not returned` : "";
   }
 
   /** @param {any} message `request:replied`: the proxy gave one of our fixed answers */
@@ -241,9 +242,7 @@ class HttpRoutes {
   /** Fail what handlers left undecided for later, which is now too late. */
   end() {
     for (const routed of [...this.open.values()]) {
-      // What has ended without a decision, as when the application gave it up, waits for none.
-      const isWaiting = routed.stage === "held" && routed.request.response === undefined;
-      if (isWaiting) routed.giveUp("returned without a decision, and none came until the test ended");
+      if (routed.isWaiting) routed.giveUp("returned without a decision, and none came until the test ended");
     }
   }
 }

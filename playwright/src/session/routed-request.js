@@ -4,6 +4,8 @@ const { AlreadyHandledError, TestEndedError, UndecidedError, UsageError } = requ
 const headers = require("../arguments/headers.js");
 const mockResponse = require("../arguments/mock-response.js");
 const overriding = require("../arguments/request-overrides.js");
+const { raisedAt } = require("./call-site.js");
+const { whenGone } = require("./forgotten-routes.js");
 const { RequestGoneError } = require("./handler-fetches.js");
 const { ResponseState } = require("./response-state.js");
 
@@ -73,8 +75,8 @@ class RoutedRequest {
     this.stage = "running";
     this.entry = entry;
     this.session.http.count(entry);
-    const call = (async () =>
-      entry.handler(this.session.views.route(this), this.session.views.request(this.request)))();
+    const route = this.session.views.route(this);
+    const call = (async () => entry.handler(route, this.session.views.request(this.request)))();
     const running = call.catch(() => {});
     entry.running.add(running);
     try {
@@ -84,15 +86,30 @@ class RoutedRequest {
     } finally {
       entry.running.delete(running);
     }
-    return this.returned();
+    return this.returned(route);
   }
 
-  /** @returns {boolean} whether the next handler is to be asked */
-  returned() {
+  /**
+   * @param {object} route what the handler had in hand
+   * @returns {boolean} whether the next handler is to be asked
+   */
+  returned(route) {
     if (this.session.isEnded || this.stage === "settled" || this.stage === "counted") return false;
     if (this.stage === "fallen back") return true;
     this.stage = "held";
+    whenGone(route, this);
     return false;
+  }
+
+  /** Note that nobody has the route any more: what is not decided by now will not be. */
+  forgotten() {
+    if (this.isWaiting) this.giveUp("returned without a decision and kept no hold on the route");
+  }
+
+  /** Whether its handler returned and the application still waits for a decision. */
+  get isWaiting() {
+    // What has ended without one, as when the application gave it up, waits for none.
+    return this.stage === "held" && !this.session.isEnded && this.request.response === undefined;
   }
 
   /**
@@ -139,7 +156,7 @@ class RoutedRequest {
     const error = new UndecidedError(
       `${this.request}: ${name} ${why}; call route.fulfill, continue, abort or fallback, and await it`,
     );
-    this.session.errors.add(error);
+    this.session.errors.add(raisedAt(error, this.entry?.placeOf()));
     this.fail(error.message);
   }
 
