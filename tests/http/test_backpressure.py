@@ -3,6 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.server.fakes import DriverHarness
+from trafficmock.http.backpressure import HELD_BACK_SECONDS
 
 
 class BackpressureTests(SynchronousTestCase):
@@ -54,6 +55,46 @@ class BackpressureTests(SynchronousTestCase):
         self.harness.driver.link_backlogged(self.worker)
         self.harness.request(self.agent, "1", "http://api.test/")
         self.assertEqual(self.agent.pauses, 0)
+
+    def lag(self) -> None:
+        """Let the sender wait for a receiver that lags behind."""
+        self.harness.driver.link_backlogged(self.worker)
+        self.frame()
+        self.assertEqual(self.agent.pauses, 1)
+
+    def test_receiver_takes_nothing(self) -> None:
+        """A sender waits so long, and then no more until the receiver takes something."""
+        self.lag()
+        self.harness.clock.advance(HELD_BACK_SECONDS)
+        self.assertEqual(self.agent.pauses, 0)
+        self.frame()
+        self.assertEqual(self.agent.pauses, 0)
+        self.worker.drained_total += 1
+        self.frame()
+        self.assertEqual(self.agent.pauses, 1)
+        self.harness.driver.link_drained(self.worker)
+        self.assertEqual(self.agent.pauses, 0)
+
+    def test_receiver_takes_little(self) -> None:
+        """A sender waits for a receiver that takes something now and then."""
+        self.lag()
+        for _ in range(5):
+            self.worker.drained_total += 1
+            self.harness.clock.advance(HELD_BACK_SECONDS)
+            self.assertEqual(self.agent.pauses, 1)
+
+    def test_receiver_catches_up(self) -> None:
+        """Looks of an earlier wait say nothing of the next, and end with their links."""
+        self.lag()
+        self.harness.clock.advance(HELD_BACK_SECONDS / 2)
+        self.worker.drained_total += 1
+        self.harness.driver.link_drained(self.worker)
+        self.lag()
+        self.harness.clock.advance(HELD_BACK_SECONDS / 2)
+        self.assertEqual(self.agent.pauses, 1)
+        self.harness.driver.link_closed(self.agent)
+        self.harness.clock.advance(HELD_BACK_SECONDS)
+        self.assertEqual(self.agent.pauses, 1)
 
     def test_waiting_is_not_idle(self) -> None:
         """A sender that we do not read from is not cut off for its silence."""

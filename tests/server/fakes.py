@@ -38,6 +38,7 @@ class FakeLink(_StandsForLink):
     queued_bytes: int = 0
     drained_total: int = 0
     arriving_bytes: int = 0
+    shared: bool = True
     welcomed: bool = False
     closed_cleanly: bool = False
 

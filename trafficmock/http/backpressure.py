@@ -2,7 +2,8 @@
 
 Only frames of WebSockets hold their sender back. Everything else comes one request at
 a time, and a worker that does not read must not stop the applications of other tests;
-it is cut off at the limit of its send queue.
+it is cut off at the limit of its send queue. So is one that takes nothing of its frames for
+:data:`HELD_BACK_SECONDS`, as at a breakpoint: the application that sends them is read again.
 """
 
 from __future__ import annotations
@@ -14,12 +15,18 @@ from attrs import define, field
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from twisted.internet.interfaces import IDelayedCall, IReactorTime
+
 
 class FlowControlled(Protocol):
     """Whoever sends or takes frames: a link, or a WebSocket of the forward proxy."""
 
     id: str
     arriving_bytes: int
+
+    @property
+    def shared(self) -> bool:
+        """Whether it carries more than one WebSocket, and what is queued for it has a limit."""
 
     @property
     def drained_total(self) -> int:
@@ -39,19 +46,28 @@ ARRIVING_BYTES = 16 * 1024
 drips a byte now and then holds nobody up."""
 
 
+HELD_BACK_SECONDS = 3.0
+"""How long a link waits for another that takes nothing."""
+
 NEXT_TURN_SECONDS = 1e-8
 """The delay of work that goes on in the reactor's next turn, after others had theirs."""
 
 
 @define(eq=False)
 class Backpressure:
-    """Pauses and resumes the links that send frames to links which lag behind."""
+    """Pauses and resumes the links that send frames to links which lag behind.
 
+    :param clock: for looks at those that take nothing.
+    """
+
+    _clock: IReactorTime
     _lagging: dict[str, set[FlowControlled]] = field(factory=dict)
     _waiting_for: dict[str, set[str]] = field(factory=dict)
     _last_receiver: FlowControlled | None = None
     _taken: dict[str, int] = field(factory=dict)
     _received: dict[str, int] = field(factory=dict)
+    _stuck: dict[str, int] = field(factory=dict)
+    _looks: dict[tuple[str, str], IDelayedCall] = field(factory=dict)
 
     def backlogged(self, link: FlowControlled) -> None:
         """Note that a link takes less than it is sent."""
@@ -66,26 +82,53 @@ class Backpressure:
         receiver, self._last_receiver = self._last_receiver, None
         if receiver is None or receiver.id not in self._lagging:
             return
+        if self._stuck.get(receiver.id) == receiver.drained_total:
+            return
         self._lagging[receiver.id].add(sender)
         waits = self._waiting_for.setdefault(sender.id, set())
         if not waits:
             sender.pause()
         waits.add(receiver.id)
+        if sender.shared and receiver.shared and (sender.id, receiver.id) not in self._looks:
+            self._look_later(sender, receiver)
+
+    def _look_later(self, sender: FlowControlled, receiver: FlowControlled) -> None:
+        self._looks[sender.id, receiver.id] = self._clock.callLater(
+            HELD_BACK_SECONDS, self._look, sender, receiver, receiver.drained_total
+        )
+
+    def _look(self, sender: FlowControlled, receiver: FlowControlled, taken: int) -> None:
+        """Read again from a sender whose receiver took nothing meanwhile."""
+        del self._looks[sender.id, receiver.id]
+        if sender not in self._lagging.get(receiver.id, ()):
+            return
+        if receiver.drained_total != taken:
+            self._look_later(sender, receiver)
+            return
+        self._stuck[receiver.id] = taken
+        self._lagging[receiver.id].discard(sender)
+        self._waits_no_more(sender, receiver)
+
+    def _waits_no_more(self, sender: FlowControlled, receiver: FlowControlled) -> None:
+        waits = self._waiting_for[sender.id]
+        waits.discard(receiver.id)
+        if not waits:
+            del self._waiting_for[sender.id]
+            sender.resume()
 
     def drained(self, link: FlowControlled) -> None:
         """Read again from those who waited for this link alone."""
+        self._stuck.pop(link.id, None)
         for sender in self._lagging.pop(link.id, ()):
-            waits = self._waiting_for[sender.id]
-            waits.discard(link.id)
-            if not waits:
-                del self._waiting_for[sender.id]
-                sender.resume()
+            self._waits_no_more(sender, link)
 
     def gone(self, link: FlowControlled) -> None:
         """Forget a link; nobody waits for it any more, and it for nobody."""
         self.drained(link)
         for receiver_id in self._waiting_for.pop(link.id, ()):
             self._lagging[receiver_id].discard(link)
+        for pair in [each for each in self._looks if link.id in each]:
+            self._looks.pop(pair).cancel()
         self._taken.pop(link.id, None)
         self._received.pop(link.id, None)
 

@@ -93,7 +93,7 @@ class Driver:
     _depth: int = 0
     _handling: bool = False
     _introduced: set[str] = field(factory=set)
-    _backpressure: Backpressure = field(factory=Backpressure)
+    _backpressure: Backpressure = field(init=False)
     _quota: LogRateLimit = field(factory=LogRateLimit)
     _numbers: itertools.count[int] = field(factory=lambda: itertools.count(1))
     _timer: IDelayedCall | None = None
@@ -102,6 +102,7 @@ class Driver:
     tunnels: StrictTunnels = field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        self._backpressure = Backpressure(self.clock)
         self.queries = WorkerQueries(
             self.history,
             self.clock,

@@ -4,20 +4,21 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "./project.mjs";
 
 const REGISTER = fileURLToPath(new URL("../../../agent/register.js", import.meta.url));
-const SHOP = fileURLToPath(new URL("../apps/shop.mjs", import.meta.url));
+const APPS = fileURLToPath(new URL("../apps/", import.meta.url));
 const TRIES = 400;
 
 /**
- * Start the shop, attached.
+ * Start an application, attached.
  *
  * @param {string} proxyUrl
+ * @param {{ app?: string, env?: Record<string, string> }} [options] its name in `apps`, and its environment
  * @returns {Promise<{ url: string, stop(): Promise<void> }>}
  */
-export async function startShop(proxyUrl) {
+export async function startShop(proxyUrl, { app = "shop", env = {} } = {}) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const child = spawn(process.execPath, ["--require", REGISTER, SHOP], {
-    env: { ...process.env, PORT: String(port), TRAFFICMOCK_PROXY_URL: proxyUrl, TRAFFICMOCK_CLIENT_ID: "shop" },
+  const child = spawn(process.execPath, ["--require", REGISTER, `${APPS}${app}.mjs`], {
+    env: { ...process.env, PORT: String(port), TRAFFICMOCK_PROXY_URL: proxyUrl, TRAFFICMOCK_CLIENT_ID: app, ...env },
     stdio: "inherit",
   });
   const stop = async () => {

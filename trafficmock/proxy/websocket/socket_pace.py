@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from trafficmock.proxy.proxy_clients import ProxyClient
@@ -21,6 +21,7 @@ class SocketPace:
 
     drained_total = arriving_bytes = 0
     """Nobody asks how far a WebSocket has come: it has no heartbeat of its own."""
+    shared: ClassVar[bool] = False
 
     def __init__(self, socket_id: str, proxy_client: ProxyClient) -> None:
         self.id = socket_id

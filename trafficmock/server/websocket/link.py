@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from attrs import define, field, frozen
 
@@ -63,6 +63,7 @@ class Link:
     arriving_bytes: int = field(default=0, init=False)
     """Bytes that came without making a message whole: it grows while the other side sends a
     large one."""
+    shared: ClassVar[bool] = True
 
     @property
     def queued_bytes(self) -> int:
