@@ -164,7 +164,7 @@ def _unknown(name: str) -> str:
 
 
 def _complete() -> None:
-    """Answer a shell that completes a line."""
+    """Print the completions that a shell asks for."""
     completion = import_module("trafficmock.command.completion")
     commands = {name: str(each.options or each.module) for name, each in COMMANDS.items()}
     completion.complete(commands, os.environ.get("COMP_LINE", ""))

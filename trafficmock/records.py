@@ -147,7 +147,7 @@ class SocketOwned(Struct, frozen=True):
 
 
 class SocketPassedThrough(Struct, frozen=True):
-    """Nobody wanted it.
+    """No route matched it.
 
     :param also_matched: as in :class:`RequestPassedThrough`.
     """

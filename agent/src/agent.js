@@ -108,7 +108,7 @@ class Agent {
 
   /**
    * @param {object} message for the proxy; dropped while there is no link
-   * @param {number} [links] as it was when the proxy heard of the request; dropped when it has changed
+   * @param {number} [links] the link's number when the request was announced; dropped when it has changed
    */
   send(message, links = this.links) {
     if (this.state !== "up" || links !== this.links) return;

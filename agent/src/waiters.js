@@ -4,7 +4,7 @@ const { AsyncLocalStorage } = require("node:async_hooks");
 
 /**
  * @typedef {object} Waiter
- * @property {<R>(act: () => R) => R} inScope runs what the application is to hear of where the
+ * @property {<R>(act: () => R) => R} inScope runs calls into the application where the
  *   application's `AsyncLocalStorage`s have what they had as it made the request
  * @property {(message: any) => void} [receive]
  * @property {(error: Error) => void} lost
@@ -59,9 +59,9 @@ class Waiters {
   }
 
   /**
-   * Enter what is not announced yet, because its body is still read: it hears of a lost link.
+   * Enter what is not announced yet, because its body is still read: a lost link fails it.
    * @param {Waiter} waiter
-   * @returns {boolean} whether there is a link; if not it has heard of it already
+   * @returns {boolean} whether there is a link; if not, the request has failed already
    */
   enterUnannounced(waiter) {
     const isUp = this.agent.state === "up";

@@ -24,7 +24,7 @@ _READ_BYTES = 65536
 def check_welcome(address: ProxyAddress) -> None:
     """Make sure that the proxy lets this client in (protocol 3, ``hello``).
 
-    Only a refusal counts: of any other trouble the agent hears itself, and waits for the end of it.
+    Only a refusal counts: any other failure meets the agent itself, which then tries again.
 
     :raises AttachError: when the token is missing or wrong, or the proxy speaks another protocol.
     """

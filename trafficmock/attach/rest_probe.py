@@ -71,7 +71,7 @@ def _ask(proxy_url: str, path: str) -> bytes | None:
 
 
 def _said(error: urllib.error.HTTPError) -> str:
-    """Give the proxy's own words, if it has any."""
+    """Give the message of the proxy's error, if its answer has one."""
     try:
         return str(json.loads(error.read(MOST_BYTES))["message"])
     except (OSError, ValueError, TypeError, LookupError):

@@ -34,7 +34,7 @@ class CommandParser(argparse.ArgumentParser):
     """Reads the words of a command; wrong ones end it with one line and status 2."""
 
     def error(self, message: str) -> NoReturn:
-        """Refuse the words.
+        """End with the usage error.
 
         :raises CommandError: always.
         """
@@ -43,7 +43,7 @@ class CommandParser(argparse.ArgumentParser):
     def parse_args(  # type: ignore[override] # no command brings its own namespace
         self, args: Sequence[str] | None = None, namespace: None = None
     ) -> argparse.Namespace:
-        """Read the words.
+        """Parse the arguments.
 
         :raises CommandError: for an unknown option, with the known one that is nearest.
         """
@@ -85,7 +85,7 @@ def command_parser(
 
 
 def add_output(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add what says how the output looks.
+    """Add the options about the form of the output.
 
     :param what: what ``--json`` prints.
     """
@@ -132,7 +132,7 @@ def add_request_filters(made: argparse.ArgumentParser) -> None:
 def status(text: str) -> str:
     """Read a status, or a class of them.
 
-    :raises argparse.ArgumentTypeError: it is none.
+    :raises argparse.ArgumentTypeError: it has another form.
     """
     if not _STATUS.fullmatch(text):
         raise argparse.ArgumentTypeError(f"a status such as 404, or 4xx, not {text!r}")
@@ -142,7 +142,7 @@ def status(text: str) -> str:
 def count(text: str) -> int:
     """Read a whole number.
 
-    :raises argparse.ArgumentTypeError: it is none.
+    :raises argparse.ArgumentTypeError: it has another form.
     """
     if not (text.isascii() and text.isdigit()):
         raise argparse.ArgumentTypeError(f"a whole number, 0 or more, not {text!r}")
@@ -155,7 +155,7 @@ def moment(text: str, now_ms: int | None = None) -> int:
     :param text: epoch milliseconds, a date and time of ISO 8601 (local without a zone), or a
         number with ms, s, m, h or d for as long ago.
     :param now_ms: what counts as now; by default the clock.
-    :raises argparse.ArgumentTypeError: it is none of these.
+    :raises argparse.ArgumentTypeError: it has another form.
     """
     if text.isascii() and text.isdigit():
         return int(text)

@@ -51,7 +51,7 @@ def attachment(options: argparse.Namespace, preload: Path | None) -> Attachment:
 
 
 def preload_of(options: argparse.Namespace) -> Path | None:
-    """Find the agent, unless it is not wanted.
+    """Find the agent's preload; ``None`` with ``--no-agent``.
 
     :raises AttachError: it is not to be found.
     """

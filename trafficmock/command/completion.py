@@ -46,7 +46,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def complete(commands: Mapping[str, str], line: str) -> None:
-    """Answer the shell, and end the process.
+    """Print the completions that the shell asks for, and end the process.
 
     :param commands: of each the module under :mod:`trafficmock.command`, or ``module:class`` of
         its Twisted options. Only those of the command on the line are loaded.

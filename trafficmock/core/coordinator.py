@@ -190,7 +190,7 @@ class Coordinator:
     def handle_invalid(
         self, connection_id: str, error: InvalidMessageError, now: Moment
     ) -> EffectList:
-        """Act on something that is not a valid message."""
+        """Answer a message that could not be decoded."""
         out = EffectList(now)
         peer = self.peers.get(connection_id)
         if isinstance(peer, Client):

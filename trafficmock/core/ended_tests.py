@@ -65,7 +65,7 @@ class EndedTests:
             self.alarm.need(out.now.seconds, out)
 
     def go_on(self, out: EffectList) -> None:
-        """Answer some more of what waits."""
+        """Fail the next requests and WebSockets that wait for ended tests."""
         left = self.at_once
         while self.waiting:
             ended = self.waiting[0]

@@ -204,7 +204,7 @@ def _route(matcher: SerializedMatcher) -> str:
 
 
 def body_not_due(request_id: str) -> str:
-    """Say that a body came which nobody waits for."""
+    """Say that an agent sent a body that was not asked for."""
     return (
         f"No body of the request {request_id} is due from this connection: it was not asked "
         "for, has come already, or the request is settled."

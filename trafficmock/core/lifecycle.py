@@ -71,7 +71,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
 
     :param announced_at: monotonic seconds.
     :param observers: the connections that get its announcement and its end.
-    :param owner_id: the connection of an owner that hears how it ended though it may not
+    :param owner_id: the connection of an owner that is told how it ended though it may not
         observe (feature ``subscribe``).
     :param routes: the ids of the owner's routes that match it.
     :param deferred: what the observers get when the body is there; ``None`` when they got it.

@@ -56,7 +56,7 @@ class LostAgents:
             self.alarm.need(out.now.seconds, out)
 
     def go_on(self, out: EffectList) -> None:
-        """End some more."""
+        """End the next requests and WebSockets of agents that are gone."""
         left = self.at_once
         while self.waiting and left:
             lost = self.waiting[0]

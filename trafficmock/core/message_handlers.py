@@ -120,7 +120,7 @@ def _answer_ping(client: Client, message: Ping, out: EffectList) -> None:
 
 
 def _nothing_more(client: Client, message: Pong, out: EffectList) -> None:
-    """Leave it at the sign of life that every message is."""
+    """Do nothing: any message has reset the client's idle time already."""
 
 
 def _log_agent_error(agent: Agent, message: inbound.AgentError, out: EffectList) -> None:

@@ -31,7 +31,7 @@ class Unauthenticated:
 
 @define(eq=False, kw_only=True)
 class Client:
-    """The parent of those who said ``hello``.
+    """The parent of the clients that have sent ``hello``.
 
     :param kind: the way it is connected (``node`` for ``/ws``).
     :param last_heard: monotonic seconds of its last sign of life.

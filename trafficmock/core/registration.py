@@ -164,7 +164,7 @@ class Registration:
         self.ended.add(tests, out, worker_lost=True)
 
     def _remove(self, test: RegisteredTest, out: EffectList) -> None:
-        """Let nothing more come to a test."""
+        """Remove a test, so that no further request is matched to it."""
         self.registry.remove_test(test)
         test.is_over = True
         self.contexts.release(test, out)

@@ -121,7 +121,7 @@ class Heartbeat:
             self._unauthenticated[connection.id] = connection
 
     def introduced(self, connection_id: str) -> None:
-        """End the hello deadline of a connection."""
+        """Remove the hello deadline of a connection."""
         self._unauthenticated.pop(connection_id, None)
 
     def late_hellos(self, out: EffectList) -> list[Unauthenticated]:

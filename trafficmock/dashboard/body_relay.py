@@ -36,7 +36,7 @@ class BodyRelay(Protocol):
         """Fires at the end of the body; fails when it broke off. Cancel it to stop."""
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
-        """Let the page's pace decide."""
+        """Register as the producer of the page's connection."""
         self._request.registerProducer(self, True)  # noqa: FBT003 - Twisted's signature
         self._wait()
 

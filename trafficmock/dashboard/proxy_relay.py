@@ -48,7 +48,7 @@ class ProxyRelay:
     _under_way: set[Deferred[None]] = Factory(set)
 
     def answer(self, request: ServiceRequest, target: bytes) -> None:
-        """Answer ``request`` with what the proxy says.
+        """Answer ``request`` with the proxy's response.
 
         :param target: path and query to ask the proxy for.
         """

@@ -1,4 +1,4 @@
-"""What may happen to a request, and what is then remembered."""
+"""Records of HTTP requests, written into their entries."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RequestRecorder:
     _event_id: Callable[[], str]
 
     def writers(self) -> dict[type, Callable[[Any, int], None]]:
-        """Say which method takes which record, with its time in epoch milliseconds."""
+        """Map the type of each record to the method that writes it, with its time in epoch ms."""
         return {
             records.RequestSeen: self._seen,
             records.RequestBodyCame: self._body_came,

@@ -245,7 +245,7 @@ def _upstream_error(events: list[HttpEvent]) -> str | UnsetType:
 
 
 def _handler_error(record: RequestRecord) -> str | UnsetType:
-    """Give what a handler raised.
+    """Give the error that a handler raised.
 
     An abort that a handler chose has its code as detail; that of an application has ``aborted``.
     """

@@ -1,4 +1,4 @@
-"""What may happen to a WebSocket, and what is then remembered."""
+"""Records of WebSockets, written into their entries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SocketRecorder:
     _event_id: Callable[[], str]
 
     def writers(self) -> dict[type, Callable[[Any, int], None]]:
-        """Say which method takes which record, with its time in epoch milliseconds."""
+        """Map the type of each record to the method that writes it, with its time in epoch ms."""
         return {
             records.SocketSeen: self._seen,
             records.SocketOwned: self._owned,

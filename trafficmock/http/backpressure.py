@@ -74,7 +74,7 @@ class Backpressure:
         self._lagging.setdefault(link.id, set())
 
     def sent_frame(self, receiver: FlowControlled) -> None:
-        """Note who got the frame that is being passed on."""
+        """Note the link that the present frame was sent to."""
         self._last_receiver = receiver
 
     def pause_sender(self, sender: FlowControlled) -> None:

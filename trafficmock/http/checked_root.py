@@ -62,7 +62,7 @@ def bound_host(request: ServiceRequest) -> str | None:
 
 
 def check_reader(policy: AccessPolicy, request: ServiceRequest) -> None:
-    """Let those read the traffic who may.
+    """Check that the peer may read the history.
 
     :raises RestError: 403 for others.
     """
@@ -71,6 +71,6 @@ def check_reader(policy: AccessPolicy, request: ServiceRequest) -> None:
 
 
 def check(refusal: RestError | None) -> None:
-    """Raise a refusal, if it is one."""
+    """Raise the refusal, if there is one."""
     if refusal is not None:
         raise refusal

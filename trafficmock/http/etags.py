@@ -8,7 +8,7 @@ _OWN_TAG = re.compile(r'"?(?P<start>[^-"]*)-(?P<revision>[0-9a-f]{1,13})"?')
 
 
 def etag(*, start: str, revision: int) -> str:
-    """Name a state of what is answered.
+    """Write the entity tag of one version of an answer.
 
     :param start: what tells this process from the one before, whose revisions were others.
     :param revision: grows with each change of anything that the answer shows.

@@ -18,7 +18,7 @@ class ExactUrl(EncodedURL):
         self._text = text
 
     def to_uri(self) -> ExactUrl:
-        """Give the URL itself, which is one already."""
+        """Return the URL itself, because it is a URI already."""
         return self
 
     def to_text(self, with_password: bool = False) -> str:  # noqa: ARG002, FBT001, FBT002 - hyperlink's

@@ -15,7 +15,7 @@ PERIOD_SECONDS = 10.0
 
 @define
 class LogRateLimit:
-    """Counts lines, and tells which are too many."""
+    """Limits how many log lines are written in a period."""
 
     _ends: float = float("-inf")
     _written: int = 0

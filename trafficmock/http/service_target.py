@@ -53,7 +53,7 @@ def service_target(
 
 @frozen
 class ForwardRefusal:
-    """Answers what is meant for other servers."""
+    """Refuses requests for other servers."""
 
     def render(self, request: IRequest) -> bytes | int:
         """Turn the request away; see :meth:`twisted.web.resource.IResource.render`."""

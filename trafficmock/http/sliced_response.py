@@ -94,7 +94,7 @@ class SlicedResponse:
         return True
 
     def _head(self) -> bool:
-        """Tell whether only the length is wanted."""
+        """Tell whether it is a ``HEAD`` request."""
         return bool(self._request.method == b"HEAD")
 
     def _write(self) -> None:
@@ -145,7 +145,7 @@ class SlicedResponse:
         self._call = self._reactor.callLater(STALL_SECONDS, self._stalled)
 
     def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Go on, not before others had their turn."""
+        """Write the next slice in a later turn of the reactor."""
         self._paused = False
         self._cancel_call()
         self._call = self._reactor.callLater(0, self._turn)

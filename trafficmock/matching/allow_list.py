@@ -67,7 +67,7 @@ class AllowList:
     globs: tuple[Glob, ...] = ()
 
     def allows(self, url: str, parts: UrlParts | None) -> bool:
-        """Tell whether a request may leave.
+        """Tell whether a pattern allows a request.
 
         :param url: the whole URL.
         :param parts: the same taken apart; ``None`` where that fails, and no host allows it.

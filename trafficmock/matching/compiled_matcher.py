@@ -43,7 +43,7 @@ class UrlCondition:
 
     @property
     def patterns(self) -> list[LinearPattern]:
-        """What may have been compiled to judge it."""
+        """The patterns that may have been compiled for it."""
         found = [part.pattern for part in (self.glob, self.regex) if part is not None]
         return [pattern for pattern in found if pattern is not None]
 

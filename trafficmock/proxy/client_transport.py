@@ -21,7 +21,7 @@ class ClientTransport(Protocol):
         """Send to the client."""
 
     def hold_body(self, *, hold: bool) -> None:
-        """Stop reading the request's body, or read on."""
+        """Pause or resume reading the request's body."""
 
     def consume(self, producer: IPushProducer | None) -> None:
         """Hold ``producer`` back while the client does not take more; ``None`` at its end."""

@@ -40,10 +40,10 @@ class MessageReceiver(Protocol):
     """A request or WebSocket that waits for what the coordinator says about it."""
 
     def on_message(self, message: Message) -> None:
-        """Act on a message about it."""
+        """Handle a message of the coordinator about it."""
 
     def crashed(self) -> None:
-        """End it somehow: acting on a message failed."""
+        """End it, because the handling of a message failed."""
 
     def stopped(self) -> None:
         """Answer, if nothing was answered: the service stops."""
@@ -68,7 +68,7 @@ class TunnelJudge(Protocol):
 
 
 class CoordinatorGateway(Protocol):
-    """What the proxy client needs of the driver."""
+    """The calls of the driver that proxy clients use."""
 
     @property
     def tunnels(self) -> TunnelJudge:
@@ -93,7 +93,7 @@ class CoordinatorGateway(Protocol):
         """Remember that a WebSocket takes less than it is sent."""
 
     def socket_drained(self, socket: FlowControlled) -> None:
-        """Let those who waited for a WebSocket go on."""
+        """Resume the senders that waited for a WebSocket."""
 
     def socket_gone(self, socket: FlowControlled) -> None:
         """Forget a WebSocket."""
@@ -125,7 +125,7 @@ class ProxyClient:
     _redirects: dict[tuple[str | None, str], tuple[str, float]] = field(factory=dict)
 
     def deliver(self, message: Message) -> None:
-        """Take a message of the core; nothing is raised."""
+        """Deliver a message of the core; it raises nothing."""
         try:
             if isinstance(message, inbound.Ping):
                 self.send(inbound.Pong(message.at))

@@ -119,7 +119,7 @@ class ProxyContext:
         return with_other_id(pairs, self.alias(context), context)
 
     def alias(self, context: bytes) -> bytes:
-        """Give what others see in the place of an id: always the same, which does not tell it."""
+        """Give the id that replaces a context for others: always the same, and not revealing."""
         return blake2b(context, digest_size=16, key=self.alias_key).hexdigest().encode("ascii")
 
     def aim(self, origin: Origin, path: bytes, pairs: Pairs) -> tuple[bytes, Pairs]:

@@ -28,7 +28,7 @@ path that does not match takes time that doubles with each character.
 
 @frozen(cache_hash=True)
 class Origin:
-    """A server: what connections are kept by.
+    """Scheme, host and port of a server; connections are pooled by it.
 
     :param host: lower case, IPv6 without its brackets.
     """
@@ -49,7 +49,7 @@ class Origin:
 
 
 class Target(Struct, frozen=True):
-    """One request's aim.
+    """The server and path that a request asks for.
 
     :param path: with its query, as it goes into the request line.
     :param url: absolute, in the form in which a URL parser writes it.
@@ -63,7 +63,7 @@ class Target(Struct, frozen=True):
 def absolute(target: bytes, method: bytes = b"GET") -> Target:
     """Read a target in absolute form (RFC 9112 section 3.2.2).
 
-    :raises BadMessageError: it is none, or not of HTTP.
+    :raises BadMessageError: it is no URL, or one of another scheme.
     """
     found = _ABSOLUTE.fullmatch(target)
     if found is None:

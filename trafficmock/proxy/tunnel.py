@@ -40,7 +40,7 @@ _MAYBE_REQUEST = re.compile(rb"[A-Z]{0,20} ?")
 
 
 def kind_of(data: bytes) -> str | None:
-    """Tell what a client speaks by its first bytes.
+    """Recognise a client's protocol by its first bytes.
 
     :returns: ``tls``, ``http`` or ``blind``; ``None`` when it cannot be told yet.
     """
@@ -276,20 +276,20 @@ class TunnelServer(Protocol):
         self._tunnel = tunnel
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
-        """Let small pieces pass at once."""
+        """Send small pieces without delay."""
         self.transport.setTcpNoDelay(True)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
-        """Pass it on."""
+        """Forward bytes to the client."""
         self._tunnel.from_server(data)
 
     def readConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
-        """Pass it on that the server has said all."""
+        """Forward the server's FIN to the client."""
         self._tunnel.server_done()
 
     def writeConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
-        """Go on reading: it was our own doing."""
+        """Continue to read: the proxy itself closed this direction."""
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002, N802 - Twisted's signature
-        """Pass the end on."""
+        """End the tunnel."""
         self._tunnel.server_lost()

@@ -128,7 +128,7 @@ class Driver:
     # Events of links
 
     def link_opened(self, link: Link) -> None:
-        """Introduce a new connection to the core."""
+        """Report a new connection to the core."""
         link.id = f"{self.prefix}-{next(self._numbers)}"
         self._links[link.id] = link
         now = self._now()
@@ -170,7 +170,7 @@ class Driver:
         self._backpressure.backlogged(link)
 
     def link_drained(self, link: Link) -> None:
-        """Let those who waited for a connection go on."""
+        """Resume the senders that waited for a connection."""
         self._backpressure.drained(link)
 
     # Messages of clients within this process
@@ -355,7 +355,7 @@ class Driver:
         self.log.emit(_LEVELS[note.level], "{text}", text=one_line(text))
 
     def _open_door(self, effect: OpenDoor, now: Moment) -> None:
-        """Open a door before the worker hears of its test; without one it hears of no port."""
+        """Open a door, then acknowledge its test; without a port if that failed."""
         registered = effect.registered
         if self.doors is not None:
             try:

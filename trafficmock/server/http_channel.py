@@ -33,7 +33,7 @@ def bare_answer(
 
 @implementer(IHalfCloseableProtocol)
 class ServiceChannel(HTTPChannel):
-    """One connection as long as it speaks HTTP.
+    """One HTTP connection of the service.
 
     :param max_header_bytes: for the request line and all header lines together.
     """
@@ -79,7 +79,7 @@ class ServiceChannel(HTTPChannel):
             self.loseConnection()
 
     def lineReceived(self, line: bytes) -> None:  # noqa: N802 - Twisted's name
-        """Count before anything is read."""
+        """Count the header's bytes before it is parsed."""
         if self._receivedHeaderSize + len(line) > self.totalHeadersSize:
             self.lineLengthExceeded(line)
             return

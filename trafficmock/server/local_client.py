@@ -20,7 +20,7 @@ class LocalClient(Protocol):
     kind: str
 
     def deliver(self, message: Message) -> None:
-        """Take a message of the core. Must not raise."""
+        """Deliver a message of the core; it must not raise."""
 
     def socket(self, socket_id: str) -> FlowControlled | None:
         """Give one of its WebSockets, which is held back while its receiver lags."""

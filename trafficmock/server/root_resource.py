@@ -75,7 +75,7 @@ class RootResource(CheckedRoot):
     def _upgrade(self, request: ServiceRequest) -> bytes | int:
         """Hand the connection over, with what the client has sent behind its handshake.
 
-        The channel, which counts the connection otherwise, is replaced and never hears of the
+        The channel, which counts the connection otherwise, is replaced and is not told of the
         end. So the new protocol is asked to tell it.
         """
         channel, transport = request.channel, request.channel.transport

@@ -43,13 +43,13 @@ class StartError(SystemExit, Exception):
 
 
 class StartReport(Protocol):
-    """Who tells people how the start ended."""
+    """Reports to people how the start ended."""
 
     def succeeded(self) -> None:
-        """Hear that the service is started."""
+        """Report that the service has started."""
 
     def failed(self, text: str) -> None:
-        """Hear that it cannot start.
+        """Report that the service cannot start.
 
         :param text: one line that says why.
         """
@@ -169,7 +169,7 @@ class ProxyService(Service):
             self.log.info("{line}", line=line)
         if not _is_local(address):
             self.log.info("  open to other machines: bound to {host}", host=address.host)
-        # Whoever hears of it may send a signal at once.
+        # A program that reads this line may send a signal at once.
         self.reactor.callWhenRunning(self._announce, url)
 
     def _announce(self, url: str) -> None:
@@ -216,7 +216,7 @@ def _is_local(address: Any) -> bool:
 
 
 def _base_url(address: Any) -> str:
-    """Write where we listen as people reach it."""
+    """Write the URL at which the service can be reached."""
     if isinstance(address, IPv4Address | IPv6Address):
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address.host, address.host)  # noqa: S104 - how people reach it
         return f"http://[{host}]:{address.port}" if ":" in host else f"http://{host}:{address.port}"

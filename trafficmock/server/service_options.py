@@ -62,7 +62,7 @@ class ServiceOptions(usage.Options):
             raise usage.UsageError(f"unknown argument {words[0]!r}; options begin with --")
 
     def postOptions(self) -> None:  # noqa: N802 - Twisted's
-        """Settle what twistd does on our behalf."""
+        """Set twistd's options for the pid file and the log."""
         if self.parent is not None:
             self._settle_twistd(self.parent)
 

@@ -45,7 +45,7 @@ class Promise(Generic[T]):
         return self._settle(None, error)
 
     def cancel(self) -> None:
-        """Say that nobody waits any more."""
+        """Cancel the wait; a later result is dropped."""
         if not self.done and self.on_cancel is not None:
             self.on_cancel()
 

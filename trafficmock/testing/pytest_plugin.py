@@ -76,7 +76,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def trafficmock_proxy(request: pytest.FixtureRequest) -> Proxy:
     """Give the proxy, with ``url`` and ``token``; one for all xdist workers.
 
-    The options, the ini file and the environment say which, in this order; else one is
+    Its address is that of the options, the ini file or the environment, in this order; else one is
     started on a free port.
     """
     from trafficmock.attach import agent_variables  # noqa: PLC0415 - only where it is needed
@@ -101,7 +101,7 @@ def trafficmock_env(trafficmock_proxy: Proxy) -> Callable[..., dict[str, str]]:
 
 @pytest.fixture(scope="session")
 def trafficmock_base_url(request: pytest.FixtureRequest) -> str | None:
-    """Give what relative globs are resolved against; that of pytest-playwright, if it is there."""
+    """Give the base URL of relative globs; that of pytest-playwright, if it is installed."""
     url: str | None = request.config.getoption("base_url", None)
     with contextlib.suppress(KeyError, ValueError):
         # No plugin that is loaded may have such a value.
@@ -268,7 +268,7 @@ _SHARED: pytest.StashKey[Any] = pytest.StashKey()
 
 
 def _errors_of(item: pytest.Item, *, create: bool = False) -> Any:
-    """Give what mocks have against a test; ``None`` where neither it nor its worker has any."""
+    """Give the errors of a test's mocks; ``None`` where neither it nor its worker has mocks."""
     errors, shared = item.stash.get(_ERRORS, None), item.session.stash.get(_SHARED, None)
     if errors is None and (create or shared is not None):
         from trafficmock.testing.adapters.pytest_errors import TestErrors  # noqa: PLC0415 - only where it is needed

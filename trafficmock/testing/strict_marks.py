@@ -42,13 +42,13 @@ def add_mark(config: pytest.Config) -> None:
 
 
 def allowed_in_run(config: pytest.Config) -> tuple[str, ...] | None:
-    """Give what the run allows; ``None`` where it is not strict."""
+    """Give the patterns that a strict run allows; ``None`` if the run is not strict."""
     strict = config.getoption(OPTION) or config.getini(INI_STRICT)
     return tuple(config.getini(INI_ALLOW)) if strict else None
 
 
 def settings(item: pytest.Item) -> dict[str, Any]:
-    """Give what :class:`~trafficmock.testing.session.session.TestInfo` takes of strict mode.
+    """Give the arguments about strict mode for ``TestInfo``.
 
     The nearest mark that says ``strict`` decides: the test's, the class's, the module's, then
     the option and the ini file. What they allow adds up.

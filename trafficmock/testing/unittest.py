@@ -97,7 +97,7 @@ def _begin_strict_class(case: Any, proxy: Proxy) -> None:
 
 
 def _end_strict_class(case: Any, connection: ThreadedConnection) -> None:
-    """End it.
+    """End the strict run of a class.
 
     :raises UnownedRequestsError: requests were refused that no test owns.
     """

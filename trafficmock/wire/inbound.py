@@ -34,7 +34,7 @@ class Hello(Message, frozen=True, tag="hello"):
     :param pid: the process that speaks. It is only shown, so that no value of it is refused.
     :param command: the command line of that process, likewise.
     :param liveness_of: the connection id of a worker (feature ``liveness``) that this connection
-        answers pings for; it is heard for nothing else.
+        answers pings for; its other messages are ignored.
     """
 
     protocol_version: SafeInt
@@ -50,7 +50,7 @@ class Hello(Message, frozen=True, tag="hello"):
 
 
 class Ping(Message, frozen=True, tag="ping"):
-    """A client asks whether we live."""
+    """A client asks for a sign of life."""
 
     at: Number
 
@@ -69,7 +69,7 @@ class RequestStart(Message, frozen=True, tag="request:start"):
         with this one, which is routed like any other.
     :param context: what the request that led to it carried (feature ``context``); any text.
     :param unreported: how many requests the agent has let pass since the last one without a
-        word, because nobody wanted to hear of them (feature ``local``).
+        report, because reports were turned off (feature ``local``).
     """
 
     request_id: str
@@ -141,7 +141,7 @@ class RequestObserve(Message, frozen=True, tag="request:observe"):
 
 
 class AgentError(Message, frozen=True, tag="agent:error"):
-    """Something an agent wants in our log."""
+    """A message for the service's log."""
 
     message: str
     detail: Raw = Raw()

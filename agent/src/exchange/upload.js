@@ -75,7 +75,7 @@ class Upload {
     if (this.isWhole) this.onEnd();
   }
 
-  /** Nobody wants to hear of it. */
+  /** The body is not reported. */
   forget() {
     this.isTold = true;
     this.onCut = this.onEnd = () => {};

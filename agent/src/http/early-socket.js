@@ -29,7 +29,7 @@ class EarlySocket {
     this.shown = shown;
     /** @type {MockSocket | undefined} */
     this.socket = undefined;
-    /** Who has heard of the socket, and must not hear of it twice. @type {Set<Function>} */
+    /** Listeners that were called with the socket, and must not be called twice. @type {Set<Function>} */
     this.told = new Set();
     this.isFinished = false;
     /** @type {Error | undefined} */
@@ -60,7 +60,7 @@ class EarlySocket {
   /**
    * Tell that all is written: to a server that thinks it would be sent by now.
    * Some timeouts start there (got's for the response). Node's own listeners,
-   * which come with the response, hear of it when it is so.
+   * which come with the response, are called with it then.
    */
   finish() {
     const { req, socket } = this;

@@ -59,9 +59,9 @@ function hookAddRequest(agent, upgrade, owner) {
   /** @this {any} */
   function addRequest(/** @type {any} */ req, /** @type {any[]} */ ...args) {
     const given = typeof args[0] === "object" && args[0] !== null ? args[0] : { host: args[0], port: args[1] };
-    const straight = agent.isAttached ? sendDirectly(agent, this, req, given) : undefined;
-    const release = straight?.release ?? (() => original.call(this, req, ...args));
-    if (!hold(agent, upgrade, req, straight?.options ?? given, release)) release();
+    const direct = agent.isAttached ? sendDirectly(agent, this, req, given) : undefined;
+    const release = direct?.release ?? (() => original.call(this, req, ...args));
+    if (!hold(agent, upgrade, req, direct?.options ?? given, release)) release();
   }
   owner.addRequest = Object.assign(addRequest, { [SEEN]: true });
   return () => {

@@ -50,7 +50,7 @@ class Batch {
     this.send(`{"type":"batch","messages":[${texts.join(",")}],"ago":[${ago.join(",")}]}`);
   }
 
-  /** Forget what there is: nobody is there to hear of it. */
+  /** Drop the batch: there is no proxy to report it to. */
   clear() {
     clearTimeout(this.timer);
     this.timer = undefined;

@@ -6,8 +6,8 @@ const { setInterval, clearInterval } = require("node:timers");
 const STEP_MS = 100;
 
 /**
- * A deadline that counts the time in which this process could have heard of an
- * answer. While an application loads, nothing is heard for seconds, and a plain
+ * A deadline that counts the time in which this process could have read an
+ * answer. While an application loads, nothing is read for seconds, and a plain
  * timer would then fire before the answer that has long been there is read.
  *
  * @param {number} ms

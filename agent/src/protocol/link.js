@@ -27,7 +27,7 @@ const PING = /^\{\s*"type"\s*:\s*"ping"/;
 class Link {
   /**
    * @param {Options} options
-   * @param {{ up(hello: any): void, message(text: string): void, down(error: Error): void }} owner hears what became of
+   * @param {{ up(hello: any): void, message(text: string): void, down(error: Error): void }} owner is called with what became of
    *   the connection, and each message as JSON text; pings are answered here
    */
   constructor({ proxyUrl, hello, open }, owner) {
@@ -47,7 +47,7 @@ class Link {
     this.retry = undefined;
   }
 
-  /** Open the connection; `owner` hears what became of it. */
+  /** Open the connection; `owner` is called with its result. */
   open() {
     const url = new URL("/ws", this.proxyUrl);
     url.protocol = /^(https|wss):$/.test(url.protocol) ? "wss:" : "ws:";

@@ -217,7 +217,7 @@ class ModernObserver {
  * @param {any} handler
  * @param {Controller} controller
  * @param {import('../exchange/mock.js').Mock} mock
- * @param {() => void} completed called before the handler hears of the end, after which there is nothing to abort
+ * @param {() => void} completed called before the handler's end event, after which there is nothing to abort
  */
 function serve(handler, controller, { status, statusText, pairs, body }, completed) {
   const raw = toRaw(pairs);

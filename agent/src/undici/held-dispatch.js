@@ -28,7 +28,7 @@ const SEEN = Symbol("trafficmock.seen");
  */
 const chainOf = new WeakMap();
 
-/** A dispatch that waits for the proxy's decision; the dispatcher has not heard of it yet. */
+/** A dispatch that waits for the proxy's decision; it was not handed to the dispatcher yet. */
 class HeldDispatch {
   /**
    * @param {import('../agent.js').Agent} agent

@@ -11,7 +11,7 @@ const FIRST_BYTES = 64 * 1024;
 class Source {
   /**
    * @param {any} body a stream or an iterable
-   * @param {import('../exchange/upload.js').Upload} upload hears of what is read
+   * @param {import('../exchange/upload.js').Upload} upload is given what is read
    */
   constructor(body, upload) {
     this.given = body;

@@ -151,8 +151,8 @@ class UndiciHook {
   take(dispatcher, original, opts, handler) {
     const { agent } = this;
     if (!agent.isAttached || !opts || !handler || typeof handler !== "object") return false;
-    const straight = straightOf(agent, dispatcher);
-    if (straight) return straight.dispatch(opts, handler) !== undefined;
+    const direct = directOf(agent, dispatcher);
+    if (direct) return direct.dispatch(opts, handler) !== undefined;
     if (isBypassed() || opts[SEEN] || opts.method === "CONNECT" || isChooser(dispatcher)) return false;
     if (this.redirect(dispatcher, opts, handler)) return true;
     const asked = urlOf(dispatcher, opts);
@@ -258,7 +258,7 @@ const straights = new WeakMap();
  * @param {any} dispatcher
  * @returns {any} a dispatcher of the same copy of undici; nothing when our own proxy is not on the way
  */
-function straightOf(agent, dispatcher) {
+function directOf(agent, dispatcher) {
   if (dispatcher.constructor?.name !== "ProxyAgent") return undefined;
   if (!straights.has(dispatcher)) {
     const isOurs = agent.hosts.isProxyText(internal(dispatcher, "proxy agent options")?.uri);

@@ -31,7 +31,7 @@ const listOf = (header) =>
 
 /**
  * When the application closes a `globalThis.WebSocket` that is connecting, its
- * handler hears nothing more: undici 6 would make a second `error` of it, and
+ * handler is not called again: undici 6 would make a second `error` of it, and
  * no `close`. Sockets of classes by import end as they do without the agent.
  *
  * @param {{ dispatcher: any, original: Function, opts: any, handler: any, url: URL, seen: symbol, chain?: import('../exchange/redirects.js').Chain }} held
@@ -111,8 +111,8 @@ function ensureClosed({ socket, wasSocketOpen, isSocketClosed }) {
  * @param {any} handler
  * @param {Controller} controller
  * @param {(abort: (reason: any) => void) => void} keep
- * @param {() => void} failed called after the handler has heard of a failure
- * @param {() => boolean} isDeaf whether the handler is to hear nothing more
+ * @param {() => void} failed called after the handler was called with a failure
+ * @param {() => boolean} isDeaf whether the handler is not to be called again
  */
 function connected(handler, controller, keep, failed, isDeaf) {
   return new Proxy(handler, {

@@ -8,7 +8,7 @@ const { ResponseState } = require("./response-state.js");
  * @typedef {import("./response-state.js").WireResponse} WireResponse
  */
 
-/** Requests by id, in the order in which they were first heard of; hops of redirects are linked. */
+/** Requests by id, in the order of their first messages; hops of redirects are linked. */
 class ObservedTraffic {
   constructor() {
     /** @type {Map<string, RequestState>} */

@@ -31,5 +31,5 @@ class FakeTests(SynchronousTestCase):
 
     def test_complete(self) -> None:
         """The fake has every public member of a link but the state of its protocol."""
-        members = {name for name in dir(Link) if not name.startswith("_")} - {"hears"}
+        members = {name for name in dir(Link) if not name.startswith("_")} - {"takes_messages"}
         self.assertEqual(members - set(dir(FakeLink)), set())

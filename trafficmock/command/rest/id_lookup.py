@@ -26,7 +26,7 @@ _SHOWN = 5
 
 @frozen
 class Found:
-    """What an id meant.
+    """The entry that an id names.
 
     :param document: the proxy's answer, with the entry under the listing's ``one``.
     """

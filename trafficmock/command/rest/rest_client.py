@@ -28,7 +28,7 @@ class UnreachableError(CommandError):
 
 @frozen
 class RestResponse:
-    """What the proxy said.
+    """The proxy's response.
 
     :param status: 200, 304, 404 or 409; others are errors.
     :param etag: to ask again with.
@@ -45,7 +45,7 @@ class RestResponse:
 
     @property
     def unchanged(self) -> bool:
-        """Whether it is what the asker has already."""
+        """Whether it is a 304: the caller has the newest version."""
         return self.status == _NOT_MODIFIED
 
 

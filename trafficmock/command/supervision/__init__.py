@@ -1,6 +1,6 @@
 """Runs a command for ``trafficmock run``, and sees to it that nothing of it is left behind.
 
-- ``foreground`` is the process that was started: it hears signals,
+- ``foreground`` is the process that was started: it receives signals,
   and ends as the command ends.
 - ``supervisor`` is its child and the command's parent. It passes
   signals on and ends what the command leaves behind, also when the first process is killed.

@@ -1,4 +1,4 @@
-"""The process of ``trafficmock run``: hears signals, and ends as the command ends."""
+"""The process of ``trafficmock run``: receives signals, and ends as the command ends."""
 
 from __future__ import annotations
 

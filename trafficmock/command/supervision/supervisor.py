@@ -94,7 +94,7 @@ class Supervisor:
             return
         self._command = process.pid
         while not self._is_over():
-            ready, _, _ = select.select(self._sources(news), [], [], self._patience())
+            ready, _, _ = select.select(self._sources(news), [], [], self._seconds_left())
             now = time.monotonic()
             if news in ready:
                 self._note(os.read(news, 4096), now)
@@ -107,7 +107,7 @@ class Supervisor:
     def _sources(self, news: int) -> list[int | socket.socket]:
         return [news] if self._abandoned else [news, self.channel]
 
-    def _patience(self) -> float | None:
+    def _seconds_left(self) -> float | None:
         if self._status is not None or self._kill_at is not None:
             return _LOOK_AGAIN
         due = min((each.due for each in self._relayed), default=None)

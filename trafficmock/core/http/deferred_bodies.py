@@ -124,7 +124,7 @@ class PendingBodies:
     decisions: Decisions
 
     def came(self, agent: Agent, message: RequestBody, out: EffectList) -> None:
-        """Take a body, once, from whom it is due."""
+        """Accept the body of a request that waits for it; another one is an error."""
         request_id = message.request_id
         pending = agent.pending.get(request_id)
         report = agent.awaited.get(request_id)

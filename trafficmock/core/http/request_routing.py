@@ -128,7 +128,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         self.decisions.fail(pending, code, text, out, matches=matches)
 
     def owner_silent(self, pending: PendingRequest, out: EffectList) -> None:
-        """Act on an owner that gives no sign of life."""
+        """Fail a request whose owner's worker has sent nothing for too long."""
         if pending.test is not None:
             milliseconds = round(self.settings.claim_timeout * 1000)
             text = error_messages.owner_silent(str(pending), milliseconds, pending.test)

@@ -129,7 +129,7 @@ class ResponseReports:
     refusals: Refusals
 
     def response(self, agent: Agent, message: RequestResponse, out: EffectList) -> None:
-        """Record and pass on what the upstream said.
+        """Record a response of the upstream, and send it to observers.
 
         A failure is the chain's newest hop's, whichever hop the agent names.
         """
@@ -181,7 +181,7 @@ class ResponseReports:
         *,
         partial: SerializedResponse | None = None,
     ) -> None:
-        """Record and pass on that the upstream failed.
+        """Record a failure of the upstream, and send it to observers.
 
         :param partial: what came before it did, for the history alone.
         """

@@ -49,7 +49,7 @@ class UnsendableMockError(LocalError):
 
 
 def sendable(response: SerializedResponse) -> SerializedResponse:
-    """Mend a mock, or say why it cannot be sent.
+    """Make a mock a valid HTTP response, as far as that is possible.
 
     A mock without a status text gets the one of its status, so that agents, the forward proxy,
     history and HAR agree, whatever wrote the mock.
@@ -100,7 +100,7 @@ def overrides_for(overrides: SerializedOverrides, features: frozenset[str]) -> S
 
 
 def check_overrides(overrides: SerializedOverrides) -> None:
-    """See to it that overrides can be sent.
+    """Check that overrides can be sent as HTTP.
 
     :raises UnsendableMockError: when they make a message that no client takes.
     """

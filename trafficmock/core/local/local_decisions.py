@@ -138,7 +138,7 @@ class LocalDecisions:
         self._hold(n, out, release, (*self.agents.values(), *self.lost))
 
     def observers_changed(self, out: EffectList) -> int:
-        """Have agents report as it is wanted now.
+        """Tell agents which reports are wanted, now that the observers have changed.
 
         :returns: the number by whose acknowledgement an agent reports to all who observe.
         """

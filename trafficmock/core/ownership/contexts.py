@@ -41,7 +41,7 @@ MOST_ALSO_MATCHED = 5
 
 @frozen
 class EndedTest:
-    """What is left of a test that had a context.
+    """The context of a test that has ended.
 
     :param made_for: how the history names it.
     :param ended_at: monotonic seconds.
@@ -116,9 +116,10 @@ class Contexts:
 
 
 def observers_of(test: ContextTest, registry: Registry) -> tuple[str, ...]:
-    """List who hears of a request that carries the context of ``test``.
+    """List the workers that observe a request with the context of ``test``.
 
-    Those with the feature ``context`` hear of their own tests' traffic, and of what has none.
+    Workers with the feature ``context`` observe the traffic of their own tests, and traffic
+    without a context.
     """
     if isinstance(test, RegisteredTest) and test.worker.id in registry.observers:
         return with_observer(registry.observers_of_all, test.worker.id)
@@ -126,7 +127,7 @@ def observers_of(test: ContextTest, registry: Registry) -> tuple[str, ...]:
 
 
 def may_observe(worker: Worker, test: ContextTest | None) -> bool:
-    """Tell whether a worker with a subscription hears of traffic with the context of ``test``."""
+    """Tell whether a worker with a subscription observes traffic with the context of ``test``."""
     if test is None or CONTEXT not in worker.features:
         return True
     return isinstance(test, RegisteredTest) and test.worker is worker
@@ -138,7 +139,7 @@ def send_observed(
     test: ContextTest | None,
     out: EffectList,
 ) -> None:
-    """Tell the observers of a request; the worker of its own test hears which test that is."""
+    """Send a request to its observers; the worker of its test is told which test that is."""
     if not isinstance(test, RegisteredTest):
         out.send_all(observers, observed)
         return

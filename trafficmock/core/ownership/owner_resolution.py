@@ -63,7 +63,7 @@ class OwnerResolution(ABC, Generic[S]):
         *,
         matches: list[RouteMatchDiagnostic] | None = None,
     ) -> None:
-        """Fail what nobody can decide about."""
+        """Fail a request or WebSocket that cannot have an owner."""
 
     def claimed(self, claim: Claim, out: EffectList) -> None:
         """Act on a round in which everybody has answered."""

@@ -53,10 +53,10 @@ class Watched(Struct, eq=False):
 class OwnerTimeouts:
     """The workers that own something, by connection id.
 
-    :param patience: seconds of silence after which a worker is given up.
+    :param timeout: seconds of silence after which a worker loses what it owns.
     """
 
-    patience: float
+    timeout: float
     alarm: Alarm
     _workers: dict[str, Watched] = field(factory=dict)
 
@@ -64,7 +64,7 @@ class OwnerTimeouts:
         """Watch the worker that a request or a WebSocket is handed to."""
         watched = self._workers.get(worker.id)
         if watched is None:
-            due = out.now.seconds + self.patience / 2
+            due = out.now.seconds + self.timeout / 2
             watched = self._workers[worker.id] = Watched(worker, due, {})
             self.alarm.need(due, out)
         watched.owned[owned] = out.now.seconds
@@ -100,15 +100,15 @@ class OwnerTimeouts:
     def _is_silent(self, watched: Watched, now: float) -> bool:
         """Look whether a worker is to be pinged; it has its time to answer from then on."""
         watched.excused = False
-        half = watched.silent_since() + self.patience / 2
+        half = watched.silent_since() + self.timeout / 2
         silent = half <= now
         watched.pinged_at = now if silent else None
-        watched.due = now + self.patience / 2 if silent else half
+        watched.due = now + self.timeout / 2 if silent else half
         return silent
 
     def _is_excused(self, watched: Watched, now: float) -> bool:
         """Put the end of a silence off, once, when it is noticed late."""
-        grace = self.patience * _LATE
+        grace = self.timeout * _LATE
         if watched.excused or now - watched.due <= grace:
             return False
         watched.excused = True
@@ -119,8 +119,8 @@ class OwnerTimeouts:
         """List what a silent worker has had for all its time; the rest has its own."""
         overdue = []
         for owned, since in watched.owned.items():
-            if since + self.patience > now:
-                watched.due = since + self.patience
+            if since + self.timeout > now:
+                watched.due = since + self.timeout
                 break
             overdue.append(owned)
         return overdue

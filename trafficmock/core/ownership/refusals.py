@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
 
 MOST_TOLD = 1000
-"""Refusals of one test that its worker hears of: an application may ask in a loop."""
+"""Refusals of one test that its worker is told of: an application may ask in a loop."""
 
 LONGEST_TEXT = 2000
 """Characters of a URL, or a part of it, as it is shown."""
@@ -35,7 +35,7 @@ LONGEST_TEXT = 2000
 
 @define
 class Refusals:
-    """Words refusals, and counts them."""
+    """Writes the texts of refusals, and counts refusals."""
 
     strictness: Strictness
     unowned: UnownedRefusals
@@ -43,7 +43,7 @@ class Refusals:
     def message(
         self, kind: Kind, pending: Owned, refusal: Refusal
     ) -> tuple[str, tuple[str, ProxyError] | None]:
-        """Word a refusal.
+        """Write the text of a refusal.
 
         :returns: the text for the application, and what a worker is told, with its connection.
         """
@@ -124,7 +124,7 @@ def _described(nearest: Nearest, pending: Owned, refusal: Refusal) -> NearestRou
 
 
 def _found(nearest: Nearest, pending: Owned, refusal: Refusal) -> str | None:
-    """Give what the request has in the part that differs; ``None`` where it is no such part."""
+    """Give the request's value of the part that differs; ``None`` for parts without a value."""
     match nearest.differs:
         case "method":
             found = pending.method

@@ -141,7 +141,7 @@ class Registry:
     routes: dict[str, RegisteredRoute] = field(factory=dict)
     observers: tuple[str, ...] = ()
     observers_of_all: tuple[str, ...] = ()
-    """Those without the feature ``context``, who hear of other tests' traffic too."""
+    """Observers without the feature ``context``: they also get the traffic of other tests."""
     sequence: int = 0
     reply_bytes: int = 0
     """What the replies of all routes take."""

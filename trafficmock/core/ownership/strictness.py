@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Refusal:
-    """Why a request does not leave.
+    """The reason for which strict mode refuses a request.
 
     :param test: that it belongs to; ``None`` for nobody.
     :param allow: the patterns in force, none of which allows it.
@@ -39,7 +39,7 @@ class Refusal:
 
 @define
 class Strictness:
-    """Judges what no route wants.
+    """Decides whether strict mode refuses a request that no route wants.
 
     :param service: what the service allows; ``None`` unless it is strict.
     :param is_own_host: tells whether a host and port are part of the system under test.

@@ -136,7 +136,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
         message: CloseMessage,
         out: EffectList,
     ) -> None:
-        """Pass on that a side closed; an owner that is not known yet hears of it later."""
+        """Report the close of a side; an owner that is not known yet is told later."""
         socket = agent.sockets.get(message.socket_id)
         if socket is None:
             return

@@ -29,7 +29,7 @@ def _literal_brackets(glob: str) -> str:
 
 @frozen
 class ContextStamp:
-    """What a door does to the header of each request.
+    """Adds the context to, or removes it from, the header of each request.
 
     :param context: of its test.
     :param origins: globs of the application's origins, such as ``http://*.shop.test``. Without
@@ -46,7 +46,7 @@ class ContextStamp:
     alias: bytes = field(factory=lambda: secrets.token_hex(16).encode("ascii"))
 
     def __call__(self, origin: Origin, pairs: Pairs) -> Pairs:
-        """Give the header as it leaves for ``origin``."""
+        """Return the header to send to ``origin``."""
         if self._is_application(origin):
             return stamped(pairs, self.context.encode("ascii"), self.new_span())
         # A page may have got the id of its trace from its server.

@@ -1,4 +1,4 @@
-"""In the place of the coordinator: everything passes through, and nobody hears of it."""
+"""Takes the place of the coordinator: everything passes through, and nothing is recorded."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class OpenTunnels:
         return False
 
     def refuse(self, *_: object) -> None:
-        """Refuse none."""
+        """Refuse no tunnel."""
 
 
 @define(eq=False)

@@ -102,7 +102,7 @@ class ClientConnection(Protocol):
         """Go on waiting for the end: it was our own doing."""
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
-        """Give up what is under way."""
+        """Cancel the request or WebSocket that is being served."""
         self._router.lost(reason.value)
         self.gone()
         self._ended()
@@ -124,7 +124,7 @@ class ClientConnection(Protocol):
     # Reading
 
     def _advance(self) -> None:
-        """Go on as far as the bytes that are there allow."""
+        """Process the received bytes as far as the state allows."""
         if self._advancing:
             return
         self._advancing = True
@@ -140,7 +140,7 @@ class ClientConnection(Protocol):
             self._advancing = False
 
     def _step(self) -> bool:
-        """Do the next thing.
+        """Take one step of the state table.
 
         :returns: whether there may be one more.
         """
@@ -177,7 +177,7 @@ class ClientConnection(Protocol):
         return False
 
     def belongs_to(self, proxy_client: ProxyClient) -> None:
-        """Count for a proxy client until the end."""
+        """Count as a connection of a proxy client until the connection is lost."""
         before, self._proxy_client = self._proxy_client, proxy_client
         if before is not None:
             self.context.proxy_clients.leave(before)
@@ -241,7 +241,7 @@ class ClientConnection(Protocol):
         self.transport.write(data)
 
     def hold_body(self, *, hold: bool) -> None:
-        """Stop reading the request's body, or read on."""
+        """Pause or resume reading the request's body."""
         self._pause(_BODY, on=hold)
 
     def consume(self, producer: IPushProducer | None) -> None:

@@ -79,7 +79,7 @@ class CertificateStore:
         return self.authority().pem
 
     def context_for(self, host: str) -> HostContext:
-        """Give what makes the server's side of TLS connections for a host.
+        """Give the TLS context for clients that want to reach a host.
 
         A client that names another host (SNI, RFC 6066 section 3) gets that one's certificate.
 

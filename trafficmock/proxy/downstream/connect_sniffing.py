@@ -86,13 +86,13 @@ class ConnectSniffer:
             self._inside(self._buffer, tls=kind == "tls")
 
     def half_closed(self) -> None:
-        """Act on the client's FIN: it sends no more."""
+        """Handle the client's FIN."""
         if not self._tunnel.blind:
             self._go_blind()
         self._tunnel.client_done()
 
     def lost(self) -> None:
-        """Take it that the client is gone."""
+        """Handle the loss of the client's connection."""
         self._stop_timer()
         self._tunnel.client_lost()
 

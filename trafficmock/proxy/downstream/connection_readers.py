@@ -1,4 +1,4 @@
-"""Who reads what a client sends: a router its requests, another protocol what comes after HTTP."""
+"""The readers of a client's connection: a router of requests, or the protocol after an upgrade."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ if TYPE_CHECKING:
 
 
 class UpgradedProtocol(Protocol):
-    """Reads what comes after HTTP on a client's connection."""
+    """Reads a client's connection after an upgrade or CONNECT."""
 
     def data_received(self, data: bytes) -> None:
-        """Take what the client sends."""
+        """Handle bytes of the client."""
 
     def half_closed(self) -> None:
-        """Act on the client's FIN: it sends no more."""
+        """Handle the client's FIN."""
 
     def lost(self) -> None:
-        """Act on the end of the client's connection."""
+        """Handle the loss of the client's connection."""
 
 
 class RequestRouter(Protocol):
-    """Knows what the requests of a connection are aimed at."""
+    """Finds the destination of each request of a connection."""
 
     def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:
         """Send a request to a server, into a tunnel, or to this service.
@@ -33,4 +33,4 @@ class RequestRouter(Protocol):
         """
 
     def lost(self, reason: BaseException | None) -> None:
-        """Learn why the connection ended."""
+        """Handle the loss of the connection, for this reason."""

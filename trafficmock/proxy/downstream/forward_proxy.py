@@ -40,7 +40,7 @@ class ForwardProxy:
     guard: AccessPolicy
 
     def sniffer(self, service: ServiceFactory, ended: Callable[[], None]) -> ProtocolSniffer:
-        """Make what a new connection begins with.
+        """Make the protocol for the first bytes of a connection.
 
         :param service: makes the protocol of the service itself.
         :param ended: counts the end of the connection; the service counts its own.

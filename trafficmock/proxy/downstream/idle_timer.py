@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @define(eq=False)
 class IdleTimer:
-    """Calls back when its time is over.
+    """Calls back when a client has been silent for too long.
 
     Each piece that comes only sets :attr:`heard`: moving a timer for every piece of a body would
     cost more than to look, at the end of the time, whether something came.
@@ -31,7 +31,7 @@ class IdleTimer:
     _timer: IDelayedCall | None = None
 
     def start(self) -> None:
-        """Begin anew."""
+        """Restart the time."""
         self.stop()
         self.heard = False
         self._timer = self.clock.callLater(self.seconds, self._over)

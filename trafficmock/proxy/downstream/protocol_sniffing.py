@@ -62,11 +62,11 @@ class ProtocolSniffer(Protocol):
         self._timer: IDelayedCall | None = None
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
-        """Give the client its time."""
+        """Start the time limit for the first bytes."""
         self._timer = self._clock.callLater(self._seconds, self.transport.loseConnection)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
-        """Decide, or wait for more."""
+        """Choose the protocol, or wait for more bytes."""
         self._buffer += data
         if _PROXIED.match(self._buffer):
             self._hand_to(self._proxy())
@@ -74,7 +74,7 @@ class ProtocolSniffer(Protocol):
             self._hand_to(self._service(once=False))
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002, N802 - Twisted's signature
-        """Count the end."""
+        """Count the connection as closed."""
         self._stop_timer()
         self._ended()
 

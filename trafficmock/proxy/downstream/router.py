@@ -65,7 +65,7 @@ class AbsoluteFormRouter:
         self._proxy_client: ProxyClient | None = None
 
     def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:
-        """Let a request go its way."""
+        """Route a request to a server, a tunnel, or this service."""
         check_host(head)
         if head.method == b"CONNECT":
             self._connect(connection, head)
@@ -81,10 +81,10 @@ class AbsoluteFormRouter:
         begin(connection, self._identify(connection, head), self._context, head, aim)
 
     def lost(self, reason: BaseException | None) -> None:
-        """Learn why the connection ended: the request knows enough."""
+        """Do nothing: the request has its own handler of a lost connection."""
 
     def _aim(self, connection: ClientConnection, head: RequestHead) -> Authority:
-        """Read what CONNECT is aimed at.
+        """Read the target of CONNECT.
 
         :raises BadMessageError: there is no way to it.
         """
@@ -150,7 +150,7 @@ class AbsoluteFormRouter:
         return _ESTABLISHED % attached_clients.authority_line(authority)
 
     def _identify(self, connection: ClientConnection, head: RequestHead) -> ProxyClient:
-        """Tell whose request it is; each says it anew."""
+        """Find the proxy client of a request by its credentials."""
         credentials = head.fields.get(b"proxy-authorization")
         if self._proxy_client is None or credentials != self._credentials:
             name = client_id(credentials, self._context.settings.token)
@@ -181,7 +181,7 @@ class TunnelledRequestRouter:
         self._used = False
 
     def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:  # noqa: ARG002 - the protocol's
-        """Let a request go its way."""
+        """Route a request to a server, a tunnel, or this service."""
         self._used = True
         check_host(head)
         aim = self._aim(head)
@@ -246,7 +246,7 @@ def begin(
 
 
 def refuse_tunnel(proxy_client: ProxyClient, request: SerializedRequest) -> None:
-    """See to it that strict mode allows a tunnel.
+    """Check that strict mode allows a tunnel.
 
     :raises BadMessageError: it does not.
     """

@@ -32,7 +32,7 @@ class BodyReader(Protocol):
     """The body is complete; what comes next is another message."""
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
-        """Take what arrived.
+        """Read received bytes.
 
         :returns: the content in it, and what lies behind the end of the body.
         :raises BadMessageError: the framing is broken.
@@ -49,7 +49,7 @@ class LengthReader:
         self.done = length == 0
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
-        """Take what arrived; see :class:`BodyReader`."""
+        """Read received bytes; see :class:`BodyReader`."""
         if len(data) < self.left:
             self.left -= len(data)
             return data, b""
@@ -70,7 +70,7 @@ class RestReader:
         self.done = False
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
-        """Take what arrived; see :class:`BodyReader`."""
+        """Read received bytes; see :class:`BodyReader`."""
         return data, b""
 
 
@@ -91,7 +91,7 @@ class ChunkReader:
         self._step: Callable[[list[bytes]], bool] = self._size
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
-        """Take what arrived; see :class:`BodyReader`."""
+        """Read received bytes; see :class:`BodyReader`."""
         self._buffer = self._buffer + data if self._buffer else data
         content: list[bytes] = []
         while self._step(content):
@@ -160,7 +160,7 @@ class ChunkReader:
 
 
 def reader(framing: Framing) -> BodyReader:
-    """Make what reads a body of this framing."""
+    """Make the reader for this framing."""
     match framing.kind:
         case Kind.NONE:
             return LengthReader(0)

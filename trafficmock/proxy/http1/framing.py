@@ -20,7 +20,7 @@ _SUCCESSES = range(200, 300)
 
 
 class Kind(enum.Enum):
-    """How the end of a body is told."""
+    """How the end of a body is determined."""
 
     NONE = enum.auto()
     LENGTH = enum.auto()

@@ -59,7 +59,7 @@ class BadMessageError(TrafficMockError):
 
 
 class Head(Struct, frozen=True):
-    """What every message begins with.
+    """The start line and header fields of a message.
 
     :param pairs: header lines in their order, as they were written.
     :param fields: values by lower-case name; those of several lines joined with ``, ``.
@@ -93,7 +93,7 @@ def parse_request(block: bytes) -> RequestHead:
     """Read the head of a request.
 
     :param block: from the first byte to before the empty line.
-    :raises BadMessageError: it is none.
+    :raises BadMessageError: it is malformed.
     """
     line, pairs, fields = _split(block)
     parts = line.split(b" ")
@@ -113,7 +113,7 @@ def parse_response(block: bytes) -> ResponseHead:
     """Read the head of a response.
 
     :param block: from the first byte to before the empty line.
-    :raises BadMessageError: it is none.
+    :raises BadMessageError: it is malformed.
     """
     line, pairs, fields = _split(block)
     found = _STATUS.fullmatch(line)

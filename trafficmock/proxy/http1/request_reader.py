@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class RequestReader:
-    """Holds what has come and is not read yet.
+    """Buffers received bytes, and reads requests from them.
 
     :param limit: bytes of a head (``--max-header-bytes``).
     """
@@ -40,13 +40,13 @@ class RequestReader:
         return None if head is None else (head, raw)
 
     def begin_body(self, framing: Framing) -> bytes:
-        """Read what is there of the body behind the head."""
+        """Begin the body of the request, with the bytes that have arrived."""
         self._body = reader(framing)
         self.body_complete = self._body.done
         return self.body()
 
     def body(self) -> bytes:
-        """Read on in the body.
+        """Read more of the body.
 
         :raises BadMessageError: its framing breaks the rules.
         """
@@ -57,6 +57,6 @@ class RequestReader:
         return content
 
     def take(self) -> bytes:
-        """Give what is not read, for another protocol."""
+        """Remove and return the unread bytes, for another protocol."""
         unread, self.unread = self.unread, b""
         return unread

@@ -54,7 +54,7 @@ class BodyCapture:
 
     @property
     def truncated(self) -> bool:
-        """Whether something is missing."""
+        """Whether bytes were left out."""
         return self._held < self.size
 
     def take(self) -> bytes | bytearray:

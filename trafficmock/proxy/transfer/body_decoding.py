@@ -49,7 +49,7 @@ class Decoders:
 
     @property
     def busy(self) -> bool:
-        """Whether as much waits as may."""
+        """Whether the queue is full."""
         return self.waiting_bytes >= MOST_WAITING_BYTES
 
     def plain(
@@ -80,7 +80,7 @@ class Decoders:
         return self._finish(steps, (pairs, content))
 
     def stop(self) -> None:
-        """Leave what is not decoded yet as it came."""
+        """Stop: bodies that are still waiting stay encoded."""
         self._cooperator.stop()
 
     def _finish(

@@ -48,13 +48,13 @@ class HeldBody:
             self._pieces = [content]
 
     def content(self) -> bytes:
-        """Give the body as far as it is here."""
+        """Give the part of the body that has arrived."""
         if len(self._pieces) > 1:
             self._pieces = [b"".join(self._pieces)]
         return self._pieces[0] if self._pieces else b""
 
     def release(self) -> None:
-        """Keep nothing any more: it goes to a server."""
+        """Stop buffering: the body streams to the server."""
         self._pieces = []
 
     def add(self, data: bytes) -> None:
@@ -69,12 +69,12 @@ class HeldBody:
             self._client.hold_body(hold=True)
 
     def want(self) -> None:
-        """Take all of it from now on: a test wants it."""
+        """Buffer the whole body, because a test gets it."""
         self._wanted = True
         self._client.hold_body(hold=False)
 
     def complete(self) -> None:
-        """Report a body that a test wants."""
+        """Send the complete body to the coordinator."""
         if self._wanted:
             self.report()
 

@@ -89,17 +89,17 @@ class ProxiedRequest:
 
     @property
     def begun(self) -> bool:
-        """Whether the client has got some of an answer."""
+        """Whether a part of the response was sent to the client."""
         return self._transfer is not None and self._transfer.answered
 
     def content(self) -> bytes:
-        """Give the body as far as it is here."""
+        """Give the part of the body that has arrived."""
         return self._held.content()
 
     # What the client does
 
     def announce(self, content: bytes | None) -> None:
-        """Tell the coordinator of the request.
+        """Announce the request to the coordinator.
 
         :param content: its body where it is there already, ``None`` where it is on its way.
         """
@@ -137,7 +137,7 @@ class ProxiedRequest:
             self._held.complete()
 
     def client_gone(self, reason: str = CLIENT_CLOSED) -> None:
-        """Give up: nobody waits for the answer any more."""
+        """Cancel the request, because the client disconnected."""
         if self.done:
             return
         begun = self.begun
@@ -185,7 +185,7 @@ class ProxiedRequest:
     # Decisions
 
     def rewritten(self, overrides: SerializedOverrides) -> Rewritten:
-        """Give the request as a test wants it to be sent.
+        """Apply the test's overrides to the request.
 
         :raises UpstreamError: it cannot be sent.
         """
@@ -240,7 +240,7 @@ class ProxiedRequest:
         self.cut_off()
 
     def crashed(self) -> None:
-        """Cut the connection: something of ours failed."""
+        """Abort the connection after an internal error."""
         if not self.done:
             self.client_gone("internal error")
             self.client.reset()
@@ -276,7 +276,7 @@ class ProxiedRequest:
             self.client.reset()
 
     def _refuse(self, status: int, code: str, text: str, *, failure: str | None = None) -> None:
-        """Answer in the place of a server.
+        """Answer with an error of the proxy.
 
         :param failure: what an attached process is told instead of the code.
         """

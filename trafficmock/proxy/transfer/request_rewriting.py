@@ -80,7 +80,7 @@ def _other_than(name: bytes, pairs: Pairs) -> Pairs:
 
 
 def mock_bytes(response: SerializedResponse, method: bytes, *, close: bool) -> bytes:
-    """Write the answer that a test made up.
+    """Write the bytes of a mocked response.
 
     A ``Content-Encoding`` that the body does not have is left out: handlers get decoded bodies
     and hand the header on, and a client would fail to decode plain text.

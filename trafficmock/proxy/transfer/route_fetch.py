@@ -59,7 +59,7 @@ _ABOUT_CONTENT = frozenset(
 
 @frozen
 class FetchedAnswer:
-    """What a server said, with the whole body."""
+    """A server's response with its whole body."""
 
     head: ResponseHead
     copy: BodyCapture

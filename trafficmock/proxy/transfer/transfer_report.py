@@ -50,16 +50,16 @@ class TransferReport:
             self._request.add(body)
 
     def request_data(self, data: bytes) -> None:
-        """See a piece of the request's body go by."""
+        """Add a piece of the request's body that was sent."""
         if self._request is not None:
             self._request.add(data)
 
     def request_complete(self) -> None:
-        """Take it that all of the request's body went by."""
+        """Note that the request's body was sent completely."""
         self._request_complete = True
 
     def response_head(self, head: ResponseHead, pairs: Pairs, *, body: bool) -> None:
-        """See the answer begin.
+        """Note the head of the response.
 
         :param pairs: its end-to-end header.
         :param body: whether it has one.
@@ -69,12 +69,12 @@ class TransferReport:
             self._response = BodyCapture(self._limit)
 
     def response_data(self, data: bytes) -> None:
-        """See a piece of the answer's body go by."""
+        """Add a piece of the response's body."""
         if self._response is not None:
             self._response.add(data)
 
     def report_head(self) -> None:
-        """Show an answer that goes on: it may never end."""
+        """Report the head of a response whose body goes on, perhaps for ever."""
         head = self._head
         if self._head_reported or self._over or head is None:
             return
@@ -87,7 +87,7 @@ class TransferReport:
         )
 
     def report_end(self, error: UpstreamError | None) -> None:
-        """Report how it ended.
+        """Report the end of the transfer.
 
         :param error: why the answer is missing or incomplete.
         """

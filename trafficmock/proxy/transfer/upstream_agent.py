@@ -180,7 +180,7 @@ class ResponseCollector:
             self._timer = reactor.callLater(seconds, self._time_out)
 
     def stop_waiting(self) -> None:
-        """Clear the timer."""
+        """Cancel the timer."""
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
 
@@ -189,7 +189,7 @@ class ResponseCollector:
             self.done.errback(answer_timeout("The server"))
 
     def interim(self, head: ResponseHead) -> None:
-        """Pass over 1xx responses."""
+        """Ignore 1xx responses."""
 
     def response_head(self, head: ResponseHead, body: Framing) -> None:  # noqa: ARG002 - the protocol's
         self._head = head
@@ -202,7 +202,7 @@ class ResponseCollector:
             self.done.errback(UpstreamError(text, code="upstream_error", errno="EFBIG"))
 
     def response_pause(self) -> None:
-        """Wait for more."""
+        """Do nothing: the whole body is awaited."""
 
     def response_end(self) -> None:
         if self._head is not None and not self.done.called:

@@ -100,7 +100,7 @@ class UpstreamTransfer:
         self._report.report_end(error)
 
     def cancel(self) -> None:
-        """Give up: nobody wants the answer."""
+        """Cancel the transfer."""
         if self._over:
             return
         self._end()
@@ -229,11 +229,11 @@ class UpstreamTransfer:
             self._fail(error)
 
     def server_busy(self) -> None:
-        """Hold the request's body back."""
+        """Pause the request's body."""
         self._client.hold_body(hold=True)
 
     def server_ready(self) -> None:
-        """Let the request's body go on."""
+        """Resume the request's body."""
         self._client.hold_body(hold=False)
 
     def _fail(self, error: UpstreamError) -> None:

@@ -39,7 +39,7 @@ class ConnectAttempts:
         return resolver
 
     def installNameResolver(self, resolver: IHostnameResolver) -> IHostnameResolver:  # noqa: N802 - Twisted's name
-        """Have the reactor look up names otherwise."""
+        """Install a resolver of names in the reactor."""
         before: IHostnameResolver = self._reactor.installNameResolver(resolver)
         return before
 
@@ -72,6 +72,6 @@ class _Attempt:
         return getattr(self._factory, name)
 
     def clientConnectionFailed(self, connector: IConnector, reason: Failure) -> None:  # noqa: N802 - Twisted's name
-        """Pass the failure on, then go on."""
+        """Report the failure, then begin the next attempt."""
         self._factory.clientConnectionFailed(connector, reason)
         self._failed()

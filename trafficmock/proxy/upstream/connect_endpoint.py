@@ -72,7 +72,7 @@ class _ConnectProtocol(Protocol):
         self._timer: IDelayedCall | None = None
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
-        """Ask."""
+        """Send the CONNECT request."""
         self._timer = self._way.clock.callLater(self._way.seconds, self._too_slow)
         self.transport.write(self._way.request())
 
@@ -99,7 +99,7 @@ class _ConnectProtocol(Protocol):
         self._hand_over(rest)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
-        """Pass the end on."""
+        """Report the end of the connection."""
         self._stop_timer()
         if self._inner is not None:
             self._inner.connectionLost(reason)
@@ -107,7 +107,7 @@ class _ConnectProtocol(Protocol):
             self._refused("it closed the connection", "ECONNRESET")
 
     def failed(self, failure: Failure) -> None:
-        """Learn that the proxy cannot be reached."""
+        """Fail the attempt, because the proxy cannot be reached."""
         if not self.done.called:
             self.done.errback(failure)
 

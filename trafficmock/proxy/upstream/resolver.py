@@ -55,7 +55,7 @@ class FixedNameReactor:
         return self
 
     def installNameResolver(self, resolver: IHostnameResolver) -> IHostnameResolver:  # noqa: N802 - Twisted's name
-        """Have the reactor look up names otherwise."""
+        """Install a resolver of names in the reactor."""
         before: IHostnameResolver = self._reactor.installNameResolver(resolver)
         return before
 

@@ -49,7 +49,7 @@ class ServerVerification:
     _contexts: dict[bool, SSL.Context] = field(factory=dict, init=False)
 
     def for_host(self, host: str) -> _TlsConnections:
-        """Give what Twisted's TLS takes to reach ``host``.
+        """Make the TLS connection factory for ``host``.
 
         The certificate's chain is verified by it, its name by :meth:`check_name`.
         """

@@ -33,28 +33,28 @@ MOST_INTERIM = 100
 
 
 class ResponseListener(Protocol):
-    """Is told how a server answers."""
+    """Receives the response of a server."""
 
     def interim(self, head: ResponseHead) -> None:
         """Take a 1xx answer; the final one is still to come."""
 
     def response_head(self, head: ResponseHead, body: Framing) -> None:
-        """Take the head of the final answer."""
+        """Handle the head of the final response."""
 
     def response_data(self, data: bytes) -> None:
-        """Take a piece of its body."""
+        """Handle a piece of its body."""
 
     def response_end(self) -> None:
-        """Learn that the answer is complete; the connection is no longer the listener's."""
+        """Handle the end of the response; the connection is no longer the listener's."""
 
     def response_pause(self) -> None:
         """Pass on what has come: there is no more for now."""
 
     def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:
-        """Learn that the connection failed; ``answered`` if some of the answer had come."""
+        """Handle a failure; ``answered`` if a part of the response had arrived."""
 
     def server_ready(self) -> None:
-        """Send on: the server takes more of the request."""
+        """Resume sending: the server takes more of the request."""
 
     def server_busy(self) -> None:
         """Hold the request's body back: the server does not take more yet."""
@@ -104,11 +104,11 @@ class UpstreamConnection(TwistedProtocol):
     # Twisted's side
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
-        """Let small pieces pass at once."""
+        """Send small pieces without delay."""
         self.transport.setTcpNoDelay(True)
 
     def handshakeCompleted(self) -> None:  # noqa: N802 - Twisted's name
-        """Have the certificate's name checked."""
+        """Let the opener check the name in the certificate."""
         self._handshaken(self)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
@@ -129,7 +129,7 @@ class UpstreamConnection(TwistedProtocol):
             listener.response_pause()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
-        """Tell whoever waits; a body may end this way."""
+        """Report the end: an error, or the end of a body without a length."""
         self.lost = True
         error = self._failure or reason.value or network.ConnectionLost()
         listener, self._listener = self._listener, None
@@ -259,7 +259,7 @@ class UpstreamConnection(TwistedProtocol):
 
 
 def widen(transport: Any) -> None:
-    """Let more pass at a time, where much will.
+    """Let a transport buffer more before it pauses a producer, for large bodies.
 
     Twisted holds a producer back at 64 KiB, which costs a round of system calls for each.
     """

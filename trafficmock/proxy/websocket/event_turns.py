@@ -63,7 +63,7 @@ class EventTurns:
         self._update_reading()
 
     def transport_lost(self) -> None:
-        """Take it that the transport is gone; what was read before is still taken."""
+        """Handle the loss of the transport; frames that were read before are still handled."""
         self.lost = True
         if self._turn is None and not self._held:
             self._ended()
@@ -71,7 +71,7 @@ class EventTurns:
             self.resume()
 
     def stop(self) -> None:
-        """Take no more."""
+        """Stop handling frames."""
         self._stopped = True
         if self._turn is not None:
             self._turn.cancel()

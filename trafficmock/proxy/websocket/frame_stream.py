@@ -29,16 +29,16 @@ class FrameStreamListener(Protocol):
     """Is told what one side says, and held back while that side takes less than it is sent."""
 
     def message(self, data: str | bytes) -> None:
-        """Take a message."""
+        """Handle a message."""
 
     def closed(self, code: int, reason: str, *, clean: bool) -> None:
-        """Take it that the side is closed; told once."""
+        """Handle the close of this side; called once."""
 
     def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Send less."""
+        """Pause sending."""
 
     def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Send on."""
+        """Resume sending."""
 
 
 @implementer(IPushProducer)
@@ -88,7 +88,7 @@ class FrameStream:
         return self._connection.state is ConnectionState.OPEN and not self._over
 
     def data_received(self, data: bytes) -> None:
-        """Take what the other side sends."""
+        """Handle received bytes."""
         if self._connection.state is ConnectionState.CLOSED or self._over:
             return
         self._turns.received(data)
@@ -123,14 +123,14 @@ class FrameStream:
             self._transport.write(self._connection.send(event))
 
     def close(self, code: int | None, reason: str) -> None:
-        """Say goodbye and wait for the answer."""
+        """Send a close frame and wait for the answer to it."""
         if not self.open:
             return
         self._say_goodbye(code, reason)
         self._timer = self._clock.callLater(CLOSE_SECONDS, self._cut)
 
     def lost(self) -> None:
-        """Take it that the connection is gone; what was read before is still taken."""
+        """Handle the loss of the connection; frames that were read before are still handled."""
         self._turns.transport_lost()
 
     def _cut_short(self) -> None:

@@ -61,7 +61,7 @@ class FrameTap:
         self._server = FrameRecorder(name, page=False, extensions=of_server, record=record)
 
     def from_page(self, data: bytes) -> None:
-        """Take what the application sends."""
+        """Handle bytes of the application."""
         if self._page is not None:
             self._page.data_received(data)
 
@@ -70,12 +70,12 @@ class FrameTap:
             self._server.data_received(data)
 
     def page_lost(self) -> None:
-        """Take it that the application's connection is gone."""
+        """Handle the loss of the application's connection."""
         if self._page is not None:
             self._page.lost()
 
     def server_lost(self) -> None:
-        """Take it that the server's connection is gone."""
+        """Handle the loss of the server's connection."""
         if self._server is not None:
             self._server.lost()
 
@@ -99,7 +99,7 @@ class FrameRecorder:
         self._socket_id = socket_id
         self._side: Literal["page", "server"] = "page" if page else "server"
         self._direction: Literal["client", "server"] = "client" if page else "server"
-        # Whoever hears the application plays the server, and the other way round.
+        # The reader of the application's frames has the role of the server, and the reverse.
         self._connection = Connection(SERVER if page else CLIENT, extensions=extensions)
         self._record = record
         self._text = MessagePieces("")
@@ -109,7 +109,7 @@ class FrameRecorder:
         self._came_in = self._came_out = 0
 
     def data_received(self, data: bytes) -> None:
-        """Listen on, unless following costs too much."""
+        """Read the frames in received bytes, unless that costs too much."""
         frames = 0
         for start in range(0, len(data), _SLICE):
             if self._done or self._deaf:
@@ -136,7 +136,7 @@ class FrameRecorder:
         return frames
 
     def lost(self) -> None:
-        """Take it that the connection is gone."""
+        """Record the close of this side, because its connection is lost."""
         if not self._done:
             self._done = True
             self._record(

@@ -31,7 +31,7 @@ class MessagePieces(Generic[AnyStr]):
             self._loose.clear()
 
     def clear(self) -> None:
-        """Forget the parts, and go on counting."""
+        """Drop the parts, but keep the count of bytes."""
         self._loose.clear()
         self._joined.clear()
 

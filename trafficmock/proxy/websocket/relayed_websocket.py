@@ -26,7 +26,7 @@ _SWITCHING = 101
 
 
 class RelayState(Enum):
-    """The life of a relay; it goes forward only."""
+    """The states of a relay, in their order."""
 
     CONNECTING = "the server is being reached, or its answer to the handshake is awaited"
     RELAYING = "bytes pass both ways"
@@ -66,7 +66,7 @@ class RelayedWebSocket:
         self._tap = FrameTap(id_, proxy_client.record)
 
     def start(self) -> None:
-        """Reach the server."""
+        """Connect to the server."""
         reached_at = self._client.getHost()
         self._dialling = dial(self, self._context, self._target.origin, reached_at)
 
@@ -86,7 +86,7 @@ class RelayedWebSocket:
         self._client.loseConnection()
 
     def lost(self) -> None:
-        """Take it that the client is gone, and end the server's side."""
+        """Handle the loss of the client's connection: end the server's side."""
         self._state = RelayState.OVER
         self._tap.page_lost()
         dialling, self._dialling = self._dialling, None
@@ -99,7 +99,7 @@ class RelayedWebSocket:
     # The server's side
 
     def server_opened(self, server: WebSocketUpstream) -> None:
-        """Pass the client's handshake on."""
+        """Forward the client's handshake."""
         if self._state is RelayState.OVER:
             server.transport.abortConnection()
             return
@@ -133,7 +133,7 @@ class RelayedWebSocket:
             self._tap.from_server(data)
 
     def server_lost(self, error: BaseException | None) -> None:
-        """Take it that the server's connection is gone, or never was."""
+        """Handle the loss of the server's connection, or that it could not be opened."""
         state, self._state = self._state, RelayState.OVER
         self._server = None
         if state is RelayState.RELAYING:

@@ -53,7 +53,7 @@ class RoutedPage:
                 self._transport.abortConnection()
 
     def lost(self) -> None:
-        """Take it that the application is gone."""
+        """Handle the loss of the application's connection."""
         if self._stream is not None:
             self._stream.lost()
         elif self._state is PageState.HELD:
@@ -62,7 +62,7 @@ class RoutedPage:
     # What is decided about it
 
     def accept(self, protocol: str | None) -> None:
-        """Open it, if it is still held.
+        """Complete the handshake, if it is still held.
 
         :param protocol: the subprotocol that is spoken.
         """
@@ -114,7 +114,7 @@ class RoutedPage:
         self._session.send(message_of(inbound.MessageFromPage, self._session.id, data))
 
     def closed(self, code: int, reason: str, *, clean: bool) -> None:
-        """Pass on that the application's side is closed."""
+        """Report the close of the application's side."""
         self._state = PageState.CLOSED
         self.resumeProducing()
         self._session.send(inbound.ClosePage(self._session.id, clean, code, reason))

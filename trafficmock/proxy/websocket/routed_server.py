@@ -117,7 +117,7 @@ class RoutedServer:
             self._stream.data_received(data)
 
     def server_lost(self, error: BaseException | None) -> None:
-        """Take it that the server's connection is gone, or never was."""
+        """Handle the loss of the server's connection, or that it could not be opened."""
         self._transport = None
         if self._stream is not None:
             self._stream.lost()
@@ -131,11 +131,11 @@ class RoutedServer:
     # What it says
 
     def message(self, data: str | bytes) -> None:
-        """Pass a message of the server on to the test."""
+        """Send a message of the server to the test."""
         self._session.send(message_of(inbound.MessageFromServer, self._session.id, data))
 
     def closed(self, code: int, reason: str, *, clean: bool) -> None:
-        """Pass on that the server's side is closed."""
+        """Report the close of the server's side."""
         self._state = ServerState.CLOSED
         self._stream = None
         self.resumeProducing()

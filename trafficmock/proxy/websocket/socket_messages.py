@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def content(frame: SocketFrame) -> str | bytes:
-    """Give what a message of protocol 3 carries; what is no base64 is nothing."""
+    """Decode the content of a frame of protocol 3; invalid base64 is empty."""
     if not frame.is_base64:
         return frame.data
     try:
@@ -26,7 +26,7 @@ def message_of(
     socket_id: str,
     data: str | bytes,
 ) -> SocketFrame:
-    """Write a message of a side as protocol 3 does."""
+    """Write a WebSocket message as a frame of protocol 3."""
     if isinstance(data, str):
         return kind(socket_id, data, is_base64=False)
     return kind(socket_id, base64.b64encode(data).decode("ascii"), is_base64=True)

@@ -60,5 +60,5 @@ class SocketPace:
         self._proxy_client.gateway.socket_backlogged(self)
 
     def drained(self) -> None:
-        """Let the test send on."""
+        """Let the test send more."""
         self._proxy_client.gateway.socket_drained(self)

@@ -86,7 +86,7 @@ class WebSocketSession:
         )
 
     def send(self, message: Message) -> None:
-        """Tell the coordinator."""
+        """Send a message to the coordinator."""
         self._proxy_client.send(message)
 
     # What the client does
@@ -99,14 +99,14 @@ class WebSocketSession:
         self.transport.loseConnection()
 
     def lost(self) -> None:
-        """Take it that the client is gone."""
+        """Handle the loss of the client's connection."""
         self.pace.end()
         self.page.lost()
 
     # What the coordinator says
 
     def on_message(self, message: Message) -> None:
-        """Act on a message about this WebSocket."""
+        """Handle a message of the coordinator about this WebSocket."""
         match message:
             case outbound.SocketPassthrough():
                 self._pass_through()
@@ -130,7 +130,7 @@ class WebSocketSession:
             self.page.close(message.code or None, message.reason or "")
 
     def crashed(self) -> None:
-        """Cut the connection: something of ours failed."""
+        """Abort the connection after an internal error."""
         self.transport.abortConnection()
 
     def stopped(self) -> None:
@@ -161,7 +161,7 @@ class WebSocketSession:
         self._settle()
 
     def server_failed(self, error: UpstreamError) -> None:
-        """Tell everybody that there is no server."""
+        """Report to the coordinator and to the client that the server failed."""
         close = inbound.CloseServer(self.id, was_clean=False, code=ABNORMAL, reason=error.text)
         self.send(close)
         self._refuse(error.status, error.code, error.text, failure=error.errno)
@@ -190,7 +190,7 @@ class WebSocketSession:
         relayed.start()
 
     def _settle(self) -> None:
-        """Hear no more of the coordinator."""
+        """Unsubscribe from messages of the coordinator."""
         if self._grace is not None:
             self._grace.cancel()
             self._grace = None

@@ -29,24 +29,24 @@ if TYPE_CHECKING:
 
 
 class WebSocketUpstreamListener(Protocol):
-    """Is told what the server of a WebSocket says."""
+    """Receives the handshake and the bytes of a WebSocket's server."""
 
     def server_opened(self, server: WebSocketUpstream) -> None:
         """Send the handshake."""
 
     def server_answered(self, server: WebSocketUpstream, head: ResponseHead) -> None:
-        """Take the answer to the handshake."""
+        """Handle the answer to the handshake."""
 
     def server_data(self, data: bytes) -> None:
-        """Take what comes behind it."""
+        """Handle bytes after the handshake."""
 
     def server_lost(self, error: BaseException | None) -> None:
-        """Take it that the connection is gone, or never was."""
+        """Handle the loss of the connection, or that it could not be opened."""
 
 
 @implementer(IHandshakeListener)
 class WebSocketUpstream(TwistedProtocol):
-    """The connection itself.
+    """The connection to the server.
 
     :param check: looks at the certificate; ``None`` without TLS. What it raises ends it all.
     """
@@ -74,7 +74,7 @@ class WebSocketUpstream(TwistedProtocol):
             self._wait(self._context.dialer.connect_seconds, network.TimeoutError())
 
     def handshakeCompleted(self) -> None:  # noqa: N802 - Twisted's name
-        """Begin, if the server is who it should be."""
+        """Check the certificate's name, then report that the connection is open."""
         self._stop_waiting()
         if self._check is not None:
             try:
@@ -85,7 +85,7 @@ class WebSocketUpstream(TwistedProtocol):
         self._reader.server_opened(self)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
-        """Read the answer, then leave reading to others."""
+        """Read the answer to the handshake, then hand bytes to the listener."""
         if self._answered:
             self._reader.server_data(data)
             return

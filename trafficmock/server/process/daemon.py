@@ -29,7 +29,7 @@ class Foreground:
     """A start at a terminal."""
 
     def succeeded(self) -> None:
-        """Say nothing: the log is on the terminal."""
+        """Do nothing: the log is on the terminal."""
 
     def failed(self, text: str) -> None:
         complain(text)

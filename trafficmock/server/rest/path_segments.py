@@ -7,7 +7,7 @@ _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 def decode_segment(raw: str) -> str | None:
-    """Undo the percent escapes of one path segment.
+    """Decode the percent escapes of one path segment.
 
     :returns: ``None`` when an escape is bad or the bytes are not UTF-8: nothing has such a name.
     """

@@ -24,7 +24,7 @@ _SHOWN = 40
 
 @frozen
 class ListRequest:
-    """What is asked of a list.
+    """The parameters of a request for a list.
 
     :param query: which entries.
     :param summary: whether bodies, headers and events are left out (``fields=summary``).

@@ -107,7 +107,7 @@ class RestApi:
 
     @app.route("/health", methods=["GET"])
     def health(self, request: ServiceRequest) -> bytes:
-        """Say that the service lives, to whoever asks."""
+        """Answer ``/health``, for any peer."""
         self.share(request)
         record = {
             "ok": True,
@@ -188,7 +188,7 @@ class RestApi:
             request.setHeader(name, value)
 
     def _admit(self, request: ServiceRequest) -> None:
-        """Let in those who may read the history."""
+        """Check that the peer may read the history."""
         self.share(request)
         check_reader(self._guard, request)
 
@@ -225,7 +225,7 @@ class RestApi:
     def _unless_current(
         self, request: ServiceRequest, tag: str, chunks: Callable[[], Iterable[bytes]]
     ) -> bytes | Deferred[bytes]:
-        """Answer 304 to a client that has it already."""
+        """Answer 304 if the client has the newest version."""
         headers = [(b"etag", tag.encode("ascii"))]
         if is_current(header(request, "if-none-match"), tag):
             prepare(request, 304, headers)

@@ -89,7 +89,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
         super().connectionMade()
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
-        """Read, and send what that leads to together."""
+        """Read messages, and join the writes that they cause."""
         with self._coalescer:
             self._read(data)
         link = self._link
@@ -106,7 +106,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
         super().connectionLost(reason)
         link, self._link = self._link, None
         if link is not None:
-            link.hears = False
+            link.takes_messages = False
             link.closed_cleanly = bool(self.wasClean)
             with self._coalescer:
                 self._tell(self._handler.link_closed, link)
@@ -135,7 +135,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
         self.dropConnection(abort=False)
 
     def onOpen(self) -> None:  # noqa: N802 - Autobahn's name
-        """Make the link and introduce it."""
+        """Make the link and report it to the driver."""
         link = Link(self, self._send_queue, _readable(self.transport))
         self._link = link
         with self._coalescer:
@@ -144,11 +144,11 @@ class AutobahnProtocol(WebSocketServerProtocol):
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803, FBT001, ARG002 - Autobahn's signature
         """Deliver a message, text or not."""
         link = self._link
-        if link is not None and link.hears:
+        if link is not None and link.takes_messages:
             self._guard(link, self._handler.link_received, link, payload)
 
     def onMessageFrameBegin(self, length: int) -> None:  # noqa: N802 - Autobahn's name
-        """Notice that a message is longer than we take."""
+        """Notice that a message is above the limit."""
         super().onMessageFrameBegin(length)
         size = self.message_data_total_length
         if self._overlong is None and size > self._longest and not self.failedByMe:
@@ -158,8 +158,8 @@ class AutobahnProtocol(WebSocketServerProtocol):
                 self._take_overlong(part)
 
     def onMessageFrameData(self, payload: bytes) -> None:  # noqa: N802 - Autobahn's name
-        """Do not collect what will not be delivered."""
-        if self._link is None or not self._link.hears:
+        """Collect the data of a message; above the limit, its beginning only."""
+        if self._link is None or not self._link.takes_messages:
             return
         if self._overlong is None:
             super().onMessageFrameData(payload)
@@ -188,8 +188,8 @@ class AutobahnProtocol(WebSocketServerProtocol):
         isReply: bool = False,  # noqa: N803, FBT001, FBT002 - Autobahn's signature
     ) -> None:
         """Deliver nothing from here on, and see to it that the end comes."""
-        if self._link is not None and self._link.hears:
-            self._link.hears = False
+        if self._link is not None and self._link.takes_messages:
+            self._link.takes_messages = False
             # The other side's close frame must be read even when its messages were not.
             self.transport.resumeProducing()
         super().sendCloseFrame(code=code, reasonUtf8=reasonUtf8, isReply=isReply)
@@ -220,7 +220,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
     def cut(self) -> None:
         """Drop the connection and what is queued for it; the handler is called later."""
         if self._link is not None:
-            self._link.hears = False
+            self._link.takes_messages = False
         self._send_queue.discard()
         self.transport.abortConnection()
 
@@ -265,7 +265,12 @@ class AutobahnProtocol(WebSocketServerProtocol):
 
     def _take_overlong(self, part: bytes) -> None:
         link, overlong = self._link, self._overlong
-        if link is not None and link.hears and overlong is not None and overlong.take(part):
+        if (
+            link is not None
+            and link.takes_messages
+            and overlong is not None
+            and overlong.take(part)
+        ):
             self._guard(link, self._handler.link_overlong, link, overlong)
 
     def _tell(self, tell: Callable[[Link], None], link: Link) -> None:

@@ -42,7 +42,7 @@ class FastProtocol(AutobahnProtocol):
             return
         reader.feed(data)
         link, handler = self._link, self._handler
-        while link is not None and link.hears and (message := reader.next()) is not None:
+        while link is not None and link.takes_messages and (message := reader.next()) is not None:
             self._guard(link, handler.link_received, link, message)
         if reader.foreign or not self._between_messages():
             self._read_slowly(reader.give_back())

@@ -56,7 +56,7 @@ class Link:
     _send_queue: SendQueue
     peer: str
     id: str = ""
-    hears: bool = field(default=True, init=False)
+    takes_messages: bool = field(default=True, init=False)
     """Whether messages are still delivered."""
     closed_cleanly: bool = field(default=False, init=False)
     """Whether the other side has sent a close frame, set when the link is gone."""
@@ -83,7 +83,7 @@ class Link:
         :param frame: its pieces, of :func:`~trafficmock.server.websocket.data_frames.text_frame`;
             kept by reference.
         """
-        if self.hears:
+        if self.takes_messages:
             self._send_queue.add(frame)
 
     def defer(self, frame: Sequence[bytes]) -> None:
@@ -91,7 +91,7 @@ class Link:
 
         It may leave a millisecond later, and together with what comes behind it.
         """
-        if self.hears:
+        if self.takes_messages:
             self._send_queue.defer(frame)
 
     def welcome(self) -> None:
@@ -104,7 +104,7 @@ class Link:
         :param code: a close code that may be sent (RFC 6455 section 7.4).
         :param reason: cut to the 123 bytes that a close frame has room for.
         """
-        if self.hears:
+        if self.takes_messages:
             self._protocol.send_close(code, reason)
 
     def abort(self) -> None:
@@ -113,11 +113,11 @@ class Link:
 
     def pause(self) -> None:
         """Stop reading; what was read already is still delivered. Pausing twice is one pause."""
-        if self.hears:
+        if self.takes_messages:
             self._protocol.transport.pauseProducing()
 
     def resume(self) -> None:
-        if self.hears:
+        if self.takes_messages:
             self._protocol.transport.resumeProducing()
 
 

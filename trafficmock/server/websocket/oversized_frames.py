@@ -10,7 +10,7 @@ READ_PAST = 16
 
 @define
 class OversizedMessage:
-    """A message that is being read past.
+    """A message above the limit, which is skipped.
 
     :param size: bytes that it has at least.
     :param limit: bytes that it might have had.
@@ -22,7 +22,7 @@ class OversizedMessage:
     _told: bool = False
 
     def take(self, payload: bytes) -> bool:
-        """Keep the head of the message.
+        """Keep the beginning of the message.
 
         :returns: true once, when the head is whole.
         """

@@ -146,7 +146,7 @@ class SendQueue:
         self._look_at_low_water()
 
     def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Learn that the connection is lost."""
+        """Handle the loss of the connection."""
         self.discard()
 
     # Within
@@ -220,7 +220,7 @@ class SendQueue:
             taken -= len(first)
 
     def _next_chunk(self) -> bytes:
-        """Take bytes off the queue, few enough to copy."""
+        """Remove bytes from the queue, few enough to be copied."""
         pieces, chosen, room = self._pieces, [], CHUNK_BYTES
         while pieces and room:
             piece = pieces.popleft()

@@ -22,7 +22,7 @@ class Flushable(Protocol):
     """A queue that writes when it is flushed."""
 
     def flush(self) -> None:
-        """Write what was held back."""
+        """Write the queued bytes."""
 
 
 @define(eq=False)

@@ -82,7 +82,7 @@ class BackgroundConnection(LoopThread):
         self._thread.join(CLOSE_SECONDS)
 
     async def _live(self) -> None:
-        """Converse until the end; stay after a loss, so that those who ask hear why."""
+        """Run until the end; stay after a loss, so that later calls fail with its reason."""
         conversation = asyncio.ensure_future(self._connection())
         await self._closing.wait()
         conversation.cancel()

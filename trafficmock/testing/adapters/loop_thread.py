@@ -36,7 +36,7 @@ class LoopThread:
             self.loop.close()
 
     async def _live(self) -> None:
-        """Be what the thread is for; it ends with this."""
+        """Run on the thread; the thread ends when this returns."""
         raise NotImplementedError
 
     def on_thread(self) -> bool:
@@ -51,7 +51,7 @@ class LoopThread:
             return
 
     def call(self, function: Callable[[], T]) -> T:
-        """Call a function on the thread, and give what it gives.
+        """Call a function on the thread, and return its result.
 
         :raises ConnectionLostError: the thread has ended.
         """

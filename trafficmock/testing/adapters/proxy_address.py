@@ -20,7 +20,7 @@ def websocket_url(proxy_url: str) -> str:
 
 
 def unreachable(proxy_url: str, error: BaseException) -> ConnectionLostError:
-    """Make the error of a proxy that is not there."""
+    """Make the error for a proxy that cannot be reached."""
     return ConnectionLostError(
         f"no trafficmock proxy at {without_credentials(proxy_url)}: {error}. "
         "Start one with `trafficmock serve`, or say where it is with TRAFFICMOCK_PROXY_URL."

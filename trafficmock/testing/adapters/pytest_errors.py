@@ -63,7 +63,7 @@ class TestErrors:
     _late: list[BaseException] = field(init=False, factory=list)
 
     def begin(self, connection: ThreadedConnection, session: Session) -> None:
-        """Take note of the mocks of this test."""
+        """Remember the mocks of this test."""
         self.connection, self.session = connection, session
 
     def raise_after_call(self) -> None:

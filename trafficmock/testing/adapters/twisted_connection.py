@@ -115,7 +115,7 @@ class TwistedConnection:
             self.client.receive(message)
 
     def lost(self, reason: str) -> None:
-        """Tell everybody that the connection is gone."""
+        """Fail everything that waits, because the connection is lost."""
         if not self.client.ready.done:
             self.client.ready.reject(unreachable(self.proxy_url, ConnectionError(reason)))
         self.client.closed(reason)

@@ -34,7 +34,7 @@ class HarFile:
         return [each for each in found if _is_entry(each)] if isinstance(found, list) else []
 
     def read(self, name: str) -> bytes:
-        """Read a body that lies beside the HAR.
+        """Read a body from a file beside the HAR.
 
         :raises UsageError: the name leads out of the HAR's directory.
         :raises OSError: it is not there.

@@ -33,7 +33,7 @@ NotFound = Literal["abort", "fallback"]
 
 
 class HarStore(Protocol):
-    """Where a HAR lies."""
+    """Reads and writes a HAR."""
 
     def entries(self) -> list[dict[str, Any]]:
         """Read the entries."""
@@ -45,7 +45,7 @@ class HarStore(Protocol):
         """Tell how large a body beside it is."""
 
     def save(self, document: dict[str, Any], files: dict[str, bytes]) -> None:
-        """Write it anew."""
+        """Replace the HAR."""
 
 
 @frozen(kw_only=True)
@@ -131,12 +131,12 @@ class HarReplay:
 
 @define(eq=False)
 class HarRecorder:
-    """Asks upstream, and writes down what it says."""
+    """Fetches from upstream, and records the response."""
 
     recording: HarRecording
 
     def run(self, routed: RoutedRequest, done: Done) -> None:
-        """Decide a request by what upstream says."""
+        """Fetch a request from upstream, answer with the response, and record it."""
         link = routed.session.client.link
         began = link.epoch_ms()
 

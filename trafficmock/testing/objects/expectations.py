@@ -1,4 +1,4 @@
-"""What is to happen within a block of a test."""
+"""The ``with`` blocks that wait for a request or a response."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class BaseExpectation:
         self._waiter: Waiter = adapter.call(begin)
 
     def cancel(self) -> None:
-        """Wait no longer."""
+        """Cancel the wait."""
         self._adapter.call(self._waiter.promise.cancel)
 
     def is_done(self) -> bool:
@@ -65,7 +65,7 @@ class Expectation(BaseExpectation, Generic[T]):
 
     @property
     def value(self) -> T:
-        """What came; waits for it.
+        """The request or response; reading it waits for it.
 
         :raises WaitTimeoutError: nothing did in time.
         """
@@ -93,7 +93,7 @@ class AsyncExpectation(BaseExpectation, Generic[T]):
 
     @property
     def value(self) -> Awaitable[T]:
-        """What came, to be awaited.
+        """The request or response, to be awaited.
 
         :raises WaitTimeoutError: nothing did in time.
         """

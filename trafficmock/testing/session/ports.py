@@ -117,7 +117,7 @@ class Adapter:
         return state.views.get(kind) or state.views.setdefault(kind, kind(state, self))
 
     def done(self) -> Any:
-        """Give what a finished call gives: nothing, or something to await."""
+        """Give the result of a finished call: nothing, or an awaitable."""
         raise NotImplementedError
 
     # What the ways differ in

@@ -282,7 +282,7 @@ class Session:
     # What the proxy can do
 
     def may_decline(self) -> bool:
-        """Tell whether the proxy takes a match back."""
+        """Tell whether the test may decline a match."""
         return DECLINE in self.client.features
 
     def keeps_replies(self) -> bool:
@@ -314,13 +314,13 @@ class Session:
     # Messages
 
     def observed(self, message: outbound.RequestObserved) -> None:
-        """Take note of a request of some application."""
+        """Record a request that an application sent."""
         state, new = self.traffic.observe(message.request_id, message.request, message.client_id)
         if new:
             self.observation.request_came(state)
 
     def responded(self, message: RequestResponse) -> None:
-        """Take note of how a request ended."""
+        """Record the end of a request."""
         state = self.traffic.requests.get(message.request_id)
         routed = self.http.open.get(message.request_id)
         if routed is not None and message.ok:
@@ -339,7 +339,7 @@ class Session:
     # Errors
 
     def proxy_error(self, message: outbound.ProxyError) -> None:
-        """Keep what the proxy has against this test."""
+        """Keep an error that the proxy reports for this test."""
         if message.code == UNMATCHED and isinstance(message.detail, dict):
             self.refused.add(str(message.detail.get("requestId")))
         error = handler_errors.from_proxy(message, self.id, has_context=self.context.id is not None)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @frozen(kw_only=True)
 class WorkerIdentity:
-    """Who we say we are.
+    """What ``hello`` says about this worker.
 
     :param worker_id: the index of the test worker, as text.
     """
@@ -201,7 +201,7 @@ class WorkerClient:
         return promise
 
     def barrier(self) -> Promise[Any]:
-        """Promise that everything the proxy said before now has been heard."""
+        """Promise that all messages that the proxy has sent before were handled."""
         self._pings += 1
         return self.ask(("ping", str(self._pings)), Ping(self._pings))
 
@@ -222,7 +222,7 @@ class WorkerClient:
     # Strict mode
 
     def check_strict(self) -> None:
-        """Refuse to be strict with a proxy that is not.
+        """Check that the proxy supports strict mode.
 
         :raises UsageError: the proxy has no such feature.
         """
@@ -267,7 +267,7 @@ class WorkerClient:
     # Messages
 
     def receive(self, message: WorkerMessage) -> None:  # noqa: C901, PLR0912 - one flat match
-        """Act on a message of the proxy."""
+        """Handle a message of the proxy."""
         sessions = list(self.sessions.values())
         match message:
             case outbound.RequestMatched():

@@ -40,7 +40,7 @@ class NearestRoute(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class UnmatchedDetail(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """What a worker hears of a refused request besides the text.
+    """What a worker is told of a refused request besides the text.
 
     :param url: without user name and password.
     :param allow: the patterns in force.

@@ -34,8 +34,8 @@ class TrafficMockError(Exception):
     """A request that the proxy refused, such as one that strict mode does not allow.
 
     No network says this, so that nothing repeats the request as after an error of a network.
-    Applications see the name that the Node agent's error has. It is none of ``trafficmock.errors``,
-    which the environment of an application need not have.
+    Applications see the name that the Node agent's error has. It is not the class of
+    ``trafficmock.errors``, which the environment of an application need not have.
 
     :param code: a code of the proxy, ``unmatched_request``.
     """

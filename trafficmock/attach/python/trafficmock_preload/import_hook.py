@@ -44,7 +44,7 @@ class ChangingFinder:
         return spec
 
     def change_of(self, name: str) -> Change | None:
-        """Give what is to be done to a module, if anything."""
+        """Find the change for a module, if there is one."""
         change = self._changes.get(name)
         if change is None and VENDORED in name:
             return self._changes.get(name[name.rindex(VENDORED) + 1 :])

@@ -69,7 +69,7 @@ def _default_port(scheme: str) -> int:
 def split_authority(authority: str) -> tuple[str, int | None]:
     """Split ``host:port``; the host in lower case and without brackets.
 
-    :returns: the port is ``None`` where there is none, and -1 where it is none.
+    :returns: the port is ``None`` if it is absent, and -1 if it is not a valid port.
     """
     if authority.startswith("["):
         host, _, rest = authority[1:].partition("]")

@@ -1,4 +1,4 @@
-"""What tests may write to say which traffic they mean."""
+"""Reads the arguments that choose requests: globs, patterns, functions, filters."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def make_matcher(
     base_url: str | None = None,
     websocket: bool = False,
 ) -> Matcher:
-    """Read what a test gave.
+    """Read the URL argument of a test.
 
     :param url: glob, pattern, predicate over the URL, URLPattern, or a mapping with the
         keys ``url``, ``method`` and ``client_id``.

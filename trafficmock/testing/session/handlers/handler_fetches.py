@@ -136,4 +136,4 @@ def _reason(error: SerializedError | UnsetType) -> FetchError:
 
 
 def _nothing() -> None:
-    """Cancel what was not begun."""
+    """Do nothing: no fetch was begun."""

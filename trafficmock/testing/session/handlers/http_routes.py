@@ -72,7 +72,7 @@ class RouteEntry:
 
     @property
     def name(self) -> str:
-        """Say which handler this is, and where it stands."""
+        """The handler's name, with the file and line of its definition."""
         return describe(self.handler)
 
     def reply_to(self, request: SerializedRequest) -> SerializedResponse | None:
@@ -277,7 +277,7 @@ class HttpRoutes:
     # Messages
 
     def claimed(self, message: RequestClaim) -> None:
-        """Answer which of our routes match."""
+        """List the routes that match a claimed request."""
         request = message.request
         matches = [
             RouteMatch(entry.id)
@@ -287,7 +287,7 @@ class HttpRoutes:
         self.session.send(RequestClaimResult(message.request_id, self.session.id, matches))
 
     def matched(self, message: RequestMatched) -> None:
-        """Run our handlers on what is ours."""
+        """Run the handlers on a request that this test owns."""
         session = self.session
         state, new = session.traffic.observe(message.request_id, message.request, message.client_id)
         if new:

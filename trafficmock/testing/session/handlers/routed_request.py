@@ -56,7 +56,7 @@ GIVEN_UP = "aborted: the application gave the request up"
 
 
 class Stage(enum.Enum):
-    """Where a routed request is."""
+    """The states of a routed request."""
 
     RUNNING = "a handler runs"
     FALLEN_BACK = "the running handler left it to the next"
@@ -232,7 +232,7 @@ class RoutedRequest:
         self.stage = Stage.FALLEN_BACK
 
     def fetch(self, options: handler_fetches.FetchOptions) -> Promise[ResponseState]:
-        """Ask the upstream; decides nothing.
+        """Fetch the upstream's response; this is no decision.
 
         :raises UsageError: the options make no request; nothing was sent.
         """

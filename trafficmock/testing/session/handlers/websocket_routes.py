@@ -180,7 +180,7 @@ class WebSocketRoutes:
         return self.session.register_route(entry, "websocket", place)
 
     def claimed(self, message: SocketClaim) -> None:
-        """Answer which of our routes match."""
+        """List the routes that match a claimed WebSocket."""
         matches = [
             RouteMatch(entry.id) for entry in self.entries if self._matches(entry, message.url)
         ]

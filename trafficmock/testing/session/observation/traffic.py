@@ -19,7 +19,7 @@ Place = tuple[str, str]
 
 @define
 class ObservedTraffic:
-    """Requests by id, in the order in which they were first heard of."""
+    """Requests by id, in the order of their first messages."""
 
     requests: dict[str, RequestState] = field(factory=dict)
     sequence: int = 0

@@ -226,7 +226,7 @@ class Observation:
     # What comes
 
     def request_came(self, request: RequestState) -> None:
-        """Offer a request to those who wait for one."""
+        """Offer a request to the waits that are open."""
         self._offer("request", request, request.sequence)
 
     def response_came(self, response: ResponseState) -> None:

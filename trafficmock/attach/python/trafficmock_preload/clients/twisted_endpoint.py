@@ -110,11 +110,11 @@ class Opening(Protocol):
         self.opened: Deferred[bytes | None] = Deferred(lambda _: self.transport.abortConnection())
 
     def connectionMade(self) -> None:
-        """Ask."""
+        """Send the CONNECT request."""
         self.transport.write(self._request)
 
     def dataReceived(self, data: bytes) -> None:
-        """Read the answer, or give what comes to the protocol that speaks through the tunnel."""
+        """Read the answer to CONNECT; later bytes go to the protocol within the tunnel."""
         if self._successor is not None:
             self._successor.dataReceived(data)
             return

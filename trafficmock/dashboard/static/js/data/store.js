@@ -1,5 +1,5 @@
 // @ts-check
-/** Everything the page knows, and whoever wants to hear of changes. */
+/** What the page knows, and the listeners for its changes. */
 
 import { Collection } from "./collection.js";
 
