@@ -38,6 +38,10 @@ class DeepTests(test_package.PackageTestCase):
         """The fixtures do on the npm proxy 0.1.8 what it has, and say what it does not have."""
         self.check("deep/npm-proxy.test.mjs")
 
+    def test_secure(self) -> None:
+        """Tests on an application on https send their context by cookie."""
+        self.check("deep/secure.test.mjs")
+
     def test_standing(self) -> None:
         """A test that stands still at a breakpoint harms no other."""
         self.check("deep/standing.test.mjs")

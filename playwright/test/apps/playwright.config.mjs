@@ -1,8 +1,8 @@
 /* The configuration of the tests' projects; what differs comes through the environment. */
 import { attached, proxyServer } from "trafficmock-playwright/config";
 
-const { SHOP_PORT, E2E_CHROMIUM, WORKERS = "1", ISOLATION, STRICT } = process.env;
-const baseURL = `http://127.0.0.1:${SHOP_PORT}`;
+const { SHOP_PORT, E2E_CHROMIUM, WORKERS = "1", ISOLATION, STRICT, SHOP_KEY } = process.env;
+const baseURL = `${SHOP_KEY ? "https" : "http"}://127.0.0.1:${SHOP_PORT}`;
 
 export default {
   testDir: "../specs",
@@ -12,6 +12,7 @@ export default {
   reporter: [["json"]],
   use: {
     baseURL,
+    ignoreHTTPSErrors: true,
     launchOptions: { executablePath: E2E_CHROMIUM, args: ["--no-sandbox"] },
     ...(STRICT && { trafficmockStrict: { allow: [STRICT] } }),
     trafficmock: { ...(ISOLATION && { isolation: ISOLATION }) },
@@ -22,6 +23,7 @@ export default {
       command: "node apps/shop.mjs",
       cwd: "..",
       url: baseURL,
+      ignoreHTTPSErrors: true,
       env: { ...attached({ clientId: "shop" }), PORT: SHOP_PORT },
     },
   ],
