@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,6 +10,12 @@ if TYPE_CHECKING:
 
 TCHAR = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]"
 """A character class for regular expressions: a token consists of these (RFC 9110 section 5.6.2)."""
+
+TOKEN = re.compile(f"{TCHAR}+")
+"""The name of a header, or a method."""
+
+BAD_VALUE = re.compile(r"[\0\r\n]|[^\0-\xff]")
+"""What the value of a header cannot carry (RFC 9110 section 5.5), within latin-1."""
 
 UNFRAMED_STATUSES = frozenset({204, 304})
 """Final responses that end with their header section (RFC 9112 section 6.3)."""

@@ -86,9 +86,37 @@ class SendableTests(SynchronousTestCase):
 
     def test_no_body(self) -> None:
         """A status that has no body loses it."""
-        for status in (204, 205, 304):
-            mended = response_rules.sendable(response(status, b"x", a="b"))
-            self.assertEqual(mended, response(status, b"", a="b"))
+        lengths = {204: None, 205: "0", 304: "1"}
+        for status, length in lengths.items():
+            mended = response_rules.sendable(response(status, b"x", **{"content-length": "1"}))
+            wanted = {} if length is None else {"content-length": length}
+            self.assertEqual(mended, response(status, b"", **wanted))
+
+    def test_length(self) -> None:
+        """A content-length becomes that of the body, in the map and in the list."""
+        for wrong in ("3", "50", "-1", "abc"):
+            answer = response(200, b"hello", **{"Content-Length": wrong})
+            pairs = [("Content-Length", wrong), ("a", "b")]
+            mended = response_rules.sendable(structs.replace(answer, headers_list=pairs))
+            self.assertEqual(mended.headers, {"Content-Length": "5"})
+            self.assertEqual(mended.headers_list, [("Content-Length", "5"), ("a", "b")])
+
+    def test_trailer(self) -> None:
+        """What announces trailers, which are never sent, is left out."""
+        mended = response_rules.sendable(response(200, b"x", a="b", Trailer="x"))
+        self.assertEqual(mended, response(200, b"x", a="b"))
+
+    def test_length_without_a_body(self) -> None:
+        """It stays in an answer to HEAD and in a 304; other clients would wait for the body."""
+        listed = structs.replace(
+            response(200, b"", **{"content-length": "5"}),
+            headers_list=[("content-length", "5"), ("a", "b")],
+        )
+        mended = response_rules.for_method(listed, "GET")
+        self.assertEqual((mended.headers, mended.headers_list), ({}, [("a", "b")]))
+        told = response(304, b"", **{"content-length": "5"})
+        for answer, method in ((listed, "HEAD"), (told, "GET"), (response(200, b"x"), "GET")):
+            self.assertIs(response_rules.for_method(answer, method), answer)
 
     def test_cookies(self) -> None:
         """Cookies in lines are joined in the map and stay apart in the list."""

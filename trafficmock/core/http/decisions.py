@@ -111,6 +111,7 @@ class Decisions:
         out: EffectList,
     ) -> None:
         self._settle(pending)
+        response = response_rules.for_method(response, pending.request.method)
         out.record(records.RequestFulfilled(pending.id, _owner(pending), response))
         sent = response_rules.response_for(response, pending.agent.features)
         out.send(pending.agent.id, to_client.DecisionFulfill(pending.id, sent))

@@ -17,14 +17,14 @@ from msgspec import UNSET, structs
 
 from trafficmock.errors import LocalError
 from trafficmock.wire.features import HEADERS_LIST
-from trafficmock.wire.http_syntax import BODILESS_STATUSES, TCHAR, join_repeats
+from trafficmock.wire.http_syntax import BAD_VALUE, BODILESS_STATUSES, TOKEN, join_repeats
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import FINAL_STATUSES
 from trafficmock.wire.reason_phrases import phrase_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from msgspec import Raw, UnsetType
 
@@ -34,13 +34,16 @@ if TYPE_CHECKING:
 MOST_BYTES = MAX_MESSAGE_BYTES - 2**10
 """What a mock or its overrides may weigh in the 100 MiB that clients take in a message."""
 
+_LENGTH = "content-length"
+_LENGTHS = {204: "", 205: "0"}
+"""That of responses without content; one to HEAD, and a 304, may have any."""
+_NOT_MODIFIED = 304
+
 _ESCAPED = 6
 """Bytes that one character of a text takes at most, as in ``\\u0000``."""
 _AROUND = 8
 """Bytes of the quotes, brackets and commas around a text."""
 
-_TOKEN = re.compile(f"{TCHAR}+")
-_BAD_VALUE = re.compile(r"[\0\r\n]|[^\0-\xff]")
 _BAD_STATUS_TEXT = re.compile(r"[^\t\x20-\x7e\x80-\xff]")
 
 
@@ -52,7 +55,7 @@ def sendable(response: SerializedResponse) -> SerializedResponse:
     """Make a mock a valid HTTP response, as far as that is possible.
 
     A mock without a status text gets the one of its status, so that agents, the forward proxy,
-    history and HAR agree, whatever wrote the mock.
+    history and HAR agree, whatever wrote the mock. A ``content-length`` becomes that of the body.
 
     :returns: the same object when there was nothing to mend.
     :raises UnsendableMockError: on a status outside 200 to 599, or a header or status text
@@ -68,17 +71,45 @@ def sendable(response: SerializedResponse) -> SerializedResponse:
     changes: dict[str, object] = {}
     if not response.status_text and (phrase := phrase_of(response.status)):
         changes["status_text"] = phrase
-    if response.status in BODILESS_STATUSES and not body.is_empty(response.body_base64):
-        changes["body_base64"] = body.NULL
-    headers = {name: _value(name, value) for name, value in response.headers.items()}
-    if headers != response.headers and response.headers_list is UNSET:
-        changes["headers_list"] = _split_cookies(response.headers)
+    content = response.body_base64
+    if response.status in BODILESS_STATUSES and not body.is_empty(content):
+        changes["body_base64"] = content = body.NULL
+    length = _true_length(response.status, content)
+    given = dict(_framed(response.headers.items(), length))
+    headers = {name: _value(name, value) for name, value in given.items()}
+    if headers != given and response.headers_list is UNSET:
+        changes["headers_list"] = _split_cookies(given)
     if headers != response.headers:
         changes["headers"] = headers
     if response.headers_list is not UNSET:
-        for name, value in response.headers_list:
+        pairs = list(_framed(response.headers_list, length))
+        for name, value in pairs:
             _check(name, value)
+        if pairs != response.headers_list:
+            changes["headers_list"] = pairs
     return structs.replace(response, **changes) if changes else response
+
+
+def for_method(response: SerializedResponse, method: str) -> SerializedResponse:
+    """Leave out the length of a body that is not there: a client would wait for it.
+
+    An answer to HEAD has it all the same, and so may one with the status 304.
+    """
+    if (
+        method == "HEAD"
+        or response.status == _NOT_MODIFIED
+        or not body.is_empty(response.body_base64)
+    ):
+        return response
+    if response.headers.get(_LENGTH, "0") == "0":
+        return response
+    return structs.replace(
+        response,
+        headers=dict(_framed(response.headers.items(), "")),
+        headers_list=UNSET
+        if response.headers_list is UNSET
+        else list(_framed(response.headers_list, "")),
+    )
 
 
 def response_for(response: SerializedResponse, features: frozenset[str]) -> SerializedResponse:
@@ -126,6 +157,34 @@ def _check_weight(
         raise UnsendableMockError("it makes a message above 100 MiB, which no client takes")
 
 
+def _true_length(status: int, content: Raw) -> str | None:
+    """Tell what a content-length must be: nothing if empty; ``None`` is whatever was given.
+
+    Without one of 0, requests of ``node:http`` wait for the end of a 205 under the npm agent.
+    """
+    if not body.is_empty(content):
+        return str(body.size(content))
+    return _LENGTHS.get(status)
+
+
+def _framed(pairs: Iterable[tuple[str, str]], length: str | None) -> Iterator[tuple[str, str]]:
+    """Leave out and mend the headers that would make a client wait, or the npm agent's process end.
+
+    Agents send a mock with its length, so that there are no trailers.
+    """
+    has_length = False
+    for name, value in pairs:
+        lower = name.lower()
+        if lower == _LENGTH and length is not None:
+            has_length = True
+            if length:
+                yield name, length
+        elif lower != "trailer":
+            yield name, value
+    if length == "0" and not has_length:
+        yield _LENGTH, length
+
+
 def _value(name: str, value: str) -> str:
     """Join cookies that came in lines; check the rest."""
     if "\n" in value and name.lower() == "set-cookie":
@@ -135,9 +194,9 @@ def _value(name: str, value: str) -> str:
 
 
 def _check(name: str, value: str) -> None:
-    if not _TOKEN.fullmatch(name):
+    if not TOKEN.fullmatch(name):
         raise UnsendableMockError(f"{name!r} is not a header name")
-    if _BAD_VALUE.search(value):
+    if BAD_VALUE.search(value):
         raise UnsendableMockError(
             f"the header {name!r} has a line break, a NUL or a character above U+00FF: {value!r}"
         )

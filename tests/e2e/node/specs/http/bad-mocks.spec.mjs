@@ -22,6 +22,7 @@ async function withoutBody(ownApp, backendMocks, status) {
   const url = fresh("json");
   await backendMocks.route(url, (route) => route.fulfill({ status, body: "not allowed here" }));
   expect(await app.fetch(url)).toMatchObject({ status, bodyLength: 0 });
+  expect(await app.http(url)).toMatchObject({ status, bodyLength: 0 });
   await app.alive();
 }
 
@@ -35,6 +36,21 @@ test("a body with 205 is left out", async ({ backendMocks, ownApp }) => {
 
 test("a body with 304 is left out", async ({ backendMocks, ownApp }) => {
   await withoutBody(ownApp, backendMocks, 304);
+});
+
+test("a length that is not the body's is corrected, and trailers are not announced", async ({
+  backendMocks,
+  ownApp,
+}) => {
+  ours("the request hangs, or the app process ends");
+  const app = await ownApp();
+  for (const headers of [{ "content-length": "3" }, { "content-length": "50" }, { trailer: "x-sum" }]) {
+    const url = fresh("json");
+    await backendMocks.route(url, (route) => route.fulfill({ headers, body: "five." }));
+    expect(await app.fetch(url)).toMatchObject({ status: 200, body: "five." });
+    expect(await app.http(url)).toMatchObject({ status: 200, body: "five." });
+  }
+  await app.alive();
 });
 
 test("a status below 200 is refused", async ({ backendMocks, ownApp }) => {
