@@ -35,7 +35,7 @@ const FORBIDDEN = new Set([
 const METHOD_OVERRIDES = new Set(["x-http-method", "x-http-method-override", "x-method-override"]);
 const FORBIDDEN_METHODS = new Set(["connect", "trace", "track"]);
 
-/** A name of a header (RFC 9110, section 5.1). */
+/** The name of a header, or a method (RFC 9110, section 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** What the value of a header cannot carry: the ends of a line, NUL, and what is not latin-1. */
 const BAD_VALUE = /[\r\n\0\u{100}-\u{10ffff}]/u;
@@ -51,6 +51,16 @@ function isForbidden(name, value) {
 }
 
 /**
+ * @param {unknown} given
+ * @throws {UsageError} it is no object of names and values: what else has entries would be read as no headers, or as others
+ */
+function entriesOf(given) {
+  if (typeof given === "object" && given !== null && !(Symbol.iterator in given)) return Object.entries(given);
+  const kind = given === null ? "null" : typeof given === "object" ? given.constructor.name : typeof given;
+  throw new UsageError(`headers are an object of names and values, not ${kind}`);
+}
+
+/**
  * Read headers whose values must be strings; `undefined` leaves a header out.
  * @param {Record<string, string | undefined>} headers
  * @returns {Pairs}
@@ -58,7 +68,7 @@ function isForbidden(name, value) {
 function strict(headers) {
   /** @type {Pairs} */
   const pairs = [];
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of entriesOf(headers)) {
     if (value === undefined) continue;
     if (typeof value !== "string") throw new UsageError(`the header ${name} must be a string, not ${typeof value}`);
     pairs.push([name.toLowerCase(), value]);
@@ -74,7 +84,7 @@ function strict(headers) {
 function lenient(headers) {
   /** @type {Pairs} */
   const pairs = [];
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of entriesOf(headers)) {
     if (value !== undefined) pairs.push([name.toLowerCase(), String(value)]);
   }
   return pairs;
@@ -159,4 +169,4 @@ const get = (pairs, name) => {
  */
 const without = (pairs, name) => pairs.filter(([each]) => each !== name);
 
-module.exports = { forContinue, get, lenient, read, sendable, strict, toObject, toWire, without };
+module.exports = { TOKEN, forContinue, get, lenient, read, sendable, strict, toObject, toWire, without };

@@ -1,6 +1,7 @@
 "use strict";
 
 const { UsageError } = require("../errors.js");
+const { TOKEN } = require("./headers.js");
 const { compileGlob, needsBase, resolveGlob } = require("./glob.js");
 
 /**
@@ -26,8 +27,11 @@ class Matcher {
   constructor(given, base = {}) {
     const { url, method, clientId } = fieldsOf(given);
     this.url = url;
-    this.methods = list(method).map((name) => name.toUpperCase());
-    this.clientIds = list(clientId);
+    this.methods = list(method, "method").map((name) => name.toUpperCase());
+    for (const name of this.methods) {
+      if (!TOKEN.test(name)) throw new UsageError(`${JSON.stringify(name)} is not a method of HTTP`);
+    }
+    this.clientIds = list(clientId, "clientId");
     const part = urlPart(url, base);
     this.test = part.test;
     /** @type {SerializedMatcher} */
@@ -108,8 +112,16 @@ function isUrlPattern(given) {
   return typeof given?.test === "function" && "pathname" in given && "hostname" in given;
 }
 
-/** @param {string | readonly string[] | undefined} given */
-const list = (given) => (given === undefined ? [] : typeof given === "string" ? [given] : [...given]);
+/**
+ * @param {unknown} given
+ * @param {string} what
+ * @returns {string[]}
+ */
+function list(given, what) {
+  const names = given === undefined ? [] : Array.isArray(given) ? [...given] : [given];
+  if (names.every((name) => typeof name === "string" && name)) return names;
+  throw new UsageError(`${what} is a text or several, not ${JSON.stringify(given)}`);
+}
 
 /**
  * @param {UrlMatcher | undefined} url

@@ -31,12 +31,19 @@ const STATUS_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 async function readContent({ body, json, path }) {
   if (json !== undefined && body !== undefined) throw new UsageError("Can specify either body or json parameters");
   if (path !== undefined) return { content: await readFile(path), naturalType: mime.lookup(path) || BYTES_TYPE };
-  if (json !== undefined) return { content: Buffer.from(JSON.stringify(json)), naturalType: JSON_TYPE };
+  if (json !== undefined) return { content: jsonOf(json), naturalType: JSON_TYPE };
   if (body === undefined) return {};
   if (typeof body !== "string" && !(body instanceof Uint8Array)) {
     throw new UsageError(`body must be a string or a Buffer, not ${typeof body}; for objects there is json`);
   }
   return { content: Buffer.from(/** @type {any} */ (body)) };
+}
+
+/** @param {unknown} value */
+function jsonOf(value) {
+  const text = JSON.stringify(value);
+  if (text === undefined) throw new UsageError(`json cannot be a ${typeof value}`);
+  return Buffer.from(text);
 }
 
 /**
@@ -65,7 +72,7 @@ function statusOf({ status, response }) {
   // Playwright takes 0 for no status.
   const given = (status ?? response?.wire.status) || 200;
   if (!Number.isInteger(given) || given < 200 || given > 599) {
-    throw new UsageError(`status must be an integer from 200 to 599, not ${given}`);
+    throw new UsageError(`status must be an integer from 200 to 599, not ${JSON.stringify(given)}`);
   }
   return given;
 }
@@ -77,8 +84,9 @@ function statusOf({ status, response }) {
 function statusTextOf({ statusText, response }, status) {
   const inherited = response && response.wire.status === status ? response.wire.statusText : "";
   const text = statusText || inherited || STATUS_CODES[status] || "";
-  if (!STATUS_TEXT.test(text)) {
-    throw new UsageError(`statusText must be text within latin-1 without control characters, not ${text}`);
+  if (typeof text !== "string" || !STATUS_TEXT.test(text)) {
+    const given = JSON.stringify(text);
+    throw new UsageError(`statusText must be text within latin-1 without control characters, not ${given}`);
   }
   return text;
 }
@@ -94,6 +102,9 @@ function pairsOf(mock, bodyBase64) {
   if (!given && mock.content) pairs = headers.without(pairs, "content-length");
   pairs = headers.without(pairs, "transfer-encoding");
   const type = mock.contentType ?? mock.naturalType;
+  if (type !== undefined && typeof type !== "string") {
+    throw new UsageError(`contentType must be text, not ${JSON.stringify(type)}`);
+  }
   if (type !== undefined) pairs = [...headers.without(pairs, "content-type"), ["content-type", type]];
   if (bodyBase64 && headers.get(pairs, "content-length") === undefined) {
     pairs = [...pairs, ["content-length", String(Buffer.byteLength(bodyBase64, "base64"))]];

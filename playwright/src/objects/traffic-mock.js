@@ -79,9 +79,11 @@ class TrafficMock {
    * @param {RouteMatcher} url
    * @param {import("../../index.js").MockOptions} [options]
    */
-  async mock(url, { times, body, json, path, ...options } = {}) {
+  async mock(url, options = {}) {
     const matcher = this.#matcher(url);
-    const { url: _, ...reply } = build({ ...options, ...(await readContent({ body, json, path })) }, "");
+    checkMock(matcher, options);
+    const { times, body, json, path, ...rest } = options;
+    const { url: _, ...reply } = build({ ...rest, ...(await readContent({ body, json, path })) }, "");
     await this.#session.http.mock(matcher, reply, times);
   }
 
@@ -168,6 +170,29 @@ class TrafficMock {
  */
 function checkHandler(handler, call) {
   if (typeof handler !== "function") throw new UsageError(`${call}: the handler is a function, not ${typeof handler}`);
+}
+
+const MOCK_OPTIONS = ["status", "statusText", "headers", "contentType", "body", "json", "path", "times"];
+
+/**
+ * @param {Matcher} matcher
+ * @param {unknown} options
+ */
+function checkMock(matcher, options) {
+  if (typeof options !== "object" || options === null) {
+    throw new UsageError(
+      `mock: the response is an object of ${MOCK_OPTIONS.join(", ")}, not ${JSON.stringify(options)}`,
+    );
+  }
+  const unknown = Object.keys(options).filter((key) => !MOCK_OPTIONS.includes(key));
+  if (unknown.length) {
+    const hint = unknown.some((key) => key === "method" || key === "clientId") ? "; filters stand beside the url" : "";
+    throw new UsageError(`mock: the response has ${MOCK_OPTIONS.join(", ")}, not ${unknown.join(", ")}${hint}`);
+  }
+  if (typeof matcher.url === "string" && /^wss?:/i.test(matcher.url)) {
+    const url = JSON.stringify(matcher.url);
+    throw new UsageError(`mock answers HTTP requests, and ${url} is for WebSockets: routeWebSocket takes their part`);
+  }
 }
 
 /**

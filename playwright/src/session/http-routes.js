@@ -21,6 +21,7 @@ class RouteEntry {
    * @param {number} [times] how many requests it takes
    */
   constructor(matcher, handler, times = Infinity) {
+    if (typeof times !== "number") throw new UsageError(`times is a number of requests, not ${JSON.stringify(times)}`);
     this.id = randomUUID();
     this.matcher = matcher;
     this.handler = handler;

@@ -164,14 +164,35 @@ async def recorded_as_fulfilled(t: RowContext) -> None:
     assert (outcome["kind"], outcome["response"]["status"]) == ("mocked", 201)
 
 
+WRONG: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"status": 99}, "an integer from 200 to 599, not 99"),
+    ({"status": "200"}, "an integer from 200 to 599, not '200'"),
+    ({"status_text": "a\nb"}, "without control characters"),
+    ({"headers": {"a b": "c"}}, "'a b' is not a header name"),
+    ({"headers": {"a": "b\nc"}}, "has a line break"),
+    ({"headers": "a: b"}, "headers are a mapping, or pairs"),
+    ({"content_type": 5}, "content_type must be text"),
+    ({"body": {"a": 1}}, "body must be str or bytes, not dict"),
+    ({"json": 1, "body": "x"}, "either body or json"),
+    ({"path": "missing"}, "No such file"),
+    ({"times": "2"}, "times is a number of requests"),
+    ({"method": "GE T"}, "'GE T' is not a method"),
+    ({"client_id": 7}, "client_id is a text or several, not 7"),
+)
+"""Arguments that make no mock, and what is said of them."""
+
+
 @row
 async def refused_at_the_call(t: RowContext) -> None:
-    """What makes no response is refused by the call."""
+    """What makes no response, or no route for HTTP requests, is refused by the call."""
     url = t.url("echo")
-    for wrong in ({"status": 99}, {"json": 1, "body": "x"}, {"path": "missing"}):
+    given = [(url, options, said) for options, said in WRONG]
+    for wanted, options, said in [*given, (t.socket_url("echo"), {}, "route_web_socket")]:
         try:
-            await t(t.mocks.mock(url, **wrong))
-        except (UsageError, OSError):
+            await t(t.mocks.mock(wanted, **options))
+        except (UsageError, OSError) as error:
+            assert said in str(error), error
             continue
-        raise AssertionError(f"accepted {wrong}")
+        raise AssertionError(f"accepted {options}")
     assert '"path"' in (await t.get(url))["body"]
+    assert await t.errors() == []

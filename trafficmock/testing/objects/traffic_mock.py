@@ -17,7 +17,7 @@ from trafficmock.testing.objects.request import AsyncRequest
 from trafficmock.testing.objects.response import AsyncResponse
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments.callables import check_handler
-from trafficmock.testing.session.arguments.url_matchers import make_matcher
+from trafficmock.testing.session.arguments.url_matchers import check_http, make_matcher
 from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
 from trafficmock.testing.session.handlers.mock_response import File, Mock
 from trafficmock.testing.session.observation.waiting import Timeout, milliseconds
@@ -161,10 +161,11 @@ class BaseTrafficMock(
         :param url: as in :meth:`route`; so are ``method``, ``client_id`` and ``times``.
         :param status: as in :meth:`Route.fulfill`; so are the arguments after it.
         :param path: a file that is the body, read now.
-        :raises UsageError: no response can be made of this.
+        :raises UsageError: no response can be made of this, or the URL is one of WebSockets.
         :raises RoutingError: the proxy cannot send this response.
         """
         matcher = self._matcher(url, method, client_id)
+        check_http(matcher)
         place = place_of_call(self._session.info.root)
         file = None if path is None else File(str(path), Path(path).read_bytes())
         answer = FixedAnswer(

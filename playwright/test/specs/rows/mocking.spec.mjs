@@ -142,11 +142,35 @@ test("mocking_recorded_as_fulfilled", async ({ t, trafficmock }) => {
   expect(entry.outcome).toMatchObject({ kind: "mocked", response: { status: 201 } });
 });
 
-/** What makes no response is refused by the call. */
+const WRONG = [
+  [{ status: 99 }, "an integer from 200 to 599, not 99"],
+  [{ status: "200" }, 'an integer from 200 to 599, not "200"'],
+  [{ statusText: "a\nb" }, "without control characters"],
+  [{ headers: { "a b": "c" } }, '"a b" is not a header name'],
+  [{ headers: { a: "b\nc" } }, "has a line break"],
+  [{ headers: new Headers() }, "headers are an object of names and values, not Headers"],
+  [{ contentType: 5 }, "contentType must be text"],
+  [{ body: { a: 1 } }, "body must be a string or a Buffer, not object"],
+  [{ json: () => 1 }, "json cannot be a function"],
+  [{ json: 1, body: "x" }, "either body or json"],
+  [{ path: "missing" }, "no such file"],
+  [{ times: "2" }, "times is a number of requests"],
+  [{ method: "POST" }, "not method; filters stand beside the url"],
+  ["x", "the response is an object"],
+];
+
+/** What makes no response, or no route for HTTP requests, is refused by the call. */
 test("mocking_refused_at_the_call", async ({ t, trafficmock }) => {
   const url = t.url("echo");
-  for (const wrong of [{ status: 99 }, { json: 1, body: "x" }, { path: "missing" }]) {
-    expect(await errorOf(() => trafficmock.mock(url, wrong))).toBeInstanceOf(Error);
+  const given = [
+    ...WRONG.map(([options, said]) => [url, options, said]),
+    [{ url, method: "GE T" }, {}, '"GE T" is not a method'],
+    [{ url, clientId: 7 }, {}, "clientId is a text or several, not 7"],
+    [url.replace("http:", "ws:"), {}, "routeWebSocket"],
+  ];
+  for (const [wanted, options, said] of given) {
+    expect((await errorOf(() => trafficmock.mock(wanted, options))).message).toContain(said);
   }
   expect((await t.get(url)).body).toContain('"path"');
+  expect(trafficmock.takeErrors()).toEqual([]);
 });

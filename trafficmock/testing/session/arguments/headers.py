@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.wire.http_syntax import join_repeats, repeat_separator
+from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, join_repeats, repeat_separator
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
@@ -83,7 +83,7 @@ def without(pairs: Pairs, *names: str) -> Pairs:
 def strict(headers: HeadersArgument) -> Pairs:
     """Read headers whose values must be strings; ``None`` leaves a header out.
 
-    :raises UsageError: a value that is no string.
+    :raises UsageError: a value that is no string; they are neither a mapping nor pairs.
     """
     result = []
     for name, value in _items(headers):
@@ -91,13 +91,18 @@ def strict(headers: HeadersArgument) -> Pairs:
             continue
         if not isinstance(value, str):
             raise UsageError(f"header {name!r} must be a string, not {type(value).__name__}")
-        result.append((name.lower(), value))
+        result.append((str(name).lower(), value))
     return tuple(result)
 
 
 def lenient(headers: HeadersArgument) -> Pairs:
-    """Read headers of any values, made strings; ``None`` leaves a header out."""
-    return tuple((name.lower(), str(value)) for name, value in _items(headers) if value is not None)
+    """Read headers of any values, made strings; ``None`` leaves a header out.
+
+    :raises UsageError: they are neither a mapping nor pairs.
+    """
+    return tuple(
+        (str(name).lower(), str(value)) for name, value in _items(headers) if value is not None
+    )
 
 
 def for_continue(original: Pairs, changed: Pairs) -> Pairs:
@@ -116,5 +121,29 @@ def is_forbidden(name: str, value: str) -> bool:
     return False
 
 
-def _items(headers: HeadersArgument) -> Iterable[tuple[str, Any]]:
-    return headers.items() if isinstance(headers, Mapping) else headers
+def check_sendable(pairs: Pairs) -> None:
+    """See to it that a response can carry headers.
+
+    :raises UsageError: it cannot. The lines of a ``set-cookie`` are several cookies.
+    """
+    for name, value in pairs:
+        if not TOKEN.fullmatch(name):
+            raise UsageError(f"{name!r} is not a header name")
+        if BAD_VALUE.search(value.replace("\n", "") if name == "set-cookie" else value):
+            raise UsageError(
+                f"the header {name!r} has a line break, a NUL or a character above U+00FF: "
+                f"{value!r}"
+            )
+
+
+def _items(headers: HeadersArgument) -> list[tuple[str, Any]]:
+    if isinstance(headers, Mapping):
+        return list(headers.items())
+    pairs = [] if isinstance(headers, str | bytes) else list(headers)
+    if isinstance(headers, str | bytes) or not all(map(_is_pair, pairs)):
+        raise UsageError(f"headers are a mapping, or pairs of a name and a value, not {headers!r}")
+    return pairs
+
+
+def _is_pair(item: Any) -> bool:
+    return isinstance(item, tuple | list) and len(item) == 2  # noqa: PLR2004 - a pair

@@ -16,6 +16,7 @@ from trafficmock.matching.patterns.js_regex_syntax import UnsupportedRegexError
 from trafficmock.matching.patterns.regex import compile_regex
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments.callables import describe
+from trafficmock.wire.http_syntax import TOKEN
 from trafficmock.wire.payloads import serialized_matcher as wire
 
 __tracebackhide__ = True
@@ -104,8 +105,11 @@ def make_matcher(
         method = url.get("method") if method is None else method
         client_id = url.get("client_id") if client_id is None else client_id
         url = url.get("url")
-    methods = tuple(name.upper() for name in _names(method))
-    client_ids = _names(client_id)
+    methods = tuple(name.upper() for name in _names(method, "method"))
+    for name in methods:
+        if not TOKEN.fullmatch(name):
+            raise UsageError(f"{name!r} is not a method of HTTP")
+    client_ids = _names(client_id, "client_id")
     conditions, test = _url_part(url, base_url=base_url, websocket=websocket)
     conditions = wire.SerializedMatcher(
         url_glob=conditions.url_glob,
@@ -117,10 +121,25 @@ def make_matcher(
     return Matcher(url, methods, client_ids, conditions, test)
 
 
-def _names(given: Names) -> tuple[str, ...]:
+def check_http(matcher: Matcher) -> None:
+    """Refuse the URLs of WebSockets, which no HTTP request has.
+
+    :raises UsageError: it is such a glob.
+    """
+    if isinstance(matcher.url, str) and matcher.url.lower().startswith(("ws:", "wss:")):
+        raise UsageError(
+            f"mock answers HTTP requests, and {matcher.url!r} is for WebSockets: "
+            "route_web_socket takes their part"
+        )
+
+
+def _names(given: Names, what: str) -> tuple[str, ...]:
     if given is None:
         return ()
-    return (given,) if isinstance(given, str) else tuple(given)
+    names = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    if not all(isinstance(name, str) and name for name in names):
+        raise UsageError(f"{what} is a text or several, not {given!r}")
+    return names
 
 
 def _url_part(

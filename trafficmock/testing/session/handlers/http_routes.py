@@ -87,7 +87,12 @@ class RouteEntry:
 
 
 def limit(times: float | None) -> float | None:
-    """Read ``times``: none and NaN are no limit, less than one counts as one."""
+    """Read ``times``: none and NaN are no limit, less than one counts as one.
+
+    :raises UsageError: it is no number.
+    """
+    if times is not None and not isinstance(times, int | float):
+        raise UsageError(f"times is a number of requests, not {times!r}")
     if times is None or times != times:  # noqa: PLR0124 - only NaN differs from itself
         return None
     return max(times, 1)

@@ -52,8 +52,8 @@ def build(mock: Mock, url: str) -> SerializedResponse:
     """Make the response of a mock.
 
     :param url: the request's, for a mock that is not based on a fetched response.
-    :raises UsageError: both ``body`` and ``json``, a status or status text that is none, or a
-        ``response`` that was disposed of.
+    :raises UsageError: both ``body`` and ``json``, an argument that is none of those that HTTP
+        can carry, or a ``response`` that was disposed of.
     """
     if mock.json is not None and mock.body is not None:
         raise UsageError("can specify either body or json parameters")
@@ -61,6 +61,7 @@ def build(mock: Mock, url: str) -> SerializedResponse:
         raise UsageError("the response given to fulfill has been disposed")
     content = _content(mock)
     pairs = _headers(mock, content)
+    hd.check_sendable(pairs)
     headers, headers_list = hd.to_wire(pairs)
     status = _status(mock)
     return SerializedResponse(
@@ -105,7 +106,10 @@ def _content(mock: Mock) -> bytes | None:
         return json_module.dumps(mock.json).encode()
     if isinstance(mock.body, str):
         return mock.body.encode("utf-8", "surrogatepass")
-    return mock.body
+    if mock.body is None or isinstance(mock.body, bytes | bytearray | memoryview):
+        return mock.body
+    kind = type(mock.body).__name__
+    raise UsageError(f"body must be str or bytes, not {kind}; for objects there is json")
 
 
 def _body(mock: Mock, content: bytes | None) -> Raw:
@@ -133,6 +137,8 @@ def _headers(mock: Mock, content: bytes | None) -> Pairs:
 
 def _content_type(mock: Mock) -> str | None:
     if mock.content_type is not None:
+        if not isinstance(mock.content_type, str):
+            raise UsageError(f"content_type must be text, not {mock.content_type!r}")
         return mock.content_type
     if mock.file is not None:
         return mimetypes.guess_type(mock.file.name)[0] or BYTES
