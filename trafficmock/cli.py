@@ -73,13 +73,13 @@ COMMANDS = {
         options="trafficmock.dashboard.dashboard_options:DashboardOptions",
     ),
     "run": Command(summary="start an application attached", module="run"),
-    "env": Command(summary="print what `run` sets", module="env"),
-    "ca": Command(summary="the certificate that https clients trust", module="ca"),
+    "env": Command(summary="print the environment variables of `run`", module="env"),
+    "ca": Command(summary="print the certificate for https clients", module="ca"),
     "history": Command(summary="list recorded HTTP requests, or follow them", module="history"),
     "ws": Command(summary="list recorded WebSockets, or follow them", module="ws"),
     "show": Command(summary="show one request or WebSocket in full", module="show"),
     "har": Command(summary="write recorded requests as a HAR file", module="har"),
-    "status": Command(summary="say whether the proxy answers, who is there", module="status"),
+    "status": Command(summary="show the proxy and who is connected", module="status"),
     "completion": Command(summary="complete commands in bash, zsh, fish", module="completion"),
 }
 """Every command; a new one is one entry here."""

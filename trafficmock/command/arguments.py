@@ -105,19 +105,19 @@ def add_filters(parser: argparse.ArgumentParser, actions: tuple[str, ...]) -> No
     """
     filters = parser.add_argument_group("filters")
     filters.add_argument(
-        "-q", "--search", metavar="TEXT", help="search everywhere, URLs before bodies"
+        "-q", "--search", metavar="TEXT", help="search all fields; URLs rank before bodies"
     )
-    one_of = f"what became of it: {', '.join(actions)}"
+    one_of = f"only this action: {', '.join(actions)}"
     filters.add_argument("--action", choices=actions, metavar="ACTION", help=one_of)
-    filters.add_argument("--client-id", metavar="ID", help="exactly this application")
-    filters.add_argument("--test-id", metavar="ID", help="exactly this test")
-    filters.add_argument("--unowned", action="store_true", help="what belongs to no test")
+    filters.add_argument("--client-id", metavar="ID", help="only those of this application")
+    filters.add_argument("--test-id", metavar="ID", help="only those of this test")
+    filters.add_argument("--unowned", action="store_true", help="only those that belong to no test")
     filters.add_argument(
-        "--late", action="store_true", help="what was made for a test that had ended"
+        "--late", action="store_true", help="only those made for a test that had ended"
     )
-    moments = "epoch milliseconds, 2026-01-31T14:00, or 90s, 10m, 2h, 1d for as long ago"
+    moments = "not before: epoch milliseconds, 2026-01-31T14:00, or an age: 90s, 10m, 2h, 1d"
     filters.add_argument("--from", dest="from_", type=moment, metavar="WHEN", help=moments)
-    filters.add_argument("--to", type=moment, metavar="WHEN", help="the same")
+    filters.add_argument("--to", type=moment, metavar="WHEN", help="not after; the same forms")
 
 
 def add_request_filters(made: argparse.ArgumentParser) -> None:
@@ -125,7 +125,10 @@ def add_request_filters(made: argparse.ArgumentParser) -> None:
     filters = made.add_argument_group("filters of requests")
     filters.add_argument("--method", type=str.upper, metavar="METHOD", help="HTTP method")
     filters.add_argument(
-        "--status", type=status, metavar="STATUS", help="of the response: 404, or 4xx for a class"
+        "--status",
+        type=status,
+        metavar="STATUS",
+        help="status of the response: 404, or 4xx for a class",
     )
 
 

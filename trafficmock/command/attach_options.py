@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 HOW_IT_JOINS = (
     "An application joins through its environment: a Node process by the agent, a Python "
     "process by the preload, every other one by the proxy variables, with certificates to "
-    "trust. What the environment says of these is kept where it can be."
+    "trust. Values that these variables have already are kept where possible."
 )
 
 

@@ -44,7 +44,7 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("what", choices=_PRINTED, help="what to print")
     made.add_argument(
-        "--text", action="store_true", help="for show: what the certificate says, in words"
+        "--text", action="store_true", help="with show: print the fields of the certificate"
     )
     made.add_argument(
         "--ca-dir", metavar="DIR", help="where the certificate authority is (default: user data)"

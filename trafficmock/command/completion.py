@@ -27,7 +27,7 @@ EXAMPLES = """\
 
 def parser() -> argparse.ArgumentParser:
     """Make the parser of the command."""
-    what = "Print what makes a shell complete commands, options and ids."
+    what = "Print the script for completion of commands, options and ids."
     made = command_parser("completion", what, EXAMPLES, http_proxy=False)
     made.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
     return made

@@ -29,7 +29,9 @@ EXAMPLES = """\
 
 def parser() -> argparse.ArgumentParser:
     """Make the parser of the command."""
-    made = command_parser("env", f"Print what `run` sets. {HOW_IT_JOINS}", EXAMPLES)
+    made = command_parser(
+        "env", f"Print the environment variables of `run`. {HOW_IT_JOINS}", EXAMPLES
+    )
     add_attach_options(made)
     made.add_argument(
         "--format",

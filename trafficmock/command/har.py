@@ -44,20 +44,21 @@ def parser() -> argparse.ArgumentParser:
     """Make the parser of the command."""
     made = command_parser(
         "har",
-        "Write recorded requests as one HAR 1.2 file: those with the given ids, or all that "
-        "the filters let through; without either, all there are. routeFromHAR and "
-        "route_from_har replay it.",
+        "Write recorded requests as one HAR 1.2 file: those with the given ids, those that the "
+        "filters select, or all. routeFromHAR and route_from_har replay it.",
         EXAMPLES,
     )
     ids = made.add_argument(
-        "ids", metavar="ID", nargs="*", help="an id, or what only one id begins with"
+        "ids", metavar="ID", nargs="*", help="an id, or a unique beginning of one"
     )
     ids.completer = completed_ids  # type: ignore[attr-defined] # argcomplete looks there
     made.add_argument(
-        "--chain", action="store_true", help="with each, all hops of its redirect chain"
+        "--chain", action="store_true", help="include all hops of each redirect chain"
     )
-    made.add_argument("-o", "--output", metavar="FILE", help="file to write instead of the output")
-    made.add_argument("-n", "--limit", type=count, metavar="N", help="at most the newest so many")
+    made.add_argument(
+        "-o", "--output", metavar="FILE", help="file to write (default: standard output)"
+    )
+    made.add_argument("-n", "--limit", type=count, metavar="N", help="only the N newest")
     add_filters(made, REQUEST_ACTIONS)
     add_request_filters(made)
     return made

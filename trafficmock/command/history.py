@@ -42,23 +42,23 @@ def parser() -> argparse.ArgumentParser:
     made = command_parser(
         "history", "List recorded HTTP requests, the newest at the end.", EXAMPLES
     )
-    add_list_options(made, "the proxy's own answer; with --follow one entry a line")
+    add_list_options(made, "the proxy's answer; with --follow one entry a line")
     add_filters(made, REQUEST_ACTIONS)
     add_request_filters(made)
     return made
 
 
 def add_list_options(made: argparse.ArgumentParser, as_json: str) -> None:
-    made.add_argument("-f", "--follow", action="store_true", help="go on with what comes")
+    made.add_argument("-f", "--follow", action="store_true", help="print new ones as they come")
     made.add_argument(
         "-n",
         "--limit",
         type=count,
         metavar="N",
-        help=f"at most so many (default {LISTED}; with --follow {FOLLOWED} to begin with)",
+        help=f"the N newest (default {LISTED}; with --follow {FOLLOWED} at first)",
     )
     made.add_argument(
-        "--offset", type=count, metavar="N", help="skip so many of the newest (default 0)"
+        "--offset", type=count, metavar="N", help="leave out the N newest (default 0)"
     )
     add_output(made, as_json)
 

@@ -43,10 +43,13 @@ def parser() -> argparse.ArgumentParser:
         type=count,
         default=5000,
         metavar="MS",
-        help="time for what the command leaves behind to end; then it is killed (default 5000)",
+        help="time until remaining processes of the command are killed (default 5000)",
     )
     made.add_argument(
-        "command", nargs=argparse.REMAINDER, metavar="-- COMMAND...", help="what to run"
+        "command",
+        nargs=argparse.REMAINDER,
+        metavar="-- COMMAND...",
+        help="the command and its arguments",
     )
     return made
 

@@ -32,11 +32,11 @@ def parser() -> argparse.ArgumentParser:
         "id",
         metavar="ID",
         nargs="?",
-        help="its id, or what only its id begins with (default: the newest)",
+        help="its id, or a unique beginning of it (default: the newest)",
     )
     ids.completer = completed_ids  # type: ignore[attr-defined] # argcomplete looks there
-    made.add_argument("--full", action="store_true", help="bodies and frames however long")
-    add_output(made, "the proxy's own answer")
+    made.add_argument("--full", action="store_true", help="print long bodies and frames whole")
+    add_output(made, "the proxy's answer")
     return made
 
 

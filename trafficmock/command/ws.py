@@ -24,7 +24,7 @@ def parser() -> argparse.ArgumentParser:
     made = command_parser(
         "ws", "List recorded WebSocket connections, the newest at the end.", EXAMPLES
     )
-    add_list_options(made, "the proxy's own answer; with --follow one connection a line")
+    add_list_options(made, "the proxy's answer; with --follow one connection a line")
     add_filters(made, SOCKET_ACTIONS)
     return made
 

@@ -37,7 +37,7 @@ _PARAMETERS: list[tuple[str, Any, Coerce, str]] = [
         "proxy-url",
         None,
         proxy_url,
-        f"The proxy to show: {DEFAULT_PROXY_URL}, or what {URL_VARIABLES[0]} says.",
+        f"Base URL of the proxy; or set {URL_VARIABLES[0]} (default {DEFAULT_PROXY_URL}).",
     ),
     ("ready-file", None, not_empty, "File that gets one JSON line with url and pid."),
     ("log-level", "info", choice(*LEVELS), f"How much to log: {', '.join(LEVELS)}."),
