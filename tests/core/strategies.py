@@ -8,7 +8,7 @@ from hypothesis.strategies import SearchStrategy
 from msgspec import UNSET, structs
 
 from tests.support import builders
-from trafficmock.wire import inbound
+from trafficmock.wire import inbound, local_reports
 from trafficmock.wire.codec import to_plain
 from trafficmock.wire.inbound import Message
 from trafficmock.wire.payloads import body, handler_action
@@ -40,6 +40,7 @@ FEATURES = st.sampled_from(
         ["context", "decline", "stream", "strict"],
         ["reply"],
         ["context", "decline", "reply", "stream", "subscribe"],
+        ["context", "local", "stream", "strict", "subscribe"],
     ]
 )
 CONTEXTS = st.sampled_from(["a" * 32, "b" * 32])
@@ -141,9 +142,31 @@ contents = st.builds(
     maybe,
     st.sampled_from([UNSET, 0, 99]),
 )
+passed = st.builds(
+    local_reports.RequestPassed, REQUESTS, clients, requests, st.integers(0, 3), maybe, carried
+)
+answered = _outcomes(inbound.RequestResponse, REQUESTS)
+hops = st.builds(inbound.RequestObserve, REQUESTS, clients, requests, REQUESTS)
+
+
+def _batch(messages: list[Any]) -> local_reports.Batch:
+    return local_reports.Batch(messages, [*range(len(messages))][::-1])
+
+
+batches = st.lists(
+    passed | answered | hops | contents,
+    min_size=1,
+    max_size=4,
+    unique_by=lambda message: message.request_id,
+).map(_batch)
+acknowledgements: SearchStrategy[Message] = st.builds(
+    local_reports.FilterAck, st.integers(0, 9)
+) | st.builds(local_reports.Synced, st.integers(0, 9))
 of_agents: SearchStrategy[Message] = st.one_of(
     starts,
     contents,
+    passed,
+    batches,
     st.builds(inbound.RequestCancel, REQUESTS),
     _outcomes(inbound.FetchResult, REQUESTS, FETCHES),
     _outcomes(inbound.RequestResponse, REQUESTS),
@@ -201,7 +224,7 @@ hellos = st.builds(
     clients | st.just(UNSET),
     features=FEATURES | st.just(UNSET),
 )
-messages = of_agents | of_workers | of_both
+messages = of_agents | of_workers | of_both | acknowledgements
 
 
 @st.composite

@@ -15,6 +15,7 @@ from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.core import strategies as some
+from tests.core.local.honest_agents import HonestAgents
 from tests.support.hypothesis_profiles import profile
 from tests.support.playbook import SETTINGS, Playbook
 from trafficmock.core.effects import AbortConnection, Send
@@ -48,6 +49,7 @@ class AnyOrder(RuleBasedStateMachine):
         limits=st.tuples(st.sampled_from([0, 20]), st.sampled_from([0, 20])),
         lost_at_once=st.sampled_from([1, 100]),
         features=some.FEATURES,
+        local=st.booleans(),
         routes=st.lists(some.registrations, min_size=2, max_size=4),
     )
     def begin(
@@ -58,6 +60,7 @@ class AnyOrder(RuleBasedStateMachine):
         limits: tuple[int, int],
         lost_at_once: int,
         features: list[str],
+        local: bool,
         routes: list[inbound.RouteRegister],
     ) -> None:
         """Bring in a cast that has something to do with each other."""
@@ -71,8 +74,11 @@ class AnyOrder(RuleBasedStateMachine):
             reply_bytes=2 * kept,
         )
         self.playbook = Playbook(SynchronousTestCase(), settings, lost_at_once=lost_at_once)
+        self.honest = HonestAgents(self.playbook.coordinator)
+        self.playbook.watchers.append(self.honest.watch)
         for role in ("node", "node", "playwright", "playwright"):
-            self.arrive(inbound.Hello(3, "0.1.0", role, "app", features=features))
+            wanted = [*features, "local"] if local and role == "node" else features
+            self.arrive(inbound.Hello(3, "0.1.0", role, "app", features=wanted))
         for number, route in enumerate(routes):
             test_id, worker = f"t{number % 2}", self.connections[2 + number % 2]
             self.send(worker, inbound.TestRegister(test_id, "title", "file", "0"))
@@ -115,9 +121,11 @@ class AnyOrder(RuleBasedStateMachine):
         elif not self.connections:
             return
         elif how == "leave":
-            self.leave(self.one_of(data, self.connections))
+            self.leave(self.one_of(data, self.connections), clean=data.draw(st.booleans()))
         elif how == "anything":
-            self.send(self.one_of(data, self.connections), data.draw(some.messages | some.hellos))
+            sender, message = self.one_of(data, self.connections), data.draw(some.messages)
+            self.honest.lies(sender, message)
+            self.send(sender, data.draw(st.just(message) | some.hellos))
         elif how == "nonsense":
             self.playbook.deliver_text(
                 self.one_of(data, self.connections), data.draw(some.broken())
@@ -131,10 +139,11 @@ class AnyOrder(RuleBasedStateMachine):
         self.connections.append(peer.id)
         self.send(peer.id, first)
 
-    def leave(self, connection_id: str) -> None:
-        """Lose a connection."""
+    def leave(self, connection_id: str, *, clean: bool = False) -> None:
+        """Lose a connection, or end it."""
         self.connections.remove(connection_id)
-        self.playbook.disconnect(connection_id)
+        self.honest.lost(connection_id, clean=clean)
+        self.playbook.disconnect(connection_id, clean=clean)
         self.playbook.take()
 
     def let_time_pass(self, seconds: float, *, muted: bool) -> None:
@@ -159,6 +168,22 @@ class AnyOrder(RuleBasedStateMachine):
     @rule(data=st.data(), message=some.of_agents)
     def agent_says(self, data: st.DataObject, message: Message) -> None:
         self.send(self.one_of(data, [each.id for each in self.agents()]), message)
+
+    @precondition(
+        lambda self: any(each.inbox or each.outbox for each in self.honest.agents.values())
+    )
+    @rule(data=st.data(), count=st.integers(1, 4), arrives=st.booleans())
+    def agent_acts(self, data: st.DataObject, count: int, arrives: bool) -> None:  # noqa: FBT001 - drawn
+        """Let an agent act on some of what it was sent; its answers may arrive later."""
+        agents = self.honest.agents
+        sender = self.one_of(
+            data, [name for name, each in agents.items() if each.inbox or each.outbox]
+        )
+        agent = agents[sender]
+        for _ in range(min(count, len(agent.inbox))):
+            agent.act()
+        while arrives and agent.outbox:
+            self.send(sender, agent.outbox.popleft())
 
     @precondition(lambda self: self.workers())
     @rule(data=st.data(), message=some.of_workers)

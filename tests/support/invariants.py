@@ -116,8 +116,6 @@ class Invariants:
         self.replies.took(effects, sender, cause)
         for connection_id in closed:
             self.leaving(connection_id)
-            if isinstance(cause, inbound.Hello):
-                self.left(connection_id)
 
     def _addressed(self, send: Send, cause: object) -> None:
         """Check that nobody is told what its role does not know."""

@@ -12,7 +12,7 @@ of the test. Whatever a playbook does is also watched by a :class:`tests.support
 """
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from msgspec import UNSET, UnsetType
@@ -42,6 +42,7 @@ class Playbook:
     """A coordinator of its own, with a clock that only the test moves.
 
     :ivar notes: texts for the log so far; they need no ``expect``.
+    :ivar watchers: called with what each event led to, its sender, its message, and the time.
     :ivar muted: connections that do not answer pings during :meth:`wait`.
     """
 
@@ -51,6 +52,7 @@ class Playbook:
         self.case = case
         self.coordinator = Coordinator(settings, lost_at_once=lost_at_once)
         self.invariants = Invariants()
+        self.watchers: list[Callable[[Effects, str | None, object, float], None]] = []
         self._leaving: list[str] = []
         self.seconds = 1000.0
         self.notes: list[str] = []
@@ -188,6 +190,12 @@ class Playbook:
             else:
                 self._unread.append(effect)
         self.invariants.took(effects, sender, cause)
+        if isinstance(cause, inbound.Hello):
+            self._leaving += [
+                each.connection_id for each in effects if isinstance(each, CloseConnection)
+            ]
+        for watch in self.watchers:
+            watch(effects, sender, cause, self.seconds)
         if not (self.coordinator.lost_agents.waiting or self.coordinator.ended_tests.waiting):
             while self._leaving:
                 self.invariants.left(self._leaving.pop())

@@ -46,6 +46,7 @@ class Row:
     :param asked: the agent was asked for its body.
     :param redirected: the agent may follow a redirect with a hop.
     :param let_go: the agent is gone, so that the wait for the hop ends without a word.
+    :param unasked: the agent let it pass by itself, or the request that it was redirected from.
     """
 
     agent: str
@@ -60,6 +61,7 @@ class Row:
     asked: bool = False
     redirected: bool = False
     let_go: bool = False
+    unasked: bool = False
     observers: set[str] = field(factory=set)
 
     def in_use(self) -> bool:
@@ -71,17 +73,20 @@ class Row:
 
 @define
 class RequestInvariants:
-    """The books about requests; ``fetches`` counts who waits for which."""
+    """The books about requests; ``fetches`` counts who waits for which.
+
+    :param subscribers: who asked to be told of requests. What passed unasked before is reported
+        later than that, and only its end is told.
+    """
 
     rows: dict[str, Row] = field(factory=dict)
     fetches: Counter[tuple[str, str, str]] = field(factory=Counter)
+    subscribers: set[str] = field(factory=set)
     _refused: str | None = None
 
     def took(self, effects: Effects, sender: str | None, cause: object, agents: set[str]) -> None:
         """Check what an event led to; ``agents`` are there to hear of it."""
-        self._refused = self._to_be_refused(sender, cause, agents)
-        if sender in agents and isinstance(cause, inbound.RequestObserve):
-            self._hop_after_nothing(cause, effects, sender)
+        self._said(sender, cause, effects, agents)
         unheard = []
         by_agent = isinstance(cause, RequestPassed | Batch)
         for each in effects:
@@ -124,11 +129,32 @@ class RequestInvariants:
         """List the requests that still wait for a decision."""
         return [request_id for request_id, row in self.rows.items() if not row.settled]
 
+    def _said(self, sender: str | None, cause: object, effects: Effects, agents: set[str]) -> None:
+        """Take note of what the event says by itself."""
+        self._refused = self._to_be_refused(sender, cause, agents)
+        if isinstance(cause, inbound.TestSubscribe):
+            self._subscribed(sender)
+        if sender in agents:
+            for each in cause.messages if isinstance(cause, Batch) else [cause]:
+                if isinstance(each, inbound.RequestObserve):
+                    self._hop_after_nothing(each, effects, sender)
+
+    def _subscribed(self, worker: str | None) -> None:
+        """Let a worker hear of the ends of what is on its way."""
+        assert worker is not None
+        self.subscribers.add(worker)
+        for row in self.rows.values():
+            row.observers.add(worker)
+
     def _hop_after_nothing(
         self, cause: inbound.RequestObserve, effects: Effects, sender: str
     ) -> None:
         row = self.rows.get(cause.request_id)
-        recorded = any(isinstance(effect, records.HopSeen) for effect in effects)
+        all_records = [each.record if isinstance(each, Dated) else each for each in effects]
+        recorded = any(
+            isinstance(each, records.HopSeen) and each.request_id == cause.request_id
+            for each in all_records
+        )
         if not recorded and (row is None or not row.may_be_in_use()):
             self.rows[cause.request_id] = Row(sender, recorded=False, settled="hop")
 
@@ -179,12 +205,10 @@ class RequestInvariants:
             row.matched = True
             # With the feature `subscribe` an owner hears of the end though it did not observe.
             row.observers.update(send.to)
-        elif isinstance(message, outbound.TestSubscribed):
-            for row in self.rows.values():
-                row.observers.update(send.to)
         elif isinstance(message, RequestResponse):
             row = self.rows[message.request_id]
-            assert row.observers.issuperset(send.to), f"response without request: {send}"
+            told = row.observers | self.subscribers if row.unasked else row.observers
+            assert told.issuperset(send.to), f"response without request: {send}"
             assert row.settled is not None, f"response before the decision: {send}"
             assert not row.body_pending, f"response before the body: {send}"
             row.answered = True
@@ -242,7 +266,7 @@ class RequestInvariants:
         assert row.settled is None, f"settled again: {record}"
         row.settled, row.record = SETTLES[type(record)], record
         row.awaiting = row.settled in {"continue", "passthrough"}
-        row.decision_sent = by_agent and row.settled == "passthrough"
+        row.decision_sent = row.unasked = by_agent and row.settled == "passthrough"
         if row.matched and row.settled != "passthrough":
             assert record.owner is not None, f"lost its owner: {record}"
         return row
@@ -262,4 +286,5 @@ class RequestInvariants:
         assert prior.agent == sender, f"hop of somebody else: {hop}"
         assert prior.settled == hop.action, f"hop with another fate: {hop}"
         prior.awaiting = False
-        self.rows[hop.request_id] = Row(prior.agent, settled=hop.action, awaiting=True)
+        fate = Row(prior.agent, settled=hop.action, awaiting=True, unasked=prior.unasked)
+        self.rows[hop.request_id] = fate

@@ -15,9 +15,11 @@ class SubscriptionInvariants:
     """The tests of each worker, and those among them that asked.
 
     :param asking: workers that are told only what they ask for.
+    :param early: those who have asked; they may be told before that is acknowledged.
     """
 
     asking: set[str] = field(factory=set)
+    early: set[str] = field(factory=set)
     tests: dict[str, set[str]] = field(factory=lambda: defaultdict(set))
     subscribed: dict[str, set[str]] = field(factory=lambda: defaultdict(set))
 
@@ -32,6 +34,8 @@ class SubscriptionInvariants:
         if isinstance(cause, inbound.TestUnregister) and sender is not None:
             # Its worker is told of no more, though the answer may take several turns.
             self._ended(sender, cause.test_id)
+        if sender is not None and isinstance(cause, inbound.TestSubscribe):
+            self.early.add(sender)
         for effect in effects:
             if isinstance(effect, Send):
                 self._sent(effect, cause)
@@ -52,9 +56,10 @@ class SubscriptionInvariants:
             cause, inbound.RequestStart
         ):
             if cause.context is UNSET:  # else see ContextInvariants
-                assert set(send.to) == self._audience(), f"told of {send}, not {self._audience()}"
+                told = set(send.to) - (self.early - self._audience())
+                assert told == self._audience(), f"told of {send}, not {self._audience()}"
             else:
-                assert set(send.to) <= self._audience(), f"told of {send} unasked"
+                assert set(send.to) <= self._audience() | self.early, f"told of {send} unasked"
 
     def _ended(self, worker: str, test_id: str) -> None:
         self.tests[worker].discard(test_id)

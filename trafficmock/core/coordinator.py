@@ -123,7 +123,13 @@ class Coordinator:
         self.routing = {"http": self.requests, "websocket": self.sockets}
         self.relay = WebSocketRelay(self.sockets)
         self.reports = ResponseReports(
-            settings, registry, contexts, awaited, self.decisions.pending, strict.refusals
+            settings,
+            registry,
+            contexts,
+            awaited,
+            self.decisions.pending,
+            strict.refusals,
+            local.told_by,
         )
         self.bodies = PendingBodies(settings, self.requests, self.decisions)
         self.passed = PassedRequests(

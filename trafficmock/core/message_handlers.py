@@ -51,7 +51,7 @@ def _handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
         local_reports.RequestPassed: core.passed.passed,
         local_reports.Batch: core.passed.batch,
         local_reports.FilterAck: core.local.acted,
-        local_reports.Synced: core.local.acted,
+        local_reports.Synced: core.passed.synced,
         inbound.AgentError: _log_agent_error,
         inbound.SocketOpen: sockets.open,
         inbound.MessageFromPage: relay.from_agent,

@@ -10,6 +10,7 @@ from msgspec import UNSET
 from trafficmock.core import error_messages
 from trafficmock.core.effects import CloseDoor, EffectList, OpenDoor
 from trafficmock.core.http.replies import ReplyError
+from trafficmock.core.http.response_reports import tell_of_ends
 from trafficmock.core.ownership import door_origins
 from trafficmock.core.ownership.contexts import Contexts, may_observe
 from trafficmock.core.ownership.registry import with_observer
@@ -102,9 +103,8 @@ class Registration:
             for pending in agent.pending.values():
                 if may_observe(worker, pending.made_for):
                     pending.observers = with_observer(pending.observers, worker.id)
-            for report in agent.awaited.values():
-                if may_observe(worker, report.made_for):
-                    report.observers = with_observer(report.observers, worker.id)
+            # Of those that an agent let pass it may still have to tell what was before.
+            tell_of_ends(agent, worker, unasked=agent.id not in self.local.agents)
         subscribed = outbound.TestSubscribed(test.id)
         self.local.when_in_force((), out, lambda out: out.send(worker.id, subscribed))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import define, frozen
+from attrs import define, evolve, frozen
 from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
@@ -46,11 +46,17 @@ class DeferredObservation:
 
     :param request: its head.
     :param made_for: the test whose context it carries, if any.
+    :param not_for: observers who began after it.
     """
 
     client_id: str
     request: SerializedRequest
     made_for: ContextTest | None = None
+    not_for: frozenset[str] = frozenset()
+
+    def without(self, observer: str) -> DeferredObservation:
+        """Leave out an observer who began after it."""
+        return evolve(self, not_for=self.not_for | {observer})
 
     def send(
         self,
@@ -78,6 +84,7 @@ class DeferredObservation:
             )
         request = clipped(request, limit)
         out.record(RequestBodyCame(request_id, request))
+        observers = tuple([each for each in observers if each not in self.not_for])
         if observers:
             observed = RequestObserved(request_id, for_workers(request), self.client_id)
             send_observed(observed, observers, self.made_for, out)

@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct, structs
 from trafficmock.core.effects import EffectList
 from trafficmock.core.http.deferred_bodies import clipped, for_workers
 from trafficmock.core.lifecycle import PendingRequest
-from trafficmock.core.ownership.contexts import observers_of, send_observed
+from trafficmock.core.ownership.contexts import may_observe, observers_of, send_observed
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.records import HopSeen, Owner, RequestFailed, RequestSeen, ResponseReported
 from trafficmock.wire.features import CONTEXT, STREAM, STRICT
@@ -26,13 +26,15 @@ from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import SerializedError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.deferred_bodies import DeferredObservation
     from trafficmock.core.ownership.contexts import Contexts, ContextTest
     from trafficmock.core.ownership.refusals import Refusals
     from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.ownership.strictness import Refusal
-    from trafficmock.core.peers import Agent
+    from trafficmock.core.peers import Agent, Worker
     from trafficmock.core.settings import Settings
     from trafficmock.wire.inbound import RequestBody, RequestCancel
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -56,6 +58,7 @@ class AwaitedReport(Struct, eq=False, kw_only=True):
         they got it.
     :param redirected: its redirect was reported and the next hop has not come yet.
     :param begun: the history shows a head whose body is still to come.
+    :param unasked: the agent let it pass by itself.
     :param made_for: the test whose context the chain carries, if any.
     """
 
@@ -69,6 +72,7 @@ class AwaitedReport(Struct, eq=False, kw_only=True):
     deferred: DeferredObservation | None = None
     redirected: bool = False
     begun: bool = False
+    unasked: bool = False
     made_for: ContextTest | None = None
 
     def send_deferred(
@@ -82,6 +86,22 @@ class AwaitedReport(Struct, eq=False, kw_only=True):
         if self.deferred is not None:
             self.deferred.send(self.request_id, content, self.observers, out, limit=limit)
             self.deferred = None
+
+
+def tell_of_ends(agent: Agent, worker: Worker, *, unasked: bool = True) -> None:
+    """Tell a worker that observes from now on what becomes of requests on their way upstream.
+
+    :param unasked: those that the agent let pass by itself are meant too.
+    """
+    for report in agent.awaited.values():
+        if worker.id in report.observers or not may_observe(worker, report.made_for):
+            continue
+        if not report.unasked:
+            report.observers = with_observer(report.observers, worker.id)
+        elif unasked:
+            report.observers = with_observer(report.observers, worker.id)
+            if report.deferred is not None:
+                report.deferred = report.deferred.without(worker.id)
 
 
 @define
@@ -119,7 +139,10 @@ class AwaitedReports:
 
 @define
 class ResponseReports:
-    """Takes the reports and hops of agents."""
+    """Takes the reports and hops of agents.
+
+    :param told_by: picks the observers who are told of what an agent did by itself.
+    """
 
     settings: Settings
     registry: Registry
@@ -127,6 +150,7 @@ class ResponseReports:
     awaited: AwaitedReports
     pending: dict[str, PendingRequest]
     refusals: Refusals
+    told_by: Callable[[Agent, tuple[str, ...]], tuple[str, ...]]
 
     def response(self, agent: Agent, message: RequestResponse, out: EffectList) -> None:
         """Record a response of the upstream, and send it to observers.
@@ -212,9 +236,7 @@ class ResponseReports:
         prior = agent.awaited.get(message.redirected_from_request_id or "")
         owner_id = prior.owner_id if prior else None
         made_for = self._made_for(agent, message, prior, out)
-        observers = self.registry.observers
-        if made_for is not None:
-            observers = observers_of(made_for, self.registry)
+        observers = self._observers(agent, prior, made_for)
         if _awaits_decision(agent, message):
             hop = self._as_pending(agent, message, prior, out)
             hop.made_for, hop.observers = made_for, with_observer(observers, owner_id)
@@ -231,6 +253,7 @@ class ResponseReports:
             head=prior.head if prior else request_id,
             recorded=prior.recorded if prior else False,
             made_for=made_for,
+            unasked=prior.unasked if prior else False,
         )
         if prior is not None:
             prior.send_deferred(out)
@@ -253,6 +276,15 @@ class ResponseReports:
         self.awaited.add(agent, report, out)
         if _awaits_decision(agent, message):
             out.send(agent.id, DecisionPassthrough(request_id, judge_hops=True))
+
+    def _observers(
+        self, agent: Agent, prior: AwaitedReport | None, made_for: ContextTest | None
+    ) -> tuple[str, ...]:
+        """List who is told of a hop: of one that is reported late, who observed by then."""
+        of_all = self.registry.observers
+        if made_for is not None:
+            of_all = observers_of(made_for, self.registry)
+        return self.told_by(agent, of_all) if prior and prior.unasked else of_all
 
     def _made_for(
         self,

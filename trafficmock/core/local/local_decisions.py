@@ -152,6 +152,14 @@ class LocalDecisions:
         self.observed_since = {each: since.get(each, self.n) for each in observers}
         return max(self.observed_since.values(), default=-1)
 
+    def told_by(self, agent: Agent, observers: tuple[str, ...]) -> tuple[str, ...]:
+        """Pick those who observed already when an agent did what it tells of now."""
+        local = agent.local
+        if local is None:
+            return observers
+        since, n = self.observed_since, local.acted_on
+        return tuple([each for each in observers if since.get(each, n) <= n])
+
     def when_reported(self, out: EffectList, release: Callable[[EffectList], None]) -> None:
         """Call ``release`` when every agent has reported what it decided until now."""
         if self.is_idle or self.reports == "none":
@@ -212,8 +220,8 @@ class LocalDecisions:
         self._forget_when_idle()
 
     def _forget_when_idle(self) -> None:
-        if self.is_idle and self.entries.held:
-            self.entries = FilterEntries()
+        if self.is_idle:
+            self.entries, self.observed_since = FilterEntries(), {}
 
     def next_deadline(self) -> float | None:
         """Tell when there is something to do."""

@@ -10,7 +10,7 @@ from msgspec import UNSET, structs
 from trafficmock import records
 from trafficmock.core.effects import Dated, EffectList
 from trafficmock.core.http.deferred_bodies import DeferredObservation
-from trafficmock.core.http.response_reports import AwaitedReport
+from trafficmock.core.http.response_reports import AwaitedReport, tell_of_ends
 from trafficmock.core.ownership.contexts import observers_of, send_observed
 from trafficmock.core.timers import Moment
 from trafficmock.wire.features import CONTEXT, STREAM
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.contexts import Contexts
     from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.peers import Agent
-    from trafficmock.wire.local_reports import Batch, RequestPassed
+    from trafficmock.wire.local_reports import Batch, RequestPassed, Synced
 
 
 @define
@@ -100,5 +100,17 @@ class PassedRequests:
             head=request_id,
             deferred=deferred,
             made_for=made_for,
+            unasked=True,
         )
         self.awaited.add(agent, report, out)
+
+    def synced(self, agent: Agent, message: Synced, out: EffectList) -> None:
+        """Tell who observes from now on of the ends of what passed before."""
+        local = agent.local
+        if local is not None and local.acted_on < message.n <= self.local.n:
+            since, new = self.local.observed_since, range(local.acted_on + 1, message.n + 1)
+            tests = [each for each in self.registry.tests.values() if each.subscribed]
+            for worker_id, worker in {each.worker.id: each.worker for each in tests}.items():
+                if since.get(worker_id) in new:
+                    tell_of_ends(agent, worker)
+        self.local.acted(agent, message, out)
