@@ -8,6 +8,8 @@ import { startUpstream } from "./lib/upstream.mjs";
 import { startWorker } from "./lib/worker.mjs";
 
 const MOST_TRIES = 100;
+/** The longest message that the proxy takes; bytes. */
+const LONGEST = 20_000;
 
 /** @returns {Promise<any>} what the proxy says of its agents' decisions */
 const local = async (proxy) => (await proxy.get("/api/connections")).local;
@@ -17,7 +19,7 @@ const get = async (url) => (await fetch(url)).text();
 describe("requests that no route can match", () => {
   let proxy, upstream, agent;
   before(async () => {
-    proxy = await startProxy();
+    proxy = await startProxy("--max-frame-bytes", String(LONGEST));
     upstream = await startUpstream();
     agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app" });
   });
@@ -53,6 +55,16 @@ describe("requests that no route can match", () => {
     assert.equal(Buffer.from(entry.request.bodyBase64, "base64").toString(), "a body");
     assert.equal(Buffer.from(entry.outcome.response.bodyBase64, "base64").toString(), text);
     assert.ok((await local(proxy)).passed > 0);
+  });
+
+  test("are all in the history of a proxy that takes no long messages", async () => {
+    const names = Array.from({ length: 40 }, (_, n) => `/one-of-many-${n}`);
+    const headers = { "x-long": "a".repeat(LONGEST / 20) };
+    await unasked(() => Promise.all(names.map((name) => fetch(upstream.url + name, { headers }))));
+    await until(proxy, "/api/history", ({ entries }) => {
+      const there = new Set(entries.map(({ request }) => new URL(request.url).pathname));
+      return names.every((name) => there.has(name));
+    });
   });
 
   test("have their redirects in the history", async () => {

@@ -157,7 +157,7 @@ batches = st.lists(
     passed | answered | hops | contents,
     min_size=1,
     max_size=4,
-    unique_by=lambda message: message.request_id,
+    unique_by=lambda message: str(to_plain(message)["requestId"]),
 ).map(_batch)
 acknowledgements: SearchStrategy[Message] = st.builds(
     local_reports.FilterAck, st.integers(0, 9)

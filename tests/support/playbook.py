@@ -30,6 +30,7 @@ from trafficmock.wire import inbound, outbound
 from trafficmock.wire.agent_filter import FilterSet
 from trafficmock.wire.codec import InvalidMessageError, decode, to_plain
 from trafficmock.wire.features import CONTEXT, STREAM, SUBSCRIBE
+from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 from trafficmock.wire.shrink import shrink, too_large
@@ -98,7 +99,7 @@ class Playbook:
         if peer.id not in local.agents:
             return []
         entries = list(local.entries.held)
-        return [peer.gets(FilterSet(local.n, entries, local.reports))]
+        return [peer.gets(FilterSet(local.n, entries, local.reports, MAX_MESSAGE_BYTES))]
 
     # Time
 

@@ -29,11 +29,13 @@ class FilterSet(Message, frozen=True, tag="filter:set"):
     """Ask about what has one of these entries, and about nothing else.
 
     :param n: for ``filter:ack``.
+    :param batch_bytes: the longest message that the agent may send.
     """
 
     n: int
     entries: list[FilterEntry]
     reports: Reports
+    batch_bytes: int
 
 
 class FilterAdd(Message, frozen=True, tag="filter:add"):

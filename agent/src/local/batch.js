@@ -10,8 +10,11 @@ const now = performance.now.bind(performance);
 const BATCH_MS = 20;
 /** How many reports are sent together at most. */
 const BATCH_COUNT = 64;
-/** How long they may be together; characters. What is longer alone goes alone. */
-const BATCH_CHARACTERS = 256 * 1024;
+/** How long a batch may be, unless the proxy takes less; bytes. What is longer alone goes alone. */
+const BATCH_BYTES = 256 * 1024;
+/** What a batch has around its messages, and what each of them adds with its time; bytes. */
+const AROUND = 64;
+const AROUND_EACH = 16;
 
 /** Reports on requests that passed unasked, which are sent together. */
 class Batch {
@@ -22,21 +25,27 @@ class Batch {
     this.texts = [];
     /** When each was written; ms. @type {number[]} */
     this.times = [];
-    this.size = 0;
+    this.size = AROUND;
+    /** How long a batch may be; bytes. */
+    this.most = BATCH_BYTES;
     /** @type {NodeJS.Timeout | undefined} */
     this.timer = undefined;
   }
 
+  /** @param {unknown} bytes that the proxy takes in one message */
+  limitTo(bytes) {
+    this.most = typeof bytes === "number" ? Math.min(bytes, BATCH_BYTES) : BATCH_BYTES;
+  }
+
   /** @param {string} text a message as JSON */
   add(text) {
-    if (text.length > BATCH_CHARACTERS) {
-      this.flush();
-      return this.send(text);
-    }
+    const size = Buffer.byteLength(text) + AROUND_EACH;
+    if (this.size + size > this.most) this.flush();
+    if (AROUND + size > this.most) return this.send(text);
     this.texts.push(text);
     this.times.push(now());
-    this.size += text.length;
-    if (this.texts.length >= BATCH_COUNT || this.size >= BATCH_CHARACTERS) this.flush();
+    this.size += size;
+    if (this.texts.length >= BATCH_COUNT) this.flush();
     else this.timer ??= setTimeout(() => this.flush(), BATCH_MS).unref();
   }
 
@@ -56,7 +65,7 @@ class Batch {
     this.timer = undefined;
     this.texts = [];
     this.times = [];
-    this.size = 0;
+    this.size = AROUND;
   }
 }
 

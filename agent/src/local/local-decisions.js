@@ -110,8 +110,9 @@ const listOf = (entries) => (Array.isArray(entries) ? entries : []);
 /** @type {Map<string, (local: LocalDecisions, message: any) => void>} */
 const MESSAGES = new Map(
   Object.entries({
-    "filter:set": (local, { n, entries, reports }) => {
+    "filter:set": (local, { n, entries, reports, batchBytes }) => {
       local.filter = new Filter();
+      local.batch.limitTo(batchBytes);
       for (const entry of listOf(entries)) local.filter.add(entry);
       local.reports = reports;
       local.isReady = true;

@@ -17,9 +17,11 @@ from trafficmock.core.local.filter_entries import (
     FilterEntries,
 )
 from trafficmock.core.local.leases import Hold, Holds, LocalAgent
+from trafficmock.core.local.local_decisions import MOST_IN_MESSAGE
 from trafficmock.core.settings import Settings
 from trafficmock.wire import inbound, local_reports, outbound
 from trafficmock.wire.agent_filter import FilterAdd, FilterDrop, FilterEntry, FilterSet, Sync
+from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 LOCAL = SETTINGS
@@ -276,7 +278,30 @@ class EntryTests(LocalCase):
         playbook.take()
         peer = playbook.connect("agent a")
         peer.sends(inbound.Hello(3, "0.1.0", "node", "a", features=["local"]))
-        self.assertEqual(sent(playbook.take(), FilterSet), [FilterSet(0, [X], "batch")])
+        welcome = FilterSet(0, [X], "batch", MAX_MESSAGE_BYTES)
+        self.assertEqual(sent(playbook.take(), FilterSet), [welcome])
+
+    def test_longest_message(self) -> None:
+        """An agent is told how long its batches may be."""
+        for limit, told in ((5000, 5000), (0, MAX_MESSAGE_BYTES)):
+            playbook = Playbook(self, evolve(LOCAL, frame_bytes=limit))
+            peer = playbook.connect("agent a")
+            peer.sends(inbound.Hello(3, "0.1.0", "node", "a", features=["local"]))
+            self.assertEqual(sent(playbook.take(), FilterSet), [FilterSet(0, [], "batch", told)])
+
+    def test_many_at_once(self) -> None:
+        """No message has so many entries that it is too long; the last one is waited for."""
+        self.asks()
+        for n in range(MOST_IN_MESSAGE + 1):
+            self.worker.sends(inbound.RouteRegister(f"q{n}", "u", glob(f"**/{n}")))
+            self.playbook.take()
+        self.worker.sends(inbound.TestRegister("u", "u", "f.py", "0"))
+        added = sent(self.playbook.take(), FilterAdd)
+        counts = [len(each.entries) for each in added if isinstance(each, FilterAdd)]
+        self.assertEqual(counts, [MOST_IN_MESSAGE, 1])
+        self.agent.sends(local_reports.FilterAck(1))
+        self.assertEqual(sent(self.playbook.take(), outbound.TestRegistered), [])
+        self.assertEqual(len(sent(self.acknowledges(), outbound.TestRegistered)), 1)
 
     def test_dropped_when_long_not_needed(self) -> None:
         """An entry goes when no route has needed it for a while, not while one does."""

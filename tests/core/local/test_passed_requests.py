@@ -23,7 +23,9 @@ class SubscriptionTests(LocalCase):
             ]
         return found
 
-    def passes(self, request_id: str, n: int, *, body_pending: bool = False) -> Message:
+    def passes(
+        self, request_id: str, n: int, *, body_pending: bool = False
+    ) -> local_reports.RequestPassed:
         of = request("http://h.test/a")
         return local_reports.RequestPassed(request_id, "app", of, n, body_pending=body_pending)
 

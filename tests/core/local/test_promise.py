@@ -14,6 +14,7 @@ from tests.support.playbook import Peer, Playbook
 from trafficmock.core.effects import AbortConnection
 from trafficmock.core.local.local_decisions import LocalDecisions
 from trafficmock.wire import inbound
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 MATCHERS = [glob("**/a"), glob("http://h.test/b/*"), glob("**/{a,c}"), predicate()]
 
@@ -75,7 +76,7 @@ class Registrations(RuleBasedStateMachine):
         self.playbook.take()
 
     @rule(matcher=st.sampled_from(MATCHERS))
-    def route(self, matcher: inbound.SerializedMatcher) -> None:
+    def route(self, matcher: SerializedMatcher) -> None:
         self.count += 1
         self.says(self.worker, inbound.RouteRegister(f"q{self.count}", "t", matcher))
 

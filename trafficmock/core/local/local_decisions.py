@@ -16,6 +16,7 @@ from trafficmock.core.local.leases import (
 )
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.wire.agent_filter import FilterAdd, FilterDrop, FilterEntry, FilterSet, Sync
+from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from trafficmock.wire.agent_filter import Reports
     from trafficmock.wire.inbound import Message
     from trafficmock.wire.local_reports import FilterAck, Synced
+
+MOST_IN_MESSAGE = 1000
+"""Entries in one message, so that none is too long to be sent: an agent whose answer to a later
+one counts for all before it would else lack them."""
 
 
 @define
@@ -86,7 +91,8 @@ class LocalDecisions:
             self.reports = self._wanted_reports()
             self._need_alarm(out)
         agent.local = self.agents[agent.id] = LocalAgent(agent.id)
-        out.send(agent.id, FilterSet(self.n, list(self.entries.held), self.reports))
+        most = min(self.settings.frame_bytes or MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES)
+        out.send(agent.id, FilterSet(self.n, list(self.entries.held), self.reports, most))
 
     def left(self, agent: Agent, out: EffectList, *, clean: bool) -> None:
         """Note that a connection ended.
@@ -130,9 +136,7 @@ class LocalDecisions:
         wanted = [*self._of_routes(routes), *self._of_strict()]
         missing = self.entries.missing(wanted)
         if missing:
-            self.n += 1
-            self.entries.add(missing, self.n, out.now.seconds)
-            self._send(FilterAdd(self.n, missing), out)
+            self._add(missing, out)
         n = max(self.entries.newest(wanted), self.observers_changed(out))
         self._sweep(out)
         self._hold(n, out, release, (*self.agents.values(), *self.lost))
@@ -168,6 +172,13 @@ class LocalDecisions:
         self._sync(out)
         # Those that are gone report nothing any more.
         self._hold(self.n, out, release, self.agents.values(), longer=REPORT_SECONDS)
+
+    def _add(self, missing: list[FilterEntry], out: EffectList) -> None:
+        for begin in range(0, len(missing), MOST_IN_MESSAGE):
+            some = missing[begin : begin + MOST_IN_MESSAGE]
+            self.n += 1
+            self.entries.add(some, self.n, out.now.seconds)
+            self._send(FilterAdd(self.n, some), out)
 
     def _sync(self, out: EffectList) -> None:
         self.n += 1
