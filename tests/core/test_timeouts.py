@@ -4,7 +4,7 @@ from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import claims, fulfill, predicate, report, start, text
-from tests.support.playbook import EPOCH_MS, SETTINGS, Playbook
+from tests.support.playbook import EPOCH_MS, SETTINGS, Playbook, RegisteredTest
 from trafficmock.core.effects import Effects, Send
 from trafficmock.records import Owner, RequestFailed
 from trafficmock.wire import inbound, outbound
@@ -58,6 +58,17 @@ class ClaimTimeoutTests(TimeoutTests):
         self.worker.sends(claims("r1", "buys", "buys#1"))
         self.playbook.expect()
         self.routes_left()
+
+    def test_no_file(self) -> None:
+        """A test that is in no file is named by its title and worker."""
+        self.worker.sends(inbound.TestRegister("t", "by hand", "", "0"))
+        self.playbook.take()
+        RegisteredTest(self.worker, "t").route(predicate())
+        self.agent.sends(start())
+        self.playbook.take()
+        self.playbook.wait(5)
+        failed = next(each for each in self.playbook.take() if isinstance(each, RequestFailed))
+        self.assertIn('"by hand" (worker 0)', failed.message)
 
     def test_one_of_two_answers(self) -> None:
         """Only who did not answer is named."""

@@ -6,7 +6,7 @@ import io
 
 from tests.command.output.test_list_columns import ENTRY
 from tests.command.recorded_proxy import CommandTestCase
-from trafficmock.command.output.request_page import write_request
+from trafficmock.command.output.request_page import claimants, write_request
 from trafficmock.command.output.terminal import Terminal
 
 
@@ -37,6 +37,12 @@ class RequestPageTests(CommandTestCase):
         for line in ("  日本語のテスト", "    tests/t2.spec.ts, worker 0", "    route r3: **/both"):
             self.assertIn(line + "\n", page)
         self.assertEqual(page.count("Ambiguous"), 1)
+
+    def test_claimant_without_a_file(self) -> None:
+        """A competing test that is in no file has its worker only."""
+        match = {"title": "sells", "file": "", "workerId": "1", "routeId": "r1"}
+        lines = list(claimants([match], Terminal(out=io.StringIO(), width=None, coloured=False)))
+        self.assertIn("    worker 1", lines)
 
     def test_upstream_failed(self) -> None:
         """The headline names why a passthrough failed; the words are told once."""

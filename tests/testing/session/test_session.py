@@ -21,7 +21,7 @@ from trafficmock.testing.errors import (
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import Mock
-from trafficmock.testing.session.handlers.routed_request import RoutedRequest
+from trafficmock.testing.session.handlers.routed_request import ABORT_CODES, RoutedRequest
 from trafficmock.testing.session.worker_client import WorkerIdentity
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import HandlerResult, RouteUnregister
@@ -282,6 +282,17 @@ class ErrorTests(SynchronousTestCase):
         self.assertIn("'sells' in g.py (worker 1)", text)
         self.assertIn("client_id=", text)
 
+    def test_ambiguous_without_a_file(self) -> None:
+        """A rival that is no test of a file has its title and worker, once."""
+        harness = SessionHarness()
+        other = {"title": "sells", "file": "", "workerId": "1", "matcher": {}}
+        for test_id, said in (("t2", "Ambiguous"), ("t3", 'Ambiguous: "sells" (worker 1)')):
+            diagnostics = [{**other, "testId": test_id, "routeId": test_id}]
+            harness.receive(outbound.ProxyError("ambiguous_route", said, "t1", diagnostics))
+        nameless, named = self.taken(harness)
+        self.assertIn("Also matched by 'sells' (worker 1)", str(nameless))
+        self.assertNotIn("Also matched by", str(named))
+
     def test_repeated(self) -> None:
         """The same competition over many requests is one error, with a note of how many."""
         harness = SessionHarness()
@@ -314,7 +325,7 @@ class ErrorTests(SynchronousTestCase):
         self.assertIn("registered for", "".join(error.__notes__))
 
     def test_abort_codes(self) -> None:
-        """Playwright's codes are taken; another is refused with the nearest, and may be mended."""
+        """Playwright's codes are taken; another is refused with all, and may be mended."""
         for code, sent in (("timedout", "timedout"), ("blockedbyclient", "failed")):
             harness = SessionHarness()
             harness.route(lambda routed, done, code=code: done(routed.abort(code), None))
@@ -327,11 +338,12 @@ class ErrorTests(SynchronousTestCase):
         harness.route(lambda routed, _: requests.append(routed))
         harness.matched()
         for code, hint in (
-            ("conectionreset", "; did you mean 'connectionreset'?"),
-            ("nonsense", ", such as 'failed', 'timedout' or 'connectionreset'"),
+            ("conectionreset", "did you mean 'connectionreset'? These"),
+            ("nonsense", "these"),
         ):
             error = self.assertRaises(UsageError, requests[0].abort, code)
-            expected = f"abort: {code!r} is not an error code of Playwright{hint}"
+            known = ", ".join(ABORT_CODES)
+            expected = f"abort: {code!r} is not an error code of Playwright; {hint} are: {known}"
             self.assertEqual(str(error), expected)
         requests[0].abort("failed")
         self.assertEqual(harness.results(), [("r1", "Abort")])

@@ -279,9 +279,14 @@ class KindTests(SynchronousTestCase):
         harness = SessionHarness()
         route = harness.route(lambda *_: None, "http://h.test/both")
         match = {"routeId": route.id, "testId": "t1", "title": "", "file": "", "workerId": "0"}
-        refused = {"code": "ambiguous_route", "matches": [{**match, "matcher": {}}]}
+        # A test that is in no file, as those of a script are.
+        rival = {**match, "routeId": "x", "testId": "t2", "title": "buys"}
+        matches = [{**each, "matcher": {}} for each in (match, rival)]
+        refused = {"code": "ambiguous_route", "matches": matches}
         harness.entries = [entry(1, "both", "error", outcome=refused)]
-        self.assertNotIn("no request met", report(harness))
+        text = report(harness)
+        self.assertNotIn("no request met", text)
+        self.assertIn("client shop, with 'buys' (worker 0)", text)
 
 
 class TextTests(SynchronousTestCase):

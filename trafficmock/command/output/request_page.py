@@ -78,7 +78,8 @@ def claimants(matches: Sequence[Entry], terminal: Terminal) -> Iterator[str]:
         matcher = match.get("matcher", {})
         wanted = matcher.get("urlGlob") or matcher.get("urlRegex", {}).get("source") or "predicate"
         yield f"{INDENT}{printable(match['title'])}"
-        yield f"{INDENT * 2}{printable(match['file'])}, worker {printable(match['workerId'])}"
+        place = f"{printable(match['file'])}, " if match["file"] else ""
+        yield f"{INDENT * 2}{place}worker {printable(match['workerId'])}"
         yield f"{INDENT * 2}route {printable(match['routeId'])}: {printable(wanted)}"
 
 

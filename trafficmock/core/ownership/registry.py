@@ -83,7 +83,8 @@ class RegisteredTest:
                 del self.busy[route_id]
 
     def __str__(self) -> str:
-        return f'"{self.title}" ({self.file}, worker {self.worker_id})'
+        place = f"{self.file}, " if self.file else ""
+        return f'"{self.title}" ({place}worker {self.worker_id})'
 
 
 @define(eq=False)

@@ -134,7 +134,7 @@ class _Report:
         parts = [str(request), status, f"client {request.client_id}", decision]
         if entry is not None and kind in (OTHERS, TAKEN):
             ended = ", which had ended" if entry.late else ""
-            parts.append(f"test {entry.title!r} in {entry.path}{ended}")
+            parts.append(f"test {_test(entry.title, entry.path)}{ended}")
             if (route := self._taken(entry)) is not None:
                 parts.append(f"route {route.matcher}")
         elif entry is not None and kind == REFUSED:
@@ -172,7 +172,7 @@ class _Report:
         for each in self.kinds[FOREIGN]:
             entry = self._entry(each)
             if entry is not None and matcher.matches(each.url, each.method, each.client_id):
-                test = f"{entry.title!r} in {entry.path}" if entry.path else f"{entry.title!r}"
+                test = _test(entry.title, entry.path)
                 yield f"{each} matches it, but was made for test {test}"
 
     def _why(self, route: RouteEntry) -> Iterator[str]:
@@ -204,9 +204,13 @@ def _counted(lines: Sequence[str]) -> Iterator[str]:
         yield f"  and {rest} more"
 
 
+def _test(title: str | None, file: str | None) -> str:
+    return f"{title!r} in {file}" if file else repr(title)
+
+
 def _rivals(entry: RecordedRequest, test_id: str) -> Iterator[str]:
     rivals = {
-        f"with {each.title!r} in {each.file} (worker {each.worker_id})"
+        f"with {_test(each.title, each.file)} (worker {each.worker_id})"
         for each in entry.outcome.matches or ()
         if each.test_id != test_id
     }

@@ -108,11 +108,12 @@ def translated(error: BaseException) -> BaseException:
 def _other(diagnostic: Any, test_id: str, said: str) -> str:
     if not isinstance(diagnostic, dict) or diagnostic.get("testId") == test_id:
         return ""
-    title, file = diagnostic.get("title"), diagnostic.get("file")
-    if title and file and str(title) in said and str(file) in said:
+    title, file = diagnostic.get("title"), diagnostic.get("file") or ""
+    if title and str(title) in said and str(file) in said:
         return ""
     matcher, worker = diagnostic.get("matcher"), diagnostic.get("workerId")
-    return f"Also matched by {title!r} in {file} (worker {worker}), matcher {matcher}"
+    place = f" in {file}" if file else ""
+    return f"Also matched by {title!r}{place} (worker {worker}), matcher {matcher}"
 
 
 def point_at(error: BaseException, entry: RouteEntry, request: RequestState) -> None:

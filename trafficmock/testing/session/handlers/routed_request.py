@@ -49,7 +49,6 @@ ABORT_CODES: dict[str, AbortCode] = {
     "timedout": "timedout",
 }
 """Playwright's codes, and what protocol 3 has for each."""
-_USUAL_CODES = "'failed', 'timedout' or 'connectionreset'"
 
 GIVEN_UP = "aborted: the application gave the request up"
 """What becomes of a request that nobody waits for any more, whatever a handler decides then."""
@@ -221,8 +220,11 @@ class RoutedRequest:
         self._check_open()
         if code not in ABORT_CODES:
             near = get_close_matches(str(code), ABORT_CODES, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else f", such as {_USUAL_CODES}"
-            raise UsageError(f"abort: {code!r} is not an error code of Playwright{hint}")
+            hint = f"did you mean {near[0]!r}? These" if near else "these"
+            raise UsageError(
+                f"abort: {code!r} is not an error code of Playwright; "
+                f"{hint} are: {', '.join(ABORT_CODES)}"
+            )
         self._settle(Abort(ABORT_CODES[code]))
 
     def fallback(self, **overrides: Any) -> None:
