@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
+import net, { createServer } from "node:net";
 import http from "node:http";
 import { after, before, describe, test } from "node:test";
 import { startTrafficMock } from "../index.mjs";
@@ -44,6 +44,26 @@ describe("start and stop", () => {
     await assert.rejects(held, (error) => error.cause.code === "ERR_TRAFFICMOCK_STOPPED");
     assert.deepEqual([globalThis.fetch, http.request, http.Agent.prototype.addRequest], before);
     assert.match(await (await fetch(`${upstream.url}/mocked`)).text(), /rawHeaders/);
+  });
+
+  test("what refuses the application's connections, as msw and nock can, does not keep the agent from its proxy", async () => {
+    const { ClientRequest } = http;
+    const { connect } = net.Socket.prototype;
+    // The first start loads the agent, as a preload does before the application.
+    await (await startTrafficMock({ proxyUrl: proxy.url })).stop();
+    const refuse = () => {
+      throw new Error("refused");
+    };
+    http.ClientRequest = new Proxy(ClientRequest, { construct: refuse });
+    net.Socket.prototype.connect = refuse;
+    try {
+      const agent = await startTrafficMock({ proxyUrl: proxy.url });
+      assert.equal(net.Socket.prototype.connect, refuse);
+      await agent.stop();
+    } finally {
+      http.ClientRequest = ClientRequest;
+      net.Socket.prototype.connect = connect;
+    }
   });
 
   test("a second start is refused while the first is attached", async () => {

@@ -2,7 +2,12 @@
 
 const http = require("node:http");
 const https = require("node:https");
+const net = require("node:net");
 const { bypass } = require("../bypass.js");
+
+/** What opens connections, as it was when this agent was loaded; a proxy of the class has the class's own prototype. */
+const { constructor: ClientRequest } = /** @type {any} */ (http).ClientRequest.prototype;
+const { connect } = net.Socket.prototype;
 
 /**
  * Requests of the agent itself. Tracers (OpenTelemetry, dd-trace) wrap
@@ -15,12 +20,23 @@ const { bypass } = require("../bypass.js");
  * @returns {http.ClientRequest}
  */
 function request(options) {
-  const { globalAgent } = options.protocol === "https:" ? https : http;
-  const { ClientRequest } = /** @type {any} */ (http);
-  return bypass(() => new ClientRequest({ ...options, _defaultAgent: globalAgent }));
+  return made(/** @type {any} */ (http).ClientRequest, options);
 }
 
 /**
+ * @param {any} Request a class
+ * @param {any} options
+ * @returns {http.ClientRequest}
+ */
+function made(Request, options) {
+  const { globalAgent } = options.protocol === "https:" ? https : http;
+  return bypass(() => new Request({ ...options, _defaultAgent: globalAgent }));
+}
+
+/**
+ * Open a connection that nothing in the application answers or refuses: msw and nock
+ * replace the class of requests, or the method of sockets, to do both.
+ *
  * @template T
  * @param {boolean} isSecure
  * @param {() => T} act calls `http.request`, or `https.request`, before it returns
@@ -29,11 +45,15 @@ function request(options) {
 function withOwnRequest(isSecure, act) {
   const module = /** @type {any} */ (isSecure ? https : http);
   const { request: wrapped } = module;
-  module.request = (/** @type {any} */ options) => request({ ...options, protocol: isSecure ? "https:" : "http:" });
+  const { connect: replaced } = net.Socket.prototype;
+  module.request = (/** @type {any} */ options) =>
+    made(ClientRequest, { ...options, protocol: isSecure ? "https:" : "http:" });
+  net.Socket.prototype.connect = connect;
   try {
     return act();
   } finally {
     module.request = wrapped;
+    net.Socket.prototype.connect = replaced;
   }
 }
 

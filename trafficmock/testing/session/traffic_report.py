@@ -204,7 +204,7 @@ def _counted(lines: Sequence[str]) -> Iterator[str]:
         yield f"  and {rest} more"
 
 
-def _test(title: str | None, file: str | None) -> str:
+def _test(title: object, file: object) -> str:
     return f"{title!r} in {file}" if file else repr(title)
 
 
