@@ -37,6 +37,7 @@ from trafficmock.server.process.startup import chosen_observer, listening_endpoi
 from trafficmock.server.rest.connections_report import connections_report
 from trafficmock.server.service import ProxyService
 from trafficmock.server.site import make_site
+from trafficmock.server.strict_file import StrictFile, file_name
 from trafficmock.server.websocket.upgrade import WebSocketLimits, websocket_resource
 from trafficmock.wire.limits import or_unlimited
 
@@ -98,8 +99,7 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
         ready_file=options["ready-file"],
         banner=lambda url: _banner(url, options),
         log_observer=chosen_observer(options),
-        # With --port 0 nobody knew the port before.
-        listens=driver.heed_predecessor if options["endpoint"] or options["port"] else lambda: None,
+        listens=driver.take_over if _has_known_address(options) else lambda: None,
         stop_forward=stop_forward,
         start=start_report(options),
     )
@@ -137,6 +137,7 @@ def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver
         epoch_ms=lambda: time.time_ns() // 1_000_000,
         prefix=secrets.token_hex(4),
         event_log=EventLog(debug=options["log-level"] == "debug"),
+        strict_file=StrictFile(_strict_path(options), reactor),
     )
 
 
@@ -238,6 +239,18 @@ def _websocket_limits(options: ProxyOptions) -> WebSocketLimits:
         max_frame_bytes=options["max-frame-bytes"],
         send_queue_bytes=options["send-queue-bytes"],
     )
+
+
+def _has_known_address(options: ProxyOptions) -> bool:
+    """Tell whether another process may have listened there before: with --port 0 nobody knew."""
+    return bool(options["endpoint"] or options["port"])
+
+
+def _strict_path(options: ProxyOptions) -> Path | None:
+    if not _has_known_address(options):
+        return None
+    address = options["endpoint"] or f"{options['host']}-{options['port']}"
+    return _ca_directory(options) / file_name(address)
 
 
 def _ca_directory(options: ProxyOptions) -> Path:

@@ -39,6 +39,7 @@ from trafficmock.wire.features import LOCAL
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trafficmock.core.ownership.kept_strictness import KeptStrictness
     from trafficmock.core.ownership.registry import Kind
     from trafficmock.core.settings import Settings
     from trafficmock.core.timers import Moment
@@ -101,8 +102,10 @@ class Coordinator:
         awaited = AwaitedReports()
         deadlines = self.deadlines = BodyDeadlines(settings.body_timeout, alarm)
         strictness = Strictness(registry, settings.strict, settings.is_own_host)
-        local = self.local = LocalDecisions(settings, registry, strictness, alarm)
-        strict = self.strict_mode = StrictMode(strictness, local, self.clients, self._agents)
+        local = self.local = LocalDecisions(settings, registry, strictness, contexts, alarm)
+        strict = self.strict_mode = StrictMode(
+            strictness, local, self.clients, self._agents, contexts, alarm
+        )
         self.decisions = Decisions(claims, timeouts, awaited, deadlines, strictness)
         self.replies = Replies(settings, registry, self.decisions)
         self.requests = RequestRouting(
@@ -163,6 +166,17 @@ class Coordinator:
 
     # Events
 
+    def take_over(self, kept: KeptStrictness, now: Moment) -> EffectList:
+        """Take note that another process may have listened on this port a moment ago.
+
+        :param kept: who was strict there.
+        :raises AllowListError: a pattern in it cannot be read.
+        """
+        out = EffectList(now)
+        self.local.heed_predecessor(now.seconds)
+        self.strict_mode.take_over(kept, out)
+        return out
+
     def connect(self, connection_id: str, now: Moment, *, kind: str = "node") -> EffectList:
         """Take note of a new connection, which has said nothing yet.
 
@@ -219,7 +233,7 @@ class Coordinator:
             self.lost_agents.add(peer, out)
         elif isinstance(peer, Worker):
             self.setup.worker_lost(peer, out)
-            self.strict_mode.worker_lost(peer)
+            self.strict_mode.worker_left(peer, out, clean=clean)
         elif isinstance(peer, Liveness):
             peer.gone()
         elif peer is not None:
@@ -245,6 +259,7 @@ class Coordinator:
             self.bodies.overdue(pending, out)
         self.sockets.forget_closed(now.seconds)
         self.contexts.forget_ended(now.seconds)
+        self.strict_mode.lost_runs.forget(out)
         self.local.tick(out)
         self.heartbeat.beat(self.clients(), out)
         self._set_alarm(out)
@@ -253,6 +268,7 @@ class Coordinator:
     def stop(self, now: Moment) -> EffectList:
         """Answer everybody who waits, and close every connection: the service ends."""
         out = EffectList(now)
+        self.strict_mode.stop()
         while self.lost_agents.waiting:
             self.lost_agents.go_on(out)
         while self.ended_tests.waiting:
@@ -341,6 +357,7 @@ class Coordinator:
             self.deadlines.next_deadline(),
             self.sockets.next_deadline(),
             self.contexts.next_deadline(),
+            self.strict_mode.lost_runs.next_deadline(),
             self.local.next_deadline(),
         ):
             if due is not None:

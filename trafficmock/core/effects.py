@@ -10,6 +10,7 @@ from msgspec import Struct
 from trafficmock.records import Record
 
 if TYPE_CHECKING:
+    from trafficmock.core.ownership.kept_strictness import KeptStrictness
     from trafficmock.core.timers import Moment
     from trafficmock.wire.inbound import HistoryQuery, Message
     from trafficmock.wire.outbound import TestRegistered
@@ -94,6 +95,12 @@ class CloseDoor(Struct, frozen=True):
     test_id: str
 
 
+class KeepStrictness(Struct, frozen=True):
+    """Keep who is strict for the next process on this port, before what follows is done."""
+
+    kept: KeptStrictness
+
+
 Effect = (
     Send
     | CloseConnection
@@ -103,6 +110,7 @@ Effect = (
     | AnswerQuery
     | OpenDoor
     | CloseDoor
+    | KeepStrictness
     | Dated
     | Record
 )

@@ -81,6 +81,8 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     :param judged_at: routes registered later did not count when its owner was looked for.
     :param unsure: the ids of tests that match by a route and may match by a newer one.
     :param reply: the owner's route whose reply answers it.
+    :param presumed: the strict test that it belongs to without a context: the only one that was
+        registered when its round of asking began.
     """
 
     id: str
@@ -102,6 +104,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     judged_at: int = 0
     unsure: frozenset[str] = frozenset()
     reply: RegisteredRoute | None = None
+    presumed: RegisteredTest | None = None
 
     def __str__(self) -> str:
         return self.named(self.request.url)
@@ -149,6 +152,7 @@ class Socket(Struct, eq=False, kw_only=True):
     :param early: closes that came before there was an owner to tell, and when.
     :param made_for: the test whose context it carries, if any.
     :param also_matched: routes of other tests that would have matched without its context.
+    :param presumed: as of :class:`PendingRequest`.
     """
 
     id: str
@@ -167,6 +171,7 @@ class Socket(Struct, eq=False, kw_only=True):
     also_matched: tuple[str, ...] = ()
     judged_at: int = 0
     unsure: frozenset[str] = frozenset()
+    presumed: RegisteredTest | None = None
 
     def __str__(self) -> str:
         return self.named(self.url)

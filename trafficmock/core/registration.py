@@ -69,7 +69,7 @@ class Registration:
             if context is not UNSET and holder is None:
                 self.contexts.reserve(context, worker.tests[message.test_id])
             if allow is not None:
-                self.strictness.tests[message.test_id] = allow
+                self.strictness.add_test(worker.tests[message.test_id], allow, out)
             at = out.now.epoch_ms if worker.features & _TOLD_THE_TIME else UNSET
             registered = outbound.TestRegistered(message.test_id, at)
             test = worker.tests[message.test_id]
@@ -165,10 +165,10 @@ class Registration:
 
     def _remove(self, test: RegisteredTest, out: EffectList) -> None:
         """Remove a test, so that no further request is matched to it."""
+        test.allow_late = self.strictness.remove_test(test, out)
         self.registry.remove_test(test)
         test.is_over = True
         self.contexts.release(test, out)
-        self.strictness.tests.pop(test.id, None)
         if test.has_door:
             out.append(CloseDoor(test.id))
 

@@ -8,7 +8,9 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock import records
+from trafficmock.core import error_messages
 from trafficmock.core.lifecycle import PendingRequest
+from trafficmock.core.ownership.lost_runs import LostRuns
 from trafficmock.core.ownership.refusals import Refusals
 from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
 from trafficmock.matching.allow_list import AllowListError, read_allow_list
@@ -22,8 +24,11 @@ if TYPE_CHECKING:
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.local.local_decisions import LocalDecisions
+    from trafficmock.core.ownership.contexts import Contexts
+    from trafficmock.core.ownership.kept_strictness import KeptStrictness
     from trafficmock.core.ownership.strictness import Refusal, Strictness
     from trafficmock.core.peers import Agent, Client, Worker
+    from trafficmock.core.timers import Alarm
     from trafficmock.wire import inbound
     from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
@@ -40,18 +45,22 @@ class StrictMode:
     local: LocalDecisions
     clients: Callable[[], Iterable[Client]]
     agents: Callable[[], Iterable[Agent]]
+    contexts: Contexts
+    alarm: Alarm
     unowned: UnownedRefusals = field(init=False)
     refusals: Refusals = field(init=False)
+    lost_runs: LostRuns = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.unowned = UnownedRefusals(self.clients)
         self.refusals = Refusals(self.strictness, self.unowned)
+        self.lost_runs = LostRuns(self.strictness, self.alarm)
 
     def change_test(self, worker: Worker, message: inbound.TestStrict, out: EffectList) -> None:
         """Make a test strict, or no more."""
         if not _knows(worker, out):
             return
-        problem = self._changed(worker, message)
+        problem = self._changed(worker, message, out)
         if problem is None:
             stricted = outbound.TestStricted(message.test_id)
             self.local.when_in_force((), out, lambda out: out.send(worker.id, stricted))
@@ -59,15 +68,15 @@ class StrictMode:
             refusal = outbound.ProxyError("invalid_message", problem, message.test_id)
             out.send(worker.id, refusal)
 
-    def _changed(self, worker: Worker, message: inbound.TestStrict) -> str | None:
+    def _changed(self, worker: Worker, message: inbound.TestStrict, out: EffectList) -> str | None:
         test = worker.tests.get(message.test_id)
         if test is None:
             return f"The test {message.test_id} is not registered by this worker."
         if message.allow is UNSET:
-            self.strictness.tests.pop(test.id, None)
+            self.strictness.remove_test(test, out)
             return None
         try:
-            self.strictness.tests[test.id] = read_allow_list(message.allow)
+            self.strictness.add_test(test, read_allow_list(message.allow), out)
         except AllowListError as error:
             return f"The allow list of strict mode cannot be read: {error}."
         return None
@@ -78,7 +87,7 @@ class StrictMode:
             return
         problem: str | UnsetType = UNSET
         try:
-            self.strictness.runs[worker.id] = read_allow_list(message.allow)
+            self.strictness.add_run(worker.id, read_allow_list(message.allow), out)
         except AllowListError as error:
             problem = f"The allow list of strict mode cannot be read: {error}."
         else:
@@ -123,10 +132,41 @@ class StrictMode:
     def _refusal(self, tunnel: PendingRequest) -> Refusal | None:
         return self.strictness.refusal(tunnel, tunnel.url)
 
-    def worker_lost(self, worker: Worker) -> None:
-        """Forget what a worker wanted for its run."""
-        self.strictness.runs.pop(worker.id, None)
+    # The ends of workers and processes
+
+    def worker_left(self, worker: Worker, out: EffectList, *, clean: bool) -> None:
+        """End what a worker wanted for its run, now or a while after it was lost.
+
+        :param clean: it has closed its connection.
+        """
         self.unowned.left(worker, self.agents())
+        if clean:
+            self.strictness.end_run(worker.id, out)
+        elif worker.id in self.strictness.runs:
+            self.lost_runs.lost(worker.id, out)
+            out.note("info", error_messages.STRICT_RUN_LOST)
+
+    def take_over(self, kept: KeptStrictness, out: EffectList) -> None:
+        """Go on with what was strict when an earlier process on this port ended.
+
+        Its runs count as runs whose worker is lost, and its tests as having ended: their workers
+        register others.
+
+        :raises AllowListError: a pattern cannot be read.
+        """
+        self.strictness.is_kept = True
+        for number, patterns in enumerate(kept.runs):
+            self.lost_runs.take_over(f"earlier-{number}", read_allow_list(patterns), out)
+        for test in kept.tests:
+            made_for = records.MadeFor(test.test_id, test.title, test.file, late=True)
+            allow = read_allow_list(test.allow)
+            self.contexts.remember(test.context, made_for, allow, out)
+        if kept.runs or kept.tests:
+            out.note("warn", error_messages.STRICT_TAKEN_OVER)
+
+    def stop(self) -> None:
+        """Leave what is kept for the next process as it is: all connections are about to end."""
+        self.strictness.is_kept = False
 
 
 def _tunnel(tunnel_id: str, agent: Agent, request: SerializedRequest) -> PendingRequest:

@@ -17,6 +17,7 @@ from trafficmock.core.effects import (
     CloseDoor,
     Dated,
     Effects,
+    KeepStrictness,
     Note,
     OpenDoor,
     Send,
@@ -27,6 +28,7 @@ from trafficmock.http.backpressure import Backpressure
 from trafficmock.http.log_safety import LogRateLimit, one_line
 from trafficmock.records import RequestFailed, SocketFailed
 from trafficmock.server.event_log import EventLog
+from trafficmock.server.strict_file import StrictFile
 from trafficmock.server.strict_tunnels import StrictTunnels
 from trafficmock.server.websocket.data_frames import text_frame
 from trafficmock.server.worker_queries import WorkerQueries
@@ -75,6 +77,7 @@ class Driver:
     :param event_log: writes connections and decisions to the log.
     :param prefix: what the connection ids of this process begin with.
     :param doors: opens the proxies of tests' browsers; ``None`` opens none.
+    :param strict_file: keeps who is strict for the next process on the same port.
     """
 
     log = Logger()
@@ -87,6 +90,7 @@ class Driver:
     prefix: str
     event_log: EventLog = field(factory=EventLog)
     doors: Doors | None = None
+    strict_file: StrictFile = field(factory=lambda: StrictFile(None))
     _links: dict[str, Link] = field(factory=dict)
     _clients: dict[str, LocalClient] = field(factory=dict)
     _waiting: deque[tuple[LocalClient, Message]] = field(factory=deque)
@@ -120,6 +124,7 @@ class Driver:
             AnswerQuery: self._answer_query,
             OpenDoor: self._open_door,
             CloseDoor: self._close_door,
+            KeepStrictness: lambda effect, _: self.strict_file.keep(effect.kept),
             RequestFailed: self._log_and_record,
             SocketFailed: self._log_and_record,
             Dated: lambda dated, _: self._log_and_record(dated.record, dated.at),
@@ -227,16 +232,16 @@ class Driver:
             if sender is not None:
                 self._backpressure.pause_sender(sender)
 
-    # The service's life
-
-    def heed_predecessor(self) -> None:
+    def take_over(self) -> None:
         """Take note that another process may have listened on this port a moment ago."""
-        self.coordinator.local.heed_predecessor(self._now().seconds)
+        kept, now = self.strict_file.open(), self._now()
+        self._perform(self.coordinator.take_over(kept, now), now)
 
     def stop(self) -> None:
         """Answer everybody who waits and close every connection."""
         now = self._now()
         self._perform(self.coordinator.stop(now), now)
+        self.strict_file.close()
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
         self._timer = None
@@ -375,8 +380,6 @@ class Driver:
 
     def _send_result(self, connection_id: str, result: HistoryResult) -> None:
         self._send(Send((connection_id,), result), self._now())
-
-    # Time
 
     def _now(self) -> Moment:
         return Moment(self.monotonic(), self.epoch_ms())

@@ -71,7 +71,7 @@ class RunTests(RunCase):
     def test_ends_with_the_connection(self) -> None:
         """Without the connection nothing is refused."""
         self.run_strict()
-        self.worker.dies()
+        self.worker.closes()
         self.playbook.expect()
         self.assert_passed(self.asks(context=None))
 
@@ -81,7 +81,7 @@ class RunTests(RunCase):
         self.run_strict("b.test", worker=self.other)
         self.assert_passed(self.asks("http://a.test/", context=None))
         self.assert_passed(self.asks("http://b.test/", context=None, request_id="r2"))
-        self.other.dies()
+        self.other.closes()
         self.playbook.expect()
         self.refused(self.asks("http://b.test/", context=None, request_id="r3"))
 

@@ -83,7 +83,9 @@ class FilterEntries:
         :param needed: by what is registered now.
         """
         for each in needed:
-            self.held[each].needed_at = now
+            # What came when no agent was there is not held: an agent that joins gets it.
+            if held := self.held.get(each):
+                held.needed_at = now
         idle = [each for each in self.held if each not in needed]
         idle.sort(key=lambda each: self.held[each].needed_at)
         excess = len(self.held) - KEPT_WHEN_FULL if len(self.held) > MOST_KEPT else 0

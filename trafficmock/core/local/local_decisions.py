@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from trafficmock.core.effects import EffectList
+    from trafficmock.core.ownership.contexts import Contexts
     from trafficmock.core.ownership.registry import RegisteredRoute, Registry
     from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.peers import Agent
@@ -53,6 +54,7 @@ class LocalDecisions:
     settings: Settings
     registry: Registry
     strictness: Strictness
+    contexts: Contexts
     alarm: Alarm
     n: int = 0
     entries: FilterEntries = field(factory=FilterEntries)
@@ -259,7 +261,8 @@ class LocalDecisions:
 
     def _needed(self) -> list[FilterEntry]:
         conditions = self.registry.conditions("http")
-        return [each for one in conditions for each in entries_of(one)] + self._of_strict()
+        late = [FilterEntry(context=each) for each in self.contexts.late_strict()]
+        return [each for one in conditions for each in entries_of(one)] + self._of_strict() + late
 
     @staticmethod
     def _of_routes(routes: Iterable[RegisteredRoute]) -> list[FilterEntry]:

@@ -22,11 +22,14 @@ from trafficmock.records import MadeFor
 from trafficmock.wire.features import CONTEXT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.peers import Worker
     from trafficmock.core.timers import Alarm
+    from trafficmock.matching.allow_list import AllowList
     from trafficmock.wire.outbound import RequestObserved
 
 LATE_SECONDS = 30.0
@@ -45,10 +48,12 @@ class EndedTest:
 
     :param made_for: how the history names it.
     :param ended_at: monotonic seconds.
+    :param allow_late: as of :class:`RegisteredTest`.
     """
 
     made_for: MadeFor
     ended_at: float
+    allow_late: AllowList | None = None
 
 
 ContextTest = RegisteredTest | EndedTest
@@ -80,7 +85,7 @@ class Contexts:
             now = out.now.seconds
             del self.running[test.context]
             late = MadeFor(test.id, test.title, test.file, late=True)
-            self.ended[test.context] = EndedTest(late, now)
+            self.ended[test.context] = EndedTest(late, now, test.allow_late)
             self.forget_ended(now)
             self.alarm.need(now + LATE_SECONDS, out)
 
@@ -97,7 +102,7 @@ class Contexts:
             return None
         if now < ended.ended_at:
             in_time = structs.replace(ended.made_for, late=False)
-            return EndedTest(in_time, ended.ended_at)
+            return EndedTest(in_time, ended.ended_at, ended.allow_late)
         return ended
 
     def forget_ended(self, now: float) -> None:
@@ -107,6 +112,17 @@ class Contexts:
             if len(self.ended) <= MOST_ENDED and not _is_over(oldest, now):
                 return
             self.ended.popitem(last=False)
+
+    def remember(self, context: str, made_for: MadeFor, allow: AllowList, out: EffectList) -> None:
+        """Count a strict test of an earlier process on this port as one that ended just now."""
+        self.ended[context] = EndedTest(made_for, out.now.seconds, allow)
+        self.alarm.need(out.now.seconds + LATE_SECONDS, out)
+
+    def late_strict(self) -> Iterator[str]:
+        """List the contexts of strict tests that ended just now: their requests are refused."""
+        for context, ended in self.ended.items():
+            if ended.allow_late is not None:
+                yield context
 
     def next_deadline(self) -> float | None:
         """Tell when the next context of an ended test counts as none."""
@@ -149,6 +165,13 @@ def send_observed(
         out.send_all(others, observed)
     if own in observers:
         out.send(own, structs.replace(observed, context="own", test_id=test.id))
+
+
+def title_of_ended(test: ContextTest | None) -> str:
+    """Name a test that has ended; an empty text for one that runs, or none."""
+    if isinstance(test, RegisteredTest):
+        return test.title if test.is_over else ""
+    return "" if test is None else test.made_for.title
 
 
 def _is_over(ended: EndedTest, now: float) -> bool:

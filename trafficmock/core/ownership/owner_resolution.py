@@ -101,6 +101,7 @@ class OwnerResolution(ABC, Generic[S]):
         self, pending: S, found: MatchingTests, asked: dict[str, RegisteredTest], out: EffectList
     ) -> None:
         question = self._claiming(pending)
+        pending.presumed = self.refusals.strictness.presumed_test(pending)
         pending.claim = self.claims.begin(
             self.kind,
             pending.id,

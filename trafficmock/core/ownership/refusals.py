@@ -8,8 +8,8 @@ from attrs import define
 from msgspec import UNSET
 
 from trafficmock.core import error_messages
+from trafficmock.core.ownership.contexts import title_of_ended
 from trafficmock.core.ownership.nearest_route import nearest_route
-from trafficmock.core.ownership.registry import RegisteredTest
 from trafficmock.matching.url_parts import shown_url
 from trafficmock.wire.features import STRICT
 from trafficmock.wire.outbound import UNMATCHED, ProxyError
@@ -79,13 +79,11 @@ class Refusals:
         )
 
     def _text(self, pending: Owned, refusal: Refusal, nearest: Nearest | None) -> str:
-        made_for = pending.made_for
-        late = None if made_for is None or isinstance(made_for, RegisteredTest) else made_for
         return error_messages.unmatched(
             pending.named(shown_url(pending.url, LONGEST_TEXT)),
             refusal,
             None if nearest is None else (nearest, _found(nearest, pending, refusal)),
-            ended="" if late is None else late.made_for.title,
+            ended=title_of_ended(pending.made_for),
             is_tunnel=_is_tunnel(pending),
         )
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.kept_reply import Reply
     from trafficmock.core.peers import Worker
     from trafficmock.matching import RouteMatcher
+    from trafficmock.matching.allow_list import AllowList
     from trafficmock.matching.compiled_matcher import UrlCondition
     from trafficmock.records import MadeFor
     from trafficmock.wire.inbound import RouteRegister, TestRegister
@@ -42,6 +43,7 @@ class RegisteredTest:
     :param has_door: a door was opened for it, which ends with it.
     :param is_over: it was unregistered.
     :param shared: its routes serve all tests of its worker, after their own.
+    :param allow_late: what strict mode allows after the end of a test that was strict until then.
     :param refused: how many of its requests strict mode has refused.
     :param newest_route: the ``sequence`` of the route that it registered last.
     :param busy: how many unsettled requests of this test each of its routes matches.
@@ -65,6 +67,7 @@ class RegisteredTest:
     sockets: dict[str, Socket] = field(factory=dict)
     claims: dict[tuple[Kind, str], Claim] = field(factory=dict)
     busy: dict[str, int] = field(factory=dict)
+    allow_late: AllowList | None = None
     refused: int = 0
     newest_route: int = 0
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
+from trafficmock.core.effects import KeepStrictness
+from trafficmock.core.ownership.kept_strictness import KeptStrictness, KeptTest
 from trafficmock.core.ownership.registry import RegisteredTest
 from trafficmock.matching.url_parts import url_parts
 from trafficmock.wire.features import STRICT
@@ -17,7 +19,9 @@ from trafficmock.wire.features import STRICT
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import Owned, PendingRequest
+    from trafficmock.core.ownership.contexts import ContextTest
     from trafficmock.core.ownership.registry import RegisteredRoute, Registry
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.matching.url_parts import UrlParts
@@ -45,6 +49,7 @@ class Strictness:
     :param is_own_host: tells whether a host and port are part of the system under test.
     :ivar runs: what workers allow whose run is strict, by connection.
     :ivar tests: the tests that are strict by themselves, by id, and what they allow.
+    :ivar is_kept: another process on the same port may follow, and is to know who is strict.
     """
 
     registry: Registry
@@ -52,16 +57,64 @@ class Strictness:
     is_own_host: Callable[[str, int], bool]
     runs: dict[str, AllowList] = field(factory=dict)
     tests: dict[str, AllowList] = field(factory=dict)
+    is_kept: bool = False
+
+    # Who is strict
+
+    def add_test(self, test: RegisteredTest, allow: AllowList, out: EffectList) -> None:
+        """Make a test strict."""
+        self.tests[test.id] = allow
+        self._keep(out)
+
+    def remove_test(self, test: RegisteredTest, out: EffectList) -> AllowList | None:
+        """Make a test not strict, and give what it allowed if it was."""
+        allow = self.tests.pop(test.id, None)
+        if allow is not None:
+            self._keep(out)
+        return allow
+
+    def add_run(self, run_id: str, allow: AllowList, out: EffectList) -> None:
+        """Refuse what belongs to no test."""
+        self.runs[run_id] = allow
+        self._keep(out)
+
+    def end_run(self, run_id: str, out: EffectList) -> None:
+        """Refuse it no more, as far as this run is concerned."""
+        if self.runs.pop(run_id, None) is not None:
+            self._keep(out)
+
+    def _keep(self, out: EffectList) -> None:
+        # A service that is strict by itself is so again after its next start.
+        if self.is_kept and self.service is None:
+            out.append(KeepStrictness(self._kept()))
+
+    def _kept(self) -> KeptStrictness:
+        runs = {allow.texts for allow in self.runs.values()}
+        only = self._only_test()
+        if only is not None and only.id in self.tests:
+            runs.add(self.tests[only.id].texts)
+        if runs:
+            return KeptStrictness(tuple(sorted(runs)))
+        tests = [(self.registry.tests[test_id], allow) for test_id, allow in self.tests.items()]
+        return KeptStrictness(
+            tests=tuple(
+                KeptTest(test.context, test.id, test.title, test.file, allow.texts)
+                for test, allow in tests
+                if test.context is not None
+            )
+        )
+
+    # What is refused
 
     def refusal(self, pending: Owned, url: str) -> Refusal | None:
         """Judge a request or WebSocket that no route wants; ``None`` lets it pass.
 
         :param url: where it would go.
         """
-        if self.service is None and not self.tests and not self.runs:
+        if self._is_off(pending):
             return None
-        test = self._belongs_to(pending)
-        lists = self._in_force(test)
+        made_for = self._belongs_to(pending)
+        lists = self._in_force(made_for)
         if not lists:
             return None
         parts = url_parts(url)
@@ -70,14 +123,23 @@ class Strictness:
         if any(allowed.allows(url, parts) for allowed in lists):
             return None
         texts = tuple(dict.fromkeys(text for allowed in lists for text in allowed.texts))
-        return Refusal(test, texts, parts)
+        if isinstance(made_for, RegisteredTest) and not made_for.is_over:
+            return Refusal(made_for, texts, parts)
+        return Refusal(None, texts, parts)
 
     def judges_hops(self, pending: PendingRequest) -> bool:
         """Tell whether the agent is to ask before it follows a redirect of this request."""
-        if self.service is None and not self.tests and not self.runs:
+        if self._is_off(pending):
             return False
         asks = STRICT in pending.agent.features
         return asks and bool(self._in_force(self._belongs_to(pending)))
+
+    def presumed_test(self, pending: Owned) -> RegisteredTest | None:
+        """Find the strict test to which something without a context belongs, before it is asked."""
+        if pending.made_for is not None or not self.tests:
+            return None
+        alone = self._only_test()
+        return alone if alone is not None and alone.id in self.tests else None
 
     def candidates(self, test: RegisteredTest | None, kind: str) -> Iterator[RegisteredRoute]:
         """List the routes that might have wanted what belongs to ``test``, the newest first."""
@@ -93,22 +155,36 @@ class Strictness:
         host = parts.host.strip("[]").removesuffix(".")
         return self.is_own_host(host, int(parts.port or 0))
 
-    def _belongs_to(self, pending: Owned) -> RegisteredTest | None:
+    def _is_off(self, pending: Owned) -> bool:
+        """Tell at little cost that nothing refuses it: most requests meet no strict mode."""
+        if self.service is not None or self.tests or self.runs:
+            return False
         if pending.made_for is not None:
-            return pending.made_for if isinstance(pending.made_for, RegisteredTest) else None
-        if pending.test is not None:
-            return pending.test
+            return pending.made_for.allow_late is None
+        return pending.presumed is None
+
+    def _belongs_to(self, pending: Owned) -> ContextTest | None:
+        return pending.made_for or pending.test or pending.presumed or self._only_test()
+
+    def _only_test(self) -> RegisteredTest | None:
         alone = [test for test in self.registry.tests.values() if not test.shared][:2]
         return alone[0] if len(alone) == 1 and alone[0].context is None else None
 
-    def _in_force(self, test: RegisteredTest | None) -> list[AllowList]:
-        """List what allows requests of ``test``; nothing at all when they are not refused."""
+    def _in_force(self, made_for: ContextTest | None) -> list[AllowList]:
+        """List what allows requests of a test; nothing at all when they are not refused.
+
+        What a test has begun is judged by its own patterns also when that ends meanwhile. A
+        request that begins after the end is nobody's; it is refused for the test's sake if for
+        no other.
+        """
         of_service = [] if self.service is None else [self.service]
-        if test is None:
-            return [*of_service, *self.runs.values()]
-        if test.id in self.tests:
-            return [self.tests[test.id], *of_service]
-        return of_service
+        if isinstance(made_for, RegisteredTest):
+            own = self.tests.get(made_for.id, made_for.allow_late)
+            return of_service if own is None else [own, *of_service]
+        of_nobody = [*of_service, *self.runs.values()]
+        if of_nobody or made_for is None or made_for.allow_late is None:
+            return of_nobody
+        return [made_for.allow_late]
 
 
 def _serves(owner: RegisteredTest, test: RegisteredTest | None) -> bool:

@@ -1,0 +1,53 @@
+"""Strict runs whose worker is gone without having said so: it, or another in its place, comes back.
+
+Until then, and not for long, the run stays strict: a worker that is killed, or loses its
+connection, does not mean that requests may leave.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+if TYPE_CHECKING:
+    from trafficmock.core.effects import EffectList
+    from trafficmock.core.ownership.strictness import Strictness
+    from trafficmock.core.timers import Alarm
+    from trafficmock.matching.allow_list import AllowList
+
+LOST_SECONDS = 30.0
+"""How long such a run stays strict."""
+
+
+@define
+class LostRuns:
+    """The runs, by the connections that made them strict.
+
+    :ivar until: monotonic seconds.
+    """
+
+    strictness: Strictness
+    alarm: Alarm
+    until: dict[str, float] = field(factory=dict)
+
+    def lost(self, run_id: str, out: EffectList) -> None:
+        """Note that the connection of a run is gone."""
+        self.until[run_id] = until = out.now.seconds + LOST_SECONDS
+        self.alarm.need(until, out)
+
+    def take_over(self, run_id: str, allow: AllowList, out: EffectList) -> None:
+        """Let a run be strict that was so at the end of an earlier process."""
+        self.strictness.add_run(run_id, allow, out)
+        self.lost(run_id, out)
+
+    def forget(self, out: EffectList) -> None:
+        """End the runs to which nobody came back."""
+        now = out.now.seconds
+        for run_id in [each for each, until in self.until.items() if until <= now]:
+            del self.until[run_id]
+            self.strictness.end_run(run_id, out)
+
+    def next_deadline(self) -> float | None:
+        """Tell when the next one ends; they all last equally long."""
+        return next(iter(self.until.values()), None)
