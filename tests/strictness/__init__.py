@@ -1,0 +1,1 @@
+"""Attacks on strict mode by processes that end, stop and lose each other."""
