@@ -9,6 +9,9 @@ import socket
 HEADER = "trafficmock-failure"
 """Of an answer that stands for a failure: its code, and its text percent-encoded."""
 
+UNMATCHED = "unmatched_request "
+"""What the header begins with where strict mode refused the request."""
+
 IS_TOLD = "trafficmock_told"
 """An attribute of the errors that are made of such a header."""
 

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from trafficmock_preload.clients.environment_proxies import change_proxy_handler
-from trafficmock_preload.failure_errors import HEADER, IS_TOLD, failure_error, is_before_request
+from trafficmock_preload.failure_errors import (
+    HEADER,
+    IS_TOLD,
+    UNMATCHED,
+    failure_error,
+    is_before_request,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +69,7 @@ def _getresponse(original: Callable[..., Any], tunnels: Tunnels) -> Callable[...
         is_read = tunnels.authority_of(self.sock) is not None
         response = original(self, *args, **kwargs)
         failure = response.headers.get(HEADER) if is_read else None
-        if failure is None:
+        if failure is None or (failure.startswith(UNMATCHED) and _is_botocore(self)):
             return response
         response.close()
         self.close()
@@ -74,6 +80,11 @@ def _getresponse(original: Callable[..., Any], tunnels: Tunnels) -> Callable[...
         raise error
 
     return getresponse
+
+
+def _is_botocore(connection: Any) -> bool:
+    """Tell the connections of AWS's clients: they repeat a request after every exception."""
+    return type(connection).__module__.startswith("botocore.")
 
 
 def change_urllib(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 
-from trafficmock_preload.failure_errors import HEADER, failure_error, is_before_request
+from trafficmock_preload.failure_errors import HEADER, UNMATCHED, failure_error, is_before_request
 from trafficmock_preload.proxy_tunnel import MOST_BYTES, TunnelAnswer
 from trafficmock_preload.tunnel_trust import trusting
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from trafficmock_preload.current_context import TestContexts
     from trafficmock_preload.proxy_tunnel import Tunnels
-
-_UNMATCHED = "unmatched_request "
 
 
 def change_pool(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
@@ -111,7 +109,7 @@ def _failure(response: Any, library: Any) -> Exception | None:
     for key, value in response.headers:
         if key.lower() == name:
             text = value.decode("ascii", "replace")
-            return None if text.startswith(_UNMATCHED) else _own_error(failure_error(text), library)
+            return None if text.startswith(UNMATCHED) else _own_error(failure_error(text), library)
     return None
 
 
