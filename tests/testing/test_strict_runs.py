@@ -219,6 +219,26 @@ class ClassTests(SynchronousTestCase):
         errors = {str(case).partition(" ")[0]: text for case, text in result.errors}
         return {name: text for name, text in errors.items() if host in text}
 
+    def test_lost_connection(self) -> None:
+        """A class whose connection is lost is strict again with its next test."""
+        proxy, said = Proxy(shared_app().proxy.url), []
+
+        class Strict(unittest.TestCase):
+            trafficmock_proxy = proxy
+            trafficmock_strict = True
+
+            def test_1(self) -> None:
+                type(self)._trafficmock_run.background.close()  # type: ignore[union-attr]
+
+            def test_2(self) -> None:
+                said.append(refused(proxy.url, "http://again.refused.test/", {}))
+
+        result = pyunit.TestResult()
+        pyunit.defaultTestLoader.loadTestsFromTestCase(Strict).run(result)
+        self.assertIn("again.refused.test/ is not mocked", said[0])
+        ((_, text),) = result.errors
+        self.assertIn("\nGET http://again.refused.test/, client", text)
+
     def test_class(self) -> None:
         """A test is failed by its own request, the class by one that no test owns."""
         errors = self.run_class("class.refused.test")

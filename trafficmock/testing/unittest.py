@@ -88,7 +88,9 @@ class TrafficMockMixin(CaseSettings):
 def _begin_strict_class(case: Any, proxy: Proxy) -> None:
     """Begin a strict run that lasts as long as the tests of a class."""
     # Of the class itself: a strict class may have others below it.
-    if vars(case).get("_trafficmock_run") is not None:
+    run = vars(case).get("_trafficmock_run")
+    if run is not None:
+        run.refresh()
         return
     connection = case._trafficmock_run = ThreadedConnection(proxy.url, token=proxy.token)  # noqa: SLF001 - our mixin's
     case.addClassCleanup(_end_strict_class, case, connection)

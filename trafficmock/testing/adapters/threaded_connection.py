@@ -50,6 +50,7 @@ class ThreadedConnection:
         )
         self.handler_threads = HandlerThreads()
         self._run_allow: tuple[str, ...] | None = None
+        self._has_asked = False
         self.background = BackgroundConnection(url, identity)
         self.background.open()
 
@@ -69,6 +70,9 @@ class ThreadedConnection:
         self.background.open()
         if self._run_allow is not None:
             self.make_run_strict(self._run_allow)
+        if self._has_asked:
+            # The proxy keeps the list as long as somebody is connected who asked for it.
+            self.unmatched()
 
     def make_run_strict(self, allow: Iterable[str]) -> None:
         """Refuse requests that no test owns, as long as this connection lives.
@@ -81,7 +85,7 @@ class ThreadedConnection:
 
     def unmatched(self) -> Unmatched | None:
         """Ask which requests were refused that no test owns; ``None`` where it cannot be said."""
-        background = self.background
+        background, self._has_asked = self.background, True
         if STRICT not in background.client.features:
             return None
         try:
