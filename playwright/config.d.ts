@@ -2,6 +2,8 @@ export interface ProxyServerOptions {
   /** Base URL of the proxy. Default: `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`. */
   proxyUrl?: string;
   token?: string;
+  /** The proxy refuses from its start what no route wants. The same as `trafficmockStrict` of `use`. */
+  strict?: { allow?: readonly string[] };
   /** Options of `trafficmock serve`. */
   args?: readonly string[];
   /** Whatever else an item of `webServer` has. */

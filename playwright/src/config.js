@@ -53,9 +53,11 @@ function findCommand() {
  * An item for `webServer`: the proxy, unless it runs already.
  * @param {ProxyServerOptions} [options]
  */
-function proxyServer({ proxyUrl = defaultProxyUrl(), token = defaultToken(), args = [], ...rest } = {}) {
+function proxyServer({ proxyUrl = defaultProxyUrl(), token = defaultToken(), args = [], strict, ...rest } = {}) {
   const { hostname, port } = new URL(proxyUrl);
-  const words = [...command(), "serve", "--host", hostname, "--port", port || "80", ...args];
+  const allowed = (strict?.allow ?? []).flatMap((pattern) => ["--allow", pattern]);
+  const words = [...command(), "serve", "--host", hostname, "--port", port || "80"];
+  words.push(...(strict ? ["--strict", ...allowed] : []), ...args);
   return {
     name: "trafficmock",
     command: words.map(quoted).join(" "),

@@ -74,3 +74,13 @@ test("a token of the configuration does not get into the environment", () => {
     if (JSON.stringify(process.env).includes('hush')) throw new Error("it did");`);
   assert.deepEqual(called, ["--version", "env", "env"]);
 });
+
+test("a proxy that is strict from its start allows what the tests do", () => {
+  const { said } = run(`
+    process.stdout.write(proxyServer({ strict: { allow: ["auth.example", "**/health"] }, args: ["--local", "off"] }).command);
+    process.stdout.write(proxyServer({ strict: {} }).command);
+    process.stdout.write(proxyServer().command);`);
+  const started = "trafficmock serve --host 127.0.0.1 --port 4310";
+  const allowed = "--strict --allow auth.example --allow '**/health' --local off";
+  assert.equal(said, `${started} ${allowed}${started} --strict${started}`);
+});

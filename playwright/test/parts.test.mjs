@@ -11,6 +11,7 @@ const { HarLookup } = require("../src/har/har-lookup.js");
 const { repliesOf } = require("../src/har/har-replies.js");
 const { ackTimeoutMs } = require("../src/settings.js");
 const { redactHeaders, redactUrl } = require("../src/report/redaction.js");
+const { TestErrors } = require("../src/session/test-errors.js");
 
 const GLOBS = new URL("../../tests/data/globs.jsonl", import.meta.url);
 
@@ -33,6 +34,24 @@ test("the environment says how long the proxy may take to acknowledge", (t) => {
     process.env.TRAFFICMOCK_ACK_TIMEOUT_MS = wrong;
     assert.throws(ackTimeoutMs, { name: "UsageError", message: /TRAFFICMOCK_ACK_TIMEOUT_MS must be a number/ });
   }
+});
+
+test("requests that strict mode refuses are one error for each method and URL", () => {
+  const errors = new TestErrors();
+  const refuse = (method, nearest, more = {}) =>
+    errors.toldByProxy({
+      code: "unmatched_request",
+      message: `${method} http://a.test/ is not mocked. Nearest: ${nearest}.`,
+      detail: { kind: "http", method, url: "http://a.test/", ...more },
+    });
+  refuse("GET", "one");
+  refuse("GET", "another route by now");
+  refuse("POST", "one");
+  refuse("GET", "one", { last: true });
+  const [got, posted, ...others] = errors.take();
+  assert.deepEqual(others, []);
+  assert.match(got.message, /Nearest: one\.\nFurther requests of this test .*\n2 more requests met the same\./);
+  assert.match(posted.message, /^POST .*one\.$/);
 });
 
 test("matchers are sent so that the proxy reads them as this process does, or has to ask", () => {

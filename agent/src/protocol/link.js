@@ -167,6 +167,13 @@ class Link {
     this.socket?.close(1000);
   }
 
+  /** Close it without a word: to the proxy the connection is lost. */
+  drop() {
+    this.closed = true;
+    clearTimeout(this.retry);
+    this.socket?.terminate();
+  }
+
   /** @param {any} message what came instead of `hello:ok` */
   refusal(message) {
     const who = this.greeting.role === "node" ? "agent" : "test worker";

@@ -48,6 +48,8 @@ class WorkerConnection {
     this.lost = undefined;
     /** @type {Liveness | undefined} what answers the proxy while this thread is blocked */
     this.liveness = undefined;
+    /** Whether what no test owns is refused. */
+    this.isRunStrict = false;
     /** @type {(error?: Error) => void} */
     this.settle = () => {};
     /** @type {Promise<void>} settles when the proxy has let this worker in, or refused it */
@@ -102,7 +104,10 @@ class WorkerConnection {
   end(error) {
     if (this.lost) return;
     this.lost = error;
-    this.link.close();
+    // Playwright starts another worker after a test that failed. Until it is there, the run is to stay strict, as it does
+    // when a connection is lost.
+    if (this.isRunStrict) this.link.drop();
+    else this.link.close();
     this.liveness?.end();
     this.questions.rejectAll(error);
     for (const session of this.sessions.values()) session.connectionLost(error);
@@ -190,6 +195,7 @@ class WorkerConnection {
     this.needStrict();
     const { error } = await this.query({ type: "run:strict", allow });
     if (error) throw new UsageError(error);
+    this.isRunStrict = true;
     // Who asks once at its beginning keeps the list until its end.
     await this.unmatched();
   }

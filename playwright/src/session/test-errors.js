@@ -8,6 +8,8 @@ const { withoutOwnFrames } = require("./call-site.js");
  * @typedef {import("./request-state.js").RequestState} RequestState
  */
 
+const NOTHING_FURTHER = "Further requests of this test were refused without an error of their own.";
+
 /** What went wrong in one test and was not taken. */
 class TestErrors {
   /** @type {Error[]} */
@@ -72,12 +74,32 @@ class TestErrors {
    * @param {{ code: string, message: string, detail?: unknown }} told
    */
   toldByProxy({ code, message, detail }) {
-    const known = this.#errors.find(
-      (error) => error instanceof RoutingError && error.code === code && error.message === message,
+    const told = new RoutingError(message, { code, detail });
+    const known = /** @type {RoutingError | undefined} */ (
+      this.#errors.find((error) => error instanceof RoutingError && isRepeated(error, told))
     );
-    if (known) /** @type {RoutingError} */ (known).repeats += 1;
-    else this.#errors.push(new RoutingError(message, { code, detail }));
+    if (known) known.repeats += 1;
+    else this.#errors.push(told);
+    if (/** @type {any} */ (detail)?.last) withNote(known ?? told, NOTHING_FURTHER);
   }
+}
+
+/**
+ * @param {RoutingError} known
+ * @param {RoutingError} told
+ * @returns {boolean} whether another request met what one has met before
+ */
+function isRepeated(known, told) {
+  if (known.code !== told.code) return false;
+  // The nearest route may be another one by now.
+  if (told.code === "unmatched_request") return requestOf(known) === requestOf(told);
+  return known.message === told.message;
+}
+
+/** @param {RoutingError} error of strict mode */
+function requestOf({ detail }) {
+  const { kind, method, url } = /** @type {any} */ (detail) ?? {};
+  return JSON.stringify([kind, method, url]);
 }
 
 /**

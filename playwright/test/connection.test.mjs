@@ -1,0 +1,41 @@
+/* How a worker leaves the proxy. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+
+const require = createRequire(import.meta.url);
+const { WebSocketServer } = createRequire(require.resolve("trafficmock-agent/protocol/link"))("ws");
+const { WorkerConnection } = require("../src/connection/worker-connection.js");
+
+/** Answer what a worker says, as a proxy does. */
+function answer(socket, { type, queryId }) {
+  const answers = {
+    hello: { type: "hello:ok", connectionId: "c1", protocolVersion: 3, features: ["strict"] },
+    "run:strict": { type: "run:stricted", queryId },
+    "run:unmatched:query": { type: "run:unmatched", queryId, requests: [], dropped: 0 },
+  };
+  socket.send(JSON.stringify(answers[type]));
+}
+
+test("a strict run goes on after its worker: another may follow", async () => {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await once(server, "listening");
+  const proxyUrl = `http://127.0.0.1:${server.address().port}`;
+  for (const [isStrict, expected] of [
+    [false, 1000],
+    [true, 1006],
+  ]) {
+    const connected = once(server, "connection");
+    const opening = WorkerConnection.open({ proxyUrl });
+    const [socket] = await connected;
+    socket.on("message", (data) => answer(socket, JSON.parse(data)));
+    const connection = await opening;
+    if (isStrict) await connection.refuseUnowned([]);
+    const closed = once(socket, "close");
+    connection.close();
+    const [code] = await closed;
+    assert.equal(code, expected);
+  }
+  server.close();
+});
