@@ -6,7 +6,9 @@ answer, which fetches from the proxy's REST API with ``proxy_client`` and stream
 ``body_relay``. ``service_maker`` builds it all from ``dashboard_options``. The pages talk to this
 process only, so the proxy may run elsewhere and needs no CORS.
 
-The JavaScript of the page is in ``static/js``; ``main.js`` starts it:
+The JavaScript of the page is in ``static/js``; ``main.js`` starts it. ``rest-records.d.ts`` has the
+types of what REST sends.
+
 
 * ``data``: what the proxy recorded, asked for and kept: ``store`` holds it all, ``filter`` chooses;
 * ``views``: one module for each page (``overview``, ``http``, ``sockets``, ``connections``) and

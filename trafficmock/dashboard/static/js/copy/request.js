@@ -4,18 +4,18 @@
 import { decode, isBinary, text } from "../bodies/bytes.js";
 import { js, shell } from "./quote.js";
 
+/** @typedef {import("../../../rest-records.js").HttpRequest} HttpRequest */
+
 /** What a client writes by itself. */
 const OWN = ["host", "content-length", "connection", "transfer-encoding", "accept-encoding"];
 
-/** @param {any} request @returns {[string, string][]} */
+/** @param {HttpRequest} request @returns {[string, string][]} */
 function headers(request) {
   const pairs = request.headersList ?? Object.entries(request.headers);
-  return pairs.filter(
-    (/** @type {[string, string]} */ [name]) => !OWN.includes(name.toLowerCase()) && !name.startsWith(":"),
-  );
+  return pairs.filter(([name]) => !OWN.includes(name.toLowerCase()) && !name.startsWith(":"));
 }
 
-/** @param {any} request @returns {string} */
+/** @param {HttpRequest} request @returns {string} */
 export function asCurl(request) {
   const bytes = decode(request.bodyBase64);
   const parts = [`curl ${shell(request.url)}`];
@@ -28,7 +28,7 @@ export function asCurl(request) {
   return `base64 -d <<< ${request.bodyBase64} | ${[...parts, "--data-binary @-"].join(" \\\n  ")}`;
 }
 
-/** @param {any} request @returns {string} */
+/** @param {HttpRequest} request @returns {string} */
 export function asFetch(request) {
   const bytes = decode(request.bodyBase64);
   const lines = [`await fetch(${js(request.url)}, {`, `  method: ${js(request.method)},`];
@@ -39,7 +39,7 @@ export function asFetch(request) {
   if (bytes.length) {
     lines.push(
       isBinary(bytes)
-        ? `  body: Uint8Array.from(atob(${js(request.bodyBase64)}), (sign) => sign.charCodeAt(0)),`
+        ? `  body: Uint8Array.from(atob(${js(request.bodyBase64 ?? "")}), (sign) => sign.charCodeAt(0)),`
         : `  body: ${js(text(bytes, "utf-8"))},`,
     );
   }

@@ -5,6 +5,8 @@ import { contentType, decode, isBinary, text } from "../bodies/bytes.js";
 import { readJson } from "../bodies/json.js";
 import { glob, js, python, pythonValue } from "./quote.js";
 
+/** @typedef {import("../../../rest-records.js").HttpEntry} HttpEntry */
+
 /**
  * @typedef {object} Answer what a route is to answer
  * @property {number} status
@@ -14,7 +16,7 @@ import { glob, js, python, pythonValue } from "./quote.js";
  * @property {string} [base64] of bytes that are no text
  */
 
-/** @param {any} entry @returns {Answer} */
+/** @param {HttpEntry} entry @returns {Answer} */
 function answerOf(entry) {
   const response = entry.outcome.response;
   if (!response) return { status: 200, type: "application/json", json: {} };
@@ -22,17 +24,17 @@ function answerOf(entry) {
   const bytes = decode(response.bodyBase64);
   const answer = { status: response.status, type };
   if (!bytes.length) return answer;
-  if (isBinary(bytes)) return { ...answer, base64: response.bodyBase64 };
+  if (isBinary(bytes)) return { ...answer, base64: response.bodyBase64 ?? "" };
   const body = text(bytes, "utf-8");
   const read = type === "application/json" ? readJson(body) : null;
   const exact = read && JSON.stringify(read.value) === JSON.stringify(JSON.parse(body));
   return exact ? { ...answer, json: read.value } : { ...answer, body };
 }
 
-/** @param {any} entry */
+/** @param {HttpEntry} entry */
 const urlOf = (entry) => glob(entry.request.url.replace(/#.*$/s, ""));
 
-/** For the npm fixture. @param {any} entry @returns {string} */
+/** For the npm fixture. @param {HttpEntry} entry @returns {string} */
 export function asJavaScript(entry) {
   const matcher = `{ url: ${js(urlOf(entry))}, method: ${js(entry.request.method)} }`;
   if (entry.action === "abort") {
@@ -49,7 +51,7 @@ export function asJavaScript(entry) {
   return [...lines, "  }),", ");"].join("\n");
 }
 
-/** For `trafficmock.testing`. @param {any} entry @returns {string} */
+/** For `trafficmock.testing`. @param {HttpEntry} entry @returns {string} */
 export function asPython(entry) {
   const begin = ["trafficmock.route(", `    ${python(urlOf(entry))},`];
   const end = [`    method=${python(entry.request.method)},`, ")"];

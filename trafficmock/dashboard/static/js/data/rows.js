@@ -29,7 +29,7 @@
  * @property {string} fromId
  * @property {string} toId
  * @property {boolean} failed whether it went wrong, whoever decided
- * @property {any[]} matches claimants of an ambiguous one
+ * @property {Claimant[]} matches claimants of an ambiguous one
  * @property {number | undefined} closedAt of a WebSocket
  * @property {string} haystack what the filter searches, in lower case
  */
@@ -38,6 +38,10 @@ import { urlParts } from "../lib/format.js";
 import { testFiles, testNames } from "./tests.js";
 import { upstreamCode } from "./upstream.js";
 
+/** @typedef {import("../../../rest-records.js").Claimant} Claimant */
+/** @typedef {import("../../../rest-records.js").HttpSummary} HttpSummary */
+/** @typedef {import("../../../rest-records.js").WebSocketSummary} WebSocketSummary */
+
 /** @param {any[]} texts */
 const haystack = (texts) =>
   texts
@@ -45,9 +49,9 @@ const haystack = (texts) =>
     .join("\n")
     .toLowerCase();
 
-/** @param {any} raw an entry of `/api/history?fields=summary` @returns {Row} */
+/** @param {HttpSummary} raw an entry of `/api/history?fields=summary` @returns {Row} */
 export function requestRow(raw) {
-  const outcome = raw.outcome ?? {};
+  const { outcome } = raw;
   const status = outcome.response?.status;
   const problem = outcome.message ?? raw.handlerError ?? raw.upstreamError ?? "";
   const unreachable = raw.upstreamError === undefined ? "" : upstreamCode(raw.upstreamError);
@@ -90,12 +94,12 @@ export function requestRow(raw) {
       code,
       outcome.errorCode,
       problem,
-      ...(outcome.matches ?? []).map((/** @type {any} */ match) => match.title),
+      ...(outcome.matches ?? []).map((match) => match.title),
     ]),
   };
 }
 
-/** @param {any} raw a connection of `/api/ws?fields=summary` @returns {Row} */
+/** @param {WebSocketSummary} raw a connection of `/api/ws?fields=summary` @returns {Row} */
 export function socketRow(raw) {
   return {
     id: raw.id,

@@ -3,6 +3,9 @@
 
 import { Collection } from "./collection.js";
 
+/** @typedef {import("../../../rest-records.js").Connections} Connections */
+/** @typedef {import("../../../rest-records.js").Health} Health */
+
 /**
  * @typedef {object} Status
  * @property {"connecting" | "live" | "paused" | "away"} kind
@@ -17,9 +20,9 @@ export class Store extends EventTarget {
     super();
     this.requests = new Collection();
     this.sockets = new Collection();
-    /** @type {{nodeAgents: any[], runnerWorkers: any[], strict?: {allow: string[]}}} */
-    this.connections = { nodeAgents: [], runnerWorkers: [] };
-    /** @type {any} */
+    /** @type {Connections} */
+    this.connections = { nodeAgents: [], runnerWorkers: [], playwrightWorkers: [] };
+    /** @type {Health | null} */
     this.health = null;
     /** @type {Status} */
     this.status = { kind: "connecting", message: "", since: Date.now() };

@@ -8,6 +8,10 @@ import { bytes as size } from "../lib/format.js";
 import { cut, visible } from "../lib/text.js";
 import { headerPairs } from "./headers.js";
 
+/** @typedef {import("../../../rest-records.js").HttpEntry} HttpEntry */
+/** @typedef {import("../../../rest-records.js").HttpRequest} HttpRequest */
+/** @typedef {import("../../../rest-records.js").Overrides} Overrides */
+
 const MOST_LINES = 400;
 const LONGEST = 2000;
 
@@ -75,7 +79,7 @@ function part(title, before, after) {
   );
 }
 
-/** @param {any} message */
+/** @param {HttpRequest | Overrides} message */
 function bodyLines(message) {
   const bytes = decode(message.bodyBase64);
   if (message.truncated && !bytes.length) return ["(not kept: --history-bytes)"];
@@ -86,21 +90,20 @@ function bodyLines(message) {
   return (read ? JSON.stringify(read.value, null, 2) : body).split("\n");
 }
 
-/** @param {any} message */
+/** @param {HttpRequest | Overrides} message */
 const headerLines = (message) =>
   headerPairs(message)
     .map(([name, value]) => `${name}: ${value}`)
     .sort();
 
-/** @param {any} entry */
-export function overridesTab(entry) {
-  const { request, overrides } = entry;
+/** @param {HttpEntry} entry */
+export function overridesTab({ request, overrides = {} }) {
   return [
     h("p", { class: "note" }, "What the application asked for, and what its test sent upstream in its place."),
     overrides.method !== undefined && part("Method", [request.method], [overrides.method]),
     overrides.url !== undefined && part("URL", [request.url], [overrides.url]),
     overrides.headers !== undefined && part("Headers", headerLines(request), headerLines(overrides)),
-    (overrides.bodyBase64 !== undefined || overrides.truncated) &&
+    (overrides.bodyBase64 !== undefined || overrides.truncated === true) &&
       part("Body", bodyLines(request), bodyLines(overrides)),
   ];
 }

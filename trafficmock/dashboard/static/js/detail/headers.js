@@ -6,14 +6,18 @@ import { plural } from "../lib/format.js";
 import { copy } from "../lib/say.js";
 import { cut, visible } from "../lib/text.js";
 
+/** @typedef {import("../../../rest-records.js").HttpRequest} HttpRequest */
+/** @typedef {import("../../../rest-records.js").HttpResponse} HttpResponse */
+/** @typedef {import("../../../rest-records.js").Overrides} Overrides */
+
 const LONGEST = 8000;
 
-/** @param {any} message @returns {[string, string][]} */
+/** @param {HttpRequest | HttpResponse | Overrides} message @returns {[string, string][]} */
 export function headerPairs(message) {
   return message.headersList ?? Object.entries(message.headers ?? {});
 }
 
-/** @param {any} message @param {string} what as in "Request headers" */
+/** @param {HttpRequest | HttpResponse | Overrides} message @param {string} what as in "Request headers" */
 export function headersView(message, what) {
   const pairs = headerPairs(message);
   const all = pairs.map(([name, value]) => `${name}: ${value}`).join("\n");

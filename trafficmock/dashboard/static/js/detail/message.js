@@ -10,7 +10,9 @@ import { copy } from "../lib/say.js";
 import { visible } from "../lib/text.js";
 import { headersView } from "./headers.js";
 
-/** @param {any} entry */
+/** @typedef {import("../../../rest-records.js").HttpEntry} HttpEntry */
+
+/** @param {HttpEntry} entry */
 export function requestTab(entry) {
   const { request } = entry;
   const { query } = urlParts(request.url);
@@ -36,7 +38,7 @@ export function requestTab(entry) {
   ];
 }
 
-/** @param {any} entry */
+/** @param {HttpEntry} entry */
 export function responseTab(entry) {
   const { response } = entry.outcome;
   if (!response) return [h("p", { class: "note" }, missing(entry))];
@@ -58,7 +60,7 @@ export function responseTab(entry) {
   ];
 }
 
-/** @param {any} entry */
+/** @param {HttpEntry} entry */
 function missing(entry) {
   if (entry.action === "pending") return "No response yet: the request waits for a decision.";
   if (entry.action === "abort") return "No response: the test made the request fail.";

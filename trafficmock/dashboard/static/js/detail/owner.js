@@ -6,6 +6,14 @@ import { h } from "../lib/dom.js";
 import { link } from "../lib/address.js";
 import { oneLine, visible } from "../lib/text.js";
 
+/** @typedef {import("../../../rest-records.js").Claimant} Claimant */
+/** @typedef {import("../../../rest-records.js").HttpEntry} HttpEntry */
+/** @typedef {import("../../../rest-records.js").Matcher} Matcher */
+/** @typedef {import("../../../rest-records.js").WebSocketEntry} WebSocketEntry */
+/** @typedef {import("../../../rest-records.js").Worker} Worker */
+
+/** @typedef {{code?: string, errorCode?: string, message?: string, matches?: Claimant[]}} Ending of a request, or a WebSocket */
+
 /** @type {Record<string, string>} */
 const ADVICE = {
   ambiguous_route:
@@ -23,7 +31,7 @@ const ALSO =
   "The request carries the context of its test, so others did not get it. If one of them expected it, " +
   "the application took the context from the wrong request, for example in a cache or a queue.";
 
-/** @param {any} matcher @returns {string} */
+/** @param {Matcher} matcher @returns {string} */
 export function matcherText(matcher) {
   const parts = [];
   if (matcher.urlGlob !== undefined) parts.push(matcher.urlGlob || "(any URL)");
@@ -35,19 +43,20 @@ export function matcherText(matcher) {
 }
 
 /**
- * @param {any} entry a request, or a WebSocket
- * @param {any[]} workers that are connected, with their tests
+ * @param {HttpEntry | WebSocketEntry} entry a request, or a WebSocket
+ * @param {Worker[]} workers that are connected, with their tests
  */
 export function ownerView(entry, workers) {
+  /** @type {Ending} */
   const outcome =
     typeof entry.outcome === "string"
       ? { code: entry.errorCode, message: entry.errorMessage, matches: entry.matches }
       : entry.outcome;
-  const action = entry.action ?? entry.outcome;
-  const threw =
-    action === "abort" ? entry.events.find((/** @type {any} */ event) => event.kind === "abort")?.detail : undefined;
+  const action = "action" in entry ? entry.action : entry.outcome;
+  const threw = action === "abort" ? entry.events.find((event) => event.kind === "abort")?.detail : undefined;
   const message = outcome.message ?? (threw === outcome.errorCode ? undefined : threw);
   const failed = upstreamError(entry.events);
+  const advice = ADVICE[outcome.code ?? ""];
   return h(
     "section",
     { class: `owner owner-${action}` },
@@ -57,7 +66,7 @@ export function ownerView(entry, workers) {
     failed !== undefined && h("p", { class: "problem" }, `Upstream failed: ${visible(failed) || "no reason given"}`),
     outcome.matches?.length && claimants("Who wanted it", outcome.matches),
     entry.alsoMatched?.length && alsoMatched(entry.alsoMatched, workers),
-    ADVICE[outcome.code] && h("p", { class: "advice" }, ADVICE[outcome.code]),
+    advice && h("p", { class: "advice" }, advice),
     action === "passthrough" &&
       entry.title === undefined &&
       h(
@@ -69,14 +78,14 @@ export function ownerView(entry, workers) {
   );
 }
 
-/** @param {string} action @param {any} entry @param {any} outcome @param {string} [message] */
+/** @param {string} action @param {HttpEntry | WebSocketEntry} entry @param {Ending} outcome @param {string} [message] */
 function sentence(action, entry, outcome, message) {
   if (outcome.code === "ambiguous_route") return "More than one test wanted it, so none got it";
   if (outcome.code === "unmatched_request") return "No route wanted it, so strict mode refused it";
   /** @type {Record<string, string>} */
   const sentences = {
     fulfill: "A test answered it",
-    continue: entry.overrides ? "A test let it go on, changed" : "A test let it go on",
+    continue: "overrides" in entry && entry.overrides ? "A test let it go on, changed" : "A test let it go on",
     abort: aborted(outcome.errorCode, message),
     passthrough: passed(entry),
     error: `It failed: ${outcome.code ?? "error"}`,
@@ -86,7 +95,7 @@ function sentence(action, entry, outcome, message) {
   return visible(sentences[action] ?? action);
 }
 
-/** @param {any} entry */
+/** @param {HttpEntry | WebSocketEntry} entry */
 function passed({ late, title }) {
   if (late) return "Its test had ended: it went to the real network";
   if (title !== undefined) return "No route of its test matches: it went to the real network";
@@ -104,7 +113,7 @@ function aborted(code = "", message) {
   return `A test made it fail: ${code}, because of an error`;
 }
 
-/** @param {any} entry */
+/** @param {HttpEntry | WebSocketEntry} entry */
 function test(entry) {
   const view = typeof entry.outcome === "string" ? "ws" : "http";
   return h(
@@ -114,7 +123,7 @@ function test(entry) {
     h(
       "dd",
       {},
-      h("strong", {}, h("bdi", {}, visible(entry.title))),
+      h("strong", {}, h("bdi", {}, visible(entry.title ?? ""))),
       " ",
       h("a", { href: link({ view, test: entry.testId ?? "" }) }, "all of this test"),
     ),
@@ -129,15 +138,13 @@ function test(entry) {
  * Name the tests whose routes match what carries the context of another.
  *
  * @param {string[]} ids of the routes
- * @param {any[]} workers
+ * @param {Worker[]} workers
  */
 function alsoMatched(ids, workers) {
   const known = workers.flatMap(({ workerId, tests = [] }) =>
-    tests.flatMap((/** @type {any} */ { title, file, routes }) =>
-      routes.map((/** @type {any} */ route) => ({ ...route, title, file, workerId })),
-    ),
+    tests.flatMap(({ title, file, routes }) => routes.map((route) => ({ ...route, title, file, workerId }))),
   );
-  const found = ids.map((id) => known.find(({ routeId }) => routeId === id)).filter(Boolean);
+  const found = ids.map((id) => known.find(({ routeId }) => routeId === id)).filter((route) => route !== undefined);
   const gone = ids.length - found.length;
   return h(
     "div",
@@ -148,7 +155,7 @@ function alsoMatched(ids, workers) {
   );
 }
 
-/** @param {string} caption @param {any[]} matches */
+/** @param {string} caption @param {(Omit<Claimant, "testId" | "workerId"> & {workerId?: string})[]} matches */
 function claimants(caption, matches) {
   return h(
     "table",

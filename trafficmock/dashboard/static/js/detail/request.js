@@ -21,6 +21,8 @@ import { ownerView } from "./owner.js";
 import { Tabs } from "./tabs.js";
 import { timelineTab } from "./timeline.js";
 
+/** @typedef {import("../../../rest-records.js").HttpEntry} HttpEntry */
+
 /** @typedef {import("../data/rows.js").Row} Row */
 
 const LONGEST_URL = 3000;
@@ -36,19 +38,20 @@ export class RequestDetail {
     this.store = store;
     this.onclose = onclose;
     this.onwalk = onwalk;
-    /** @type {any} */
+    /** @type {HttpEntry | null} */
     this.entry = null;
     this.head = h("div", { class: "detail-head" });
     this.tabs = new Tabs("Parts of the entry", (name) => change({ tab: name === "overview" ? null : name }));
     this.element = h("div", { class: "detail" }, this.head, this.tabs.list, this.tabs.panel);
   }
 
-  /** @param {any} entry @param {Row | undefined} row */
+  /** @param {HttpEntry} entry @param {Row | undefined} row */
   show(entry, row) {
     const another = this.entry?.id !== entry.id;
     this.entry = entry;
     this.showHead(entry);
     const chain = row ? hops(row, this.store.requests.byId) : [];
+    /** @type {Parameters<Tabs["show"]>[0]} */
     const tabs = [
       {
         name: "overview",
@@ -70,7 +73,7 @@ export class RequestDetail {
     this.tabs.show(tabs, another ? (parameters().get("tab") ?? this.tabs.current) : this.tabs.current);
   }
 
-  /** @param {any} entry */
+  /** @param {HttpEntry} entry */
   showHead(entry) {
     const { request, outcome } = entry;
     const button = (/** @type {string} */ text, /** @type {string} */ name, /** @type {() => string} */ make) =>
@@ -128,7 +131,7 @@ export class RequestDetail {
     if (this.entry) copy(asCurl(this.entry.request), "cURL");
   }
 
-  /** @param {any} entry */
+  /** @param {HttpEntry} entry */
   facts(entry) {
     const { request, outcome } = entry;
     const answered = outcome.response ? `, response ${bodySize(outcome.response)}` : "";
@@ -148,7 +151,7 @@ export class RequestDetail {
   }
 }
 
-/** @param {any} entry */
+/** @param {HttpEntry} entry */
 function status({ outcome, events }) {
   if (outcome.response) return `${outcome.response.status} ${outcome.response.statusText}`;
   const failed = upstreamError(events);

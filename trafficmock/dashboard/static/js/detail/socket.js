@@ -12,6 +12,9 @@ import { cut, visible } from "../lib/text.js";
 import { closeButton, noEntry } from "./head.js";
 import { ownerView } from "./owner.js";
 
+/** @typedef {import("../../../rest-records.js").WebSocketEntry} WebSocketEntry */
+/** @typedef {import("../../../rest-records.js").WebSocketEvent} WebSocketEvent */
+
 const SIDES = /** @type {const} */ ([
   ["", "Both sides"],
   ["client", "From the application"],
@@ -23,7 +26,7 @@ export class SocketDetail {
   constructor({ store, onclose }) {
     this.store = store;
     this.onclose = onclose;
-    /** @type {any} */
+    /** @type {WebSocketEntry | null} */
     this.entry = null;
     this.head = h("div", { class: "detail-head" });
     this.search = h("input", {
@@ -64,10 +67,10 @@ export class SocketDetail {
     );
   }
 
-  /** @param {any} entry */
+  /** @param {WebSocketEntry} entry */
   show(entry) {
     this.entry = entry;
-    const frames = entry.events.filter((/** @type {any} */ event) => event.kind === "frame");
+    const frames = entry.events.filter((event) => event.kind === "frame");
     const closed =
       entry.closedAt === undefined
         ? entry.outcome === "matched"
@@ -109,21 +112,21 @@ export class SocketDetail {
     const words = this.search.value.toLowerCase();
     const side = this.side.value;
     const events = this.entry.events.filter(
-      (/** @type {any} */ event) =>
+      (event) =>
         (!side || event.direction === side) &&
         (!words || `${event.data ?? ""}\n${event.detail ?? ""}\n${event.kind}`.toLowerCase().includes(words)),
     );
     this.count.textContent = `${events.length} of ${this.entry.events.length}`;
-    fill(this.frames, ...events.reverse().map((/** @type {any} */ event) => this.frame(event)));
+    fill(this.frames, ...events.reverse().map((event) => this.frame(event)));
   }
 
-  /** @param {any} event */
+  /** @param {WebSocketEvent} event */
   frame(event) {
+    const { data } = event;
     const who = { client: "application →", server: "← to the application", system: "" }[
       /** @type {string} */ (event.direction)
     ];
-    const length =
-      event.data === undefined ? "" : size(event.isBase64 ? decode(event.data).length : new Blob([event.data]).size);
+    const length = data === undefined ? "" : size(event.isBase64 ? decode(data).length : new Blob([data]).size);
     const note = [
       who,
       length,
@@ -142,28 +145,28 @@ export class SocketDetail {
         h("span", { class: "mono" }, clock(event.timestamp)),
         " ",
         h("span", {}, visible(note)),
-        event.data !== undefined &&
+        data !== undefined &&
           h(
             "button",
             {
               type: "button",
               class: "copy-one",
               "aria-label": "Copy the frame",
-              onclick: () => copy(event.data, "frame"),
+              onclick: () => copy(data, "frame"),
             },
             "copy",
           ),
       ),
       event.truncated && h("p", { class: "note" }, "The frame is not kept: --history-bytes."),
-      event.data !== undefined && this.data(event),
+      data !== undefined && this.data(data, event.isBase64),
     );
   }
 
-  /** @param {any} event */
-  data(event) {
-    if (event.isBase64) return hexView(decode(event.data));
-    const read = this.pretty.checked && /^\s*[[{]/.test(event.data) ? readJson(event.data) : null;
-    return read ? jsonTree(read.value) : textView(event.data);
+  /** @param {string} data @param {boolean} [isBase64] */
+  data(data, isBase64) {
+    if (isBase64) return hexView(decode(data));
+    const read = this.pretty.checked && /^\s*[[{]/.test(data) ? readJson(data) : null;
+    return read ? jsonTree(read.value) : textView(data);
   }
 
   /** @param {string} text */

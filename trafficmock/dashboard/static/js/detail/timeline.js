@@ -5,6 +5,8 @@ import { h, svg } from "../lib/dom.js";
 import { clock, duration } from "../lib/format.js";
 import { visible } from "../lib/text.js";
 
+/** @typedef {import("../../../rest-records.js").HttpEntry} HttpEntry */
+
 const WIDTH = 640;
 const LEFT = 96;
 const RIGHT = 20;
@@ -23,7 +25,7 @@ const WORDS = {
   upstream_error: "upstream failed",
 };
 
-/** @param {any} entry */
+/** @param {HttpEntry} entry */
 export function timelineTab(entry) {
   const { events } = entry;
   if (!events.length) return [h("p", { class: "note" }, "Nothing is known of it.")];
@@ -41,7 +43,7 @@ export function timelineTab(entry) {
       h(
         "tbody",
         {},
-        ...events.map((/** @type {any} */ event) =>
+        ...events.map((event) =>
           h(
             "tr",
             {},
@@ -56,14 +58,12 @@ export function timelineTab(entry) {
   ];
 }
 
-/** @param {any} entry @param {number} start */
+/** @param {HttpEntry} entry @param {number} start */
 function picture(entry, start) {
   const { events } = entry;
   const end = Math.max(events[events.length - 1].timestamp, start + (entry.durationMs ?? 0), start + 1);
   const x = (/** @type {number} */ at) => LEFT + ((at - start) / (end - start)) * (WIDTH - LEFT - RIGHT);
-  const decision = events.find(
-    (/** @type {any} */ event) => !["observed", "response", "upstream_error"].includes(event.kind),
-  );
+  const decision = events.find((event) => !["observed", "response", "upstream_error"].includes(event.kind));
   const last = events[events.length - 1];
   const outside = entry.action === "passthrough" || entry.action === "continue";
   const lanes = [
@@ -71,7 +71,7 @@ function picture(entry, start) {
     ...(outside && decision ? [["upstream", decision.timestamp, last.timestamp, "upstream"]] : []),
   ];
   const height = TOP + lanes.length * LANE + 16;
-  const words = events.map((/** @type {any} */ event) => WORDS[event.kind] ?? event.kind);
+  const words = events.map((event) => WORDS[event.kind] ?? event.kind);
   const label = `From the request to the last event: ${duration(end - start)}; ${words.join(", ")}`;
   return svg(
     "svg",
@@ -80,7 +80,7 @@ function picture(entry, start) {
     ...lanes.map(([name, from, to, kind], lane) =>
       bar(String(name), x(Number(from)), x(Number(to)), lane, String(kind), Number(to) - Number(from)),
     ),
-    ...events.map((/** @type {any} */ event) =>
+    ...events.map((event) =>
       svg(
         "line",
         {

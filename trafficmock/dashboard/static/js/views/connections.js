@@ -9,6 +9,10 @@ import { plural } from "../lib/format.js";
 import { cut, oneLine, visible } from "../lib/text.js";
 import { clientsTable } from "./clients-table.js";
 
+/** @typedef {import("../../../rest-records.js").RegisteredRoute} RegisteredRoute */
+/** @typedef {import("../../../rest-records.js").RegisteredTest} RegisteredTest */
+/** @typedef {import("../../../rest-records.js").Worker} Worker */
+
 /** @typedef {import("../data/store.js").Store} Store */
 
 const MOST_ROUTES = 200;
@@ -59,7 +63,7 @@ export class ConnectionsView {
     );
   }
 
-  /** @param {any} worker */
+  /** @param {Worker} worker */
   worker(worker) {
     const about = [
       worker.workerId === undefined ? "" : `worker ${visible(worker.workerId)}`,
@@ -76,11 +80,11 @@ export class ConnectionsView {
       "article",
       { class: "worker" },
       h("h3", {}, h("bdi", {}, visible(worker.clientId)), h("span", { class: "size" }, ` ${about}`)),
-      ...(worker.tests ?? []).map((/** @type {any} */ test) => this.test(test)),
+      ...(worker.tests ?? []).map((test) => this.test(test)),
     );
   }
 
-  /** @param {any} test */
+  /** @param {RegisteredTest} test */
   test(test) {
     const remember = () => (details.open ? this.open.add(test.testId) : this.open.delete(test.testId));
     const details = h(
@@ -115,7 +119,7 @@ function allowing({ allow }) {
   return `allows ${allow.length ? oneLine(cut(allow.join(", "), LONGEST_ALLOWED)) : "nothing"}`;
 }
 
-/** @param {any[]} routes */
+/** @param {RegisteredRoute[]} routes */
 function routesTable(routes) {
   return h(
     "table",

@@ -1,0 +1,60 @@
+"""The types of the REST records, as the scripts of the pages use them."""
+
+import re
+from typing import Any
+
+import yaml
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.proxy_process import REPOSITORY
+
+RECORDS = REPOSITORY / "trafficmock" / "dashboard" / "rest-records.d.ts"
+OPENAPI = REPOSITORY / "docs" / "openapi.yaml"
+
+INTERFACE = re.compile(r"^export interface (\w+) \{\n(.*?)^\}$", re.MULTILINE | re.DOTALL)
+MEMBER = re.compile(r"^  (\w+)(\??): (.*?);?$", re.MULTILINE)
+
+WITHIN = {"RegisteredRoute": ("RegisteredTest", "routes")}
+"""Interfaces of objects that OpenAPI describes within another one: its name, and the list there."""
+
+
+class RestRecordsTests(SynchronousTestCase):
+    """``rest-records.d.ts`` says what ``docs/openapi.yaml`` says."""
+
+    def setUp(self) -> None:
+        document = yaml.safe_load(OPENAPI.read_text(encoding="utf-8"))
+        self.schemas: dict[str, Any] = document["components"]["schemas"]
+
+    def schema(self, name: str) -> Any:
+        if name not in WITHIN:
+            return self.schemas[name]
+        outer, member = WITHIN[name]
+        return self.schemas[outer]["properties"][member]["items"]
+
+    def written(self, member: dict[str, Any]) -> str | None:
+        """Write what OpenAPI allows for a member, where that is a choice of values."""
+        while "$ref" in member:
+            member = self.schemas[member["$ref"].rpartition("/")[2]]
+        values = member.get("enum")
+        return values and " | ".join(f'"{value}"' for value in values)
+
+    def test_members(self) -> None:
+        """Each interface has the members of its schema; the same ones are optional."""
+        found = INTERFACE.findall(RECORDS.read_text(encoding="utf-8"))
+        self.assertIn("HttpEntry", dict(found))
+        for name, text in found:
+            schema = self.schema(name)
+            required = schema.get("required", [])
+            self.assertEqual(
+                {member: not optional for member, optional, _ in MEMBER.findall(text)},
+                {member: member in required for member in schema["properties"]},
+                name,
+            )
+
+    def test_choices(self) -> None:
+        """A member with a choice of values has the choice of its schema."""
+        for name, text in INTERFACE.findall(RECORDS.read_text(encoding="utf-8")):
+            members = self.schema(name)["properties"]
+            for member, _, kind in MEMBER.findall(text):
+                if (choice := self.written(members[member])) is not None:
+                    self.assertEqual(kind, choice, f"{name}.{member}")
