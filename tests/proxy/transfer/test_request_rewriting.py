@@ -99,6 +99,16 @@ class MockTests(SynchronousTestCase):
         self.assertEqual(mock(status=204), b"HTTP/1.1 204 OK\r\n\r\n")
         self.assertEqual(mock(status=304, headers={"etag": "x"}).count(b"content"), 0)
 
+    def test_told_length(self) -> None:
+        """An answer to HEAD, or a 304, tells the length that a mock without a body has."""
+        told = {"Content-Length": "1234"}
+        for answer in (mock(b"HEAD", headers=told), mock(status=304, headers=told)):
+            self.assertTrue(answer.endswith(b"\r\ncontent-length: 1234\r\n\r\n"), answer)
+        self.assertIn(b"content-length: 0\r\n", mock(headers=told))
+        for wrong in ("-1", "abc", "1" * 16):
+            answer = mock(b"HEAD", headers={"content-length": wrong})
+            self.assertIn(b"content-length: 0\r\n", answer)
+
     def test_decoded(self) -> None:
         """A coding that the body does not have is left out: it would not be decoded."""
         message = {"content-encoding": "gzip", "a": "b"}

@@ -14,7 +14,7 @@ from trafficmock.proxy.http1.context_headers import with_context
 from trafficmock.proxy.http1.forwarded_headers import HOP_BY_HOP, response_block
 from trafficmock.proxy.http1.heads import BadMessageError, Pairs
 from trafficmock.proxy.upstream_errors import UpstreamError
-from trafficmock.wire.http_syntax import TCHAR, UNFRAMED_STATUSES
+from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, UNFRAMED_STATUSES
 from trafficmock.wire.payloads import body as bodies
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from trafficmock.wire.payloads.serialized_request import SerializedOverrides
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
-_TOKEN = re.compile(f"{TCHAR}+")
-_BAD_VALUE = re.compile(r"[\0\r\n]|[^\0-\xff]")
+_NOT_MODIFIED = 304
+_LENGTH = re.compile(r"[0-9]{1,15}")
 _OURS = HOP_BY_HOP | {b"content-length"}
 
 
@@ -56,7 +56,7 @@ def rewrite(
     if overrides.url is not UNSET:
         target = _aim(overrides.url)
     changed = method if overrides.method is UNSET else overrides.method.upper().encode("utf-8")
-    if not _TOKEN.fullmatch(changed.decode("utf-8")):
+    if not TOKEN.fullmatch(changed.decode("utf-8")):
         raise _unsendable(f"{overrides.method!r} is not a method")
     if overrides.headers_list is not UNSET or overrides.headers is not UNSET:
         pairs = _overridden(overrides)
@@ -86,11 +86,16 @@ def mock_bytes(response: SerializedResponse, method: bytes, *, close: bool) -> b
     and hand the header on, and a client would fail to decode plain text.
     """
     lines = response.headers_list
-    pairs = _pairs(list(response.headers.items()) if lines is UNSET else lines)
+    given = list(response.headers.items()) if lines is UNSET else lines
+    pairs = _pairs(given)
     content = bodies.to_bytes(response.body_base64)
     if content and not begins_coded(pairs, content):
         pairs = _other_than(b"content-encoding", pairs)
-    if response.status not in UNFRAMED_STATUSES:
+    may_tell = not content and (method == b"HEAD" or response.status == _NOT_MODIFIED)
+    told = _told_length(given) if may_tell else None
+    if told is not None:
+        pairs.append((b"content-length", told))
+    elif response.status not in UNFRAMED_STATUSES:
         pairs.append((b"content-length", b"%d" % len(content)))
     block = response_block(
         response.status,
@@ -103,6 +108,14 @@ def mock_bytes(response: SerializedResponse, method: bytes, *, close: bool) -> b
     if method == b"HEAD" or response.status in UNFRAMED_STATUSES:
         return block
     return block + content
+
+
+def _told_length(lines: list[tuple[str, str]]) -> bytes | None:
+    """Read the length that a mock tells of without a body: a GET's (RFC 9110 section 8.6)."""
+    for name, value in lines:
+        if name.lower() == "content-length" and _LENGTH.fullmatch(value):
+            return value.encode()
+    return None
 
 
 def resolve(base: str, location: bytes) -> str | None:
@@ -128,7 +141,7 @@ def _pairs(lines: list[tuple[str, str]]) -> Pairs:
     """Write header lines as bytes; those about the message's length are ours to say."""
     pairs: Pairs = []
     for name, value in lines:
-        if not _TOKEN.fullmatch(name) or _BAD_VALUE.search(value):
+        if not TOKEN.fullmatch(name) or BAD_VALUE.search(value):
             raise _unsendable(f"{name!r} is not a header that can be sent")
         raw = name.encode("ascii")
         if raw.lower() not in _OURS:
