@@ -92,21 +92,34 @@ class Coordinator:
     _handlers: dict[type[Client], dict[type[Message], Handler]] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        settings, claims, alarm = self.settings, self.claims, self.alarm
-        contexts = self.contexts = Contexts(alarm)
-        pattern_cache = PatternCache(settings.regex_memory_bytes)
-        registry = self.registry = Registry(
-            pattern_cache=pattern_cache, regex_steps=settings.regex_steps
+        strictness = self._make_ownership()
+        self._make_http(strictness, AwaitedReports())
+        self._make_clients(strictness)
+        self._handlers = handlers_by_role(self)
+
+    def _make_ownership(self) -> Strictness:
+        """Make what knows tests, routes and contexts, and what is refused or passes unasked."""
+        settings, alarm = self.settings, self.alarm
+        self.contexts = Contexts(alarm)
+        self.registry = Registry(
+            pattern_cache=PatternCache(settings.regex_memory_bytes),
+            regex_steps=settings.regex_steps,
         )
-        timeouts = self.owner_timeouts = OwnerTimeouts(settings.claim_timeout, alarm)
-        awaited = AwaitedReports()
-        deadlines = self.deadlines = BodyDeadlines(settings.body_timeout, alarm)
-        strictness = Strictness(registry, settings.strict, settings.is_own_host)
-        local = self.local = LocalDecisions(settings, registry, strictness, contexts, alarm)
-        strict = self.strict_mode = StrictMode(
-            strictness, local, self.clients, self._agents, contexts, alarm
+        self.owner_timeouts = OwnerTimeouts(settings.claim_timeout, alarm)
+        strictness = Strictness(self.registry, settings.strict, settings.is_own_host)
+        self.local = LocalDecisions(settings, self.registry, strictness, self.contexts, alarm)
+        self.strict_mode = StrictMode(
+            strictness, self.local, self.clients, self._agents, self.contexts, alarm
         )
-        self.decisions = Decisions(claims, timeouts, awaited, deadlines, strictness)
+        return strictness
+
+    def _make_http(self, strictness: Strictness, awaited: AwaitedReports) -> None:
+        """Make what handles requests, and WebSockets beside them."""
+        settings, registry, contexts = self.settings, self.registry, self.contexts
+        claims, alarm, timeouts = self.claims, self.alarm, self.owner_timeouts
+        refusals = self.strict_mode.refusals
+        self.deadlines = BodyDeadlines(settings.body_timeout, alarm)
+        self.decisions = Decisions(claims, timeouts, awaited, self.deadlines, strictness)
         self.replies = Replies(settings, registry, self.decisions)
         self.requests = RequestRouting(
             settings,
@@ -114,14 +127,14 @@ class Coordinator:
             claims,
             contexts,
             alarm,
-            strict.refusals,
+            refusals,
             timeouts,
             awaited,
             self.decisions,
             self.replies,
         )
         self.sockets = WebSocketRouting(
-            settings, registry, claims, contexts, alarm, strict.refusals, timeouts
+            settings, registry, claims, contexts, alarm, refusals, timeouts
         )
         self.routing = {"http": self.requests, "websocket": self.sockets}
         self.relay = WebSocketRelay(self.sockets)
@@ -131,38 +144,45 @@ class Coordinator:
             contexts,
             awaited,
             self.decisions.pending,
-            strict.refusals,
-            local.told_by,
+            refusals,
+            self.local.told_by,
         )
         self.bodies = PendingBodies(settings, self.requests, self.decisions)
         self.passed = PassedRequests(
             registry,
             contexts,
-            local,
+            self.local,
             awaited,
             self.decisions,
             lambda agent, message, out: self._handlers[Agent][type(message)](agent, message, out),
         )
         self.handlers = HandlerResults(settings, self.requests, self.decisions, self.replies)
+
+    def _make_clients(self, strictness: Strictness) -> None:
+        """Make what lets clients and tests come and go."""
         self.lost_agents = LostAgents(
-            self.lost_at_once, self.decisions, self.handlers, self.reports, self.sockets, alarm
+            self.lost_at_once,
+            self.decisions,
+            self.handlers,
+            self.reports,
+            self.sockets,
+            self.alarm,
         )
         self.ended_tests = EndedTests(
-            self.lost_at_once, claims, self.decisions, self.routing, self.sockets, alarm
+            self.lost_at_once, self.claims, self.decisions, self.routing, self.sockets, self.alarm
         )
         self.setup = Registration(
-            registry,
-            contexts,
+            self.registry,
+            self.contexts,
             strictness,
             self.ended_tests,
-            local,
+            self.local,
             self._agents,
             self.replies,
         )
-        self.handshake = Handshake(settings, self.peers)
-        self.heartbeat = Heartbeat(settings)
+        self.handshake = Handshake(self.settings, self.peers)
+        self.heartbeat = Heartbeat(self.settings)
         self.invalid = InvalidMessages(self.decisions, self.sockets, self.reports, self.bodies)
-        self._handlers = handlers_by_role(self)
 
     # Events
 

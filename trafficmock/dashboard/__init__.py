@@ -9,7 +9,6 @@ process only, so the proxy may run elsewhere and needs no CORS.
 The JavaScript of the page is in ``static/js``; ``main.js`` starts it. ``rest-records.d.ts`` has the
 types of what REST sends.
 
-
 * ``data``: what the proxy recorded, asked for and kept: ``store`` holds it all, ``filter`` chooses;
 * ``views``: one module for each page (``overview``, ``http``, ``sockets``, ``connections``) and
   the panels that they consist of;

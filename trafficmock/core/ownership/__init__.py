@@ -10,5 +10,6 @@ blocked or stopped.
 
 ``strictness`` decides whether strict mode refuses a request that no route wants. ``refusals``
 words the refusal, with the route that comes closest (``nearest_route``), and ``unowned_refusals``
-lists the refused requests that belong to no test.
+lists the refused requests that belong to no test. ``lost_runs`` are strict runs whose
+worker was lost; ``kept_strictness`` is what the next process on the same port takes over.
 """

@@ -18,7 +18,7 @@ _lines: ContextVar[tuple[str, ...]] = ContextVar("trafficmock_lines", default=()
 """What is added to the handshake that is being written."""
 
 
-class Target:
+class TunnelTarget:
     """A server that is to be reached by a tunnel, in the place of its addresses."""
 
     def __init__(self, host: str, port: int) -> None:
@@ -44,11 +44,11 @@ def change_connections(module: ModuleType, tunnels: Tunnels, _: TestContexts) ->
         if not chosen and tunnels.wants(hostname, port):
             found = get_proxy_info(hostname, is_secure, None, 0, None, proxy.no_proxy)
             if not found[0]:
-                return [Target(hostname, port)], False, None
+                return [TunnelTarget(hostname, port)], False, None
         return find(hostname, port, is_secure, proxy)
 
     def open_socket(addresses: Any, options: Any, timeout: Any) -> Any:
-        if not isinstance(addresses[0], Target):
+        if not isinstance(addresses[0], TunnelTarget):
             return connect(addresses, options, timeout)
         wanted = [*names["DEFAULT_SOCKET_OPTION"], *options]
         return tunnels.open_socket(addresses[0].address, timeout, socket_options=wanted)
