@@ -12,7 +12,7 @@ class HintTests(SynchronousTestCase):
 
     def test_known(self) -> None:
         """It is short enough to read, and its variables are those that ``run`` sets."""
-        text = hints(trust("/c"))
+        text = hints(trust("/c"), "http://127.0.0.1:4310")
         self.assertLess(max(map(len, text.splitlines())), 120)
         for name in ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT"):
             self.assertIn(name, CA_FILE_VARIABLES)

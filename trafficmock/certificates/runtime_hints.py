@@ -9,8 +9,6 @@ from trafficmock.certificates.trust_bundle import TRUSTSTORE_PASSWORD
 if TYPE_CHECKING:
     from trafficmock.certificates.trust_bundle import TrustBundle
 
-_PROXY = "http://127.0.0.1:4310"
-
 _HINTS = (
     (
         "everything below, set at once",
@@ -79,13 +77,14 @@ certificate ({ca}) than your daily one; remove the certificate when you are done
 )
 
 
-def hints(trust: TrustBundle) -> str:
+def hints(trust: TrustBundle, proxy_url: str) -> str:
     """Say what each runtime needs, with the paths of this machine.
 
     :param trust: the files to name.
+    :param proxy_url: the proxy to name.
     """
     values = {
-        "proxy": _PROXY,
+        "proxy": proxy_url,
         "ca": trust.ca,
         "bundle": trust.bundle,
         "truststore": trust.truststore,

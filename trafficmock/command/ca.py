@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cryptography.hazmat.primitives import hashes
 
+from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL
 from trafficmock.certificates.authority import CERTIFICATE, open_authority
 from trafficmock.certificates.files import default_directory
 from trafficmock.certificates.runtime_hints import hints
@@ -78,7 +79,7 @@ def _show(_directory: Path, authority: CertificateAuthority, options: argparse.N
 
 
 def _hints(directory: Path, authority: CertificateAuthority, _options: argparse.Namespace) -> str:
-    return hints(make_trust(directory, authority.pem, os.environ))
+    return hints(make_trust(directory, authority.pem, os.environ), DEFAULT_PROXY_URL)
 
 
 _PRINTED: dict[str, Callable[[Path, CertificateAuthority, argparse.Namespace], str]] = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from binascii import b2a_base64
 
+from trafficmock_preload.attached_process import URL_VARIABLES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,8 +28,7 @@ class PreloadSettings:
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        url = environment.get("TRAFFICMOCK_PROXY_URL")
-        url = url or environment.get("PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL") or ""
+        url = next(filter(None, map(environment.get, URL_VARIABLES)), "")
         self.scheme, user, password, self.host, self.port = _parts(url)
         token = environment.get("TRAFFICMOCK_TOKEN")
         token = token or environment.get("PLAYWRIGHT_BACKEND_MOCKS_TOKEN") or password
