@@ -58,7 +58,12 @@ class AgentTests(SynchronousTestCase):
 
     def test_local(self) -> None:
         """What no route can match passes without a question, and is reported."""
-        self.check("local-batch.test.mjs", "local-filter.test.mjs", "local.test.mjs")
+        self.check(
+            "local-batch.test.mjs",
+            "local-filter.test.mjs",
+            "local-lease.test.mjs",
+            "local.test.mjs",
+        )
 
     def test_local_race(self) -> None:
         """No request that began after its route was acknowledged goes past it."""

@@ -67,6 +67,10 @@ class DeepTests(SynchronousTestCase):
         """2000 routes, while the application blocks and is stopped, and its link is cut."""
         self.check(shutil.which("node") or "node", "deep/local-race.test.mjs", seconds=1800)
 
+    def test_local_waiter(self) -> None:
+        """10,000 tests subscribe right after a request, and are told of none of before."""
+        self.check(shutil.which("node") or "node", "deep/local-waiter.test.mjs", seconds=1800)
+
     def test_opentelemetry(self) -> None:
         """Contexts go together with OpenTelemetry's baggage, in either order of preloads."""
         install(PLACE, "@opentelemetry/auto-instrumentations-node")

@@ -41,6 +41,9 @@ class NecessaryTextsTests(SynchronousTestCase):
             ("", None),
             ("/relative", None),
             ("{unreadable", None),
+            ("http*", None),
+            ("*/*", None),
+            ("http://*", (("http://", "/"),)),
         ):
             self.assertEqual(texts_of(glob), expected, glob)
 
@@ -52,6 +55,8 @@ class NecessaryTextsTests(SynchronousTestCase):
             ({}, None),
             ({"url_regex": ("^https?://[a-z]+/users", "")}, (("", "/users", ""),)),
             ({"url_regex": ("(?<=a)b", "")}, None),
+            ({"url_regex": (r"/users/\d+$", "i")}, None),
+            ({"url_regex": ("^https?://", "")}, None),
             ({"url_regex": ("a", "uv")}, ()),
         ):
             condition = compile_matcher(**given_).condition

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 Texts = tuple[str, ...]
 """What a URL begins with, what is in it, and what it ends with; one text alone is all of it."""
 
+IN_EVERY_URL = ("http", "://")
+"""A part of these tells nothing: with it an agent asks about every URL, and nobody is told so."""
+
 LONGEST = 1024
 """Characters of a text; of a longer one the beginning is necessary too."""
 
@@ -27,7 +30,12 @@ def necessary_texts(condition: UrlCondition) -> tuple[Texts, ...] | None:
     if condition.impossible:
         return ()
     found = tuple(_bounded(variant.fixed) for variant in condition.literals.variants)
-    return found if all(map(any, found)) else None
+    return found if all(map(_tells, found)) else None
+
+
+def _tells(texts: Texts) -> bool:
+    """Tell whether there are URLs that lack one of the texts."""
+    return len(texts) == 1 or any(all(text not in each for each in IN_EVERY_URL) for text in texts)
 
 
 def _bounded(fixed: Texts) -> Texts:

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { race } from "../lib/race.mjs";
 
-const ROUTES = 2000;
+const ROUTES = Number(process.env.TRAFFICMOCK_ROUTES ?? 2000);
 const STOPPED_MS = 3000;
 
 test(`${ROUTES} routes, while the application blocks and is stopped, and links are cut on either side`, async () => {
