@@ -154,6 +154,12 @@ class LeftTests(SynchronousTestCase):
             found = [url for _, url in replies(*recorded)]
             self.assertEqual(found, ["http://h/a", "http://h/c"])
 
+    def test_many(self) -> None:
+        """Of many answers the first are there."""
+        self.patch(har_replies, "MOST_REPLIES", 2)
+        found = replies(*(entry(f"http://h/{name}") for name in "abc"))
+        self.assertEqual([url for _, url in found], ["http://h/a", "http://h/b"])
+
     def test_large_files(self) -> None:
         """A large file beside the HAR, or in the archive, is not read."""
         self.patch(har_replies, "MOST_BYTES", 100)

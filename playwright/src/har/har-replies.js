@@ -11,13 +11,15 @@ const { STALLED } = require("./har-lookup.js");
  * @typedef {{ method: string, url: string, response: object }} RecordedReply
  */
 
-/** What the answers of one HAR take in the message that registers its route. */
-const MOST_BYTES = 4 * 2 ** 20;
+/** What the bodies of a HAR's answers take in the message that registers its route. */
+const MOST_BYTES = 2 * 2 ** 20;
+/** How many of them it has: the call makes each, whether it is asked for or not. */
+const MOST_REPLIES = 1000;
 const BASE64 = 4 / 3;
 
 /**
  * Make the responses that a HAR gives whatever else a request has. What is missing here is answered by the test's
- * process: what a request's headers or body decide, what is no response, and what goes beyond `MOST_BYTES`.
+ * process: what a request's headers or body decide, what is no response, and what goes beyond the limits.
  *
  * @param {HarLookup} lookup
  * @param {Matcher} matcher what the route wants; nothing where only the test's process can tell
@@ -29,6 +31,7 @@ async function repliesOf(lookup, matcher, files) {
   const replies = [];
   let left = MOST_BYTES;
   for (const [{ request }] of lookup.byRequest.values()) {
+    if (replies.length === MOST_REPLIES) break;
     if (!isText(request.method) || !isText(request.url) || !matcher.matchesOfAny(request)) continue;
     const reply = await replyTo(request, lookup, left, files);
     if (!reply) continue;

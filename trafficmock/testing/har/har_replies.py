@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.url_matchers import Matcher
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
-MOST_BYTES = 4 * 2**20
-"""What the answers of one HAR take in the message that registers its route."""
+MOST_BYTES = 2 * 2**20
+"""What the bodies of a HAR's answers take in the message that registers its route."""
+
+MOST_REPLIES = 1000
+"""How many of them it has: the call makes each, in some 60 µs, whether it is asked for or not."""
 
 _BASE64 = 4 / 3
 
@@ -36,7 +39,7 @@ def replies_of(
     """Make the responses that a HAR gives whatever else a request has, by method and URL.
 
     What is missing here is answered by the test's process: what a request's headers or body
-    decide, what is no response, and what goes beyond :data:`MOST_BYTES`.
+    decide, what is no response, and what goes beyond the limits.
 
     :param matcher: what the route wants; nothing where only the test's process can tell.
     """
@@ -45,6 +48,8 @@ def replies_of(
     replies: dict[tuple[str, str], SerializedResponse] = {}
     left = MOST_BYTES
     for method, url in lookup.by_request:
+        if len(replies) == MOST_REPLIES:
+            break
         if matcher.methods and method.upper() not in matcher.methods:
             continue
         if not matcher.matches_url(url):
