@@ -43,6 +43,22 @@ class RunTests(AttachCase):
         self.assertEqual(env["HTTP_PROXY"], "there")
         self.assertIn(str(PRELOAD), env["NODE_OPTIONS"])
 
+    def test_https_proxy(self) -> None:
+        """A Python command is not started where it could not be attached; others are."""
+        url = ["--proxy-url", "https://proxy.test"]
+        error = self.assertRaises(AttachError, run.main, [*url, "--", "python3", "app.py"])
+        self.assertIn("need an http:// URL", str(error))
+        run.main([*url, "--", "node", "app.js"])
+        self.patch(os, "environ", {**os.environ, "TRAFFICMOCK_PYTHON_PRELOAD": "0"})
+        run.main([*url, "--", "python3", "app.py"])
+        self.assertEqual([name for name, _, _ in self.calls], ["node", "python3"])
+        self.assertEqual(self.stderr.getvalue(), "")
+        printed(url)
+        self.assertEqual(self.stderr.getvalue(), "")
+        del os.environ["TRAFFICMOCK_PYTHON_PRELOAD"]
+        self.assertIn("HTTP_PROXY", printed(url))
+        self.assertIn("Python applications need an http:// URL", self.stderr.getvalue())
+
     def test_agent_missing(self) -> None:
         """Node needs the agent; what is not Node's runs without it, and nothing is said.
 

@@ -51,7 +51,7 @@ def runs_node(command: str, search: str | None = None) -> bool:
         return False
     if Path(found).absolute().parent.parts[-2:] == ("node_modules", ".bin"):
         return True
-    return _NODE.match(_first_line(found)) is not None
+    return _NODE.match(first_line(found)) is not None
 
 
 def may_start_node(command: str, search: str | None = None) -> bool:
@@ -65,11 +65,12 @@ def may_start_node(command: str, search: str | None = None) -> bool:
     if shutil.which("node", path=search) is None:
         return False
     found = shutil.which(command, path=search)
-    is_script = found is not None and _SHELL.match(_first_line(found)) is not None
+    is_script = found is not None and _SHELL.match(first_line(found)) is not None
     return Path(command).name in LAUNCHERS or is_script
 
 
-def _first_line(file: str) -> bytes:
+def first_line(file: str) -> bytes:
+    """Read the line of a script that names its interpreter."""
     try:
         with Path(file).open("rb") as opened:
             return opened.read(_FIRST_LINE_BYTES).partition(b"\n")[0]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from typing import TYPE_CHECKING
 
+from trafficmock.attach.python_preload import https_problem
 from trafficmock.command.arguments import command_parser
 from trafficmock.command.attach_options import (
     HOW_IT_JOINS,
@@ -67,5 +69,8 @@ def main(words: Sequence[str]) -> int:
     options = parser().parse_args(words)
     # Nobody knows what will be started with it, so that the agent is needed.
     found = attachment(options, preload_of(options))
+    problem = https_problem(found.address.scheme, os.environ)
+    if problem is not None:
+        sys.stderr.write(f"trafficmock: {problem}\n")
     sys.stdout.write(formatted(found.variables(), options.format))
     return OK

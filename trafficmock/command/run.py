@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from trafficmock.attach.hello_probe import check_welcome
 from trafficmock.attach.node import may_start_node, runs_node
+from trafficmock.attach.python_preload import https_problem, runs_python
 from trafficmock.attach.rest_probe import AttachError, check_health
 from trafficmock.command.arguments import command_parser, count
 from trafficmock.command.attach_options import (
@@ -57,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
 def main(words: Sequence[str]) -> NoReturn:
     """Run the command, attached, and end as it ends.
 
-    :raises AttachError: when the proxy or the agent is not there.
+    :raises AttachError: when the proxy or the agent is not there, or is none for this command.
     :raises CertificateError: when certificates cannot be read or written here.
     :raises CommandStartError: when there is no such command.
     :raises SystemExit: with the command's exit status.
@@ -68,6 +69,9 @@ def main(words: Sequence[str]) -> NoReturn:
     if not command:
         reader.error("a command is missing: trafficmock run -- node server.js")
     found = attachment(options, _preload(options, command[0]))
+    problem = https_problem(found.address.scheme, os.environ)
+    if problem is not None and runs_python(command[0], os.environ.get("PATH")):
+        raise AttachError(problem)
     check_health(found.address.base_url)
     check_welcome(found.address)
     run_command(command, found.environment(), options.stop_timeout_ms / 1000)

@@ -14,6 +14,7 @@ from tests.clients.opentelemetry.serving import FIRST, SECOND, listening
 
 reactor: Any = _reactor
 application = Klein()
+resource = application.resource
 client = treq.client.HTTPClient(Agent(reactor))
 
 
@@ -29,6 +30,6 @@ async def page(_request: object) -> str:
 if __name__ == "__main__":
     port = listening()
     endpoint = AdoptedStreamServerEndpoint(reactor, port.fileno(), port.family)
-    endpoint.listen(Site(application.resource()))
+    endpoint.listen(Site(resource()))
     reactor.run()
     sys.exit()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from tests.clients.opentelemetry.frameworks import DEEP, FrameworkCase
 from tests.clients.opentelemetry.test_opentelemetry import ENVIRONMENT, INSTRUMENT
@@ -114,6 +115,7 @@ class ServerTests(AttachedCase):
     def start(self, framework: str, proxy_url: str, urls: list[str]) -> Child:
         """Start it; the preload is kept when the program becomes the server."""
         preload = preloaded(proxy_url)
+        preload["PYTHONPATH"] += f":{REPOSITORY}"
         more = {"PAGE_URLS": " ".join(urls), "ASGI": self.asgi, "TRAFFICMOCK_CLIENT_ID": framework}
         words = [test_services.python(), "-m", "tests.clients.python.served", *self.server]
         return Child.start(framework, words, env={**ENVIRONMENT, **preload, **more}, cwd=REPOSITORY)
@@ -150,6 +152,29 @@ class ServerTests(AttachedCase):
         """Gunicorn in a process whose coverage is measured."""
         coverage = ("coverage", "run", f"--data-file={self.mktemp()}")
         self.under(*coverage, "-m", *GUNICORN, "--threads", "8", FLASK)
+
+    def test_coverage_ddtrace(self) -> None:
+        """The same in a process that ddtrace has attached itself to before."""
+        coverage = ("coverage", "run", f"--data-file={self.mktemp()}", "-m")
+        traced = ("bin/ddtrace-run", "PYTHON", "-m", *coverage, *GUNICORN)
+        self.under(*traced, "--threads", "8", FLASK)
+
+    def test_gevent(self) -> None:
+        """Gunicorn with greenlets, for which the standard library is changed."""
+        self.under(*GUNICORN, "--worker-class", "gevent", "--workers", "2", FLASK)
+
+    def test_uwsgi(self) -> None:
+        """Two processes of uWSGI with threads, which load the application before they fork."""
+        workers = ("--master", "--processes", "2", "--threads", "4", "--die-on-term")
+        http = ("--http-socket", "127.0.0.1:PORT", "--listen", "100", "--disable-logging")
+        self.under("bin/pyuwsgi", *http, *workers, "--module", FLASK)
+
+    def test_klein(self) -> None:
+        """Klein under twistd."""
+        resource = "tests.clients.opentelemetry.klein_application.resource"
+        listen = "--listen=tcp:PORT:interface=127.0.0.1"
+        log = f"--logfile={Path(self.mktemp()).absolute()}"
+        self.under("bin/twistd", "-n", "--pidfile=", log, "web", listen, f"--class={resource}")
 
     def test_daphne(self) -> None:
         """Daphne, and Django as ASGI."""

@@ -33,16 +33,10 @@ NAMES = sorted(SERVICES.keys() - HELPERS)
 PACKAGES = (
     *("requests", "tenacity", "httpx[http2]", "aiohttp", "boto3", "stripe", "openai", "anthropic"),
     *("slack_sdk", "twilio", "google-api-python-client", "sentry-sdk", "algoliasearch"),
-    *(
-        "flask",
-        "django",
-        "fastapi",
-        "gunicorn",
-        "uvicorn",
-        "hypercorn",
-        "daphne",
-        "coverage",
-    ),
+    *("flask", "django", "fastapi", "klein", "treq", "celery", "coverage", "ddtrace"),
+    *("gunicorn", "gevent", "pyuwsgi", "uvicorn", "hypercorn", "daphne"),
+    # The applications are modules of this project's tests.
+    "hypothesis",
 )
 """The clients and servers; the newest versions, in an environment of their own."""
 

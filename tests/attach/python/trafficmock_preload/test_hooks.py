@@ -4,7 +4,7 @@ import io
 import sys
 from importlib import import_module
 
-from trafficmock_preload import child_environment, hooks, import_hook
+from trafficmock_preload import hooks
 from trafficmock_preload.current_context import TestContexts
 from trafficmock_preload.preload_settings import PreloadSettings
 from trafficmock_preload.proxy_tunnel import Tunnels
@@ -33,10 +33,11 @@ class HookTests(SynchronousTestCase):
         self.assertEqual([name for name in found if name.startswith("websocket")], [])
 
     def test_https_proxy(self) -> None:
-        """A proxy behind TLS cannot be used, which is said; nothing is changed then."""
+        """A proxy behind TLS cannot be used, which is said; each request fails with it."""
         errors = io.StringIO()
         self.patch(sys, "stderr", errors)
-        self.patch(import_hook, "install", self.fail)
-        self.patch(child_environment, "change_os", self.fail)
-        hooks.install("/preload", {URL: "https://p:1"})
-        self.assertIn("need an http:// URL", errors.getvalue())
+        tunnels, _ = hooks._made({URL: "https://user:secret@p:1"})
+        self.assertIn("must be an http:// URL for Python applications", errors.getvalue())
+        self.assertNotIn("secret", errors.getvalue())
+        error = self.assertRaises(ConnectionRefusedError, tunnels.proxy)
+        self.assertIn("not https://p:1", str(error))

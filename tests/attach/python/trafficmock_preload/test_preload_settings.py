@@ -61,6 +61,7 @@ class SettingsTests(SynchronousTestCase):
             ("TRAFFICMOCK_PROXY_URL", "ftp://p:1"),
             ("TRAFFICMOCK_PROXY_URL", "http://p:99999"),
             ("TRAFFICMOCK_PROXY_URL", "http://"),
+            ("TRAFFICMOCK_PROXY_URL", "HTTPS://p:1"),
             ("TRAFFICMOCK_CONTEXT", "yes"),
             ("TRAFFICMOCK_CONTEXT_MS", "-1"),
             ("TRAFFICMOCK_WEBSOCKET", "most"),

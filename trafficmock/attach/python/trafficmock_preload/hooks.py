@@ -27,9 +27,6 @@ def install(directory: str, environment: Mapping[str, str]) -> None:
     :param environment: the variables of the process.
     """
     tunnels, contexts = _made(environment)
-    if tunnels.settings is not None and tunnels.settings.scheme == "https":
-        sys.stderr.write("trafficmock: Python applications need an http:// URL of the proxy\n")
-        return
     import_hook.install(_changes(tunnels, contexts, directory))
     child_environment.change_os(directory)
 

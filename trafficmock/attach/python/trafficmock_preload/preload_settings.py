@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _DEFAULT_ID = "proxy"
+_DEFAULT_PORT = 80
 _NO_TOKEN = "-"  # noqa: S105 - the absence of one
 _CONTEXT_MS = 30000
 _ALL = "all"
@@ -29,7 +30,7 @@ class PreloadSettings:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         url = next(filter(None, map(environment.get, URL_VARIABLES)), "")
-        self.scheme, user, password, self.host, self.port = _parts(url)
+        user, password, self.host, self.port = _parts(url)
         token = environment.get("TRAFFICMOCK_TOKEN")
         token = token or environment.get("PLAYWRIGHT_BACKEND_MOCKS_TOKEN") or password
         client_id = environment.get("TRAFFICMOCK_CLIENT_ID") or user
@@ -47,24 +48,25 @@ class PreloadSettings:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-def _parts(url: str) -> tuple[str, str, str, str, int]:
-    """Take the proxy's URL apart: scheme, user, password, host and port."""
+def _parts(url: str) -> tuple[str, str, str, int]:
+    """Take the proxy's URL apart: user, password, host and port."""
     scheme, separator, rest = url.partition("://")
     place = rest.partition("/")[0].partition("?")[0]
     credentials, _, authority = place.rpartition("@")
     user, _, password = credentials.partition(":")
     host, port = split_authority(authority)
     scheme = scheme.lower()
-    if not separator or scheme not in {"http", "https"} or not host or port == -1:
+    if scheme == "https":
+        raise SettingsError(
+            "TRAFFICMOCK_PROXY_URL must be an http:// URL for Python applications, whose "
+            f"connections are tunnels through the proxy, not https://{authority}"
+        )
+    if not separator or scheme != "http" or not host or port == -1:
         raise SettingsError(
             "TRAFFICMOCK_PROXY_URL must look like http://127.0.0.1:4310 "
-            f"(it names no http or https URL: {authority or 'no host'!r})"
+            f"(it names no http URL: {authority or 'no host'!r})"
         )
-    return scheme, _unquoted(user), _unquoted(password), host, port or _default_port(scheme)
-
-
-def _default_port(scheme: str) -> int:
-    return 443 if scheme == "https" else 80
+    return _unquoted(user), _unquoted(password), host, port or _DEFAULT_PORT
 
 
 def split_authority(authority: str) -> tuple[str, int | None]:
