@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -15,6 +15,7 @@ const INHERITED = JSON.stringify([
    proxyServer();
    process.stdout.write(attached({ clientId: "shop" }).TRAFFICMOCK_CLIENT_ID);`,
 ]);
+const PYTHON = process.env.TRAFFICMOCK_TEST_PYTHON ?? "python3";
 let place;
 let calls;
 
@@ -55,6 +56,22 @@ test("the processes of a run ask once", () => {
     process.stdout.write(execFileSync(process.execPath, ${INHERITED}, { encoding: "utf8" }));`);
   assert.equal(said, "shopshop");
   assert.deepEqual(called, ["--version", "env"]);
+});
+
+test("a Python application gets its preload, by the real command", () => {
+  const { said } = run(
+    `const { PYTHONPATH, TRAFFICMOCK_PROXY_URL } = attached({ proxyUrl: "http://127.0.0.1:9", args: ["--no-agent"] });
+     process.stdout.write(TRAFFICMOCK_PROXY_URL + " " + PYTHONPATH);`,
+    {
+      PATH: `${dirname(PYTHON)}${delimiter}${process.env.PATH}`,
+      PYTHONPATH: "own",
+      XDG_DATA_HOME: join(place, "data"),
+    },
+  );
+  const [url, preload, ...others] = said.split(/[ :](?!\/\/|9)/);
+  assert.equal(url, "http://127.0.0.1:9");
+  assert.ok(existsSync(join(preload, "sitecustomize.py")), said);
+  assert.deepEqual(others, ["own"]);
 });
 
 test("another application has another environment", () => {

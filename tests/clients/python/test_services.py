@@ -25,6 +25,8 @@ from trafficmock.attach.python_preload import DIRECTORY
 from trafficmock.testing import sync
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trafficmock.testing.sync import TrafficMock
 
 PROGRAM = Path(__file__).parent / "services.py"
@@ -66,11 +68,11 @@ def clean() -> dict[str, str]:
     }
 
 
-def outcomes(url: str, **variables: str) -> dict[str, Any]:
-    """Call every client, in one process."""
+def outcomes(url: str, names: Sequence[str] = NAMES, **variables: str) -> dict[str, Any]:
+    """Call every client, or these, in one process."""
     done = subprocess.run(
         [python(), str(PROGRAM)],
-        input="\n".join(NAMES),
+        input="\n".join(names),
         capture_output=True,
         text=True,
         timeout=SECONDS,
@@ -78,8 +80,8 @@ def outcomes(url: str, **variables: str) -> dict[str, Any]:
         env={**clean(), "SERVICE_URL": url, **variables},
     )
     lines = done.stdout.splitlines()
-    assert len(lines) == len(NAMES), done.stderr
-    return dict(zip(NAMES, map(json.loads, lines), strict=True))
+    assert len(lines) == len(names), done.stderr
+    return dict(zip(names, map(json.loads, lines), strict=True))
 
 
 def from_upstream(route: Any) -> None:
@@ -149,6 +151,29 @@ class ServiceTests(SynchronousTestCase):
         found = outcomes(nobody, **self.preload)
         for name in NAMES:
             self.assertEqual(found[name].get("error"), without[name].get("error"), name)
+
+    def test_urllib3_1(self) -> None:
+        """With urllib3 1 its users do what they do without us, and raise what they raise."""
+        folder = str(Path(self.mktemp()).absolute())
+        install = ["-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, "urllib3<2"]
+        subprocess.run([python(), *install], check=True, timeout=SECONDS, env=clean())
+        names = ("boto3", "requests_retrying", "requests_tenacity", "sentry", "twilio")
+        preload = {**self.preload, "PYTHONPATH": f"{DIRECTORY}:{folder}"}
+        without = outcomes(self.url, names, PYTHONPATH=folder)
+        mocks = self.mocks()
+        mocks.route("**://third.test/**", lambda route: route.abort("namenotresolved"))
+        self.assertEqual(outcomes(self.url, names, **preload), without)
+        mocks.route(f"{self.url}/**", from_upstream)
+        self.assertEqual(outcomes(self.url, names, **preload), without)
+        nowhere = outcomes("http://third.invalid:80", names, PYTHONPATH=folder)
+        refused = outcomes(f"http://127.0.0.1:{free_port()}", names, PYTHONPATH=folder)
+        unknown = outcomes("http://third.test:80", names, **preload)
+        mocks.route(f"{self.url}/**", lambda route: route.abort("connectionrefused"))
+        aborted = outcomes(self.url, names, **preload)
+        for name in names:
+            for found, wanted in ((unknown, nowhere), (aborted, refused)):
+                self.assertEqual(found[name].get("error"), wanted[name].get("error"), name)
+                self.assertEqual(found[name].get("causes"), wanted[name].get("causes"), name)
 
     def test_gone(self) -> None:
         """Without the proxy each call fails, and none reaches its server."""

@@ -1,6 +1,7 @@
 """Failures that the proxy tells of."""
 
 import errno
+import pickle
 import socket
 import ssl
 
@@ -59,6 +60,11 @@ class FailureTests(SynchronousTestCase):
         assert isinstance(error, TrafficMockError)
         self.assertEqual(str(error), "POST https://a/")
         self.assertEqual(error.code, "ERR_TRAFFICMOCK_UNMATCHED_REQUEST")
+
+    def test_pickled(self) -> None:
+        """It comes out of a pool of processes as it was."""
+        error = pickle.loads(pickle.dumps(failure_error("unmatched_request GET")))  # noqa: S301 - our own
+        self.assertEqual((str(error), error.code), ("GET", "ERR_TRAFFICMOCK_UNMATCHED_REQUEST"))
 
     @given(st.text(max_size=50))
     def test_told(self, text: str) -> None:

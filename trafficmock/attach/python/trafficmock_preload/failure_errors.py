@@ -46,6 +46,11 @@ class TrafficMockError(Exception):
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text)
         self.code = f"ERR_TRAFFICMOCK_{code.upper()}"
+        self._given = code, text
+
+    def __reduce__(self) -> tuple[type[TrafficMockError], tuple[str, str]]:
+        """Let pools of processes hand it on."""
+        return type(self), self._given
 
 
 def failure_error(value: str) -> Exception:
