@@ -42,6 +42,15 @@ class DeepTests(test_package.PackageTestCase):
         """Tests on an application on https send their context by cookie."""
         self.check("deep/secure.test.mjs")
 
+    def test_firefox(self) -> None:
+        """The fixtures in the machine's own Firefox."""
+        install(test_package.PACKAGE / "test" / "deep", "vitest")
+        self.check("deep/firefox.test.mjs")
+
+    def test_interactive(self) -> None:
+        """UI mode, and ``--debug=cli`` with a test that stands still."""
+        self.check("deep/interactive.test.mjs")
+
     def test_standing(self) -> None:
         """A test that stands still at a breakpoint harms no other."""
         self.check("deep/standing.test.mjs")

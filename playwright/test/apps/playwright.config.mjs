@@ -1,8 +1,11 @@
 /* The configuration of the tests' projects; what differs comes through the environment. */
 import { attached, proxyServer } from "trafficmock-playwright/config";
 
-const { SHOP_PORT, E2E_CHROMIUM, WORKERS = "1", ISOLATION, STRICT, SHOP_KEY } = process.env;
+const { SHOP_PORT, E2E_CHROMIUM, WORKERS = "1", ISOLATION, STRICT, SHOP_KEY, PROXY_ARGS, FIREFOX } = process.env;
 const baseURL = `${SHOP_KEY ? "https" : "http"}://127.0.0.1:${SHOP_PORT}`;
+
+// Firefox sends what is for loopback past any proxy, unless it is told not to.
+const firefoxUserPrefs = { "network.proxy.allow_hijacking_localhost": true };
 
 export default {
   testDir: "../specs",
@@ -13,12 +16,14 @@ export default {
   use: {
     baseURL,
     ignoreHTTPSErrors: true,
-    launchOptions: { executablePath: E2E_CHROMIUM, args: ["--no-sandbox"] },
+    ...(FIREFOX
+      ? { browserName: "firefox", channel: "moz-firefox", launchOptions: { executablePath: FIREFOX, firefoxUserPrefs } }
+      : { launchOptions: { executablePath: E2E_CHROMIUM, args: ["--no-sandbox"] } }),
     ...(STRICT && { trafficmockStrict: { allow: [STRICT] } }),
     trafficmock: { ...(ISOLATION && { isolation: ISOLATION }) },
   },
   webServer: [
-    proxyServer(),
+    proxyServer({ args: PROXY_ARGS?.split(" ") }),
     {
       command: "node apps/shop.mjs",
       cwd: "..",

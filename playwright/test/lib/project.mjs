@@ -14,6 +14,7 @@ const PACKAGE = fileURLToPath(new URL("../..", import.meta.url));
 const ROOT = join(PACKAGE, "..");
 const PYTHON = process.env.TRAFFICMOCK_TEST_PYTHON ?? "python3";
 const RUN_MS = 300_000;
+const RUNNER = [process.execPath, "node_modules/@playwright/test/cli.js", "test"];
 /** What npm puts into a package of ours. */
 const PACKED = ["src", "package.json", "index.mjs", "core.mjs", "config.mjs", "register.js", "*.d.ts"];
 
@@ -48,7 +49,8 @@ export function makeProject({
   }
   return {
     place,
-    run: (args, env = {}) => run(place, args, env),
+    run: (args, env = {}) => runProgram(place, [...RUNNER, ...args], env),
+    begin: (args, env = {}) => beginProgram(place, [...RUNNER, ...args], env),
     remove: () => rmSync(place, { recursive: true, force: true }),
   };
 }
@@ -66,23 +68,28 @@ function link(from, to) {
   symlinkSync(from, to);
 }
 
-/** Run Playwright. */
-function run(cwd, args, env) {
-  return runProgram(cwd, [process.execPath, "node_modules/@playwright/test/cli.js", "test", ...args], env);
-}
-
 /**
  * Run a program to its end, with `trafficmock` on the path.
  * @returns {Promise<{ status: number | null, output: string }>}
  */
-export async function runProgram(cwd, [program, ...args], env = {}) {
+export async function runProgram(cwd, argv, env) {
+  const program = beginProgram(cwd, argv, env);
+  const status = await program.ended;
+  return { status, output: program.output() };
+}
+
+/**
+ * Begin a program.
+ *
+ * @returns {{ said(pattern: RegExp): Promise<RegExpExecArray>, output(): string, ended: Promise<number | null>,
+ *   stop(): Promise<unknown> }} `said` settles when its output matches
+ */
+export function beginProgram(cwd, [program, ...args], env = {}) {
   const child = spawn(program, args, {
     cwd,
     env: {
       ...process.env,
       NODE_OPTIONS: "",
-      // Node's runner does nothing where it is told that it is the child of one.
-      NODE_TEST_CONTEXT: undefined,
       PATH: `${dirname(PYTHON)}${delimiter}${process.env.PATH}`,
       PYTHONPATH: ROOT,
       PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: "1",
@@ -96,8 +103,20 @@ export async function runProgram(cwd, [program, ...args], env = {}) {
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
-  const [status] = await once(child, "close");
-  return { status, output };
+  const ended = once(child, "close").then(([status]) => status);
+  const said = async (pattern) => {
+    for (;;) {
+      const match = pattern.exec(output);
+      if (match) return match;
+      const isOver = await Promise.race([ended.then(() => true), once(child.stdout, "data")]);
+      if (isOver === true && !pattern.test(output)) throw new Error(`it ended without ${pattern}:\n${output}`);
+    }
+  };
+  const stop = () => {
+    child.kill("SIGINT");
+    return ended;
+  };
+  return { said, output: () => output, ended, stop };
 }
 
 /** @returns {Promise<number>} a port that nobody listens on */

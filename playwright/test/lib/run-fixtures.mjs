@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { freePort, makeProject } from "./project.mjs";
 import { results } from "./results.mjs";
 
-const CHROMIUM = process.env.E2E_CHROMIUM ?? ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find(existsSync);
+export const CHROMIUM =
+  process.env.E2E_CHROMIUM ?? ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find(existsSync);
 
 /**
  * Run the specs of the fixtures in a project of their own, with a proxy and a shop of their own.
@@ -13,13 +14,8 @@ const CHROMIUM = process.env.E2E_CHROMIUM ?? ["/usr/bin/chromium-headless-shell"
  */
 export async function runFixtures(args, env = {}, options = {}) {
   const project = makeProject({ specs: "fixtures", ...options });
-  const ports = {
-    TRAFFICMOCK_PROXY_URL: `http://127.0.0.1:${await freePort()}`,
-    SHOP_PORT: String(await freePort()),
-  };
   try {
-    const config = ["--config", "apps/playwright.config.mjs", ...args];
-    const ended = results(await project.run(config, { E2E_CHROMIUM: CHROMIUM, ...ports, ...env }));
+    const ended = results(await project.run(...(await surroundings(args, env))));
     // The project goes, and with it the files that are attached.
     for (const each of ended.tests.flatMap(({ result }) => result.attachments)) {
       if (each.name.startsWith("server-traffic.")) each.body = readFileSync(each.path).toString("base64");
@@ -28,4 +24,24 @@ export async function runFixtures(args, env = {}, options = {}) {
   } finally {
     project.remove();
   }
+}
+
+/** Begin the same, for a test that does something meanwhile; the surroundings are there as well. */
+export async function beginFixtures(args, env = {}, options = {}) {
+  const project = makeProject({ specs: "fixtures", ...options });
+  const [argv, all] = await surroundings(args, env);
+  const run = project.begin(argv, all);
+  const stop = async () => {
+    await run.stop();
+    project.remove();
+  };
+  return { ...run, stop, place: project.place, env: all };
+}
+
+async function surroundings(args, env) {
+  const ports = {
+    TRAFFICMOCK_PROXY_URL: `http://127.0.0.1:${await freePort()}`,
+    SHOP_PORT: String(await freePort()),
+  };
+  return [["--config", "apps/playwright.config.mjs", ...args], { E2E_CHROMIUM: CHROMIUM, ...ports, ...env }];
 }
