@@ -37,7 +37,7 @@ const PARENT = "TRAFFICMOCK_PARENT_PID";
  * @param {{ proxyUrl?: string, token?: string, clientId?: string, webSocket?: 'global' | 'all', ignoreHosts?: string[] }} options
  * @param {NodeJS.ProcessEnv} env
  * @returns {Settings} an empty `proxyUrl` when none is set: then nothing is to be done
- * @throws {TypeError} when the URL is none, or an option has no such value
+ * @throws {TypeError} when the URL is not valid, or an option has no such value
  */
 function readSettings(options, env) {
   const given = options.proxyUrl ?? env.TRAFFICMOCK_PROXY_URL ?? env.PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL ?? "";
@@ -117,7 +117,7 @@ function milliseconds(name, env, usual) {
 /**
  * @param {unknown} given
  * @returns {string[]} patterns of hosts, in which an IPv6 address is as in a URL
- * @throws {TypeError} when one is none
+ * @throws {TypeError} when one is not valid
  */
 function hostPatterns(given) {
   const patterns = Array.isArray(given) ? given.map(hostPattern) : [undefined];

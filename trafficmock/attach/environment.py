@@ -75,7 +75,7 @@ class Attachment:
 
         :param url: base URL of the proxy.
         :param ca_directory: by default the user's data directory.
-        :raises AttachError: when the URL or the client id is none that can be used.
+        :raises AttachError: when the URL or the client id cannot be used.
         """
         url = url or proxy_url(base) or DEFAULT_PROXY_URL
         client_id = client_id or base.get(CLIENT_ID_VARIABLE)

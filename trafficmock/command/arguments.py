@@ -192,6 +192,6 @@ def filters(options: argparse.Namespace) -> dict[str, Any]:
 def proxy(options: argparse.Namespace) -> RestClient:
     """Make the client for the proxy that options or environment name.
 
-    :raises CommandError: the address is none.
+    :raises CommandError: the address is not valid.
     """
     return RestClient.at(options.proxy_url or proxy_url(os.environ) or DEFAULT_PROXY_URL)

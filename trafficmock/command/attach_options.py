@@ -37,7 +37,7 @@ def attachment(options: argparse.Namespace, preload: Path | None) -> Attachment:
     """Put together what the options and the environment say.
 
     :param preload: the module that Node loads as the agent, if it is used.
-    :raises AttachError: when the URL or the client id is none that can be used.
+    :raises AttachError: when the URL or the client id cannot be used.
     """
     return Attachment.of(
         os.environ,

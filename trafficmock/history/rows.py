@@ -137,7 +137,7 @@ class Rows(Generic[E]):
             self.budget.hold(entry, part, size)
 
     def release(self, part: object) -> None:
-        """Forget a body or frame that was replaced; ``None`` is none."""
+        """Forget a body or frame that was replaced; ``None`` is ignored."""
         self.budget.release(part)
 
     def weigh(self, entry: E, characters: int) -> None:

@@ -14,7 +14,6 @@ const { TrafficMockError } = require("../protocol/errors.js");
  * @property {Buffer} body empty when the status or method allows none
  */
 
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
@@ -32,7 +31,7 @@ function readMock(response, method) {
   const pairs = headers.fromWire(response);
   for (const [name, value] of pairs) {
     if (typeof value !== "string") refuse(`header ${name} has no text`);
-    if (!NAME.test(name)) refuse(`header name ${JSON.stringify(name)} is none`);
+    if (!headers.TOKEN.test(name)) refuse(`header name ${JSON.stringify(name)} is not valid`);
     if (!VALUE.test(value)) refuse(`header ${name} has characters HTTP does not allow: ${JSON.stringify(value)}`);
   }
   const isBodiless = method === "HEAD" || status === 204 || status === 205 || status === 304;

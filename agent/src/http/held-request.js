@@ -274,7 +274,7 @@ class HeldRequest {
     try {
       return upstream.open(this, changed);
     } catch (error) {
-      // What Node refuses to send: a method or header that is none, another scheme.
+      // What Node refuses to send: an invalid method or header, another scheme.
       this.report?.fail(error);
       socket.destroy(/** @type {Error} */ (error));
       return undefined;

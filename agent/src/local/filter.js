@@ -48,7 +48,7 @@ class Filter {
     this.rest = new Map();
   }
 
-  /** @param {unknown} given an entry; any request counts for what is none */
+  /** @param {unknown} given an entry; an invalid entry stands for any request */
   add(given) {
     const entry = readEntry(given);
     const key = JSON.stringify(entry);

@@ -92,4 +92,7 @@ function set(pairs, name, value) {
   return [...before, [pairs[at][0], value], ...without(pairs.slice(at + 1), key)];
 }
 
-module.exports = { toMap, fromWire, fromRaw, get, without, set };
+/** The name of a header, or a method (RFC 9110, section 5.6.2). */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+module.exports = { TOKEN, toMap, fromWire, fromRaw, get, without, set };

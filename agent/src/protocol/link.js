@@ -217,7 +217,7 @@ function parse(text) {
   try {
     return JSON.parse(text);
   } catch {
-    // The proxy writes JSON; what is none says nothing to us.
+    // The proxy writes JSON; anything else is ignored.
     return undefined;
   }
 }

@@ -126,7 +126,7 @@ def parse_trailers(block: bytes) -> None:
     """Check the header lines behind a chunked body (RFC 9112 section 7.1.2).
 
     :param block: the lines, without the empty one behind them.
-    :raises BadMessageError: they are none.
+    :raises BadMessageError: they are malformed.
     """
     _split(b"\r\n" + block)
 

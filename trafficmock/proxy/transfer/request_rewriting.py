@@ -51,7 +51,7 @@ def rewrite(
     """Apply overrides to a request.
 
     :param context: of the test that the request was made for; overridden headers are without it.
-    :raises UpstreamError: they are none that could be sent.
+    :raises UpstreamError: they cannot be sent.
     """
     if overrides.url is not UNSET:
         target = _aim(overrides.url)

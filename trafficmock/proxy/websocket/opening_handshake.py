@@ -55,7 +55,7 @@ def is_opening(head: RequestHead) -> bool:
 def read_opening(head: RequestHead) -> ClientHandshake:
     """Read a client's side of the handshake.
 
-    :raises BadMessageError: it is not of version 13, or its key is none.
+    :raises BadMessageError: it is not of version 13, or its key is malformed.
     """
     version = head.fields.get(b"sec-websocket-version")
     if version != b"13":

@@ -1,7 +1,7 @@
 """Query parameters of the two lists: read strictly, the first of a name counts.
 
 A parameter that is there but empty is absent, one that nobody knows is ignored, and
-a number that is none is an error that says what is allowed.
+an invalid number is an error that says what is allowed.
 """
 
 import re

@@ -34,7 +34,7 @@ FetchedT = TypeVar("FetchedT")
 class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
     """One request that a handler has to decide.
 
-    Exactly one decision is made, and counts from the call on; ``fetch`` is none. What a call
+    Exactly one decision is made, and counts from the call on; ``fetch`` is not one. What a call
     gives depends on how the test is written: see the classes below.
     """
 

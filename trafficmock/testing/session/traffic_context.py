@@ -75,7 +75,7 @@ def origins_of(urls: Sequence[str]) -> list[str]:
 def check_isolation(isolation: str) -> None:
     """Refuse an unknown setting.
 
-    :raises UsageError: it is none of :data:`ISOLATIONS`.
+    :raises UsageError: it is not one of :data:`ISOLATIONS`.
     """
     if isolation not in ISOLATIONS:
         raise UsageError(f"isolation is one of {', '.join(ISOLATIONS)}, not {isolation!r}")

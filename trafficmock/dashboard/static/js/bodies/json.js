@@ -20,7 +20,7 @@ class Digits {
  * Read JSON, and keep the digits of numbers that JavaScript cannot hold.
  *
  * @param {string} text
- * @returns {{value: any} | null} `null` when it is none
+ * @returns {{value: any} | null} `null` when it is not JSON
  */
 export function readJson(text) {
   /** @param {string} _ @param {any} value @param {{source?: string}} [context] */
