@@ -51,11 +51,25 @@ class Handler(BaseHTTPRequestHandler):
         """Nothing."""
 
 
-class ManyIdsTests(SynchronousTestCase):
-    """An attached application, its agent and the coordinator, as processes of their own."""
+class ManyIdsCase(SynchronousTestCase):
+    """What is held after requests with ids that no test has."""
 
     if not DEEP:
         skip = "only with TRAFFICMOCK_DEEP=1"
+
+    def setUp(self) -> None:
+        self.tables = Path(self.mktemp()).absolute()
+        Handler.seen = set()
+        self.stack = ExitStack()
+        self.addCleanup(self.stack.close)
+
+    def started(self, *options: str) -> ProxyProcess:
+        """Start a service that lists what it holds."""
+        watched = (sys.executable, "-m", "tests.support.watched_proxy", "serve")
+        env = {"TEST_TABLES": str(self.tables)}
+        proxy = start_proxy("--history-limit", "100", *options, command=watched, env=env)
+        self.stack.callback(proxy.stop)
+        return proxy
 
     def held(self, proxy: ProxyProcess) -> dict[str, Any]:
         """List what the coordinator holds, but for what comes with a connection."""
@@ -64,6 +78,10 @@ class ManyIdsTests(SynchronousTestCase):
         until(self.tables.exists, proxy.process, proxy.output)
         found: dict[str, Any] = json.loads(self.tables.read_text(encoding="utf-8"))
         return found
+
+
+class AgentTests(ManyIdsCase):
+    """An attached application, its agent and the coordinator, as processes of their own."""
 
     def leg(self, application: HTTPConnection, count: int) -> set[str]:
         """Send requests with ids of their own in turn; give the ids."""
@@ -90,13 +108,8 @@ class ManyIdsTests(SynchronousTestCase):
         return min(heap[-2:])
 
     def run_node(self, binary: str) -> None:
-        self.tables = Path(self.mktemp()).absolute()
-        Handler.seen = set()
         with ExitStack() as stack:
-            watched = (sys.executable, "-m", "tests.support.watched_proxy", "serve")
-            env = {"TEST_TABLES": str(self.tables)}
-            proxy = start_proxy("--history-limit", "100", command=watched, env=env)
-            stack.callback(proxy.stop)
+            proxy = self.started()
             upstream = stack.enter_context(threaded_server(Handler))
             variables = [f"UPSTREAM={upstream}", f"TRAFFICMOCK_CONTEXT_MS={CONTEXT_MS}"]
             command = ["env", *variables, binary, "--expose-gc", str(APP)]
@@ -124,3 +137,55 @@ class ManyIdsTests(SynchronousTestCase):
         """The heap and the tables are as they were before, on every Node."""
         for version in VERSIONS:
             self.run_node(node(version))
+
+
+class ForwardProxyTests(ManyIdsCase):
+    """A client of the forward proxy."""
+
+    def leg(self, connection: HTTPConnection, url: str, count: int, status: int) -> None:
+        """Send requests with ids of their own in turn."""
+        for number in range(count):
+            id_ = secrets.token_hex(16)
+            self.ids.add(id_)
+            connection.request("GET", f"{url}/{number}", headers=CARRIERS[number % 3](id_))
+            answer = connection.getresponse()
+            answer.read()
+            self.assertEqual(answer.status, status)
+
+    def run_service(self, status: int, *options: str) -> None:
+        self.ids: set[str] = set()
+        upstream = self.stack.enter_context(threaded_server(Carried))
+        resolve = ("--resolve", f"third.test:{upstream}:127.0.0.1")
+        proxy = self.started(*resolve, *options)
+        connection = HTTPConnection(urlsplit(proxy.url).netloc, timeout=60)
+        self.stack.callback(connection.close)
+        url = f"http://third.test:{upstream}"
+        self.leg(connection, url, 2 * COUNT // LEGS, status)  # warms up
+        before, resident = self.held(proxy), [memory(proxy.pid).resident]
+        for _ in range(LEGS):
+            self.leg(connection, url, COUNT // LEGS, status)
+            resident.append(memory(proxy.pid).resident)
+        self.assertEqual(self.held(proxy), before)
+        self.assertLess((resident[-1] - resident[0]) / MIB, 8, resident)
+        self.assertGreater(len(self.ids), COUNT)
+        self.assertEqual([each for each in Handler.seen if "trafficmock" in each], [])
+
+    def test_passed(self) -> None:
+        """The tables and the memory are as before, and no id reaches the server."""
+        self.run_service(200)
+        self.assertEqual(len(Handler.seen), 1)
+
+    def test_refused(self) -> None:
+        """The same where everything is refused: the list of refused requests is bounded."""
+        self.run_service(403, "--strict")
+        self.assertEqual(Handler.seen, set())
+
+
+class Carried(Handler):
+    """A third party that looks for what carries a test's id."""
+
+    def do_GET(self) -> None:
+        self.seen.add(f"{self.headers['baggage']} {self.headers['cookie']}")
+        self.send_response(200)
+        self.send_header("content-length", "0")
+        self.end_headers()

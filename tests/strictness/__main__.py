@@ -23,8 +23,8 @@ for name in options.attacks:
         Lab(Path(folder), local=options.local == "on") as lab,
     ):
         result = ATTACKS[name](lab, options.rounds)
-        lab.until_kinds({"plain"})
         kinds = collections.Counter(each.kind for each in result.leaked)
         said = f"{name}: {result.rounds} rounds, {lab.asked()} requests, leaked {dict(kinds)}\n"
         sys.stdout.write(said)
         sys.stdout.flush()
+        lab.until_kinds({"plain"})

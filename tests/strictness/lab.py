@@ -222,7 +222,8 @@ class Lab:
 
     def until_kinds(self, kinds: set[str]) -> None:
         """Wait until requests of each kind reach the upstream."""
-        since, deadline = now_ms(), time.monotonic() + SECONDS
+        # A strict run whose worker is lost goes on for half a minute.
+        since, deadline = now_ms(), time.monotonic() + 2 * SECONDS
         while not kinds <= {each.kind for each in self.seen if each.began > since}:
             if time.monotonic() > deadline:
                 found = {each.kind for each in self.seen if each.began > since}
