@@ -3,6 +3,7 @@ import { attached, proxyServer } from "trafficmock-playwright/config";
 
 const { SHOP_PORT, E2E_CHROMIUM, WORKERS = "1", ISOLATION, STRICT, SHOP_KEY, PROXY_ARGS, FIREFOX } = process.env;
 const baseURL = `${SHOP_KEY ? "https" : "http"}://127.0.0.1:${SHOP_PORT}`;
+const strict = STRICT ? { allow: [STRICT] } : undefined;
 
 // Firefox sends what is for loopback past any proxy, unless it is told not to.
 const firefoxUserPrefs = { "network.proxy.allow_hijacking_localhost": true };
@@ -19,11 +20,11 @@ export default {
     ...(FIREFOX
       ? { browserName: "firefox", channel: "moz-firefox", launchOptions: { executablePath: FIREFOX, firefoxUserPrefs } }
       : { launchOptions: { executablePath: E2E_CHROMIUM, args: ["--no-sandbox"] } }),
-    ...(STRICT && { trafficmockStrict: { allow: [STRICT] } }),
+    ...(strict && { trafficmockStrict: strict }),
     trafficmock: { ...(ISOLATION && { isolation: ISOLATION }) },
   },
   webServer: [
-    proxyServer({ args: PROXY_ARGS?.split(" ") }),
+    proxyServer({ strict, args: PROXY_ARGS?.split(" ") }),
     {
       command: "node apps/shop.mjs",
       cwd: "..",
