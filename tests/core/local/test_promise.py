@@ -106,7 +106,7 @@ class PromiseTests(SynchronousTestCase):
 
     def test_kept(self) -> None:
         """Whatever comes when, no agent with a lease has a filter without the route."""
-        run_state_machine_as_test(Registrations, settings=profile(40, steps=40))
+        run_state_machine_as_test(Registrations, settings=profile(12, deep=80, steps=40))
 
     def broken_by(self, name: str, replacement: Callable[..., object]) -> None:
         self.patch(LocalDecisions, name, replacement)
