@@ -123,6 +123,14 @@ class Lab:
         self._service: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
+        try:
+            self._start()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def _start(self) -> None:
         seen = self.seen
 
         class Upstream(BaseHTTPRequestHandler):
@@ -162,7 +170,6 @@ class Lab:
         threading.Thread(target=self._ask_plainly, daemon=True).start()
         self._stack.callback(self._plain.set)
         self.until_kinds({"node", "preload", "plain"})
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
