@@ -47,3 +47,17 @@ class RequestEntryTests(SynchronousTestCase):
         assert entry is not None
         self.assertEqual((entry.test_id, entry.client_id), ("test-1", "app"))
         self.assertEqual(entry.request.url, "http://shop.test/pay")
+
+    def test_unread(self) -> None:
+        """Stages wait to be written until somebody reads, but never many of them."""
+        history = History()
+        history.record(records.RequestSeen("r", "app", request()), 1)
+        history.record(records.RequestPassedThrough("r"), 2)
+        entry = history.requests.get("r")
+        assert entry is not None
+        self.assertIsNone(entry._record)
+        for at in range(100):
+            history.record(records.ResponseReported("r", response(), None), at)
+            self.assertLessEqual(len(entry._unwritten), 8)
+        self.assertEqual((entry.action, entry.status), ("passthrough", 200))
+        self.assertEqual(entry._unwritten, [])

@@ -1,6 +1,7 @@
 """How many bytes of bodies and frames are kept, and which go first."""
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import Protocol
 
 from attrs import Factory, define
@@ -49,6 +50,12 @@ class ByteBudget:
         held = self._parts.pop(part, None)
         if held is not None:
             self.used -= held[1]
+
+    def release_all(self, parts: Iterable[object]) -> None:
+        """Forget the parts of an entry that is gone; ``None`` is none."""
+        for part in parts:
+            if part is not None:
+                self.release(part)
 
     def recount(self) -> int:
         """Add up what is held, to check ``used``."""

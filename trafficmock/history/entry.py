@@ -29,14 +29,16 @@ R = TypeVar("R", RequestRecord, SocketRecord)
 class HistoryEntry(Struct, Generic[R], eq=False, kw_only=True):
     """What both kinds of entry have in common.
 
-    :param record: the JSON to be, without bodies and frames.
+    :param timestamp: epoch ms when it was observed.
     :param on_change: called whenever the record has changed.
     :param serial: its place in the history: a later entry has a higher number.
     :param revision: changes whenever the JSON does; no two entries share one.
     :param weight: characters of its head, which cannot be dropped without the entry.
     """
 
-    record: R
+    id: str
+    timestamp: int
+    client_id: str
     on_change: Callable[[Any], None]
     serial: int = 0
     revision: int = 0
@@ -45,17 +47,9 @@ class HistoryEntry(Struct, Generic[R], eq=False, kw_only=True):
     _summary: bytes | None = None
 
     @property
-    def id(self) -> str:
-        return self.record.id
-
-    @property
-    def timestamp(self) -> int:
-        """Epoch ms when it was observed."""
-        return self.record.timestamp
-
-    @property
-    def client_id(self) -> str:
-        return self.record.client_id
+    @abstractmethod
+    def record(self) -> R:
+        """The JSON to be, without bodies and frames."""
 
     @property
     def test_id(self) -> str | UnsetType:
@@ -82,8 +76,8 @@ class HistoryEntry(Struct, Generic[R], eq=False, kw_only=True):
         return self.action == "pending"
 
     @abstractmethod
-    def parts(self) -> Iterable[tuple[object, int]]:
-        """List the bodies or frames that the byte budget may hold, and the bytes of each."""
+    def parts(self) -> Iterable[object]:
+        """List the bodies or frames that the byte budget may hold; some may be ``None``."""
 
     @abstractmethod
     def cut(self, part: object) -> None:

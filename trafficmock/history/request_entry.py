@@ -1,8 +1,9 @@
 """The entry of an HTTP request."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-from msgspec import UNSET, Raw, UnsetType, structs
+from msgspec import UNSET, Raw, UnsetType, field, structs
 
 from trafficmock.history.entry import CACHED_JSON, MAX_DETAIL, HistoryEntry
 from trafficmock.history.rest_records import (
@@ -20,26 +21,75 @@ from trafficmock.records import Owner
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
+_MOST_UNWRITTEN = 8
+"""Stages that wait; more have few requests, and an agent that repeats itself."""
+
 MAX_EVENTS = 100
 """Events kept of one request, so that an agent that repeats itself cannot fill the memory."""
 
 
-class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
-    """One HTTP request. The record says where bodies go, the bodies stand here."""
+Stage = Callable[["RequestEntry", Any, int], None]
+"""Writes one stage of a request into its record: what happened, and when."""
 
+
+class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
+    """One HTTP request. The record says where bodies go, the bodies stand here.
+
+    Most entries go before anybody reads them, and writing a record costs several times what
+    keeping an entry costs. So the stages of a request wait until somebody looks at the record.
+
+    :param request: as the application sent it, without its body.
+    :param action: what was done.
+    """
+
+    request: SerializedRequest
+    action: str = "pending"
     request_body: Body | None = None
     response_body: Body | None = None
     overrides_body: Body | None = None
+    _unwritten: list[tuple[Stage, Any, int]] = field(default_factory=list)
+    _record: RequestRecord | None = None
+    _response_weight: int = 0
 
     @property
-    def action(self) -> str:
-        """What was done; for a WebSocket its outcome."""
-        return self.record.action
+    def record(self) -> RequestRecord:
+        """The JSON to be, written as far as the request has come."""
+        if self._unwritten:
+            self._write()
+        if self._record is None:
+            self._record = self._begin()
+        return self._record
+
+    def write_later(self, write: Stage, what: Any, at: int) -> None:
+        """Have a stage written into the record when somebody looks at it.
+
+        :param what: what happened.
+        :param at: when, in epoch ms.
+        """
+        self._unwritten.append((write, what, at))
+        if len(self._unwritten) > _MOST_UNWRITTEN:
+            self._write()
+
+    def _write(self) -> None:
+        unwritten, self._unwritten = self._unwritten, []
+        for write, what, at in unwritten:
+            write(self, what, at)
+
+    def _begin(self) -> RequestRecord:
+        return RequestRecord(
+            id=self.id,
+            timestamp=self.timestamp,
+            client_id=self.client_id,
+            request=self.request,
+            outcome=RequestOutcome("pending"),
+            action="pending",
+            events=[],
+        )
 
     @property
     def method(self) -> str:
         """The HTTP method as the application sent it."""
-        return self.record.request.method
+        return self.request.method
 
     @property
     def status(self) -> int | None:
@@ -47,20 +97,14 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         response = self.record.outcome.response
         return None if response is UNSET else response.status
 
-    @property
-    def request(self) -> SerializedRequest:
-        """The request as the application sent it, without its body."""
-        return self.record.request
-
     def bodies(self) -> list[Body]:
         """List the bodies in the order of the JSON."""
         found = (self.request_body, self.response_body, self.overrides_body)
         return [body for body in found if body is not None]
 
-    def parts(self) -> Iterable[tuple[object, int]]:
-        """List what the byte budget may hold of it, with the bytes of each."""
-        every = (self.request_body, self.response_body, self.overrides_body)
-        return [(body, len(body.text)) for body in every if body is not None and body.is_kept]
+    def parts(self) -> Iterable[object]:
+        """List what the byte budget may hold of it; ``None`` is a body that is not there."""
+        return self.request_body, self.response_body, self.overrides_body
 
     def cut(self, part: object) -> None:
         """Drop ``part`` and say so in the JSON."""
@@ -79,7 +123,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
 
     def settle(self, action: str, outcome: RequestOutcome, owner: Owner | None, at: int) -> None:
         """Write down what was decided, by whom, and how long that took."""
-        self.record.action = action
+        self.action = self.record.action = action
         self.record.outcome = outcome
         self.own(owner)
         self.time(at)
@@ -90,19 +134,18 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
 
     def receive(self, request: SerializedRequest) -> None:
         """Attach the body that the request was seen without."""
-        self.record.request, self.request_body = without_body(request)
+        self.request, self.request_body = without_body(request)
+        self.record.request = self.request
 
-    def begin_answer(self, response: SerializedResponse) -> int:
-        """Attach a response whose body goes on.
-
-        :returns: by how many characters the head of the entry has grown.
-        """
+    def begin_answer(self, response: SerializedResponse) -> tuple[SerializedResponse, int]:
+        """Take a response whose body goes on; returns as :meth:`answer` does."""
         return self._answer(response, BODY_HERE, awaited())
 
-    def answer(self, response: SerializedResponse) -> int:
-        """Attach a response to the outcome.
+    def answer(self, response: SerializedResponse) -> tuple[SerializedResponse, int]:
+        """Take the body of a response.
 
-        :returns: by how many characters the head of the entry has grown.
+        :returns: what is left of it, for the outcome, and by how many characters the head of the
+            entry has grown.
         """
         return self._answer(response, *keep_of(response))
 
@@ -121,10 +164,11 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         self.response_body.drop()
         return True
 
-    def _answer(self, response: SerializedResponse, raw: Raw, body: Body | None) -> int:
-        earlier = self.record.outcome.response
+    def _answer(
+        self, response: SerializedResponse, raw: Raw, body: Body | None
+    ) -> tuple[SerializedResponse, int]:
         self.response_body = body
-        self.record.outcome.response = SerializedResponse(
+        head = SerializedResponse(
             response.status,
             response.status_text,
             response.headers,
@@ -132,7 +176,9 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
             response.url,
             response.headers_list,
         )
-        return _weigh_response(response) - (0 if earlier is UNSET else _weigh_response(earlier))
+        weight = _weigh_response(response)
+        grown, self._response_weight = weight - self._response_weight, weight
+        return head, grown
 
     def override(self, overrides: SerializedOverrides) -> int:
         """Write down what ``continue`` changed; when it changed nothing, nothing is.
@@ -204,9 +250,8 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         return UNSET if size < 0 else size
 
 
-def announced(request: SerializedRequest) -> tuple[SerializedRequest, Body]:
-    """Take a request whose body has not arrived."""
-    head, _ = without_body(request)
+def announced(head: SerializedRequest) -> tuple[SerializedRequest, Body]:
+    """Take the head of a request whose body has not arrived."""
     return structs.replace(head, body_base64=BODY_HERE), awaited()
 
 

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from trafficmock import records
 from trafficmock.history.request_entry import RequestEntry, announced, weigh, without_body
-from trafficmock.history.rest_records import RequestOutcome, RequestRecord
+from trafficmock.history.rest_records import RequestOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,10 +52,15 @@ class RequestRecorder:
         if self.capture != "none":
             entry = self._new_request(record, at)
             if record.body_pending:
-                entry.record.request, entry.request_body = announced(record.request)
-            entry.log(self._event_id(), at, "observed")
-            self._link(entry, record.redirected_from, record.client_id)
-            self.requests.add(entry)
+                entry.request, entry.request_body = announced(entry.request)
+            if record.redirected_from is not None:
+                self._link(entry, record.redirected_from, record.client_id)
+            entry.write_later(self._write_seen, record.made_for, at)
+            self._add(entry)
+
+    def _write_seen(self, entry: RequestEntry, made_for: records.MadeFor | None, at: int) -> None:
+        entry.made_for(made_for)
+        entry.log(self._event_id(), at, "observed")
 
     def _body_came(self, record: records.RequestBodyCame, _: int) -> None:
         entry = self.requests.find(record.request_id)
@@ -73,10 +78,15 @@ class RequestRecorder:
         if self.capture == "handled":
             self.requests.remove(entry)
             return
+        entry.action = "passthrough"
+        also = record.also_matched
+        entry.write_later(self._write_passed_through, also, at)
+        self._settled(entry, None, sum(map(len, also)))
+
+    def _write_passed_through(self, entry: RequestEntry, also: tuple[str, ...], at: int) -> None:
         entry.settle("passthrough", RequestOutcome("passthrough"), None, at)
         entry.log(self._event_id(), at, "passthrough")
-        also = record.also_matched
-        self._settled(entry, None, entry.passed(also) if also else 0)
+        entry.passed(also)
 
     def _continued(self, record: records.RequestContinued, at: int) -> None:
         entry = self._pending_request(record.request_id)
@@ -91,12 +101,18 @@ class RequestRecorder:
         entry = self._pending_request(record.request_id)
         if entry is None:
             return
-        owner = record.owner
-        outcome = RequestOutcome("mocked", route_id=owner.route_id, test_id=owner.test_id)
+        entry.action = "fulfill"
+        response, grown = entry.answer(record.response)
+        entry.write_later(self._write_fulfilled, (record.owner, response), at)
+        self._settled(entry, entry.response_body, grown)
+
+    def _write_fulfilled(
+        self, entry: RequestEntry, what: tuple[records.Owner, SerializedResponse], at: int
+    ) -> None:
+        owner, response = what
+        outcome = RequestOutcome("mocked", response, owner.route_id, owner.test_id)
         entry.settle("fulfill", outcome, owner, at)
         entry.log(self._event_id(), at, "fulfill")
-        grown = entry.answer(record.response)
-        self._settled(entry, entry.response_body, grown)
 
     def _aborted(self, record: records.RequestAborted, at: int) -> None:
         entry = self._pending_request(record.request_id)
@@ -131,11 +147,12 @@ class RequestRecorder:
             entry = self._tail(entry)
         if entry is None or entry.action not in AWAITS_RESPONSE:
             return
-        entry.time(at)
         if response is not None:
             self._answered(entry, response, at, body_pending=record.body_pending)
-        elif entry.break_off():
-            self.requests.release(entry.response_body)
+        else:
+            entry.time(at)
+            if entry.break_off():
+                self.requests.release(entry.response_body)
         if response is None or error is not None:
             given_up = error is not None and error.code == "aborted"
             if given_up and entry.record.outcome.response is UNSET:
@@ -148,35 +165,47 @@ class RequestRecorder:
     def _answered(
         self, entry: RequestEntry, response: SerializedResponse, at: int, *, body_pending: bool
     ) -> None:
-        begun = entry.body_arrives
+        write = self._write_rest_of_answer if entry.body_arrives else self._write_answer
         self.requests.release(entry.response_body)
-        grown = entry.begin_answer(response) if body_pending else entry.answer(response)
-        if not begun:
-            text = f"{response.status} {response.status_text}".rstrip()
-            entry.log(self._event_id(), at, "response", text)
+        take = entry.begin_answer if body_pending else entry.answer
+        head, grown = take(response)
+        entry.write_later(write, head, at)
         self._settled(entry, entry.response_body, grown)
+
+    def _write_answer(self, entry: RequestEntry, response: SerializedResponse, at: int) -> None:
+        self._write_rest_of_answer(entry, response, at)
+        text = f"{response.status} {response.status_text}".rstrip()
+        entry.log(self._event_id(), at, "response", text)
+
+    def _write_rest_of_answer(
+        self, entry: RequestEntry, response: SerializedResponse, at: int
+    ) -> None:
+        """Write a response of which the head was written before."""
+        entry.time(at)
+        entry.record.outcome.response = response
 
     def _hop_seen(self, record: records.HopSeen, at: int) -> None:
         action = record.action
         if self.capture == "none" or (self.capture == "handled" and action == "passthrough"):
             return
         entry = self._new_request(record, at)
-        entry.record.action = action
+        entry.action = entry.record.action = action
         entry.record.outcome = RequestOutcome("continued" if action == "continue" else action)
+        entry.made_for(record.made_for)
         entry.own(record.owner)
         entry.log(self._event_id(), at, "observed", "redirect hop")
         self._link(entry, record.prior_id, None)
-        self.requests.add(entry)
+        self._add(entry)
 
-    def _link(self, entry: RequestEntry, prior_id: str | None, client_id: str | None) -> None:
+    def _link(self, entry: RequestEntry, prior_id: str, client_id: str | None) -> None:
         """Link an entry with the one that redirected to it, if that is still remembered.
 
         :param client_id: whose it must be.
         """
-        prior = None if prior_id is None else self.requests.find(prior_id)
+        prior = self.requests.find(prior_id)
         if prior is None or prior is entry or prior_id == entry.id:
             return
-        if client_id is not None and prior.record.client_id != client_id:
+        if client_id is not None and prior.client_id != client_id:
             return
         entry.record.redirected_from_id = prior.id
         prior.record.redirected_to_id = entry.id
@@ -184,24 +213,22 @@ class RequestRecorder:
 
     def _new_request(self, seen: records.RequestSeen | records.HopSeen, at: int) -> RequestEntry:
         head, body = without_body(seen.request)
-        record = RequestRecord(
+        return RequestEntry(
             id=seen.request_id,
             timestamp=at,
             client_id=seen.client_id,
-            request=head,
-            outcome=RequestOutcome("pending"),
-            action="pending",
-            events=[],
-        )
-        entry = RequestEntry(
-            record=record,
             on_change=self.requests.touch,
-            weight=weigh(seen.request),
+            weight=weigh(head),
+            request=head,
             request_body=body,
         )
-        if seen.made_for is not None:
-            entry.made_for(seen.made_for)
-        return entry
+
+    def _add(self, entry: RequestEntry) -> None:
+        body = entry.request_body
+        if body is None or not body.is_kept:
+            self.requests.add(entry)
+        else:
+            self.requests.add(entry, body, len(body.text))
 
     def _pending_request(self, request_id: str) -> RequestEntry | None:
         entry = self.requests.find(request_id)

@@ -66,31 +66,36 @@ class Rows(Generic[E]):
         """Find an entry, also one that is not shown yet."""
         return self._by_id.get(entry_id)
 
-    def add(self, entry: E) -> None:
-        """Take an entry in as the newest; an earlier one with its id goes."""
-        earlier = self._by_id.get(entry.id)
+    def add(self, entry: E, part: object = None, size: int = 0) -> None:
+        """Take an entry in as the newest; an earlier one with its id goes.
+
+        :param part: its body, of ``size`` bytes, if there is one.
+        """
+        entry_id = entry.id
+        earlier = self._by_id.get(entry_id)
         if earlier is not None:
             self.remove(earlier)
             self._forget_replaced()
-        serial = self._serial = self._serial + 1
-        entry.serial = serial
-        self._by_id[entry.id] = self._by_serial[serial] = entry
+        serial = entry.serial = self._serial = self._serial + 1
+        self._by_id[entry_id] = self._by_serial[serial] = entry
         self.weight += entry.weight
         if entry.pending:
             self._pending[serial] = entry
         else:
             heappush(self._settled, serial)
         self.touch(entry)
-        for part, size in entry.parts():
+        if part is not None:
             self.budget.hold(entry, part, size)
         self._bound(entry)
 
     def settle(self, entry: E) -> None:
-        """Note that an entry is no longer pending."""
+        """Note that an entry has changed and is not pending."""
         entry.changed()
         if self._pending.pop(entry.serial, None) is not None:
             heappush(self._settled, entry.serial)
-            self._bound(entry)
+            if self.hides_pending:
+                # It is shown from now on, so that there is one more.
+                self._bound(entry)
 
     def remove(self, entry: E) -> None:
         """Drop an entry with all that it holds."""
@@ -100,8 +105,7 @@ class Rows(Generic[E]):
         shown = not (self.hides_pending and entry.serial in self._pending)
         self._pending.pop(entry.serial, None)
         self.weight -= entry.weight
-        for part, _ in entry.parts():
-            self.budget.release(part)
+        self.budget.release_all(entry.parts())
         if shown:
             self.revision += 1
             self._note_removal(entry.id)

@@ -23,13 +23,19 @@ class Body(Struct, eq=False):
     """A body that is not empty, as far as it is known.
 
     :param text: its JSON text: a quoted base64 string of all or of its beginning, or ``null``.
-    :param size: its decoded bytes, also where they are not all kept; -1 when nobody knows.
+    :param true_size: its decoded bytes where ``text`` is not all of it; -1 when nobody knows.
     :param state: ``cut`` when ``text`` is not all of it, ``pending`` while it arrives.
     """
 
     text: bytes
-    size: int
+    true_size: int | None = None
     state: Literal["whole", "cut", "pending"] = "whole"
+
+    @property
+    def size(self) -> int:
+        """Its decoded bytes, also where they are not all kept; -1 when nobody knows."""
+        # Counted when somebody asks: most bodies go before that.
+        return body.size(Raw(self.text)) if self.true_size is None else self.true_size
 
     @property
     def truncated(self) -> bool:
@@ -52,6 +58,7 @@ class Body(Struct, eq=False):
 
     def drop(self) -> None:
         """Let go of the text for the sake of the byte budget."""
+        self.true_size = self.size
         self.text, self.state = _NOTHING, "cut"
 
     def content(self) -> bytes:
@@ -75,7 +82,7 @@ def keep_of(holder: SerializedRequest | SerializedResponse) -> tuple[Raw, Body |
         own = Body(_NOTHING, _UNKNOWN)
     own.state = "cut"
     if holder.body_size is not UNSET:
-        own.size = max(own.size, holder.body_size)
+        own.true_size = max(own.size, holder.body_size)
     return BODY_HERE, own
 
 
@@ -88,9 +95,9 @@ def keep(raw: Raw) -> tuple[Raw, Body | None]:
     :returns: what stands in its place in a record, and the body, if there is one.
     """
     text = bytes(raw)
-    if body.is_empty(raw):
+    if len(text) <= len(_NOTHING):
         return (body.NULL if text else body.ABSENT), None
-    return BODY_HERE, Body(text, body.size(raw))
+    return BODY_HERE, Body(text)
 
 
 def folded_windows(text: bytes, overlap: int) -> Iterator[str]:

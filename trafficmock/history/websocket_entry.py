@@ -29,6 +29,7 @@ def frame_size(data: str) -> int:
 class SocketEntry(HistoryEntry[SocketRecord], kw_only=True):
     """One WebSocket connection. Its events stand here, newest first, and beside the record."""
 
+    record: SocketRecord
     events: deque[SocketEvent] = field(default_factory=deque)
     closed_sides: set[str] = field(default_factory=set)
 
@@ -37,9 +38,9 @@ class SocketEntry(HistoryEntry[SocketRecord], kw_only=True):
         """What was done; for a WebSocket its outcome."""
         return self.record.outcome
 
-    def parts(self) -> Iterable[tuple[object, int]]:
-        """List what the byte budget may hold of it, with the bytes of each."""
-        return [(event, frame_size(event.data)) for event in self.events if event.data]
+    def parts(self) -> Iterable[object]:
+        """List what the byte budget may hold of it."""
+        return [event for event in self.events if event.data]
 
     def cut(self, part: object) -> None:
         """Drop ``part`` and say so in the JSON."""

@@ -48,7 +48,14 @@ class SocketRecorder:
         url, protocols = record.url, record.protocols
         kept = SocketRecord(record.socket_id, at, record.client_id, url, protocols, "pending")
         weight = len(url) + sum(map(len, protocols))
-        entry = SocketEntry(record=kept, on_change=self.sockets.touch, weight=weight)
+        entry = SocketEntry(
+            id=record.socket_id,
+            timestamp=at,
+            client_id=record.client_id,
+            record=kept,
+            on_change=self.sockets.touch,
+            weight=weight,
+        )
         entry.made_for(record.made_for)
         self._log(entry, "system", "open", "observed", at)
         self.sockets.add(entry)
