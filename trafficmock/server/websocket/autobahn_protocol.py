@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from trafficmock.server.websocket.link import LinkHandler, WebSocketLimits
+    from trafficmock.server.websocket.send_queue import DirectWrite
     from trafficmock.server.websocket.write_coalescing import WriteCoalescer
 
 _INTERNAL_ERROR = 1011
@@ -92,9 +93,6 @@ class AutobahnProtocol(WebSocketServerProtocol):
         """Read messages, and join the writes that they cause."""
         with self._coalescer:
             self._read(data)
-        link = self._link
-        if link is not None and self._within_message():
-            link.arriving_bytes += len(data)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
         """Tell the handler, and whoever counts the connections, that it is over."""
@@ -249,8 +247,9 @@ class AutobahnProtocol(WebSocketServerProtocol):
 
     def _read(self, data: bytes) -> None:
         super().dataReceived(data)
+        self._count_arriving(data)
 
-    def _direct_write(self) -> Callable[[Iterable[bytes | memoryview]], int] | None:
+    def _direct_write(self) -> DirectWrite | None:
         return None
 
     # Within
@@ -262,6 +261,11 @@ class AutobahnProtocol(WebSocketServerProtocol):
         except Exception:  # noqa: BLE001 - whatever it is, Autobahn would keep it to itself
             self._logger.failure("Closing {peer} after an error of ours", peer=link.peer)
             link.close(_INTERNAL_ERROR, "Internal error")
+
+    def _count_arriving(self, data: bytes) -> None:
+        """Count what came without making a message whole."""
+        if self._link is not None and self._within_message():
+            self._link.arriving_bytes += len(data)
 
     def _take_overlong(self, part: bytes) -> None:
         link, overlong = self._link, self._overlong

@@ -30,6 +30,13 @@ _short = Struct("!BB").pack
 _medium = Struct("!BBH").pack
 _long = Struct("!BBQ").pack
 
+_kind_and_length = Struct("!HH").unpack_from
+_MEDIUM_KINDS = frozenset({0x81FE, 0x82FE})
+"""How a masked data frame begins whose length has two bytes, as nearly all messages are."""
+
+_MEDIUM_HEAD = 4
+_SHORTEST_MEDIUM = 126
+
 
 def text_frame(payload: bytes) -> tuple[bytes, ...]:
     """Write one whole unmasked text frame.
@@ -109,19 +116,35 @@ class MessageReader:
             part = data[: self.missing]
             self._add_part(part)
             self._data, self._at = data, len(part)
-        elif self._at < len(self._data):
+        elif self._data:
             self._data, self._at = self._data[self._at :] + data, 0
         else:
             self._data, self._at = data, 0
 
     def next(self) -> bytes | None:
         """Give the next message, if there is a whole one."""
-        data, start = self._data, self._at
-        if self._head and not self.missing:
-            return self._join_parts()
-        if start == len(data):
-            self._data, self._at = b"", 0
+        data = self._data
+        if not data:
             return None
+        mask_at = self._at + _MEDIUM_HEAD
+        begin = mask_at + _MASK_BYTES
+        if begin < len(data) and not self._head:
+            # Two numbers read at once, instead of byte by byte: half the instructions.
+            kind, length = _kind_and_length(data, self._at)
+            end = begin + length
+            if (
+                kind in _MEDIUM_KINDS
+                and end <= len(data)
+                and _SHORTEST_MEDIUM <= length <= self.longest
+            ):
+                self._go_on_at(end)
+                return unmask(bytearray(data[begin:end]), data[mask_at:begin])
+        return self._next_of_any_form(data, self._at)
+
+    def _next_of_any_form(self, data: bytes, start: int) -> bytes | None:
+        if self._head and not self.missing:
+            self._go_on_at(start)
+            return self._join_parts()
         mask_at, length = locate(data, start, self.longest)
         if length < 0:
             self.foreign = length == FOREIGN
@@ -131,10 +154,17 @@ class MessageReader:
         if end > len(data):
             self._head, self.missing = data[start:begin], length
             self._add_part(data[begin:])
-            self._at = len(data)
+            self._go_on_at(len(data))
             return None
-        self._at = end
+        self._go_on_at(end)
         return unmask(bytearray(data[begin:end]), data[mask_at:begin]) if length else b""
+
+    def _go_on_at(self, place: int) -> None:
+        """Read on there; forget the data when all is read."""
+        if place == len(self._data):
+            self._data, self._at = b"", 0
+        else:
+            self._at = place
 
     def give_back(self) -> bytes:
         """Give all bytes that were fed and did not become messages, and forget them."""

@@ -14,7 +14,9 @@ from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
 from trafficmock.server.websocket.data_frames import MessageReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Sequence
+
+    from trafficmock.server.websocket.send_queue import DirectWrite
 
 _READ_BYTES = 64 * 1024
 _LARGE_READ_BYTES = 240 * 1024
@@ -36,17 +38,22 @@ class FastProtocol(AutobahnProtocol):
         self._reader.longest = self._longest
 
     def _read(self, data: bytes) -> None:
-        reader = self._reader
+        reader, link = self._reader, self._link
         if not self._between_messages():
             self._read_slowly(reader.give_back() + data)
+            self._count_arriving(data)
             return
         reader.feed(data)
-        link, handler = self._link, self._handler
+        received = self._handler.link_received
         while link is not None and link.takes_messages and (message := reader.next()) is not None:
-            self._guard(link, handler.link_received, link, message)
-        if reader.foreign or not self._between_messages():
+            self._guard(link, received, link, message)
+        # Only a link that takes no more may have left the state between messages.
+        takes_messages = link is not None and link.takes_messages
+        if reader.foreign or not (takes_messages or self._between_messages()):
             self._read_slowly(reader.give_back())
-        elif self._large_reads or reader.missing > _READ_BYTES:
+            self._count_arriving(data)
+        elif self._large_reads or reader.missing:
+            self._count_arriving(data)
             self._set_read_size(reader.missing)
 
     def _read_slowly(self, data: bytes) -> None:
@@ -67,19 +74,23 @@ class FastProtocol(AutobahnProtocol):
         return self._reader.missing > 0 or super()._within_message()
 
     def _set_read_size(self, missing: int) -> None:
-        self._large_reads = missing > _READ_BYTES
-        self.transport.bufferSize = _LARGE_READ_BYTES if self._large_reads else _READ_BYTES
+        large = missing > _READ_BYTES
+        if large != self._large_reads:
+            self._large_reads = large
+            self.transport.bufferSize = _LARGE_READ_BYTES if large else _READ_BYTES
 
-    def _direct_write(self) -> Callable[[Iterable[bytes | memoryview]], int] | None:
+    def _direct_write(self) -> DirectWrite | None:
         """Write to the socket itself; under TLS it is not the socket that must be written to."""
         transport = self.transport
         if not isinstance(transport, Connection) or transport.TLS:
             return None
-        sendmsg = transport.getHandle().sendmsg
+        socket = transport.getHandle()
+        send, sendmsg = socket.send, socket.sendmsg
 
-        def write(pieces: Iterable[bytes | memoryview]) -> int:
+        def write(pieces: Sequence[bytes | memoryview]) -> int:
             try:
-                return sendmsg(pieces)
+                # Most often there is one piece, and Python makes a list of lists for sendmsg.
+                return send(pieces[0]) if len(pieces) == 1 else sendmsg(pieces)
             except OSError:
                 # Full, or broken: the transport finds out which, and knows what to do.
                 return 0

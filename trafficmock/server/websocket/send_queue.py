@@ -10,10 +10,13 @@ from twisted.internet.interfaces import IPullProducer
 from zope.interface import implementer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from trafficmock.server.websocket.link import WebSocketLimits
     from trafficmock.server.websocket.write_coalescing import WriteCoalescer
+
+    DirectWrite = Callable[[Sequence[bytes | memoryview]], int]
+    """Tries to write pieces, gives the number of bytes that were taken, and never raises."""
 
 CHUNK_BYTES = 128 * 1024
 """Handed to the transport at a time: what Twisted sends in one go."""
@@ -44,8 +47,7 @@ class SendQueue:
     that the progress of a slow reader shows.
 
     :param transport: a consumer without a producer. It may still hold bytes of others.
-    :param write: tries to write pieces past the transport, gives the number of bytes that
-        were taken, and never raises; without it everything goes through the transport.
+    :param write: writes past the transport; without it everything goes through the transport.
     :param limits: the water marks and the limit.
     :param coalescer: says when to write.
     :param owner: handles backlogs.
@@ -55,7 +57,7 @@ class SendQueue:
         self,
         transport: Any,
         *,
-        write: Callable[[Iterable[bytes | memoryview]], int] | None,
+        write: DirectWrite | None,
         limits: WebSocketLimits,
         coalescer: WriteCoalescer,
         owner: SendQueueOwner,
@@ -65,6 +67,7 @@ class SendQueue:
         self._transport = transport
         self._write = write
         self._limits = limits
+        self._calm_bytes = min(limits.high_water, limits.send_queue_bytes)
         self._coalescer = coalescer
         self._owner = owner
         self._pieces: deque[bytes | memoryview] = deque()
@@ -132,7 +135,8 @@ class SendQueue:
         if self._closed:
             return
         if self._handed:
-            self._count_taken(self._handed)
+            self.queued_bytes -= self._handed
+            self.drained_total += self._handed
             self._handed = 0
             self._empty_transport = True
             self._write_directly()
@@ -152,15 +156,25 @@ class SendQueue:
     # Within
 
     def _queue(self, pieces: Sequence[bytes]) -> None:
+        size = len(pieces[0]) if len(pieces) == 1 else sum(map(len, pieces))
+        queued = self.queued_bytes + size
+        if queued > self._calm_bytes:
+            self._queue_much(pieces, size)
+            return
+        self._pieces.extend(pieces)
+        self.queued_bytes = queued
+
+    def _queue_much(self, pieces: Sequence[bytes], size: int) -> None:
+        """Look at the limits, and tell who may have to hold the senders back."""
         limits = self._limits
         if self.queued_bytes > limits.send_queue_bytes and not self._has_room():
             return
         before = self.queued_bytes
         self._pieces.extend(pieces)
-        queued = self.queued_bytes = before + sum(map(len, pieces))
+        queued = self.queued_bytes = before + size
         if queued <= limits.high_water:
             return
-        if queued - before > limits.high_water:
+        if size > limits.high_water:
             self._left_of_large()
             self._large.append((self.drained_total + before, self.drained_total + queued))
         if self._producing:
@@ -200,9 +214,10 @@ class SendQueue:
             return
         pieces = self._pieces
         while pieces:
-            some = islice(pieces, _MOST_PIECES) if len(pieces) > _MOST_PIECES else pieces
+            some = list(islice(pieces, _MOST_PIECES)) if len(pieces) > _MOST_PIECES else pieces
             taken = self._write(some)
-            self._count_taken(taken)
+            self.queued_bytes -= taken
+            self.drained_total += taken
             if not self.queued_bytes:
                 pieces.clear()
                 return
@@ -231,10 +246,6 @@ class SendQueue:
             chosen.append(piece)
             room -= len(piece)
         return b"".join(chosen)
-
-    def _count_taken(self, taken: int) -> None:
-        self.queued_bytes -= taken
-        self.drained_total += taken
 
     def _look_at_high_water(self) -> None:
         if self.queued_bytes > self._limits.high_water and not self._backlogged:
