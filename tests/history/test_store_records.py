@@ -37,7 +37,7 @@ class RecorderTests(SynchronousTestCase):
 
     def test_every_kind(self) -> None:
         """There is a writer for every kind of record that the core has."""
-        self.assertEqual(self.history._writers.keys(), set(get_args(records.Record)))
+        self.assertEqual(self.history.writers.keys(), set(get_args(records.Record)))
 
     def test_seen(self) -> None:
         """A request is pending, with its time and client."""

@@ -53,9 +53,10 @@ class ByteBudget:
 
     def release_all(self, parts: Iterable[object]) -> None:
         """Forget the parts of an entry that is gone; ``None`` is none."""
+        held = self._parts
         for part in parts:
-            if part is not None:
-                self.release(part)
+            if part in held:
+                self.used -= held.pop(part)[1]
 
     def recount(self) -> int:
         """Add up what is held, to check ``used``."""

@@ -81,7 +81,7 @@ class RequestRecorder:
         entry.action = "passthrough"
         also = record.also_matched
         entry.write_later(self._write_passed_through, also, at)
-        self._settled(entry, None, sum(map(len, also)))
+        self._settled(entry, None, sum(map(len, also)) if also else 0)
 
     def _write_passed_through(self, entry: RequestEntry, also: tuple[str, ...], at: int) -> None:
         entry.settle("passthrough", RequestOutcome("passthrough"), None, at)
@@ -232,7 +232,7 @@ class RequestRecorder:
 
     def _pending_request(self, request_id: str) -> RequestEntry | None:
         entry = self.requests.find(request_id)
-        return entry if entry is not None and entry.pending else None
+        return entry if entry is not None and entry.action == "pending" else None
 
     def _settled(self, entry: RequestEntry, body: Body | None, grown: int) -> None:
         self.requests.settle(entry)

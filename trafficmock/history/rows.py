@@ -86,7 +86,8 @@ class Rows(Generic[E]):
         self.touch(entry)
         if part is not None:
             self.budget.hold(entry, part, size)
-        self._bound(entry)
+        if len(self._by_serial) > self.limit or self.weight > self._heads:
+            self._make_room(entry)
 
     def settle(self, entry: E) -> None:
         """Note that an entry has changed and is not pending."""
@@ -95,29 +96,30 @@ class Rows(Generic[E]):
             heappush(self._settled, entry.serial)
             if self.hides_pending:
                 # It is shown from now on, so that there is one more.
-                self._bound(entry)
+                self._make_room(entry)
 
     def remove(self, entry: E) -> None:
         """Drop an entry with all that it holds."""
-        if self._by_serial.pop(entry.serial, None) is None:
+        serial, entry_id = entry.serial, entry.id
+        if self._by_serial.pop(serial, None) is None:
             return
-        del self._by_id[entry.id]
-        shown = not (self.hides_pending and entry.serial in self._pending)
-        self._pending.pop(entry.serial, None)
+        del self._by_id[entry_id]
+        was_pending = self._pending.pop(serial, None) is not None
         self.weight -= entry.weight
         self.budget.release_all(entry.parts())
-        if shown:
+        if not (was_pending and self.hides_pending):
             self.revision += 1
-            self._note_removal(entry.id)
+            self._note_removal(entry_id)
 
     def _note_removal(self, entry_id: str) -> None:
         if len(entry_id) > _LONGEST_NOTED_ID:  # clients choose ids: the notes must stay small
             self._removals.clear()
             self._forgotten = self.revision
             return
-        if len(self._removals) == _REMOVALS_KEPT:
-            self._forgotten = self._removals[0][0]
-        self._removals.append((self.revision, entry_id))
+        removals = self._removals
+        if len(removals) == _REMOVALS_KEPT:
+            self._forgotten = removals[0][0]
+        removals.append((self.revision, entry_id))
 
     def removed_after(self, revision: int) -> list[str] | None:
         """List the ids of what went after ``revision`` of the list, oldest first.
@@ -149,7 +151,8 @@ class Rows(Generic[E]):
         if entry.serial in self._by_serial:
             entry.weight += characters
             self.weight += characters
-            self._bound(entry)
+            if self.weight > self._heads:
+                self._make_room(entry)
 
     def query(self, query: Query) -> Iterator[E]:
         """Find entries, newest first, or by rank when the query searches.
@@ -170,10 +173,9 @@ class Rows(Generic[E]):
         entry = self._by_serial.get(serial)
         return None if entry is None or (self.hides_pending and entry.pending) else entry
 
-    def _bound(self, newest: E) -> None:
+    def _make_room(self, newest: E) -> None:
+        """Drop entries until all bounds are kept."""
         heads = self._heads
-        if len(self._by_serial) <= self.limit and self.weight <= heads:
-            return
         if newest.weight > heads:
             # It could not stay in any case; the others must not go for it.
             self.remove(newest)

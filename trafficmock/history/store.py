@@ -45,7 +45,8 @@ class History:
     event_prefix: str = "e"
     requests: Rows[RequestEntry] = field(init=False)
     sockets: Rows[SocketEntry] = field(init=False)
-    _writers: dict[type, Callable[[Any, int], None]] = field(init=False)
+    writers: dict[type, Callable[[Any, int], None]] = field(init=False)
+    """What :meth:`record` calls for each kind of record: a caller with many saves the way there."""
 
     def __attrs_post_init__(self) -> None:
         hides = self.capture == "handled"
@@ -59,7 +60,7 @@ class History:
 
         requests = RequestRecorder(self.requests, self.capture, event_id)
         sockets = SocketRecorder(self.sockets, self.capture, event_id)
-        self._writers = requests.writers() | sockets.writers()
+        self.writers = requests.writers() | sockets.writers()
 
     def record(self, record: Record, at: int) -> None:
         """Remember what happened.
@@ -70,4 +71,4 @@ class History:
 
         :param at: when it happened, in epoch milliseconds.
         """
-        self._writers[type(record)](record, at)
+        self.writers[type(record)](record, at)

@@ -28,15 +28,15 @@ from trafficmock.http.backpressure import Backpressure
 from trafficmock.http.log_safety import LogRateLimit, one_line
 from trafficmock.records import RequestFailed, SocketFailed
 from trafficmock.server.event_log import EventLog
+from trafficmock.server.message_kinds import DEFERRABLE, NOTED
 from trafficmock.server.strict_file import StrictFile
 from trafficmock.server.strict_tunnels import StrictTunnels
 from trafficmock.server.websocket.data_frames import text_frame
 from trafficmock.server.worker_queries import WorkerQueries
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
-from trafficmock.wire.inbound import RequestResponse, SocketFrame
+from trafficmock.wire.inbound import SocketFrame
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.message_heads import too_long
-from trafficmock.wire.outbound import HelloOk, RequestObserved, RequestReplied
 from trafficmock.wire.shrink import shrink, too_large
 
 if TYPE_CHECKING:
@@ -57,9 +57,6 @@ if TYPE_CHECKING:
 
 _SHORTEST_WAIT = 0.001
 """Seconds; without it a deadline that rounding puts just behind us would be a busy loop."""
-
-_DEFERRABLE = frozenset({RequestObserved, RequestReplied, RequestResponse})
-"""What workers get of all traffic, whether it concerns them or not."""
 
 _LEVELS = {level.name: level for level in LogLevel.iterconstants()}
 
@@ -102,6 +99,7 @@ class Driver:
     _numbers: itertools.count[int] = field(factory=lambda: itertools.count(1))
     _timer: IDelayedCall | None = None
     _performers: dict[type, Callable[[Any, Moment], None]] = field(init=False)
+    _recorders: dict[type, Callable[[Any, int], None]] = field(init=False)
     queries: WorkerQueries = field(init=False)
     tunnels: StrictTunnels = field(init=False)
 
@@ -115,7 +113,10 @@ class Driver:
             send=self._send_result,
         )
         self.tunnels = StrictTunnels(self.coordinator, self._now, self._perform)
-        self._performers = {
+        self._recorders = dict(self.history.writers)
+        for logged in (RequestFailed, SocketFailed):
+            del self._recorders[logged]
+        self._performers = dict.fromkeys(self.history.writers, self._log_and_record) | {
             Send: self._send,
             CloseConnection: self._close,
             AbortConnection: self._abort,
@@ -125,8 +126,6 @@ class Driver:
             OpenDoor: self._open_door,
             CloseDoor: self._close_door,
             KeepStrictness: lambda effect, _: self.strict_file.keep(effect.kept),
-            RequestFailed: self._log_and_record,
-            SocketFailed: self._log_and_record,
             Dated: lambda dated, _: self._log_and_record(dated.record, dated.at),
         }
 
@@ -253,17 +252,16 @@ class Driver:
     # Effects
 
     def _perform(self, effects: Effects, now: Moment) -> None:
-        performers, record, debug = self._performers, self.history.record, self.event_log.debug
+        recorders = {} if self.event_log.debug else self._recorders
+        performers = self._performers
         self._depth += 1
         try:
             for effect in effects:
-                perform = performers.get(type(effect))
-                if perform is not None:
-                    perform(effect, now)
-                elif debug:
-                    self._log_and_record(effect, now)  # type: ignore[arg-type] # the rest
+                write = recorders.get(type(effect))
+                if write is not None:
+                    write(effect, now.epoch_ms)
                 else:
-                    record(effect, now.epoch_ms)  # type: ignore[arg-type] # the rest
+                    performers[type(effect)](effect, now)
         finally:
             self._depth -= 1
         if self._waiting and not self._depth and not self._handling:
@@ -292,20 +290,22 @@ class Driver:
         if len(payload) > MAX_MESSAGE_BYTES:
             self._send_smaller(send, len(payload), now)
             return
-        frame, links = text_frame(payload), self._links
-        receivers = [links[each] for each in send.to if each in links]
-        if type(send.message) in _DEFERRABLE:
-            for link in receivers:
-                link.defer(frame)
-            return
-        for link in receivers:
-            if type(send.message) is HelloOk:
-                self.event_log.sent(send, link.peer)
-                self._introduced.add(link.id)
-                link.welcome()
-            link.send(frame)
-            if isinstance(send.message, SocketFrame):
-                self._backpressure.sent_frame(link)
+        frame, links, kind = text_frame(payload), self._links, type(send.message)
+        defers, noted = kind in DEFERRABLE, kind in NOTED
+        for connection_id in send.to:
+            link = links.get(connection_id)
+            if link is not None:
+                (link.defer if defers else link.send)(frame)
+                if noted:
+                    self._note_sent(send, link)
+
+    def _note_sent(self, send: Send, link: Link) -> None:
+        if isinstance(send.message, SocketFrame):
+            self._backpressure.sent_frame(link)
+        else:
+            self.event_log.sent(send, link.peer)
+            self._introduced.add(link.id)
+            link.welcome()
 
     def _send_within(self, send: Send) -> bool:
         """Deliver to the clients among the receivers, which need no encoding.
