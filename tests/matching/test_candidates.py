@@ -84,7 +84,7 @@ class CandidatesTests(SynchronousTestCase):
         ends = (candidates._beginnings, candidates._endings)
         whole = (*ends, candidates._pairs, candidates._components)
         tables = (candidates._exact, *whole, *candidates._pieces.values())
-        self.assertEqual(sum(map(len, tables)), 0)
+        self.assertFalse(any(tables))
         self.assertFalse(candidates._rest)
 
     def test_remove_unknown(self) -> None:

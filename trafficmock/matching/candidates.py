@@ -1,5 +1,6 @@
 """Which conditions can match a URL at all, without trying them one by one."""
 
+import re
 from collections.abc import Hashable, Iterable
 from itertools import accumulate, pairwise, starmap
 from typing import Generic, TypeVar
@@ -18,6 +19,9 @@ PIECE_LENGTHS = (4, 2)
 
 #: Of a long text the end is looked at; texts begin alike more often than they end alike.
 TAIL = 64
+
+#: A component of a URL, with the slash in front of it.
+_COMPONENT = re.compile("/?[^/]*")
 
 T = TypeVar("T", bound=Hashable)
 
@@ -50,8 +54,8 @@ class InvertedIndex(Generic[T]):
         filed = self._filed
         return [member for label in labels if label in filed for member in filed[label]]
 
-    def __len__(self) -> int:
-        return len(self._filed)
+    def __bool__(self) -> bool:
+        return bool(self._filed)
 
 
 #: A shelf and the label under which a member is filed there.
@@ -106,11 +110,10 @@ class Candidates(Generic[T]):
         :param url: a whole URL.
         :return: each member once, in no particular order.
         """
-        found = self._exact.find((url,))
+        found = self._exact.find((url,)) if self._exact else []
         # One character more, so that what is cut within a component is too long for a label.
         if self._beginnings:
-            first = url[: MAX_END + 1].split("/")
-            found += self._beginnings.find(accumulate(first, _and_then))
+            found += self._beginnings.find(accumulate(_COMPONENT.findall(url[: MAX_END + 1])))
         if self._endings:
             last = url[-MAX_END - 1 :].split("/")
             found += self._endings.find(accumulate(reversed(last), _and_before))

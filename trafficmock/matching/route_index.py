@@ -2,7 +2,7 @@
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 import attrs
 from msgspec import Struct
@@ -153,12 +153,10 @@ class RouteIndex:
         return MatchingRoutes(_in_order(yes), _in_order(undecided))
 
 
-def _in_order(groups: Iterable[Keys]) -> list[str]:
+def _in_order(groups: Sequence[Keys]) -> list[str]:
     """Join groups of keys in the order of their registration."""
-    match groups:
-        case []:
-            return []
-        case [only]:
-            return list(only.values())
-        case _:
-            return [key for _, key in sorted(itertools.chain(*(g.items() for g in groups)))]
+    if not groups:
+        return []
+    if len(groups) == 1:
+        return list(groups[0].values())
+    return [key for _, key in sorted(itertools.chain(*(g.items() for g in groups)))]

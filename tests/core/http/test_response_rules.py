@@ -1,5 +1,7 @@
 """Mocks that no HTTP response can carry: mended where their meaning is clear, else refused."""
 
+from unittest.mock import patch
+
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Raw, structs
@@ -223,3 +225,31 @@ class HandlerTests(SynchronousTestCase):
         self.worker.sends(continue_("r1", overrides))
         record, _ = self.playbook.take()
         self.assertEqual(record, RequestContinued("r1", OWNER, overrides))
+
+
+class HeaderTests(SynchronousTestCase):
+    """Headers that need no mending."""
+
+    @given(
+        st.dictionaries(
+            st.sampled_from(["Content-Length", "content-length", "trailer", "set-cookie", "a\nb"])
+            | st.text("aZ-\n :é", max_size=3),
+            st.sampled_from(["0", "2"]) | st.text("a \n\r\0é€", max_size=3),
+            max_size=4,
+        ),
+        st.sampled_from([200, 204, 205, 304]),
+        st.sampled_from([b"", b"ok"]),
+    )
+    def test_together(self, headers: dict[str, str], status: int, content: bytes) -> None:
+        """All headers looked at together are judged as each by itself."""
+        mock = structs.replace(response(status, content), headers=headers)
+        with patch.object(response_rules, "_may_stay", lambda *_: False):
+            one_by_one = _mended(mock)
+        self.assertEqual(_mended(mock), one_by_one)
+
+
+def _mended(mock: SerializedResponse) -> SerializedResponse | str:
+    try:
+        return response_rules.sendable(mock)
+    except response_rules.UnsendableMockError as error:
+        return str(error)

@@ -190,4 +190,4 @@ class RequestRouting(OwnerResolution[PendingRequest]):
     def _is_short(self, pending: PendingRequest) -> bool:
         """Tell whether the body of a request is within the limit for tests."""
         limit = self.settings.handler_body_bytes
-        return not limit or body.size(pending.request.body_base64) <= limit
+        return not limit or not body.is_longer(pending.request.body_base64, limit)

@@ -25,9 +25,9 @@ _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 def is_plain(body: Raw) -> bool:
     """Tell whether ``body`` may be passed on as it is: absent, ``null`` or plain ASCII text."""
     text = bytes(body)
-    if text in _EMPTY:
-        return True
-    return text.startswith(b'"') and text.isascii() and b"\\" not in text
+    if text[:1] != b'"':
+        return text in _EMPTY
+    return text.isascii() and b"\\" not in text
 
 
 def from_bytes(content: bytes | bytearray | None) -> Raw:
@@ -67,6 +67,11 @@ def size(body: Raw) -> int:
         return 0
     padding = (text[-2] == _PAD) + (text[-3] == text[-2] == _PAD)
     return (len(text) - 2) * 3 // 4 - padding
+
+
+def is_longer(body: Raw, limit: int) -> bool:
+    """Tell whether ``body`` has more than ``limit`` bytes, mostly without counting them."""
+    return len(memoryview(body)) * 3 // 4 > limit and size(body) > limit
 
 
 def beginning(body: Raw, limit: int) -> Raw:
