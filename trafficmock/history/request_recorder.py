@@ -225,10 +225,10 @@ class RequestRecorder:
 
     def _add(self, entry: RequestEntry) -> None:
         body = entry.request_body
-        if body is None or not body.is_kept:
-            self.requests.add(entry)
-        else:
+        if body is not None and body.is_kept:
             self.requests.add(entry, body, len(body.text))
+        else:
+            self.requests.add(entry)
 
     def _pending_request(self, request_id: str) -> RequestEntry | None:
         entry = self.requests.find(request_id)

@@ -134,8 +134,7 @@ class Rows(Generic[E]):
     def touch(self, entry: E) -> None:
         """Note that an entry has changed."""
         if not (self.hides_pending and entry.pending):
-            self.revision += 1
-            entry.revision = self.revision
+            entry.revision = self.revision = self.revision + 1
 
     def hold(self, entry: E, part: object, size: int) -> None:
         """Keep a body or frame of ``size`` bytes, as long as the byte budget allows."""

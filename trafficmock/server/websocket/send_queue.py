@@ -216,9 +216,9 @@ class SendQueue:
         while pieces:
             some = list(islice(pieces, _MOST_PIECES)) if len(pieces) > _MOST_PIECES else pieces
             taken = self._write(some)
-            self.queued_bytes -= taken
             self.drained_total += taken
-            if not self.queued_bytes:
+            left = self.queued_bytes = self.queued_bytes - taken
+            if not left:
                 pieces.clear()
                 return
             if not taken:
