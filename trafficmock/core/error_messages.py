@@ -54,7 +54,7 @@ def ambiguous(subject: str, claimants: list[Claimant]) -> str:
 
 
 def claim_timeout(subject: str, milliseconds: int, tests: Iterable[RegisteredTest]) -> str:
-    """Say who did not answer a claim."""
+    """Name the tests that did not answer the question whether they want a request."""
     silent = ", ".join(str(test) for test in tests)
     return (
         f"No answer within {milliseconds} ms whether {subject} is wanted by {silent}. "

@@ -22,7 +22,7 @@ class Settings:
     :param strict: what no route wants is refused, whoever owns it, unless this allows it;
         ``None`` leaves that to tests and runs.
     :param token: what ``hello`` must carry, or ``None`` for anybody.
-    :param claim_timeout: how long tests may take to answer a claim.
+    :param claim_timeout: time for tests to say whether they want a request.
     :param heartbeat: how often connections are pinged.
     :param idle_timeout: how long a connection may be silent.
     :param hello_timeout: how long a new connection may take to say ``hello``; 0 for ever.
