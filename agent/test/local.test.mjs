@@ -101,7 +101,8 @@ describe("requests that no route can match", () => {
 
   test("are asked about by an application with TRAFFICMOCK_LOCAL=0", async () => {
     const app = await startNode(
-      `fetch(process.env.UPSTREAM).then((answer) => answer.text()).then(() => process.send("done"));`,
+      `process.on("message", () => {}); // It does not end before it is looked at.
+      fetch(process.env.UPSTREAM).then((answer) => answer.text()).then(() => process.send("done"));`,
       {
         NODE_OPTIONS: REQUIRE,
         TRAFFICMOCK_PROXY_URL: proxy.url,
