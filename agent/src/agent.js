@@ -40,8 +40,8 @@ class Agent {
     this.hosts = new Hosts(settings);
     this.contexts = new TestContexts(settings, this.hosts);
     this.local = new LocalDecisions(this);
-    /** A process that ends says so: the proxy else waits until it surely decides nothing any more. */
-    this.onExit = () => this.leave();
+    /** The process tells the proxy when it ends; otherwise the proxy waits until the lease is over. */
+    this.onExit = () => this.exit();
     /** @type {(error?: Error) => void} */
     this.started = () => {};
     this.clearDeadline = () => {};
@@ -82,8 +82,8 @@ class Agent {
     this.waiters.dropAll(error);
   }
 
-  /** The process ends: say what is still to be said, and goodbye. */
-  leave() {
+  /** The process ends: send the last reports, and close the link. */
+  exit() {
     this.local.batch.flush();
     this.link.close();
   }

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 LARGE = 3_000_000
 _LARGE_CRC = zlib.crc32((PIECE * (LARGE // len(PIECE) + 1))[:LARGE])
 ABORTS = ("failed", "aborted", "connectionreset", "connectionrefused", "namenotresolved")
+"""The codes that fail a request at once."""
 TIMED_OUT = "timedout"
 RESETS = ("aborted", "connectionreset")
 ATTACHED = "-attached"

@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import profile
 from tests.testing.fakes import URL, request, response
-from trafficmock.core.http.response_rules import sendable
+from trafficmock.core.http.response_rules import sendable_response
 from trafficmock.testing.adapters.proxy_address import websocket_url
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_lookup import HarCycleError, HarLookup, HarRequest
@@ -228,7 +228,7 @@ class MockTests(SynchronousTestCase):
         except UsageError as error:
             self.assertIn("status_text must be text without control characters", str(error))
         else:
-            self.assertIs(sendable(made), made)
+            self.assertIs(sendable_response(made), made)
 
     def test_lengths(self) -> None:
         """An explicit content-length is kept even if it is wrong."""

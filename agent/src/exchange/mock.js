@@ -14,6 +14,10 @@ const { TrafficMockError } = require("../protocol/errors.js");
  * @property {Buffer} body empty when the status or method allows none
  */
 
+/** The statuses that a mock may have; `FINAL_STATUSES` of trafficmock/wire/payloads/serialized_response.py is the same. */
+const MOCK_STATUS = { first: 200, last: 599 };
+
+/** What a header value, and a status text, can carry (RFC 9110, section 5.5), as latin-1. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
@@ -25,8 +29,10 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 function readMock(response, method) {
   const { status } = response;
   const statusText = response.statusText ?? "";
-  // As FINAL_STATUSES of trafficmock/wire/payloads/serialized_response.py.
-  if (!Number.isInteger(status) || status < 200 || status > 599) refuse(`status ${status} is not between 200 and 599`);
+  const { first, last } = MOCK_STATUS;
+  if (!Number.isInteger(status) || status < first || status > last) {
+    refuse(`status ${status} is not between ${first} and ${last}`);
+  }
   if (!VALUE.test(statusText)) refuse(`status text ${JSON.stringify(statusText)} has characters HTTP does not allow`);
   const pairs = headers.fromWire(response);
   for (const [name, value] of pairs) {

@@ -148,7 +148,7 @@ function ensure(agent, upgrade, httpAgent) {
  * @param {any} req
  * @param {any} options
  * @param {() => void} release
- * @returns {boolean} whether it is held now
+ * @returns {boolean} whether it is held, or has failed; if not, the caller releases it
  */
 function hold(agent, upgrade, req, options, release) {
   if (req[SEEN]) return false;
@@ -157,23 +157,25 @@ function hold(agent, upgrade, req, options, release) {
   const host = hostOf(req, options);
   const peer = peerOf(req, options, host);
   if (!peer) return failUnresolved(req, host);
-  if (agent.hosts.isIgnored(peer)) return leave(agent, req, peer);
+  if (agent.hosts.isIgnored(peer)) return passOn(agent, req, peer);
   const url = targetOf(req.path, peer);
-  if (agent.hosts.isIgnored(url)) return leave(agent, req, url);
+  if (agent.hosts.isIgnored(url)) return passOn(agent, req, url);
   if (wantsWebSocket(req)) {
-    return upgrade({ req, url, options, release }) || leave(agent, req, url, agent.contexts.current());
+    return upgrade({ req, url, options, release }) || passOn(agent, req, url, agent.contexts.current());
   }
   void new HeldRequest(agent, req, url, options, release, chains.getStore());
   return true;
 }
 
 /**
+ * Correct the context headers of a request that is not held.
  * @param {import('../agent.js').Agent} agent
- * @param {any} req that is left alone
+ * @param {any} req
  * @param {URL} url
  * @param {import('../contexts/test-contexts.js').TestContext} [context] that it may take along; none to an ignored host
+ * @returns {false} it is not held
  */
-function leave(agent, req, url, context) {
+function passOn(agent, req, url, context) {
   rewriteHead(req, (pairs) => agent.contexts.outbound(url, pairs, context));
   return false;
 }

@@ -146,7 +146,7 @@ class UndiciHook {
    * @param {Function} original
    * @param {any} opts
    * @param {any} handler
-   * @returns {boolean} whether it is held now
+   * @returns {boolean} whether it is dealt with: held, followed, or passed on with other headers; if not, `original` is to be called
    */
   take(dispatcher, original, opts, handler) {
     const { agent } = this;
@@ -157,19 +157,19 @@ class UndiciHook {
     if (this.redirect(dispatcher, opts, handler)) return true;
     const asked = urlOf(dispatcher, opts);
     if (!asked) return false;
-    const leave = (
+    const passOn = (
       /** @type {URL} */ to,
       /** @type {import('../contexts/test-contexts.js').TestContext | undefined} */ context,
     ) => {
       original.call(dispatcher, outboundOptions(agent, opts, to, context), handler);
       return true;
     };
-    if (agent.hosts.isIgnored(asked)) return leave(asked, undefined);
+    if (agent.hosts.isIgnored(asked)) return passOn(asked, undefined);
     const url = namedUrl(asked, opts, handler);
     const chain = chainOf.get(handler) ?? chains.getStore();
     if (opts.upgrade === "websocket") {
       const held = { dispatcher, original, opts, handler, url, seen: SEEN, chain };
-      return this.upgrade(held) || leave(url, agent.contexts.current());
+      return this.upgrade(held) || passOn(url, agent.contexts.current());
     }
     new HeldDispatch(agent, dispatcher, original, opts, handler, url, url !== asked, chain).start();
     return true;
@@ -252,11 +252,11 @@ function valueOf(value, descriptor) {
 const straights = new WeakMap();
 
 /**
- * What would go through our own forward proxy is sent directly: the proxy would
+ * What would go through trafficmock's own forward proxy is sent directly: the proxy would
  * announce it once more.
  * @param {import('../agent.js').Agent} agent
  * @param {any} dispatcher
- * @returns {any} a dispatcher of the same copy of undici; nothing when our own proxy is not on the way
+ * @returns {any} a dispatcher of the same copy of undici; nothing when trafficmock's proxy is not on the way
  */
 function directOf(agent, dispatcher) {
   if (dispatcher.constructor?.name !== "ProxyAgent") return undefined;

@@ -89,11 +89,12 @@ function lenient(headers) {
 }
 
 /**
- * See to it that headers can be sent. A `set-cookie` of several lines is several cookies, as `headers()` gives them.
+ * Check that a response can carry headers.
  * @param {Pairs} pairs
- * @returns {Pairs}
+ * @returns {Pairs} the same; a `set-cookie` of several lines, as `headers()` gives it, becomes one pair for each line
+ * @throws {UsageError} it cannot
  */
-function sendable(pairs) {
+function checked(pairs) {
   /** @type {Pairs} */
   const lines = pairs.flatMap(([name, value]) => {
     const values = name === "set-cookie" ? value.split("\n") : [value];
@@ -167,4 +168,4 @@ const get = (pairs, name) => {
  */
 const without = (pairs, name) => pairs.filter(([each]) => each !== name);
 
-module.exports = { TOKEN, forContinue, get, lenient, read, sendable, strict, toObject, toWire, without };
+module.exports = { TOKEN, checked, forContinue, get, lenient, read, strict, toObject, toWire, without };

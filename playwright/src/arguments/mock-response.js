@@ -19,6 +19,9 @@ const { BYTES_TYPE, JSON_TYPE } = require("./request-overrides.js");
  *   stand in the place of `headers`, with repeats
  */
 
+/** The statuses that a mock may have; `FINAL_STATUSES` of trafficmock/wire/payloads/serialized_response.py is the same. */
+const MOCK_STATUS = { first: 200, last: 599 };
+
 /** What a status line can carry (RFC 9112, section 4), as latin-1. */
 const STATUS_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 
@@ -61,7 +64,7 @@ function build(mock, url) {
   return {
     status,
     statusText: statusTextOf(mock, status),
-    ...headers.toWire(headers.sendable(pairsOf(mock, bodyBase64))),
+    ...headers.toWire(headers.checked(pairsOf(mock, bodyBase64))),
     bodyBase64,
     url: response ? response.url : url,
   };
@@ -71,8 +74,9 @@ function build(mock, url) {
 function statusOf({ status, response }) {
   // Playwright takes 0 for no status.
   const given = (status ?? response?.wire.status) || 200;
-  if (!Number.isInteger(given) || given < 200 || given > 599) {
-    throw new UsageError(`status must be an integer from 200 to 599, not ${JSON.stringify(given)}`);
+  const { first, last } = MOCK_STATUS;
+  if (!Number.isInteger(given) || given < first || given > last) {
+    throw new UsageError(`status must be an integer from ${first} to ${last}, not ${JSON.stringify(given)}`);
   }
   return given;
 }

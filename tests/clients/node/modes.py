@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 MOST_SHOWN = 3000
 NOT_WHOLE = {"unfinished", "cut"}
 ABORTED = {"reset": "connectionreset", "unknown": "namenotresolved"}
+"""Abort codes, by the kind of call that the upstream fails."""
 FAILED = {"ENOTFOUND": "namenotresolved", "ECONNREFUSED": "connectionrefused"}
+"""Abort codes, by a word in the text of the error with which a fetch failed."""
 ADDED = ("x-added", "yes")
 """The header that a changed request has."""
 

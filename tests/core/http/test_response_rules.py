@@ -64,14 +64,14 @@ SENDABLE = {
 
 def refused(answer: SerializedResponse) -> bool:
     try:
-        response_rules.sendable(answer)
+        response_rules.sendable_response(answer)
     except response_rules.UnsendableMockError:
         return True
     return False
 
 
 class SendableTests(SynchronousTestCase):
-    """:func:`trafficmock.core.http.response_rules.sendable`."""
+    """:func:`trafficmock.core.http.response_rules.sendable_response`."""
 
     def setUp(self) -> None:
         self.patch(response_rules, "MOST_BYTES", MOST)
@@ -84,13 +84,15 @@ class SendableTests(SynchronousTestCase):
     def test_untouched(self) -> None:
         """What can be sent is sent as it is."""
         for name, answer in SENDABLE.items():
-            self.assertIs(response_rules.sendable(answer), answer, name)
+            self.assertIs(response_rules.sendable_response(answer), answer, name)
 
     def test_no_body(self) -> None:
         """A status that has no body loses it."""
         lengths = {204: None, 205: "0", 304: "1"}
         for status, length in lengths.items():
-            mended = response_rules.sendable(response(status, b"x", **{"content-length": "1"}))
+            mended = response_rules.sendable_response(
+                response(status, b"x", **{"content-length": "1"})
+            )
             wanted = {} if length is None else {"content-length": length}
             self.assertEqual(mended, response(status, b"", **wanted))
 
@@ -99,13 +101,13 @@ class SendableTests(SynchronousTestCase):
         for wrong in ("3", "50", "-1", "abc"):
             answer = response(200, b"hello", **{"Content-Length": wrong})
             pairs = [("Content-Length", wrong), ("a", "b")]
-            mended = response_rules.sendable(structs.replace(answer, headers_list=pairs))
+            mended = response_rules.sendable_response(structs.replace(answer, headers_list=pairs))
             self.assertEqual(mended.headers, {"Content-Length": "5"})
             self.assertEqual(mended.headers_list, [("Content-Length", "5"), ("a", "b")])
 
     def test_trailer(self) -> None:
         """What announces trailers, which are never sent, is left out."""
-        mended = response_rules.sendable(response(200, b"x", a="b", Trailer="x"))
+        mended = response_rules.sendable_response(response(200, b"x", a="b", Trailer="x"))
         self.assertEqual(mended, response(200, b"x", a="b"))
 
     def test_length_without_a_body(self) -> None:
@@ -122,7 +124,9 @@ class SendableTests(SynchronousTestCase):
 
     def test_cookies(self) -> None:
         """Cookies in lines are joined in the map and stay apart in the list."""
-        mended = response_rules.sendable(response(200, b"", **{"a": "b", "Set-Cookie": "x=1\ny=2"}))
+        mended = response_rules.sendable_response(
+            response(200, b"", **{"a": "b", "Set-Cookie": "x=1\ny=2"})
+        )
         self.assertEqual(mended.headers, {"a": "b", "Set-Cookie": "x=1, y=2"})
         pairs = [("a", "b"), ("Set-Cookie", "x=1"), ("Set-Cookie", "y=2")]
         self.assertEqual(mended.headers_list, pairs)
@@ -131,17 +135,17 @@ class SendableTests(SynchronousTestCase):
         """The list of headers wins over cookies in the map."""
         pairs = [("Set-Cookie", "z=3")]
         answer = response(200, b"", **{"set-cookie": "x=1\ny=2"})
-        mended = response_rules.sendable(structs.replace(answer, headers_list=pairs))
+        mended = response_rules.sendable_response(structs.replace(answer, headers_list=pairs))
         self.assertEqual(mended.headers_list, pairs)
 
     def test_phrases(self) -> None:
         """An empty status text becomes the status's own; any other stays."""
         for status, phrase in ((200, "OK"), (404, "Not Found"), (422, "Unprocessable Entity")):
             empty = structs.replace(response(status), status_text="")
-            self.assertEqual(response_rules.sendable(empty), response(status))
+            self.assertEqual(response_rules.sendable_response(empty), response(status))
             self.assertEqual(response(status).status_text, phrase)
         unlisted = response(299)
-        self.assertIs(response_rules.sendable(unlisted), unlisted)
+        self.assertIs(response_rules.sendable_response(unlisted), unlisted)
         self.assertEqual(unlisted.status_text, "")
 
     @profile(100)
@@ -163,11 +167,11 @@ class SendableTests(SynchronousTestCase):
         answer = SerializedResponse(status, status_text, headers, body.NULL, headers_list=listed)
         if refused(answer):
             return
-        mended = response_rules.sendable(answer)
-        self.assertIs(response_rules.sendable(mended), mended)
+        mended = response_rules.sendable_response(answer)
+        self.assertIs(response_rules.sendable_response(mended), mended)
         plain = response_rules.response_for(mended, frozenset())
         self.assertIs(plain.headers_list, UNSET)
-        self.assertIs(response_rules.sendable(plain), plain)
+        self.assertIs(response_rules.sendable_response(plain), plain)
 
 
 class HandlerTests(SynchronousTestCase):
@@ -250,6 +254,6 @@ class HeaderTests(SynchronousTestCase):
 
 def _mended(mock: SerializedResponse) -> SerializedResponse | str:
     try:
-        return response_rules.sendable(mock)
+        return response_rules.sendable_response(mock)
     except response_rules.UnsendableMockError as error:
         return str(error)

@@ -82,7 +82,7 @@ class Decisions:
     ) -> None:
         """Answer the application, or fail both sides when no HTTP response can carry it."""
         try:
-            sendable = response_rules.sendable(response)
+            sendable = response_rules.sendable_response(response)
         except response_rules.UnsendableMockError as error:
             text = error_messages.bad_mock(str(pending), str(error))
             self.fail_owner(pending, "handler_failed", text, out)

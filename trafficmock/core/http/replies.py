@@ -61,7 +61,7 @@ class Replies:
         if message.reply is UNSET:
             return self._recorded(worker, message.replies or (), out)
         try:
-            response = response_rules.sendable(message.reply)
+            response = response_rules.sendable_response(message.reply)
         except response_rules.UnsendableMockError as error:
             raise ReplyError(str(error)) from error
         left = None if message.times is UNSET else message.times
@@ -80,7 +80,7 @@ class Replies:
         size = without_room = 0
         for each in replies:
             try:
-                response = response_rules.sendable(each.response)
+                response = response_rules.sendable_response(each.response)
             except response_rules.UnsendableMockError:
                 # Its test is told by name when a request asks for it.
                 continue

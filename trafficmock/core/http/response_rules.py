@@ -52,7 +52,7 @@ class UnsendableMockError(LocalError):
     """No HTTP response can carry this mock."""
 
 
-def sendable(response: SerializedResponse) -> SerializedResponse:
+def sendable_response(response: SerializedResponse) -> SerializedResponse:
     """Make a mock a valid HTTP response, as far as that is possible.
 
     A mock without a status text gets the one of its status, so that agents, the forward proxy,

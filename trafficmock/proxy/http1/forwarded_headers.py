@@ -28,7 +28,7 @@ HOP_BY_HOP = attached_clients.HEADERS | frozenset(
         b"upgrade",
     }
 )
-"""Header names that are for us alone (RFC 9110 section 7.6.1, and our own)."""
+"""Header names that end at the proxy: RFC 9110 section 7.6.1, and trafficmock's own."""
 
 _FRAMING = frozenset({b"content-length", b"transfer-encoding"})
 _KEPT_THOUGH_LISTED = frozenset({b"content-length", b"host"})

@@ -208,7 +208,7 @@ class ProxiedRequest:
             self.failed_upstream(error)
             return
         if self.request_done or self.head.minor == 0:
-            request = request_rewriting.without(request, b"expect")
+            request = request_rewriting.without_field(request, b"expect")
         self._transfer = UpstreamTransfer(self, request, body)
         self._held.release()
         self._transfer.start()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _NOT_MODIFIED = 304
 _LENGTH = re.compile(r"[0-9]{1,15}")
-_OURS = HOP_BY_HOP | {b"content-length"}
+_WRITTEN_BY_PROXY = HOP_BY_HOP | {b"content-length"}
 
 
 class Rewritten(Struct, frozen=True):
@@ -70,7 +70,7 @@ def rewrite(
     return Rewritten(changed, target.origin, target.path, target.url, pairs, content)
 
 
-def without(request: Rewritten, name: bytes) -> Rewritten:
+def without_field(request: Rewritten, name: bytes) -> Rewritten:
     pairs = _other_than(name, request.pairs)
     return request if len(pairs) == len(request.pairs) else structs.replace(request, pairs=pairs)
 
@@ -144,7 +144,7 @@ def _pairs(lines: list[tuple[str, str]]) -> Pairs:
         if not TOKEN.fullmatch(name) or BAD_VALUE.search(value):
             raise _unsendable(f"{name!r} is not a header that can be sent")
         raw = name.encode("ascii")
-        if raw.lower() not in _OURS:
+        if raw.lower() not in _WRITTEN_BY_PROXY:
             pairs.append((raw, value.strip(" \t").encode("latin-1")))
     return pairs
 

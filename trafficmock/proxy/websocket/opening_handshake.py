@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _KEY_BYTES = 16
 _SWITCHING = 101
-_OURS = frozenset(
+_OF_ONE_HANDSHAKE = frozenset(
     {
         b"host",
         b"sec-websocket-key",
@@ -93,7 +93,7 @@ def new_key() -> bytes:
 
 def opening_pairs(head: RequestHead, key: bytes, opening: ClientHandshake) -> Pairs:
     """Give the header of our own handshake with a server, on behalf of a client."""
-    pairs = [pair for pair in end_to_end(head) if pair[0].lower() not in _OURS]
+    pairs = [pair for pair in end_to_end(head) if pair[0].lower() not in _OF_ONE_HANDSHAKE]
     pairs += [
         (b"Upgrade", b"websocket"),
         (b"Connection", b"Upgrade"),

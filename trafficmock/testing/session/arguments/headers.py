@@ -121,7 +121,7 @@ def is_forbidden(name: str, value: str) -> bool:
     return False
 
 
-def check_sendable(pairs: Pairs) -> None:
+def check_headers(pairs: Pairs) -> None:
     """See to it that a response can carry headers.
 
     :raises UsageError: it cannot. The lines of a ``set-cookie`` are several cookies.

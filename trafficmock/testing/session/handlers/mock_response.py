@@ -61,7 +61,7 @@ def build(mock: Mock, url: str) -> SerializedResponse:
         raise UsageError("the response given to fulfill has been disposed")
     content = _content(mock)
     pairs = _headers(mock, content)
-    hd.check_sendable(pairs)
+    hd.check_headers(pairs)
     headers, headers_list = hd.to_wire(pairs)
     status = _status(mock)
     return SerializedResponse(
