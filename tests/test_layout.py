@@ -140,15 +140,18 @@ def nodes(path: Path) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
+@cache
 def part(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
+@cache
 def room(path: Path) -> str:
     """Name the directory within its package that a file lies in; ``.`` is the package's own."""
     return ".".join(path.relative_to(SOURCE).parts[1:-1]) or "."
 
 
+@cache
 def allowed(path: Path) -> set[str]:
     """Name the parts that a file may import from."""
     name = part(path)
@@ -157,8 +160,13 @@ def allowed(path: Path) -> set[str]:
     return mine | {name, "__version__", "__init__"}
 
 
-def imported(path: Path) -> Iterator[str]:
+@cache
+def imported(path: Path) -> tuple[str, ...]:
     """List the modules that a file imports, wherever in it."""
+    return tuple(_imported(path))
+
+
+def _imported(path: Path) -> Iterator[str]:
     for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
