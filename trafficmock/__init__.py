@@ -13,9 +13,9 @@ Five nouns and who calls whom:
 
 :mod:`trafficmock.tap` builds all of it. Applications send their traffic by an agent, or through the
 forward proxy (:mod:`trafficmock.proxy`, with :mod:`trafficmock.certificates` for ``https``);
-:mod:`trafficmock.attach` is how they are told of it. :mod:`trafficmock.testing` is what tests
-import, :mod:`trafficmock.dashboard` the pages, and :mod:`trafficmock.cli` the console script, with
-one module of :mod:`trafficmock.command` for each command.
+:mod:`trafficmock.attach` makes the environment variables for that. :mod:`trafficmock.testing` is
+what tests import, :mod:`trafficmock.dashboard` the pages, and :mod:`trafficmock.cli` the console
+script, with one module of :mod:`trafficmock.command` for each command.
 
 Several of these use :mod:`trafficmock.http` (access, answers, limits), ``records`` (what happened,
 for the core and the history), ``errors``, ``redaction`` (secrets taken out of texts), ``coercers``

@@ -6,7 +6,7 @@ class TrafficMockError(Exception):
 
 
 class LocalError(TrafficMockError):
-    """The caller misused us: an option, an argument or an order of calls is wrong."""
+    """The caller made a mistake: an option, an argument or an order of calls is wrong."""
 
 
 class PeerError(TrafficMockError):

@@ -86,7 +86,7 @@ function hookSync(name, hidden) {
 /**
  * @param {any[]} args of a synchronous call: a command, perhaps a list of words, perhaps options
  * @param {Record<string, string>} hidden
- * @returns {any[]} the same with the variables, where the environment is one that we are in
+ * @returns {any[]} the same with the variables, where that environment attaches a process
  */
 function withVariables(args, hidden) {
   const at = args.findIndex((arg, index) => index > 0 && arg && typeof arg === "object" && !Array.isArray(arg));

@@ -40,11 +40,11 @@ __all__ = ["AttachError", "Attachment", "forward_variables"]
 class Attachment:
     """The environment variables of one application.
 
-    ``trafficmock run``, ``trafficmock env`` and the test side all ask here, so that an
+    ``trafficmock run``, ``trafficmock env`` and the test library all use this class, so that an
     application is attached in the same way whoever starts it.
 
     :param address: where the proxy is, and who the application is to it.
-    :param base: the environment that the application would have without us.
+    :param base: the environment that the application would have if it were not attached.
     :param ca_directory: where certificates are kept on this machine.
     :param preload: the agent's ``register.js``, ``None`` to do without.
     :param no_proxy: hosts to reach directly, instead of those in ``NO_PROXY``.

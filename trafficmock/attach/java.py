@@ -22,7 +22,7 @@ def with_java_options(
 ) -> str:
     """Append our options to ``JAVA_TOOL_OPTIONS``; the last of several counts in Java.
 
-    Credentials of a proxy cannot be said so: the application asks as the default client, or
+    The options have no place for credentials: the application asks as the default client, or
     gives them itself.
 
     :param java_tool_options: what is there already.
@@ -51,7 +51,7 @@ def with_java_options(
 def non_proxy_hosts(direct: Iterable[str]) -> list[str]:
     """Say hosts of ``NO_PROXY`` as ``http.nonProxyHosts`` has them.
 
-    Networks and hosts with a port cannot be said so and are left out.
+    The option has no form for networks and hosts with a port, so they are left out.
     """
     hosts: list[str] = []
     for word in direct:

@@ -106,7 +106,7 @@ def with_preload(node_options: str, preload: Path) -> str:
 
 
 def find_preload(start: Path, package: Path = PACKAGE) -> Path:
-    """Find the agent: the project's own, that of the checkout, or the one that ships with us.
+    """Find the agent: the project's own, that of the checkout, or the one in this package.
 
     :param start: where the application lives.
     :param package: this package's directory.

@@ -53,7 +53,7 @@ def _ask(proxy_url: str, path: str) -> bytes | None:
     if not proxy_url.startswith(("http://", "https://")):
         shown = without_credentials(proxy_url)
         raise AttachError(f"the proxy's URL must look like {DEFAULT_PROXY_URL}, not {shown!r}")
-    # The machine's own proxy settings are not for what runs beside us.
+    # The machine's own proxy settings do not concern a proxy of tests.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(proxy_url + path, timeout=ANSWER_SECONDS) as response:

@@ -1,4 +1,4 @@
-"""Files that others read while we write them: whole or not there, and private where asked."""
+"""Writes files so that a reader finds a whole file or none; private ones for their owner only."""
 
 from __future__ import annotations
 

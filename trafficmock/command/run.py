@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
 def main(words: Sequence[str]) -> NoReturn:
     """Run the command, attached, and end as it ends.
 
-    :raises AttachError: when the proxy or the agent is not there, or is none for this command.
+    :raises AttachError: when the proxy or the agent is not there, or does not suit this command.
     :raises CertificateError: when certificates cannot be read or written here.
     :raises CommandStartError: when there is no such command.
     :raises SystemExit: with the command's exit status.

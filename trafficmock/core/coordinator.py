@@ -306,7 +306,7 @@ class Coordinator:
         return out
 
     def progressed(self, connection_id: str, now: Moment) -> None:
-        """Take it for a sign of life that a connection took some of what we sent it."""
+        """Count it as a sign of life that a connection took some of what was sent to it."""
         peer = self.peers.get(connection_id)
         if isinstance(peer, Client):
             peer.heard(now.seconds)

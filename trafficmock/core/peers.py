@@ -36,8 +36,8 @@ class Client:
     :param kind: the way it is connected (``node`` for ``/ws``).
     :param last_heard: monotonic seconds of its last sign of life.
     :param connected_at: epoch milliseconds of its ``hello``.
-    :param pid: the process behind it, where it said so; only shown.
-    :param command: the command line of that process, where it said so; only shown.
+    :param pid: its process, if it named that; only shown.
+    :param command: the command line of its process, if it named that; only shown.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Answers pages with what the proxy says: passed on as it arrives, or how things stand."""
+"""Answers pages of the dashboard: with answers of the proxy, or with the state of its lists."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class ProxyRelay:
         return str(given[0].decode("latin-1")) if given else hashlib.sha256(body).hexdigest()[:12]
 
     def _failed(self, failure: Failure, request: ServiceRequest) -> None:
-        """Say what is wrong, as long as that can be said."""
+        """Answer with the error; once the answer has begun, cut the connection."""
         if isinstance(failure.value, FirstError):
             failure = failure.value.subFailure
         if failure.check(CancelledError):

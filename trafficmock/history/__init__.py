@@ -1,4 +1,4 @@
-"""What is remembered: a bounded record of requests and WebSockets, to be read by REST.
+"""The history: a bounded list of requests and WebSockets, which REST reads.
 
 The driver gives the **history** (:mod:`~trafficmock.history.store`) each record
 (:mod:`trafficmock.records`) of what happened; ``request_recorder`` and ``websocket_recorder`` take
@@ -7,8 +7,8 @@ it. The history keeps an **entry** (:mod:`~trafficmock.history.entry`; ``request
 (:mod:`~trafficmock.history.rows`), which share one **budget**
 (:mod:`~trafficmock.history.budget`) for bodies (``stored_bodies``) and frames.
 REST asks with a **query**
-(:mod:`~trafficmock.history.query`, :mod:`~trafficmock.history.search`) and sends the JSON
-that entries make of their **records** (:mod:`~trafficmock.history.rest_records`), or a HAR of one
+(:mod:`~trafficmock.history.query`, :mod:`~trafficmock.history.search`) and sends entries
+as JSON **records** (:mod:`~trafficmock.history.rest_records`), or one of them as a HAR
 (:mod:`~trafficmock.history.har_export`, ``har_cookies``).
 
 Nothing here reads a clock, logs or waits: times are arguments, in epoch milliseconds.

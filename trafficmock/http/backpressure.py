@@ -135,10 +135,10 @@ class Backpressure:
     def living(self, links: Iterable[P]) -> Iterator[P]:
         """Give the links that are silent for a good reason.
 
-        Those are the ones that lag behind and took some of what was queued for them since
-        the last call, the ones that sent some more of a message that is not whole yet, and the
-        ones that we do not read from. What a link takes that does not
-        lag says nothing: the kernel takes it also for a process that is stopped.
+        There are three good reasons: the link lags behind, and has taken some of its queue since
+        the last call; it has sent more of a message that is not whole yet; or it is not read
+        from at present. That a link which does not lag takes data is no sign of life: the kernel
+        takes data for a stopped process too.
         """
         for link in links:
             if link.id in self._waiting_for or self._sent_more(link):

@@ -30,7 +30,7 @@ class ServiceRequest(Request):
         self.content = Discarded()
 
     def getRequestHostname(self) -> bytes:  # noqa: N802 - Twisted's name
-        """Name one host for routers; what the client calls us is the guard's business."""
+        """Name one host for routers; ``http.access`` checks the one that the client named."""
         return b"trafficmock"
 
     def process(self) -> None:

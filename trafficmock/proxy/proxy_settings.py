@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Certificates(Protocol):
-    """Gives what a server needs for TLS, as if we were that server."""
+    """Gives what a server needs for TLS, for a proxy that stands in for it."""
 
     def context_for(self, host: str) -> Any:
         """Give the context for a host."""

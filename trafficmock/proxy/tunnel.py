@@ -33,7 +33,7 @@ _HANDSHAKE = 0x16
 """The first byte of TLS (RFC 8446 section 5.1)."""
 
 _HTTP_2 = b"PRI * HTTP/2"
-"""What HTTP/2 without TLS begins with (RFC 9113 section 3.4): gRPC speaks it, we do not."""
+"""What HTTP/2 without TLS begins with (RFC 9113 section 3.4): used by gRPC, not by the proxy."""
 
 _REQUEST = re.compile(rb"[A-Z]{3,20} [ -~]")
 _MAYBE_REQUEST = re.compile(rb"[A-Z]{0,20} ?")
@@ -174,7 +174,7 @@ class Tunnel:
             self._server.loseWriteConnection()
 
     def client_lost(self) -> None:
-        """End the server's side; also when the client turns out to speak what we read."""
+        """End the server's side; also when the client's protocol turns out to be readable."""
         if self._over:
             return
         self._over = True
@@ -220,7 +220,7 @@ class Tunnel:
         self._client.loseConnection()
 
     def _end(self) -> None:
-        """Close both sides: each has closed its direction, and Twisted leaves the rest to us."""
+        """Close both sides: each has ended its direction, which closes nothing in Twisted."""
         if self._over:
             return
         self._over = True

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from trafficmock.wire.outbound import HistoryResult
 
 _SHORTEST_WAIT = 0.001
-"""Seconds; without it a deadline that rounding puts just behind us would be a busy loop."""
+"""Seconds; without it, a deadline that rounding puts just into the past would cause a busy loop."""
 
 _LEVELS = {level.name: level for level in LogLevel.iterconstants()}
 

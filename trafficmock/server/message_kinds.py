@@ -1,4 +1,4 @@
-"""Messages that the driver treats in their own way when it sends them."""
+"""The kinds of messages that the driver sends later than others, or records when they are sent."""
 
 from trafficmock.wire.inbound import (
     MessageFromPage,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from twisted.web.server import Site
 
 _FAREWELL = 2.0
-"""Seconds that clients have to complete their closing handshakes when we stop."""
+"""Seconds that clients have to complete their closing handshakes when the service stops."""
 
 _LOOK_AGAIN = 0.05
 """Seconds between two looks whether they have."""

@@ -26,8 +26,8 @@ class CountedChannel(ServiceChannel):
     """A channel that counts as an open connection until it is lost or replaced.
 
     :param connections: has let this connection in.
-    :param once: it is closed after one answer. A client that takes us for its proxy asks
-        for other servers next, and on a new connection it may.
+    :param once: it is closed after one answer. A client that takes the service for its proxy
+        asks for other servers next, and on a new connection it may.
     """
 
     def __init__(

@@ -40,9 +40,9 @@ class FetchError(LocalError):
 
 
 class RequestSettledError(FetchError):
-    """Nobody waits for the request any more that a handler fetches for.
+    """A handler fetched for a request that nobody waits for any more.
 
-    The application gave it up, which is its right: a handler that ends with this
+    The application gave the request up, as it may: a handler that ends with this
     error does not fail its test.
     """
 

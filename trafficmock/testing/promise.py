@@ -103,7 +103,7 @@ def all_of(promises: Iterable[Promise[Any]]) -> Promise[None]:
 
 
 def mapped(promise: Promise[T], show: Callable[[T], U]) -> Promise[U]:
-    """Make a promise of what a function makes of another's value; giving up is passed on."""
+    """Make a promise for a function's result on another's value; giving up is passed on."""
     result: Promise[U] = Promise(on_cancel=promise.cancel)
 
     def done(settled: Promise[T]) -> None:

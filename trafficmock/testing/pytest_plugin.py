@@ -37,7 +37,7 @@ _OPTIONS = {
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options and their twins in the ini file."""
+    """Add the options, and for each the entry of the ini file with the same meaning."""
     group = parser.getgroup("trafficmock")
     for option, ini, meaning in _OPTIONS.values():
         group.addoption(option, default=None, help=meaning)

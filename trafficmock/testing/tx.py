@@ -52,7 +52,7 @@ async def connect(
         :meth:`~trafficmock.testing.aio.AsyncTrafficMock.unmatched`.
     :param allow: hosts and URL globs that are allowed all the same.
     :raises ConnectionLostError: there is no proxy.
-    :raises RefusedError: it does not let us in.
+    :raises RefusedError: it refuses the connection.
     """
     identity = WorkerIdentity(
         version=__version__, worker_id=worker_id, token=token or agent_variables.proxy_token()

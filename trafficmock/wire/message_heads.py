@@ -9,7 +9,7 @@ HEAD_BYTES = 4096
 """How much of a message is a beginning; it holds the ids of whoever waits for it."""
 
 _PAIR = re.compile(rb'"(%s)"\s*:\s*("(?:[^"\\]|\\.){0,200}")' % "|".join(("type", *IDS)).encode())
-"""A key that we look for, and its text. Within a string the quotes would have backslashes."""
+"""A key that is looked for, and its text. Within a string the quotes would have backslashes."""
 
 
 def told_by(head: bytes) -> tuple[str, dict[str, str]]:

@@ -82,7 +82,7 @@ class HelloError(Message, frozen=True, tag="hello:error"):
 
 
 class TestRegistered(Message, frozen=True, tag="test:registered"):
-    """Every later request is judged with this test in mind; ``at`` is our epoch milliseconds.
+    """This test counts for every later request; ``at`` is the service's time in epoch milliseconds.
 
     Only workers get the time that have the feature ``subscribe``.
 
@@ -113,7 +113,7 @@ class TestUnregistered(Message, frozen=True, tag="test:unregistered"):
 
 
 class RouteRegistered(Message, frozen=True, tag="route:registered"):
-    """Every later request is judged with this route in mind."""
+    """Every later request is compared with this route."""
 
     route_id: str
 

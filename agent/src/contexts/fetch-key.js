@@ -51,7 +51,7 @@ function withKey(agent, input, init) {
     headers.set("baggage", withMember(headers.get("baggage"), context.id));
     return { ...init, headers };
   } catch {
-    // Headers that are none: the call itself says so.
+    // Invalid headers: the call itself reports them.
     return init;
   }
 }

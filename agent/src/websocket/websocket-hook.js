@@ -107,7 +107,7 @@ class WebSocketHook {
       isGone = true;
       bridge?.cancel();
     });
-    // A socket that was closed before it asked for its connection is nobody's.
+    // A socket that was closed before it asked for its connection needs no bridge.
     if (isGone) return true;
     bridge = new Bridge(this.agent, opening);
     bridge.start();

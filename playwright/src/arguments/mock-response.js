@@ -8,7 +8,7 @@ const headers = require("./headers.js");
 const { BYTES_TYPE, JSON_TYPE } = require("./request-overrides.js");
 
 /**
- * What `fulfill` makes of its arguments (Playwright's rules).
+ * Makes a response from the arguments of `fulfill` (Playwright's rules).
  *
  * @typedef {import("../../index.js").FulfillOptions} FulfillOptions
  * @typedef {import("./headers.js").Pairs} Pairs

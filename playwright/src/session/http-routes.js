@@ -29,7 +29,7 @@ class RouteEntry {
     this.left = Number.isNaN(times) ? Infinity : Math.max(times, 1);
     /** Whether it was neither unrouted nor used up. */
     this.isActive = true;
-    /** Whether what its running calls throw from now on is nobody's business. */
+    /** Whether what its running calls throw from now on is ignored. */
     this.ignoresErrors = false;
     /** @type {Set<Promise<unknown>>} one for each call that has not returned */
     this.running = new Set();
@@ -56,7 +56,7 @@ class RouteEntry {
   }
 }
 
-/** A test's handlers for HTTP requests, a chain with the newest first, and the requests they have in hand. */
+/** A test's handlers for HTTP requests, a chain with the newest first, and the requests that they have not decided yet. */
 class HttpRoutes {
   /** @param {import("./session.js").Session} session */
   constructor(session) {

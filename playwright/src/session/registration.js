@@ -28,7 +28,7 @@ class Registration {
     this.startedAt = undefined;
   }
 
-  /** Register the test: every later request is judged with it in mind. */
+  /** Register the test: it counts for every later request. */
   async register() {
     const { testId, info, connection } = this;
     this.context = this.#newContext();

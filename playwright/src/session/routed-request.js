@@ -90,7 +90,7 @@ class RoutedRequest {
   }
 
   /**
-   * @param {object} route what the handler had in hand
+   * @param {object} route the argument of the handler
    * @returns {boolean} whether the next handler is to be asked
    */
   returned(route) {

@@ -66,7 +66,7 @@ async def continue_keeps_forbidden_headers(t: RowContext) -> None:
 
 @row
 async def continue_without_body(t: RowContext) -> None:
-    """An empty body is no body; falsy values that are none change nothing."""
+    """An empty body is no body; other falsy values change nothing."""
 
     async def handler(route: Any, request: Any) -> None:
         await t(route.fallback(post_data=0))
@@ -135,7 +135,7 @@ async def unknown_abort_code(t: RowContext) -> None:
 
 @row
 async def response_of_an_aborted_request(t: RowContext) -> None:
-    """The response of an aborted request is none."""
+    """An aborted request has no response."""
     url = t.url("echo")
 
     async def handler(route: Any, request: Any) -> None:

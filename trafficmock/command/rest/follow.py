@@ -35,8 +35,8 @@ class Follower:
     the oldest entry on that may still change.
 
     :param query: the filters that the proxy applies.
-    :param accepts: tells what to print of the rest: a filter on what becomes of an entry would
-        hide from us that it may still change.
+    :param accepts: tells what to print of the rest: a filter of the proxy on
+        what an entry becomes would hide entries that may still change.
     :param as_json: one JSON object a line instead of a table.
     :param sleep: lets time pass, in seconds.
     """

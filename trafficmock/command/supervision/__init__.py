@@ -1,4 +1,4 @@
-"""Runs a command for ``trafficmock run``, and sees to it that nothing of it is left behind.
+"""Runs a command for ``trafficmock run``, and ends every process that the command leaves behind.
 
 - ``foreground`` is the process that was started: it receives signals,
   and ends as the command ends.
@@ -7,5 +7,5 @@
 - ``process_group`` finds the processes of the command.
 
 All of them stay in the process group that the shell or the caller has put them into, so that a
-terminal works as if the command had been started without us.
+terminal works as if the command had been started directly.
 """

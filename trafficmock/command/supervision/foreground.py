@@ -144,7 +144,7 @@ def _finish(name: str, result: Mapping[str, Any], asked: set[int]) -> NoReturn:
 
 
 def _end_by(number: int, name: str, asked: set[int]) -> NoReturn:
-    """End by the signal that ended the command, so that whoever waits for us sees the same."""
+    """End by the signal that ended the command, so that the caller sees the same."""
     if number not in asked and number not in _QUIET:
         sys.stderr.write(f"trafficmock run: {name} was ended by {_name(number)}\n")
         sys.stderr.flush()

@@ -147,7 +147,7 @@ class Supervisor:
             if self._seen.get(each.number, 0.0) < each.at - _TOGETHER:
                 self._send(each.number)
             elif not each.by_terminal:
-                # Perhaps only we were meant, as by ``pkill trafficmock``: look at it again.
+                # Perhaps it was for this process alone (``pkill trafficmock``): look at it again.
                 del self._seen[each.number]
                 each.due = now + self.stop_seconds
                 self._relayed.append(each)

@@ -116,7 +116,7 @@ class Decisions:
         sent = response_rules.response_for(response, pending.agent.features)
         out.send(pending.agent.id, to_client.DecisionFulfill(pending.id, sent))
         if pending.observers:
-            # A list that only we made is for agents with the feature, not for workers.
+            # A list that the core made is for agents with the feature, not for workers.
             shown = structs.replace(response, headers_list=given)
             reported = RequestResponse(pending.id, ok=True, response=shown)
             out.send_all(pending.observers, reported)

@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 
 def to_be_asked(kind: Kind, found: MatchingTests) -> dict[str, RegisteredTest]:
-    """Choose the tests to ask, by id; none means that what was found stands.
+    """Choose the tests to ask, by id. If there are none, the matches that were found count.
 
     * A test that only its worker can judge is asked.
-    * A WebSocket's test is always asked: a match that its fixture does not share
-      would leave the application with an open, dead socket.
+    * A test that matches a WebSocket is always asked: if its fixture did not match as well, the
+      application would have an open socket that nobody answers.
     * A test that matches is asked while a ``times`` route that makes it match may be
       expiring; see :func:`_may_be_expiring`.
-    * Whoever matches on a connection that is asked anyway is asked too: the answer
-      costs nothing and is the truth.
+    * A test that matches is asked if its worker is asked anyway: its answer needs no further
+      question, and it is more accurate than the match that was found.
     """
     asked = dict(found.undecided)
     certain = len(found.yes) == 1 and not asked

@@ -1,7 +1,8 @@
-"""Strict runs whose worker is gone without having said so: it, or another in its place, comes back.
+"""Strict runs whose worker is gone without having ended the run.
 
-Until then, and not for long, the run stays strict: a worker that is killed, or loses its
-connection, does not mean that requests may leave.
+The worker, or another one of the run, may connect again. Until then the run stays strict, for
+:data:`LOST_SECONDS` at most: that a worker was killed or lost its connection must not let requests
+reach the real network.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class LostRuns:
         self.lost(run_id, out)
 
     def forget(self, out: EffectList) -> None:
-        """End the runs to which nobody came back."""
+        """End the runs for which no worker connected again in time."""
         now = out.now.seconds
         for run_id in [each for each, until in self.until.items() if until <= now]:
             del self.until[run_id]

@@ -61,7 +61,7 @@ def write_out(tokens: Sequence[Token], most: int) -> list[tuple[Plain, ...]] | N
 
 @attrs.define
 class _Reader:
-    """The state between two lexemes: are we inside braces, and what was read so far."""
+    """The state between two lexemes: whether it is inside braces, and what was read so far."""
 
     glob: str
     tokens: list[Token] = attrs.Factory(list)

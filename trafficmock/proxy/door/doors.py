@@ -43,7 +43,7 @@ class MakeProxy(Protocol):
 
 
 class MisdirectedRequest(TwistedProtocol):
-    """Answers 421 to what is not for a proxy: a page that rebinds a name to us gets nothing.
+    """Answers 421 to what is not for a proxy: a page that rebinds a name to this port gets nothing.
 
     :param ended: called when the connection is lost.
     """

@@ -1,4 +1,4 @@
-"""Which way a request of a proxy client goes: to a server, into a tunnel, or back to us."""
+"""Where a request of a proxy client goes: to a server, into a tunnel, or to the service itself."""
 
 from __future__ import annotations
 

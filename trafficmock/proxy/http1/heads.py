@@ -35,7 +35,7 @@ _LONGEST_METHOD = 64
 
 
 class BadMessageError(TrafficMockError):
-    """A message that HTTP/1.1 does not allow, or that asks for what we do not do.
+    """A message that HTTP/1.1 does not allow, or that asks for what the proxy does not do.
 
     :param text: what is wrong with it, for people.
     :param status: of the answer to it.

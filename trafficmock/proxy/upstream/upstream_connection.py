@@ -255,7 +255,7 @@ class UpstreamConnection(TwistedProtocol):
             self.transport.resumeProducing()
 
     def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Do nothing: who consumes tells us otherwise when it is gone."""
+        """Do nothing: the consumer reports in another way that it is gone."""
 
 
 def widen(transport: Any) -> None:

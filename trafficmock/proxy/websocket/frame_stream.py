@@ -51,7 +51,7 @@ class FrameStream:
     No extension is offered or taken, so nothing is compressed. Many small frames that arrive at
     once are taken over several turns of the reactor; the transport is not read meanwhile.
 
-    :param client: we are the client of the handshake.
+    :param client: whether this side is the client of the handshake.
     :param longest: bytes of the largest message.
     """
 

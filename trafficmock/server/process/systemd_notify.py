@@ -1,4 +1,4 @@
-"""Tells systemd that we are ready, or about to stop (the protocol of sd_notify(3))."""
+"""Tells systemd that the service is ready or stopping (the protocol of sd_notify(3))."""
 
 from __future__ import annotations
 

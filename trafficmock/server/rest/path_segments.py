@@ -22,6 +22,6 @@ def decode_segment(raw: str) -> str | None:
 def is_plain_path(path: bytes) -> bool:
     """Tell whether a router may see ``path``.
 
-    Routers merge slashes and stumble over bytes that are not ASCII; with us neither is a path.
+    Routers merge slashes and fail on bytes that are not ASCII, so neither counts as a path here.
     """
     return path.startswith(b"/") and b"//" not in path and path.isascii()

@@ -38,7 +38,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
     """Autobahn's server protocol with our queue, limits, closing and error handling.
 
     :param handler: handles the events of the connection.
-    :param limits: what this connection may ask of us.
+    :param limits: those of this connection.
     :param coalescer: of all connections.
     :param clock: bounds the end of the connection.
     """

@@ -15,7 +15,7 @@ INCOMPLETE = -1
 """Instead of a length: the frame's header is not there yet."""
 
 FOREIGN = -2
-"""Instead of a length: not a frame for us."""
+"""Instead of a length: a frame that this module does not read."""
 
 _TEXT = 0x81
 _WHOLE_DATA = (_TEXT, 0x82)
@@ -64,7 +64,7 @@ def locate(data: bytes, start: int, longest: int) -> tuple[int, int]:
 
     :param data: received bytes.
     :param start: where the frame begins.
-    :param longest: payload bytes; a longer frame is not for us.
+    :param longest: payload bytes; a longer frame is :data:`FOREIGN`.
     :returns: where the mask begins, with the payload behind it, and the length of the payload,
         which is :data:`INCOMPLETE` or :data:`FOREIGN` when there is none to tell.
     """
@@ -88,7 +88,7 @@ def locate(data: bytes, start: int, longest: int) -> tuple[int, int]:
 
 
 class MessageReader:
-    """Cuts messages out of what a client sends, until something comes that is not for us.
+    """Cuts messages out of what a client sends, until a frame comes that is not read here.
 
     A message that comes in parts is unmasked part by part, while each is still at hand, and
     joined once, so that a message of any size costs time in proportion to it.
@@ -108,7 +108,7 @@ class MessageReader:
         self.missing = 0
         """How many bytes the message that has begun to arrive still needs."""
         self.foreign = False
-        """Whether what comes next is not for us; :meth:`give_back` gives it."""
+        """Whether the next frame is not read here; :meth:`give_back` gives it."""
 
     def feed(self, data: bytes) -> None:
         """Take what was received; call :meth:`next` until it gives nothing."""

@@ -24,7 +24,7 @@ HELLO_BYTES = 64 * _KIB
 
 @frozen(kw_only=True)
 class WebSocketLimits:
-    """How much one connection may ask of us; sizes in bytes, 0 is no limit.
+    """The limits of one connection; sizes in bytes, 0 is no limit.
 
     :param max_frame_bytes: the largest message taken from a client, fragments added up. A
         longer one is read past and answered for by its head; one very much longer closes the

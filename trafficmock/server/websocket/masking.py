@@ -34,7 +34,7 @@ def native_unmask() -> Callable[[bytearray, bytes], bytes] | None:
 
     Autobahn's own object for each message costs more than the work on a small one.
 
-    :returns: nothing when the native part is missing, or not what we know.
+    :returns: nothing when the native part is missing, or has another interface.
     """
     try:
         native = import_module(_MASKER)

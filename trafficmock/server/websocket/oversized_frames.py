@@ -1,4 +1,4 @@
-"""Messages longer than we take: read past, so that only the message is lost."""
+"""Skips messages above the limit, so that the connection goes on after them."""
 
 from attrs import define
 

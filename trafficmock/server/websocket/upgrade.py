@@ -35,7 +35,7 @@ class LinkFactory(WebSocketServerFactory):
 
     :param protocol: the class to make it of.
     :param handler: handles the events of all connections.
-    :param limits: what one connection may ask of us.
+    :param limits: those of each connection.
     :param reactor: for time.
     """
 
@@ -98,7 +98,7 @@ def websocket_resource(
     before. No extension is negotiated; of subprotocols the first one offered is accepted.
 
     :param handler: handles the events of all links.
-    :param limits: what one connection may ask of us.
+    :param limits: those of each connection.
     :param reactor: bounds how long a closing connection may take.
     :param stock: take Autobahn's public interface only, which is several times slower.
     """

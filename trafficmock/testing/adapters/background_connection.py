@@ -67,7 +67,7 @@ class BackgroundConnection(LoopThread):
         """Connect and introduce ourselves.
 
         :raises ConnectionLostError: there is no proxy.
-        :raises RefusedError: it does not let us in.
+        :raises RefusedError: it refuses the connection.
         """
         self._thread.start()
         try:

@@ -1,4 +1,4 @@
-"""Where errors of mocks go under pytest: into the one failure of the test that caused them."""
+"""Reports errors of mocks under pytest, in the one failure of the test that caused them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class TestErrors:
         self.connection, self.session = connection, session
 
     def raise_after_call(self) -> None:
-        """Fail the test where it stands, by what its mocks have against it.
+        """Fail the test after its call, with the errors of its mocks.
 
         :raises ExceptionGroup: there is something.
         """

@@ -58,7 +58,7 @@ class ThreadedConnection:
         """Connect anew if the proxy does not answer on this connection any more.
 
         :raises ConnectionLostError: it is not there.
-        :raises RefusedError: it does not let us in.
+        :raises RefusedError: it refuses the connection.
         """
         old = self.background
         # Asked rather than looked up: the loss may not have been noticed yet.

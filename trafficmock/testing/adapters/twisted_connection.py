@@ -73,7 +73,7 @@ class TwistedConnection:
         """Connect and introduce ourselves.
 
         :raises ConnectionLostError: there is no proxy.
-        :raises RefusedError: it does not let us in.
+        :raises RefusedError: it refuses the connection.
         """
         url = websocket_url(self.proxy_url)
         factory = WebSocketClientFactory(url, reactor=self._reactor)

@@ -37,7 +37,7 @@ class Proxy:
     """A proxy that can be reached.
 
     :param token: what lets clients in, if one is needed.
-    :param pid: of the process, where we started it.
+    :param pid: of the process, if it was started here.
     """
 
     url: str
@@ -80,7 +80,7 @@ class Proxy:
         ).environment()
 
     def stop(self) -> None:
-        """End the process, where we started it."""
+        """End the process, if it was started here."""
         if self.pid is not None:
             _end(self.pid, self.url)
 

@@ -31,7 +31,7 @@ def get(config: pytest.Config, token: str | None, allow: Iterable[str] | None = 
         lease.hold(folder / _LEASE)
         if state.exists():
             proxy = Proxy(**json.loads(state.read_text()))
-            # The worker that started it may have crashed before we held the lease.
+            # The worker that started it may have crashed before this one held the lease.
             if listens(proxy.url):
                 return proxy
         strict = allow is not None

@@ -1,4 +1,4 @@
-"""What a route handler gets in hand (Playwright's ``Route``)."""
+"""The first argument of a route's handler (Playwright's ``Route``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a WebSocket handler gets in hand (Playwright's ``WebSocketRoute``)."""
+"""The argument of a WebSocket handler (Playwright's ``WebSocketRoute``)."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ class Session:
         place: str | UnsetType = UNSET,
         times: int | UnsetType = UNSET,
     ) -> Promise[Any]:
-        """Register a route; kept when every later request is judged with it in mind.
+        """Register a route; kept when every later request is compared with it.
 
         :param place: where the test states it.
         :param times: how often the proxy gives its reply.
@@ -162,7 +162,7 @@ class Session:
     # Begin and end
 
     def start(self) -> Promise[None]:
-        """Register the test; kept when every later request is judged with it in mind."""
+        """Register the test; kept when it counts for every later request."""
         info = self.info
         self.context = self._make_context()
         if info.strict:
@@ -301,12 +301,12 @@ class Session:
         return self._subscribed
 
     def answered_here(self, request: RequestState, response: SerializedResponse) -> None:
-        """Note a mock, where the proxy does not tell us of our own."""
+        """Note a mock, where the proxy does not report a test's own mocks to it."""
         if SUBSCRIBE in self.client.features and self._subscribed is None:
             self.traffic.respond(request, response)
 
     def answered_there(self, request: RequestState, response: SerializedResponse) -> None:
-        """Note a mock that the proxy gave, unless the proxy tells us of responses since before."""
+        """Note a mock that the proxy gave, unless the proxy already reports responses."""
         subscribed = self._subscribed is not None and self._subscribed.done
         if SUBSCRIBE in self.client.features and not subscribed:
             self.traffic.respond(request, response)

@@ -101,7 +101,7 @@ def decode_for_worker(payload: bytes) -> WorkerMessage | None:
     Lone surrogates, which JavaScript can send, become replacement characters.
 
     :returns: ``None`` for what a worker has no use for or does not know: a newer
-        coordinator may say more than we understand.
+        coordinator may have more messages.
     """
     try:
         return _decoder.decode(payload)
@@ -133,7 +133,7 @@ class WorkerClient:
     """Speaks for one connection; every test on it is a session.
 
     :param ack_seconds: how long the proxy may take to answer what it is asked.
-    :param ready: kept when the proxy let us in.
+    :param ready: kept when the proxy has accepted the connection.
     """
 
     link: ProxyLink

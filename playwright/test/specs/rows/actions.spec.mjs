@@ -47,7 +47,7 @@ test("actions_continue_keeps_forbidden_headers", async ({ t }) => {
   expect(seen.headers).not.toHaveProperty("y");
 });
 
-/** An empty body is no body; falsy values that are none change nothing. */
+/** An empty body is no body; other falsy values change nothing. */
 test("actions_continue_without_body", async ({ t, trafficmock }) => {
   const bodies = [];
   await trafficmock.route(t.url("echo"), async (route, request) => {
@@ -97,7 +97,7 @@ test("actions_unknown_abort_code", async ({ t, trafficmock }) => {
   expect(errors[0].message).toContain('abort: "nonsense" is not an error code');
 });
 
-/** The response of an aborted request is none. */
+/** An aborted request has no response. */
 test("actions_response_of_an_aborted_request", async ({ t, trafficmock }) => {
   const url = t.url("echo");
   await trafficmock.route(url, (route) => route.abort());

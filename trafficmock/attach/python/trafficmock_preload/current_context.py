@@ -91,7 +91,7 @@ class TestContexts:
         return context if self._now() - context.closed_at <= self._lasting else None
 
     def _traced(self) -> TestContext | None:
-        """Give the one in the active baggage of OpenTelemetry, which knows more ways than we."""
+        """Give the one in OpenTelemetry's active baggage, which reaches further than this."""
         baggage = sys.modules.get("opentelemetry.baggage")
         if baggage is None:
             return None

@@ -1,4 +1,4 @@
-"""The functions that a test gives us: what to call them, and how to call them."""
+"""The functions that a test passes: their names in reports, and how they are called."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def _glob_part(
     if needs_base(glob):
         sent = resolve(glob, base_url=base_url, websocket=websocket)
         if needs_base(sent) or resolve(sent, websocket=websocket) != sent:
-            # The proxy would read it otherwise than we do, so it has to ask.
+            # The proxy would read it otherwise than this library, so it has to ask.
             return wire.SerializedMatcher(predicate=True), compiled.fullmatch
     return wire.SerializedMatcher(url_glob=sent), compiled.fullmatch
 

@@ -1,4 +1,4 @@
-"""Errors that teach: where a handler failed, and how an ambiguous route can be distinguished."""
+"""Adds to errors where a handler failed, and how to tell the tests of an ambiguous route apart."""
 
 from __future__ import annotations
 

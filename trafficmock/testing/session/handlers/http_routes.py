@@ -1,4 +1,4 @@
-"""A test's handlers for HTTP requests, and the requests that they have in hand."""
+"""A test's handlers for HTTP requests, and the requests that they have not decided yet."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class RouteEntry:
     :param reply: what answers its requests, where the proxy has it too.
     :param recorded: what answers those with this method and URL, where the proxy has it too.
     :param active: it was neither unrouted nor used up.
-    :param ignore_errors: what its running calls raise from now on is nobody's business.
+    :param ignore_errors: whether what its running calls raise from now on is ignored.
     :param running: a promise for each call that has not returned.
     :param live_in: the list that it was added to.
     """

@@ -1,4 +1,4 @@
-"""What ``fulfill`` makes of its arguments (Playwright's rules)."""
+"""Makes a response from the arguments of ``fulfill`` (Playwright's rules)."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def build(mock: Mock, url: str) -> SerializedResponse:
     """Make the response of a mock.
 
     :param url: the request's, for a mock that is not based on a fetched response.
-    :raises UsageError: both ``body`` and ``json``, an argument that is none of those that HTTP
-        can carry, or a ``response`` that was disposed of.
+    :raises UsageError: both ``body`` and ``json``, a value that HTTP cannot carry, or a
+        ``response`` that was disposed of.
     """
     if mock.json is not None and mock.body is not None:
         raise UsageError("can specify either body or json parameters")

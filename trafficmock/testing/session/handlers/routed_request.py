@@ -262,7 +262,7 @@ class RoutedRequest:
             raise AlreadyHandledError(f"{self.request}: the route is already handled")
 
     def _continue(self, *, unhandled: bool = False) -> None:
-        """Send it on; ``unhandled`` when no handler said so, which strict mode may refuse."""
+        """Send it on; ``unhandled`` if no handler decided: strict mode may refuse it."""
         sent = ch.for_continue(self.request.original_headers, self.request.changes)
         self._settle(Continue(UNSET if sent is None else sent, unhandled or UNSET))
 

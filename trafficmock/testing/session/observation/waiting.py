@@ -220,7 +220,7 @@ class Observation:
         try:
             self.agents().watch(agents_known)
             self.requests(None).watch(requests_known)
-        except Exception:  # noqa: BLE001 - without the proxy, say what we know by ourselves
+        except Exception:  # noqa: BLE001 - without the proxy, report what is known here
             give_up()
 
     # What comes

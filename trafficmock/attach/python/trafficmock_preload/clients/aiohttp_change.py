@@ -115,7 +115,7 @@ def _start(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _own_error(error: Exception, key: Any) -> Exception:
-    """Make what aiohttp makes of errors while it connects, or while it waits for an answer."""
+    """Make the error that aiohttp raises for one of the network."""
     import socket
     import ssl
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trafficmock_preload.proxy_tunnel import Tunnels
 
 OWN_ERROR = "_trafficmock_error"
-"""Of a class of connections: makes of an error the one that its library raises for it."""
+"""The attribute of a connection class that turns an ``OSError`` into its library's error."""
 
 
 def change_http_client(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:

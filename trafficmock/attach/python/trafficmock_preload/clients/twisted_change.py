@@ -111,7 +111,7 @@ def _checked(response: Any, protocol: Any) -> Any:
 
 
 def _own_error(error: Exception) -> Exception:
-    """Make what Twisted makes of errors while it connects, or while it waits for an answer."""
+    """Make the error that Twisted raises for one of the network."""
     import errno
     import socket
 

@@ -46,7 +46,7 @@ def change_urllib3(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> Non
 
 
 def _own_error(names: Any) -> Any:
-    """Make what urllib3 makes of errors while it connects; others it wraps where it reads."""
+    """Make the error that urllib3 raises when it cannot connect; it wraps other errors itself."""
     timeout_error, new_error = names["ConnectTimeoutError"], names["NewConnectionError"]
     name_error = names.get("NameResolutionError")
 

@@ -89,7 +89,7 @@ def change_handshakes(module: ModuleType, tunnels: Tunnels, contexts: TestContex
 
 
 def _own_error(error: Exception) -> Exception:
-    """Make what the library makes of a name that is not known; other errors it leaves."""
+    """Make the error that the library raises for an unknown name; keep other errors."""
     import socket
 
     if not isinstance(error, socket.gaierror):

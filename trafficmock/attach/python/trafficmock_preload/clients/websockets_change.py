@@ -86,7 +86,7 @@ class TunnelSockets:
 
 @contextmanager
 def named_context(connection: Any, contexts: TestContexts) -> Iterator[None]:
-    """Name the context in the handshake of a connection; its own record of it stays as it was."""
+    """Add the context to the handshake that is sent; ``request`` of the connection is unchanged."""
     protocol = connection.protocol
     original = protocol.send_request
 
@@ -129,7 +129,7 @@ def own_errors() -> Iterator[None]:
 
 
 def _own_error(error: Exception) -> Exception:
-    """Make what the library makes of a connection that is lost in the handshake."""
+    """Make the error that the library raises for a connection lost in the handshake."""
     if not isinstance(error, OSError) or is_before_request(error):
         return error
     from websockets.exceptions import InvalidMessage
