@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 from msgspec import UNSET, Raw
@@ -16,6 +15,7 @@ from tests.history.builders import (
     diagnostic,
     frame,
 )
+from tests.support.hypothesis_profiles import profile
 from trafficmock import records
 from trafficmock.history.har_export import har_available, to_har
 from trafficmock.history.query import Query
@@ -214,8 +214,7 @@ class HistoryTests(SynchronousTestCase):
     """The history as a whole."""
 
     def run_machine(self, machine: type[HistoryMachine]) -> None:
-        deep = settings(max_examples=60, stateful_step_count=40, deadline=None)
-        run_state_machine_as_test(machine, settings=deep)
+        run_state_machine_as_test(machine, settings=profile(30, steps=40))
 
     def test_all(self) -> None:
         """No order of calls raises, passes a bound or falsifies an account."""

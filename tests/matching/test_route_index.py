@@ -1,6 +1,6 @@
 """Requirements on :mod:`trafficmock.matching.route_index`."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -80,7 +80,7 @@ class RouteIndexTests(SynchronousTestCase):
         self.assertLess(len(found), 10)
         self.assertEqual(index.judge("http://h.test/r/4321/x", "GET", "c").yes, ["4321"])
 
-    @settings(max_examples=100, deadline=None)
+    @profile(100, deep=10)
     @given(st.lists(steps, max_size=60), st.sampled_from((0, 1, 16)))
     def test_same_as_asking_each(
         self, history: list[RouteMatcher | int | tuple[str, str, str]], handful: int

@@ -1,9 +1,10 @@
 """Requirements on :mod:`trafficmock.matching.patterns.glob_shapes`."""
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.support.hypothesis_profiles import profile
 from trafficmock.matching.patterns.glob import translate
 from trafficmock.matching.patterns.glob_shapes import TwoStars
 from trafficmock.matching.patterns.glob_tokens import tokenize
@@ -22,7 +23,7 @@ class TwoStarsTests(SynchronousTestCase):
         for glob in ("a", "{a,b}*", "/**/a", "*a*b*"):
             self.assertIsNone(TwoStars.from_tokens(tokenize(glob)), glob)
 
-    @settings(max_examples=1000)
+    @profile(1000, deep=2)
     @given(globs, st.text(alphabet="a/", max_size=9))
     def test_same_as_the_pattern(self, glob: str, subject: str) -> None:
         """The shape says what the pattern says."""

@@ -1,9 +1,10 @@
 """Requirements on :mod:`trafficmock.matching.patterns.js_regex_syntax`."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.matching.strategies import regex_sources
+from tests.support.hypothesis_profiles import profile
 from trafficmock.matching.patterns.js_regex_syntax import (
     MAX_DEPTH,
     MAX_LENGTH,
@@ -50,7 +51,7 @@ class ReaderTests(SynchronousTestCase):
         reader.read()
         self.assertEqual(reader.texts, ["", "1-", ""])
 
-    @settings(max_examples=500)
+    @profile(500, deep=4)
     @given(regex_sources)
     def test_translation_can_be_compiled(self, source: str) -> None:
         """Whatever is not refused is a pattern, or too large for the engine, never broken."""

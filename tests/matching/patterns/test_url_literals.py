@@ -1,9 +1,10 @@
 """Requirements on :mod:`trafficmock.matching.patterns.url_literals`."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.matching.strategies import globs, urls
+from tests.support.hypothesis_profiles import profile
 from trafficmock.matching.patterns.glob import compile_glob
 from trafficmock.matching.patterns.glob_tokens import GlobError, tokenize
 from trafficmock.matching.patterns.url_literals import Literals, Variant, glob_literals
@@ -65,7 +66,7 @@ class GlobLiteralsTests(SynchronousTestCase):
             (Variant(("x",), ("/x/",), fixed=("/x/", "", "", "", "")),),
         )
 
-    @settings(max_examples=300)
+    @profile(300, deep=4)
     @given(globs, urls)
     def test_matching_urls_have_them(self, glob: str, url: str) -> None:
         """Every URL that matches has the needle and all literals of one variant."""

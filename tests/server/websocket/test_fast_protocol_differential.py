@@ -1,6 +1,5 @@
 """The tuned path is compared with the stock one: whatever a client sends, nobody can tell."""
 
-import os
 import random
 from typing import Any
 
@@ -20,13 +19,14 @@ from tests.server.websocket.harness import (
     frame,
     server_frames,
 )
+from tests.support.hypothesis_profiles import DEEP, QUICK
 from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
 from trafficmock.server.websocket.data_frames import text_frame
 from trafficmock.server.websocket.fast_protocol import FastProtocol
 from trafficmock.server.websocket.link import Link, WebSocketLimits
 from trafficmock.server.websocket.oversized_frames import READ_PAST
 
-SESSIONS = 40_000 if os.environ.get("TRAFFICMOCK_DEEP") == "1" else 1000
+SESSIONS = 40_000 if DEEP else 250 if QUICK else 1000
 LONGEST = 66_000
 LIMITS = WebSocketLimits(max_frame_bytes=LONGEST, send_queue_bytes=0)
 SHORT = 1000
