@@ -103,7 +103,7 @@ class ProcessTests(SynchronousTestCase):
             self.assertEqual(done.stderr, "")
 
     def test_output_fails(self) -> None:
-        """What cannot be written ends with a line that says why; a closed output is none."""
+        """What cannot be written ends with a line that says why; a closed output without one."""
         for redirect, expected in ((">/dev/full", "4\n"), (">&-", "0\n")):
             command = f"{sys.executable} -m trafficmock --help {redirect}; echo $? >&2"
             done = run("/bin/sh", "-c", command)

@@ -24,7 +24,7 @@ class ReadTests(SynchronousTestCase):
             self.assertEqual(read_ipv6(text), expected)
 
     def test_others(self) -> None:
-        """Names, IPv4, ports, zones and halves are none."""
+        """Names, IPv4, ports, zones and halves are not IPv6 addresses."""
         for text in ("", "a", "a:80", "1.2.3.4", "[::1]:80", "[::1", "::1]", "[]", "fe80::1%eth0"):
             self.assertIsNone(read_ipv6(text), text)
 

@@ -308,7 +308,7 @@ class UnitTests(SynchronousTestCase):
     """``python -m twisted.trial tests.unit`` runs what stays within its process."""
 
     def test_by_imports(self) -> None:
-        """A module whose helpers start processes or connect is none of them."""
+        """A module whose helpers start processes or connect is not one of them."""
         found = unit.unit_modules()
         self.assertIn("tests.core.test_hello", found)
         self.assertNotIn("tests.agent.test_agent", found)

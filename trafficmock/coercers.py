@@ -1,4 +1,4 @@
-"""Readers of option values: each takes the text, and raises what the value must be."""
+"""Readers of option values: each takes the text, and its error says what the value must be."""
 
 from collections.abc import Callable
 from typing import Any

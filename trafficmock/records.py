@@ -1,4 +1,4 @@
-"""What happened, as the core and the history both say it: the core emits these and forgets them."""
+"""Records of what happened: the core emits them and forgets them, the history keeps them."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Text of others made fit to be shown: no credentials, no control characters, words for errors."""
+"""Makes outside text fit to be shown: no credentials, no control characters, words for errors."""
 
 from __future__ import annotations
 

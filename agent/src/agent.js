@@ -33,7 +33,7 @@ class Agent {
     this.bodyLimits = undefined;
     this.waiters = new Waiters(this);
     this.keepAlive = new KeepAlive();
-    /** How often the link has come up: what was announced over one is unknown to the next. */
+    /** How often the link has come up: what was announced over one connection is unknown to the next. */
     this.links = 0;
     const { proxyUrl } = settings;
     this.link = new Link({ proxyUrl, hello: helloOf(settings), open: withOwnRequest }, this);
@@ -88,7 +88,7 @@ class Agent {
     this.link.close();
   }
 
-  /** End it: whoever waits fails, the link closes. */
+  /** Stop the agent: requests that wait fail, the link is closed. */
   stop() {
     if (this.state === "stopped") return;
     process.removeListener("exit", this.onExit);
@@ -112,7 +112,7 @@ class Agent {
    */
   send(message, links = this.links) {
     if (this.state !== "up" || links !== this.links) return;
-    // In order with what is told of later.
+    // Earlier reports first.
     this.local.batch.flush();
     this.link.send(message);
   }

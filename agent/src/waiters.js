@@ -76,7 +76,7 @@ class Waiters {
   }
 
   /**
-   * @param {() => void} act called once it is known what the proxy speaks, or that there is none
+   * @param {() => void} act called once the proxy's features are known, or it cannot be reached
    */
   whenNegotiated(act) {
     const { state, keepAlive } = this.agent;

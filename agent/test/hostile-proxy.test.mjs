@@ -57,17 +57,17 @@ const SERVED = {
     "hello",
   ],
   "204 with a body": [fulfill({ status: 204, headers: { "content-length": "5" }, bodyBase64: b64("hello") }), 204, ""],
-  "204 with a length that is none": [fulfill({ status: 204, headers: { "content-length": "abc" } }), 204, ""],
+  "204 with an invalid length": [fulfill({ status: 204, headers: { "content-length": "abc" } }), 204, ""],
   "205 with a body": [fulfill({ status: 205, headers: { "content-length": "5" }, bodyBase64: b64("hello") }), 205, ""],
-  "304 with a length that is none": [fulfill({ status: 304, headers: { "content-length": "abc" } }), 304, ""],
+  "304 with an invalid length": [fulfill({ status: 304, headers: { "content-length": "abc" } }), 304, ""],
   chunked: [fulfill({ headers: { "transfer-encoding": "chunked" }, bodyBase64: b64("hello") }), 200, "hello"],
   upgrade: [
     fulfill({ headers: { upgrade: "websocket", connection: "upgrade" }, bodyBase64: b64("hello") }),
     200,
     "hello",
   ],
-  "gzip that is none": [fulfill({ headers: { "content-encoding": "gzip" }, bodyBase64: b64("hello") }), 200, "hello"],
-  "location that is none": [fulfill({ status: 302, headers: { location: "http://[" } }), 302, ""],
+  "invalid gzip": [fulfill({ headers: { "content-encoding": "gzip" }, bodyBase64: b64("hello") }), 200, "hello"],
+  "invalid location": [fulfill({ status: 302, headers: { location: "http://[" } }), 302, ""],
   "__proto__ header": [fulfill({ headers: JSON.parse('{"__proto__": "x"}') }), 200, ""],
   "two decisions": [
     [...fulfill({}), ...fulfill({ status: 500 }), { type: "decision:abort", errorCode: "failed" }],
@@ -170,7 +170,7 @@ describe("a proxy that says what none should", () => {
   }
 });
 
-describe("a handshake that is none", () => {
+describe("an invalid handshake", () => {
   const HELLOS = {
     "another protocol": [{ ...HELLO_OK, protocolVersion: 2 }, "PROTOCOL_MISMATCH", /protocol 2, this agent 3/],
     "no protocol": [{ type: "hello:ok" }, "PROTOCOL_MISMATCH", /./],

@@ -172,7 +172,7 @@ describe("when things go wrong", () => {
     assert.ok(Date.now() - started < MOST_MS);
   });
 
-  test("a URL that is none, and an unknown choice, are named", async () => {
+  test("an invalid URL, and an unknown choice, are named", async () => {
     await assert.rejects(startTrafficMock({ proxyUrl: "proxy" }), {
       name: "TypeError",
       message: /"proxy"/,

@@ -69,7 +69,7 @@ class ConnectedTrafficMock extends TrafficMock {
   }
 
   /**
-   * End the test: its routes are removed, and what went wrong is thrown.
+   * End the test: its routes are removed, and its errors are thrown.
    * @returns {Promise<void>} the same one at every call
    */
   end() {

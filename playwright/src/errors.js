@@ -2,7 +2,7 @@
 
 /** The errors that tests see. */
 
-/** What all errors of this package have in common. */
+/** The parent of all errors of this package. */
 class TrafficMockError extends Error {
   /**
    * @param {string} message
@@ -14,7 +14,7 @@ class TrafficMockError extends Error {
   }
 }
 
-/** A call that means nothing: its arguments are wrong. Nothing was sent. */
+/** A call with wrong arguments. Nothing was sent. */
 class UsageError extends TrafficMockError {}
 
 /** The proxy cannot be reached, refuses this worker, or the connection to it is lost. */
@@ -51,7 +51,7 @@ class RoutingError extends TrafficMockError {
     super(message);
     this.code = code;
     this.detail = detail;
-    /** How many more requests met the same. */
+    /** How many more requests failed in the same way. */
     this.repeats = 0;
   }
 }

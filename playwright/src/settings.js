@@ -2,7 +2,7 @@
 
 const { UsageError } = require("./errors.js");
 
-/** What the environment says of the proxy; the npm packages' variables count where ours are not set. */
+/** The proxy's settings in the environment; the npm packages' variables count if those of this package are not set. */
 
 const DEFAULT_URL = "http://127.0.0.1:4310";
 
@@ -18,7 +18,7 @@ const ACK_MS = 5000;
 
 /**
  * @returns {number} milliseconds
- * @throws {UsageError} when the variable is no number of milliseconds
+ * @throws {UsageError} when the variable is not a number of milliseconds
  */
 function ackTimeoutMs() {
   const given = process.env.TRAFFICMOCK_ACK_TIMEOUT_MS || String(ACK_MS);

@@ -166,7 +166,7 @@ def methods(case: Case) -> Iterator[str]:
 
 
 def error_code(body: bytes) -> str | None:
-    """Read the code in one of our error bodies; ``None`` when it is none."""
+    """Read the code of a trafficmock error body; ``None`` for other bodies."""
     try:
         found = json.loads(body)
     except ValueError:

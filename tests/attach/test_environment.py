@@ -81,7 +81,7 @@ class AttachmentTests(SynchronousTestCase):
         self.assertEqual(Attachment.of(base, ca_directory="/c").ca_directory, Path("/c"))
 
     def test_refused(self) -> None:
-        """A URL that is none is refused, and so is a client id that credentials cannot carry."""
+        """An invalid URL is refused, and so is a client id that credentials cannot carry."""
         error = self.assertRaises(AttachError, Attachment.of, {}, url="x")
         self.assertIn("URL must look like http://127.0.0.1:4310, not 'x'", str(error))
         error = self.assertRaises(AttachError, Attachment.of, {}, client_id="a:b")
@@ -129,7 +129,7 @@ class EnvironmentTests(SynchronousTestCase):
         self.assertEqual((self.directory / CERTIFICATE).read_bytes(), mine)
 
     def test_no_forward_proxy(self) -> None:
-        """A proxy that gives no certificate is none to send everything through."""
+        """A proxy that gives no certificate is not used for all requests."""
         with answering({}) as url:
             self.assertEqual(self.ask(url), {})
 

@@ -122,7 +122,7 @@ class BrokenTests(SynchronousTestCase):
         self.assertIn("chmod 600", self.refused())
 
     def test_broken(self) -> None:
-        """Files that are none of ours are named."""
+        """Files that trafficmock did not write are named."""
         (self.directory / CERTIFICATE).write_text("x")
         self.assertIn(f"{CERTIFICATE} is broken", self.refused())
         for text in (b"x", _pem(rsa.generate_private_key(65537, 2048))):

@@ -121,7 +121,7 @@ class InvalidTests(SynchronousTestCase):
         self.playbook.expect(complaint)
 
     def test_claim_answer(self) -> None:
-        """An answer that is not valid is none; the round still has its bound."""
+        """An invalid answer does not count; the round still has its bound."""
         self.worker.sends(inbound.RouteUnregister("buys#1"))
         self.playbook.take()
         self.worker.sends(inbound.RouteRegister("q", "buys", predicate()))

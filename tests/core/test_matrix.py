@@ -123,7 +123,7 @@ class Matrix(SynchronousTestCase):
     # Right after the fault
 
     def check_request(self, row: Row, fault: Fault, settled: str | None, *, matched: bool) -> None:
-        """Check what a fault makes of a request, and that its owner stays on record.
+        """Check how a fault ends a request, and that its owner stays on record.
 
         :param matched: it has an owner, who may still wait for its body.
         """

@@ -77,7 +77,7 @@ class HostileTests(BrowserTestCase):
             self.assertEqual(page.locator("#main script, #main [onerror]").count(), 0)
 
     def test_pictures_that_run(self) -> None:
-        """SVG, which can hold programs, and a picture that is none, run nothing."""
+        """SVG, which can hold programs, and an invalid picture run nothing."""
         page = self.look(dashboard=forgetful_setup().dashboard.url)
         for kind in ("image/svg+xml", "image/png"):
             svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="window.hit=1"/>'

@@ -62,7 +62,7 @@ class ByteBudgetTests(SynchronousTestCase):
         self.assertEqual((self.holder.gone, budget.used), ([], 60))
 
     def test_no_limit(self) -> None:
-        """A limit of 0 is none."""
+        """A limit of 0 means no limit."""
         budget = ByteBudget(0)
         budget.hold(self.holder, "a", 2**50)
         self.assertEqual((self.holder.gone, budget.used), ([], 2**50))

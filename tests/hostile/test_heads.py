@@ -30,7 +30,7 @@ _MALFORMED = {
 }
 _FOREIGN = {
     "another host": (b"GET /health HTTP/1.1\r\nhost: evil.example\r\n\r\n", 403),
-    "a host that is none": (b"GET /health HTTP/1.1\r\nhost: a b/c\r\n\r\n", 403),
+    "an invalid host": (b"GET /health HTTP/1.1\r\nhost: a b/c\r\n\r\n", 403),
     "no host": (b"GET /health HTTP/1.1\r\n\r\n", 400),
     "two hosts": (b"GET /health HTTP/1.1\r\nhost: localhost\r\nhost: localhost\r\n\r\n", 400),
     "no such server": (b"GET http://127.0.0.1:1/x HTTP/1.1\r\nhost: 127.0.0.1:1\r\n\r\n", 502),

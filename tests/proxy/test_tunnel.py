@@ -132,7 +132,7 @@ class TunnelTests(SynchronousTestCase):
         )
 
     def test_loop(self) -> None:
-        """A tunnel to ourselves is none."""
+        """A tunnel to the service itself is not opened."""
         self.harness.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
         self.tunnel.carry_blindly(b"a")
         self.assertTrue(self.client.aborted)

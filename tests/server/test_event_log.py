@@ -62,7 +62,7 @@ class EventLogTests(SynchronousTestCase):
             self.assertTrue(line.isprintable(), line)
 
     def test_failures(self) -> None:
-        """What could not be decided is a warning; that somebody left is none."""
+        """What could not be decided is a warning; that a client left is not."""
         agent = self.harness.agent()
         worker = self.harness.worker_with_route("http://api.test/*")
         self.lines.clear()

@@ -1,4 +1,4 @@
-"""What a row has in hand: mocks of some adapter, an application, its upstream and a proxy."""
+"""What a row gets: mocks of some adapter, an application, its upstream and a proxy."""
 
 from __future__ import annotations
 

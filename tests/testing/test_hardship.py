@@ -171,7 +171,7 @@ class HardshipTests(SynchronousTestCase):
         self.assertEqual(outcome["bodyLength"], LARGE)
 
     def test_worker_is_killed(self) -> None:
-        """The request that a killed test process had in hand fails; later ones pass through."""
+        """The request that a killed test process had not decided fails; later ones pass through."""
         argv = [sys.executable, "-c", NEVER, self.node_app.proxy.url, self.url]
         child = Child.start("a test", argv, env={"PYTHONPATH": str(runs.REPOSITORY)})
         self.addCleanup(child.stop)

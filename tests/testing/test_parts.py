@@ -165,7 +165,7 @@ class ChangeTests(SynchronousTestCase):
         return ch.merge(before, **{**nothing, **given})
 
     def test_bodies(self) -> None:
-        """Text, bytes and objects are bodies; falsy values that are none change nothing."""
+        """Text, bytes and objects are bodies; other falsy values change nothing."""
         for given_body, expected in (
             ("", b""),
             (b"x", b"x"),
@@ -195,7 +195,7 @@ class ChangeTests(SynchronousTestCase):
 
 
 class MockTests(SynchronousTestCase):
-    """What ``fulfill`` makes of its arguments."""
+    """The response that ``fulfill`` makes from its arguments."""
 
     def test_statuses(self) -> None:
         """0 is 200; what is no status is refused."""
@@ -347,7 +347,7 @@ class CodecTests(SynchronousTestCase):
     @profile(200)
     @given(st.binary(max_size=60) | TEXT.map(str.encode))
     def test_any_bytes(self, payload: bytes) -> None:
-        """No bytes raise; what is no message is none."""
+        """No bytes raise; invalid ones give no message."""
         decode_for_worker(payload)
 
     @profile(200)

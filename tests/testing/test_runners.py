@@ -1,4 +1,4 @@
-"""What pytest, unittest and trial make of tests that use the mocks: each as a child process."""
+"""How tests that use the mocks end under pytest, unittest and trial: each as a child process."""
 
 import functools
 import os

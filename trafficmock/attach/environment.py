@@ -141,7 +141,7 @@ def forward_variables(
     :param present: the environment so far, whose own settings are kept where they can be.
     :param ca_directory: where certificates are kept on this machine.
     :param no_proxy: hosts to reach directly, instead of those of ``NO_PROXY``.
-    :returns: nothing for a proxy that is no forward proxy.
+    :returns: nothing for a proxy that is not a forward proxy.
     :raises AttachError: when the proxy has no certificate to give.
     :raises CertificateError: when files cannot be read or written here.
     """

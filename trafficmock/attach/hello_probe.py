@@ -1,4 +1,4 @@
-"""Says hello to a proxy as an agent would: may an application join that is yet to be started?"""
+"""Connects to a proxy as an agent would, to see whether an application may join."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class ProxyAddress:
     def parse(cls, url: str, client_id: str | None, token: str | None) -> ProxyAddress:
         """Take a URL apart; id and token in it count where none are given.
 
-        :raises ValueError: when it is no URL of a proxy.
+        :raises ValueError: when it is not the URL of a proxy.
         """
         parts = urlsplit(url)
         if parts.scheme not in _PORTS or not parts.hostname:

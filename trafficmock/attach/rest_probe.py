@@ -40,7 +40,7 @@ def check_health(proxy_url: str) -> None:
 def certificate_authority(proxy_url: str) -> bytes | None:
     """Get the certificate that the proxy's clients have to trust.
 
-    :returns: it in PEM, ``None`` from a proxy that is no forward proxy.
+    :returns: it in PEM, ``None`` from a proxy that is not a forward proxy.
     :raises NoAnswerError: when nothing answers within two seconds.
     :raises AttachError: when the proxy has none to give.
     """

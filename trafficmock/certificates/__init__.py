@@ -1,4 +1,4 @@
-"""The local certificate authority: what lets the proxy answer for ``https`` servers.
+"""The local certificate authority, by which the proxy can answer for ``https`` servers.
 
 ``authority`` keeps its key and certificate in a directory, ``leaves`` makes a certificate
 for a host, ``names`` says which name stands in it, ``files`` writes without ever showing

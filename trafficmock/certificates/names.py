@@ -1,4 +1,4 @@
-"""The name of a host as a certificate has it."""
+"""Writes the name of a host in the form that certificates have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that make runtimes trust our authority besides what they trust anyway."""
+"""Files by which runtimes trust the local authority in addition to what they trust already."""
 
 from __future__ import annotations
 

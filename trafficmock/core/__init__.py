@@ -1,10 +1,10 @@
-"""Decides who gets what: events in, effects out, no I/O and no clock.
+"""Decides about requests and WebSockets: gets messages, returns effects; no I/O and no clock.
 
 :class:`trafficmock.core.coordinator.Coordinator` is the front: a message of a connection comes
 in, a list of ``effects`` goes out. ``message_handlers`` says which part takes which message;
 ``invalid_messages`` answers those that cannot be taken or sent. ``hello`` makes an agent or
 a worker of a connection (``peers``), ``registration`` takes a worker's tests and routes,
-``lost_agents`` and ``ended_tests`` answer whoever waits for those that are gone. Then
+``lost_agents`` and ``ended_tests`` answer those who wait for an agent or a test that is gone. Then
 
 * :mod:`trafficmock.core.ownership` decides which test owns a request or a WebSocket: one, none,
   or several, which is ambiguous;

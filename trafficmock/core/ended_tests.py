@@ -1,4 +1,4 @@
-"""What tests leave behind when they end: requests, rounds of questions and WebSockets."""
+"""Ends what tests leave behind: requests, rounds of questions and WebSockets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may come in: ``hello`` and nothing else opens a connection."""
+"""Admits clients: only a valid ``hello`` opens a connection."""
 
 from __future__ import annotations
 

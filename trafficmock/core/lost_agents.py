@@ -1,4 +1,4 @@
-"""What agents leave behind that are gone: requests, fetches, reports and WebSockets."""
+"""Ends what lost agents leave behind: requests, fetches, reports and WebSockets."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class ProxyApiClient:
 
         :param target: path and query.
         :returns: an answer of the proxy, of any status; its body is still to be read.
-        :raises RestError: what answers there is no proxy.
+        :raises RestError: the server there is not a proxy.
         """
         asking: Deferred[Any] = self._client.request(
             method.decode("ascii"),

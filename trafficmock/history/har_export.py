@@ -134,7 +134,7 @@ def _query(url: str) -> str:
     try:
         return urlsplit(url).query
     except ValueError:
-        # An address that is no URL to Python (a broken IPv6 host) may well be one to others.
+        # An address that Python rejects as a URL (a broken IPv6 host) may be valid for others.
         return url.partition("#")[0].partition("?")[2]
 
 

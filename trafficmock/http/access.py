@@ -1,4 +1,4 @@
-"""Who may come in: decisions about ``Host``, ``Origin`` and addresses, without I/O.
+"""Decides which requests are let in, by ``Host``, ``Origin`` and address, without I/O.
 
 The service keeps the bodies of an application's traffic, so a web page must not
 reach it by DNS rebinding (``Host``), by a WebSocket (``Origin``) or by reading

@@ -1,4 +1,4 @@
-"""How much a client may ask of the HTTP side, by name, and the count of open connections."""
+"""The limits of the HTTP side, by name, and the count of open connections."""
 
 from collections.abc import Callable
 

@@ -143,7 +143,7 @@ def _port(text: str, port: str | None) -> str | None:
 
 
 def _pieces(text: str, host: str) -> tuple[str, ...]:
-    """Write a host as a URL parser does; one with stars is no host yet, and only checked."""
+    """Write a host as a URL parser does; one with stars is only checked."""
     if "*" in host:
         lowered = host.lower().removesuffix(".")
         if _WITH_STAR.fullmatch(lowered) is None:

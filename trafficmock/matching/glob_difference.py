@@ -1,4 +1,4 @@
-"""In which part a URL is not what a glob wants, as far as that can be told."""
+"""Finds the part in which a URL differs from a glob, where that can be told."""
 
 import functools
 import re

@@ -1,4 +1,4 @@
-"""The texts that a URL must have so that a route can match it, for whoever has no patterns.
+"""The texts that a URL must have so that a route can match it, for agents, which have no patterns.
 
 An agent that decides by itself asks about every URL that has the texts of some route. They are
 the literals (:mod:`trafficmock.matching.patterns.url_literals`) by which the index of routes finds

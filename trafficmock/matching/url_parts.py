@@ -1,4 +1,4 @@
-"""A request's URL, taken apart for those who compare parts of it."""
+"""A request's URL in its parts, for matchers that compare some of them."""
 
 import ada_url
 from attrs import frozen

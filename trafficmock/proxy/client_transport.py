@@ -1,4 +1,4 @@
-"""The client's connection as whoever answers it sees it."""
+"""The connection to a client, for the modules that answer it."""
 
 from __future__ import annotations
 

@@ -232,9 +232,9 @@ class ProxyClients:
         )
 
     def stop(self) -> bool:
-        """Answer who waits, and let everybody go who has no connection.
+        """Answer the requests that wait, and close each client that has no connection.
 
-        :returns: whether somebody has one, to whom answers may be on their way.
+        :returns: whether a client is still connected: answers to it may be on their way.
         """
         self._decoders.stop()
         for proxy_client in list(self._lingering):

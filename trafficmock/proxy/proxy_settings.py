@@ -1,4 +1,4 @@
-"""What the forward proxy was told, and what all its connections share."""
+"""The settings of the forward proxy, and what all its connections share."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Target(Struct, frozen=True):
 def absolute(target: bytes, method: bytes = b"GET") -> Target:
     """Read a target in absolute form (RFC 9112 section 3.2.2).
 
-    :raises BadMessageError: it is no URL, or one of another scheme.
+    :raises BadMessageError: it is not a URL, or has another scheme.
     """
     found = _ABSOLUTE.fullmatch(target)
     if found is None:

@@ -1,4 +1,4 @@
-"""Performs what the core decides: the only place where effects become acts."""
+"""Performs the effects that the core returns; no other module does."""
 
 from __future__ import annotations
 

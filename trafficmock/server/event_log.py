@@ -1,4 +1,4 @@
-"""What the log says of the day: who came and went, what failed, and on request everything."""
+"""Writes the log: which clients came and went, what failed, and at level debug everything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps on disk who is strict, so that a restart of the service lets nothing out.
+"""Keeps on disk who is strict, so that no request gets out because the service was restarted.
 
 The next process on the same address reads the file before it serves anybody. The file counts if
 the process before has ended only just now: as long as anything is strict, it is touched.

@@ -1,4 +1,4 @@
-"""What a test case says of its mocks, for unittest as for trial."""
+"""The settings that a test case has for its mocks, in unittest and trial."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong on the test side, by name."""
+"""The errors of the test library."""
 
 from typing import Any
 

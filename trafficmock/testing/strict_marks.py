@@ -1,4 +1,4 @@
-"""What pytest's options, ini file and marks say of strict mode.
+"""Reads strict mode from pytest's options, ini file and marks.
 
 Every run looks here at its beginning, also one without mocks: so this imports nothing.
 """

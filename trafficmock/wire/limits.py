@@ -1,4 +1,4 @@
-"""Limits that follow from protocol 3, and how an option spells that there is none."""
+"""Limits that follow from protocol 3, and the values of options that mean no limit."""
 
 import sys
 

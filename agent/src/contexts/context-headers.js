@@ -48,7 +48,7 @@ const memberOf = (baggage) => valueOf(baggage ?? "", ",", MEMBER);
 /**
  * @param {import('node:http').IncomingHttpHeaders} incoming
  * @returns {{ id: string, isForwarded: boolean } | undefined} what a request carries, and whether it
- *   is ours to forward: a trace is the application's own matter
+ *   is forwarded by the agent: forwarding a trace is up to the application
  */
 function contextOf(incoming) {
   const { baggage, cookie, traceparent } = /** @type {Record<string, string>} */ (incoming);

@@ -52,9 +52,9 @@ class Exchange {
     this.unwanted = new AbortController();
     /** The headers that a handler continues it with. @type {headers.Pairs | undefined} */
     this.override = undefined;
-    /** Who tells the proxy what became of it. @type {{ send(message: object, links: number): void }} */
+    /** What reports to the proxy what became of it. @type {{ send(message: object, links: number): void }} */
     this.reporter = agent;
-    /** Whether the proxy is told of it at all. */
+    /** Whether it is reported to the proxy at all. */
     this.isReported = true;
     /** When the proxy was asked; ms. @type {number | undefined} */
     this.askedAt = undefined;

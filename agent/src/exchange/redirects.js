@@ -19,7 +19,7 @@ const BODY_HEADERS = [
   "transfer-encoding",
 ];
 
-/** What is not told to another origin, as in Node's own fetch. */
+/** Headers that are not sent to another origin, as in Node's own fetch. */
 const CREDENTIALS = ["authorization", "cookie", "proxy-authorization"];
 
 /**
@@ -34,7 +34,7 @@ const isRedirect = (status, pairs) => STATUSES.has(status) && Boolean(headers.ge
  * @param {number} status
  * @param {string} location
  * @returns {import('../protocol/messages.js').Outgoing}
- * @throws {Error} when the location is no URL
+ * @throws {Error} when the location is not a URL
  */
 function nextHop(request, status, location) {
   if (!URL.canParse(location, request.url)) throw new Error(`Invalid redirect location: ${location}`);
@@ -50,7 +50,7 @@ function nextHop(request, status, location) {
   return { url: url.href, method, pairs: headers.without(pairs, "host"), body };
 }
 
-/** What each hop says by itself: where it goes, how it is framed, and which cookies are its own. */
+/** Headers that each hop has of its own: its target, its framing, and its cookies. */
 const HOP_HEADERS = [
   "host",
   "connection",
@@ -147,7 +147,7 @@ class Chain {
     const { last } = this;
     if (!last || !this.leadsTo(url)) return undefined;
     this.last = undefined;
-    // The hop before is told first, whole or not: its body may never be read.
+    // The hop before is reported first, whole or not: its body may never be read.
     last.report.cut();
     return last.hop;
   }

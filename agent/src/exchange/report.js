@@ -39,7 +39,7 @@ class Report {
     this.url = url;
     this.upload = upload;
     this.copy = new BodyCopy(isReported ? (agent.bodyLimits?.history ?? HISTORY_BODY_BYTES) : 0);
-    /** Whether there is nothing more to be said. */
+    /** Whether the end was reported. */
     this.isSaid = !isReported;
     /** @type {NodeJS.Timeout | undefined} */
     this.soon = undefined;
@@ -63,7 +63,7 @@ class Report {
     }
   }
 
-  /** The body goes on for a while: the history is shown the head. */
+  /** The body takes long: report the head to the history. */
   begin() {
     if (!this.isSaid) this.say({ response: this.answer(Buffer.alloc(0), false), bodyPending: true });
   }
@@ -82,7 +82,7 @@ class Report {
     decodeThen(raw, coding, (decoded) => this.say({ response: this.answer(decoded ?? raw, decoded !== undefined) }));
   }
 
-  /** Nobody reads further: what is there must do, and at once, before the next hop's news. */
+  /** Nobody reads further: report what there is, before the next hop is reported. */
   cut() {
     if (this.status === 0 || !this.settle()) return;
     const error = this.agent.streams && !isRedirect(this.status, this.pairs) && serializeError(givenUp());

@@ -8,7 +8,7 @@ const { internal } = require("../process/internals.js");
 /**
  * An application that is attached and also has `HTTP_PROXY` set to trafficmock
  * would have its requests announced twice: here, and by the forward proxy. So
- * what would go through our own forward proxy is sent directly instead.
+ * what would go through trafficmock's forward proxy is sent directly instead.
  */
 
 /** Node's own, kept before anything is hooked. */
@@ -25,7 +25,7 @@ const { addRequest } = /** @type {any} */ (http.Agent.prototype);
  * @param {any} httpAgent that was to make the connection
  * @param {any} req
  * @param {any} options of the request
- * @returns {Straight | undefined} nothing when our own proxy is not on the way
+ * @returns {Straight | undefined} nothing when trafficmock's proxy is not on the way
  */
 function sendDirectly(agent, httpAgent, req, options) {
   const url = targetOf(agent, httpAgent, req, options);
@@ -51,7 +51,7 @@ function sendDirectly(agent, httpAgent, req, options) {
  * @param {any} httpAgent
  * @param {any} req
  * @param {any} options
- * @returns {URL | undefined} what is really asked, when it is asked through our own proxy
+ * @returns {URL | undefined} what is really asked, when it is asked through trafficmock's proxy
  */
 function targetOf(agent, httpAgent, req, options) {
   const proxy = proxyOf(httpAgent);
@@ -63,7 +63,7 @@ function targetOf(agent, httpAgent, req, options) {
   const protocol = options.protocol ?? req.protocol ?? "http:";
   const peer = `${protocol}//${authority}${options.port ? `:${options.port}` : ""}`;
   if (!URL.canParse(peer)) return undefined;
-  // The client names our proxy as the peer, and the target in the request line.
+  // The client names trafficmock's proxy as the peer, and the target in the request line.
   if (agent.hosts.isProxy(new URL(peer))) return named && !agent.hosts.isProxy(named) ? named : undefined;
   if (!agent.hosts.isProxyText(proxy)) return undefined;
   // Node writes the target into the path where the proxy is not asked for a tunnel.

@@ -5,12 +5,12 @@ const { MockSocket } = require("./mock-socket.js");
 
 /**
  * How long a request may wait for its decision before it is given a socket; ms.
- * A request that no test wants is usually let go sooner, and sees its own socket only.
+ * A request that no test wants is usually released sooner, and sees its own socket only.
  */
 const SOCKET_MS = 50;
 
 /**
- * The `socket` event of a request that a test thinks about. Clients start their
+ * The `socket` event of a request that waits for a test's decision. Clients start their
  * timers there (follow-redirects below axios, node-fetch 2, needle): without
  * network a request has a socket before it is connected, so time runs for them.
  * The request itself goes on buffering what is written until the decision.
@@ -58,7 +58,7 @@ class EarlySocket {
   }
 
   /**
-   * Tell that all is written: to a server that thinks it would be sent by now.
+   * Tell the request that all is written, as it would be if the server were slow to answer.
    * Some timeouts start there (got's for the response). Node's own listeners,
    * which come with the response, are called with it then.
    */

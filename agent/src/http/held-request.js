@@ -55,7 +55,7 @@ class HeldRequest {
     this.idleMs = 0;
     /** @type {NodeJS.Timeout | undefined} */
     this.timer = undefined;
-    // Until the body is there the application is at work, and keeps itself alive.
+    // Until the body is there, the application works on it, and that keeps the process alive.
     this.bodyTimer = setTimeout(() => this.unstreamed(), BODY_MS).unref();
     this.writes = new Writes(req, this);
     const hangUp = (/** @type {Error | undefined} */ error) => this.hangUp(error);
@@ -73,12 +73,12 @@ class HeldRequest {
     if (this.upload.copy.isCut) this.unstreamed();
   }
 
-  /** The head would be sent now. A body that is there at once goes along with it. */
+  /** The application would send the head now. A body that is there at once is announced with it. */
   begin() {
     if (this.hasBegun) return this.seeEnd();
     this.hasBegun = true;
     this.seeEnd();
-    // Who follows a redirect has the body at hand, and may write it bit by bit.
+    // A client that follows a redirect has the whole body, but may write it in parts.
     if (this.chain?.leadsTo(this.url.href)) this.writes.drain();
     this.agent.waiters.whenNegotiated(() => {
       if (this.exchange || !this.isHeld || !this.agent.waiters.enterUnannounced(this)) return;
@@ -129,7 +129,7 @@ class HeldRequest {
   announce(isOpen) {
     if (this.exchange || !this.isHeld) return;
     const { req, url, upload } = this;
-    // A hop that goes on with a handler's headers is sent anew, with all of its body.
+    // A hop with the headers of a handler is sent anew, with all of its body.
     if (isOpen && this.agent.streams && this.chain?.leadsTo(url.href) && this.chain.isOverridden) {
       upload.onEnd = () => this.announce(false);
       return;
@@ -202,7 +202,7 @@ class HeldRequest {
     const push = exchange?.upload ? (/** @type {Uint8Array} */ chunk) => upload.push(chunk) : ignore;
     const end = exchange?.upload ? () => upload.end() : ignore;
     const destroy = (/** @type {any} */ error) => {
-      // Some clients give up what the upstream has just broken off.
+      // Some clients abort a request when the upstream has just cut its response.
       if (report?.status) upstream.closed(this.response, report);
       else report?.fail(error ?? givenUp());
     };
@@ -248,7 +248,7 @@ class HeldRequest {
       socket.destroy(error);
     });
     up.on("information", ({ statusCode, statusMessage, rawHeaders }) => {
-      // The word to go on is given once, and was when a test wanted the body.
+      // 100 Continue is sent once, and was sent if a test wanted the body.
       if (statusCode === 100 && this.writes.isDraining) return;
       socket.push(text.head(statusCode, statusMessage, headers.fromRaw(rawHeaders)));
     });

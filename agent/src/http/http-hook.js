@@ -82,7 +82,7 @@ function hookOnSocket(agent, upgrade) {
     /** @type {Error | undefined} */
     let failure;
     let isReleased = false;
-    // An upstream that is not there must not hurt a request that is mocked.
+    // An upstream that cannot be reached must not fail a request that is mocked.
     const keep = (/** @type {Error} */ reason) => {
       failure = reason;
     };
@@ -223,7 +223,7 @@ function peerOf(req, options, host) {
 }
 
 /**
- * Fail a request to what is no host of a URL: no rule could allow it, and no name server knows it.
+ * Fail a request to a host that no URL can have: no rule could allow it, and no name server knows it.
  * @param {any} req
  * @param {string} host
  * @returns {true}

@@ -11,7 +11,7 @@ const { connect } = net.Socket.prototype;
 
 /**
  * Requests of the agent itself. Tracers (OpenTelemetry, dd-trace) wrap
- * `http.request`; what they are to see is the application's request, so ours are
+ * `http.request`; they are to see the application's requests only, so the agent's are
  * made below that.
  */
 

@@ -3,8 +3,8 @@
 const { nextTick } = process;
 
 /**
- * What the application writes into a `ClientRequest`: our own methods before
- * those of the prototype, on this one request.
+ * What the application writes into a `ClientRequest`: methods on this one request
+ * hide those of the prototype.
  *
  * @typedef {object} Writer
  * @property {(chunk: Uint8Array) => void} push what is written
@@ -110,12 +110,12 @@ class Writes {
     return once;
   }
 
-  /** Take all that is written: the request has no socket yet that would. */
+  /** Take all that is written, in place of the socket that the request does not have yet. */
   drain() {
     this.isDraining = true;
     for (const once of this.waiting) nextTick(once);
     if (this.isFull) nextTick(() => this.req.emit("drain"));
-    // Only after this word does an application write that asked for it.
+    // An application that waits for 100 Continue writes only after it.
     if (/100-continue/i.test(String(this.req.getHeader("expect")))) nextTick(() => this.req.emit("continue"));
   }
 

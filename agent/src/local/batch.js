@@ -10,9 +10,9 @@ const now = performance.now.bind(performance);
 const BATCH_MS = 20;
 /** How many reports are sent together at most. */
 const BATCH_COUNT = 64;
-/** How long a batch may be, unless the proxy takes less; bytes. What is longer alone goes alone. */
+/** How long a batch may be, unless the proxy takes less; bytes. A longer report is sent alone. */
 const BATCH_BYTES = 256 * 1024;
-/** What a batch has around its messages, and what each of them adds with its time; bytes. */
+/** The length of a batch without its messages, and what each message adds to its own length; bytes. */
 const AROUND = 64;
 const AROUND_EACH = 16;
 

@@ -14,8 +14,8 @@ const MOST_LOOKED_AT = 32;
 const COMMON = new Set(["", "http:", "https:"]);
 
 /**
- * What of a URL some route may want: the texts that it begins with, has in it, and ends with, each
- * of them possibly empty; one text alone is the whole URL.
+ * A condition on URLs that a route may match: the texts with which they begin, which they contain and
+ * with which they end. Each of them may be empty; a single text is a whole URL.
  *
  * @typedef {{ texts?: string[], all?: boolean, context?: string }} Entry
  */

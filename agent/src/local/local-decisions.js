@@ -7,16 +7,16 @@ const { Filter } = require("./filter.js");
 /** Kept, since tests replace clocks. */
 const now = performance.now.bind(performance);
 
-/** How long requests may pass unasked after a question was sent that was answered; ms. */
+/** How long requests may pass without a question, counted from when the last answered question was sent; ms. */
 const LEASE_MS = 1000;
-/** With less than that left, one request asks, so that others need not; ms. */
+/** If the lease has less time left, one request asks, to renew it for the others; ms. */
 const RENEW_MS = 500;
-/** With more than that to be sent the proxy is behind, and is asked about everything; bytes. */
+/** If more is waiting to be sent, the proxy lags behind and is asked about every request; bytes. */
 const MOST_BUFFERED = 8 * 1024 * 1024;
 
 /**
- * Lets requests pass without a word with the proxy that none of its routes can match (feature
- * `local`), and tells of them afterwards.
+ * Lets requests pass without asking the proxy if none of its routes can match them (feature
+ * `local`), and reports them afterwards.
  */
 class LocalDecisions {
   /** @param {import('../agent.js').Agent} agent */
@@ -25,7 +25,7 @@ class LocalDecisions {
     this.filter = new Filter();
     /** Whether the proxy's filter is there. */
     this.isReady = false;
-    /** Of the newest message acted on. */
+    /** The number of the newest message of the proxy that is in force. */
     this.n = 0;
     /** @type {'now' | 'batch' | 'none'} */
     this.reports = "none";
@@ -33,7 +33,7 @@ class LocalDecisions {
     this.until = 0;
     /** Whether a question is under way that renews it. */
     this.isRenewing = false;
-    /** Requests that passed since the last question, and of which nobody wants to hear. */
+    /** How many requests have passed unreported since the last question. */
     this.unreported = 0;
     this.batch = new Batch((text) => agent.link.sendText(text));
   }
@@ -70,20 +70,20 @@ class LocalDecisions {
     return false;
   }
 
-  /** @param {number} sentAt when a question was sent that was answered: pass */
+  /** @param {number} sentAt when a question was sent that was answered by a passthrough */
   answered(sentAt) {
     this.isRenewing = false;
     this.until = Math.max(this.until, sentAt + LEASE_MS);
   }
 
-  /** @returns {{ unreported?: number }} what a question says besides */
+  /** @returns {{ unreported?: number }} more fields of a question */
   count() {
     const { unreported } = this;
     this.unreported = 0;
     return unreported ? { unreported } : {};
   }
 
-  /** @returns {boolean} whether what passes now is told of */
+  /** @returns {boolean} whether what passes now is reported */
   pass() {
     if (this.reports !== "none") return true;
     this.unreported += 1;

@@ -8,7 +8,7 @@ const STEP_MS = 100;
 /**
  * A deadline that counts the time in which this process could have read an
  * answer. While an application loads, nothing is read for seconds, and a plain
- * timer would then fire before the answer that has long been there is read.
+ * timer would then fire although the answer has arrived and is only not read yet.
  *
  * @param {number} ms
  * @param {() => void} act called when they are over; never keeps the process alive

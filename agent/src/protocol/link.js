@@ -167,7 +167,7 @@ class Link {
     this.socket?.close(1000);
   }
 
-  /** Close it without a word: to the proxy the connection is lost. */
+  /** Close the connection without a closing handshake: to the proxy it is lost. */
   drop() {
     this.closed = true;
     clearTimeout(this.retry);
@@ -211,7 +211,7 @@ class Link {
 
 /**
  * @param {string} text
- * @returns {any} `undefined` for what is no JSON
+ * @returns {any} `undefined` if it is not JSON
  */
 function parse(text) {
   try {

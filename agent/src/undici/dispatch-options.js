@@ -5,7 +5,7 @@ const { stringify } = require("node:querystring");
 const { internal } = require("../process/internals.js");
 const headers = require("../protocol/headers.js");
 
-/** What undici's dispatch options say, and options that say something else. */
+/** Reads undici's dispatch options, and changes them. */
 
 /** Hop-by-hop headers that undici sets itself and refuses to be given. */
 const REFUSED = new Set(["connection", "transfer-encoding", "keep-alive", "upgrade", "expect"]);
@@ -16,7 +16,7 @@ const ONE_ORIGIN = new Set(["Client", "Pool", "BalancedPool", "RoundRobinPool", 
 /**
  * @param {any} dispatcher
  * @param {any} opts
- * @returns {URL | undefined} nothing when it is no HTTP request
+ * @returns {URL | undefined} nothing when it is not an HTTP request
  */
 function urlOf(dispatcher, opts) {
   const origin = opts.origin ?? internal(dispatcher, "url");

@@ -10,8 +10,8 @@ const { isBodiless } = require("../exchange/report.js");
  * undici tells a caller what happens to its request through a handler object:
  * with `onConnect`, `onHeaders`, ... up to version 7, with `onRequestStart`,
  * `onResponseStart`, ... from version 7 on. Here are both, as the agent needs
- * them: one that looks on while the application's handler is served, one that
- * plays undici for a mock, and one that collects an answer.
+ * them: one that observes what the application's handler gets, one that
+ * calls a handler as undici does, for a mock, and one that collects an answer.
  */
 
 /** @param {any} handler */

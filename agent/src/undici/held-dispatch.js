@@ -254,7 +254,7 @@ class HeldDispatch {
         report.head(status, "", pairs);
         report.end();
       },
-      // To a proxy that is told of responses once, what came before it broke off is the answer.
+      // A proxy that takes one report for each response gets what came before the connection broke.
       fail: (error) => (report.status && !this.agent.streams ? report.cut() : report.fail(error)),
       headers: (pairs) => (url === this.url.href ? pairs : rewriteLocation(pairs, url)),
     };

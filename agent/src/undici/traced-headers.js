@@ -11,8 +11,8 @@ const cleaners = new WeakMap();
 
 /**
  * OpenTelemetry adds its baggage, the context within it, to requests as undici makes
- * them, and its trace. Whoever subscribes last takes the context out of those to hosts of others,
- * and what is there twice.
+ * them, and its trace. The agent subscribes last: it removes the context from requests to other hosts,
+ * and headers that are there twice.
  * @param {import('../agent.js').Agent} agent
  */
 function cleanLast(agent) {

@@ -1,7 +1,7 @@
 "use strict";
 
 /**
- * Errors as undici's own. Every copy of undici tells its errors by registered
+ * Errors that count as undici's own. Every copy of undici recognizes its errors by registered
  * symbols, so that `instanceof` holds for these in each of them, also in the
  * one within Node, which shows its classes to nobody.
  */

@@ -32,7 +32,7 @@ class UndiciHook {
     this.isAttending = false;
   }
 
-  /** Hook what is there: the global dispatcher and `fetch`. */
+  /** Hook the global dispatcher and `fetch`, as far as they are there. */
   install() {
     for (const realm of realms()) this.undo.push(...this.expectAll(realm));
     this.hookFetch(globalThis, true);
@@ -41,7 +41,7 @@ class UndiciHook {
   }
 
   /**
-   * Hook what is loaded into a context. Nothing of it is kept: it has its own end.
+   * Hook what is loaded into a context of `node:vm`. No reference is kept, so that the context can be collected.
    * @param {typeof globalThis} realm its global object
    */
   enter(realm) {

@@ -9,7 +9,7 @@ const { duplexPair } = require("./duplex-pair.js");
  * @param {import('./bridge.js').Opening} opening
  * @param {string | undefined} protocol that it chooses
  * @returns {{ page: import('ws').WebSocket, end: import('./duplex-pair.js').End }}
- *   our side, and the end for the application, with the handshake's answer to be read first
+ *   the agent's side, and the end for the application, with the handshake's answer to be read first
  */
 function openApplicationSide(opening, protocol) {
   const isEncrypted = opening.url.protocol === "wss:";

@@ -38,8 +38,8 @@ const OWN_HEADERS = new Set([
 /**
  * A WebSocket of the application: held until somebody decides, then mocked,
  * relayed or let through (protocol 3). The application keeps its own WebSocket
- * class; what it is connected to is our end of a connection within the process,
- * so that every event is its own class's.
+ * class, which is connected to the agent's end of a connection within the process,
+ * so that every event comes from that class.
  */
 class Bridge {
   /**
@@ -87,7 +87,7 @@ class Bridge {
     try {
       act(this, message);
     } catch (error) {
-      // The proxy's word must never end the application.
+      // A message of the proxy must never end the application.
       this.fail(
         new TrafficMockError(
           "websocket",

@@ -107,7 +107,7 @@ function ensureClosed({ socket, wasSocketOpen, isSocketClosed }) {
 }
 
 /**
- * The handler as it is, but for its start, which it has had.
+ * The same handler, except that it is not started again.
  * @param {any} handler
  * @param {Controller} controller
  * @param {(abort: (reason: any) => void) => void} keep

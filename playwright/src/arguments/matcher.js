@@ -5,7 +5,7 @@ const { TOKEN } = require("./headers.js");
 const { compileGlob, needsBase, resolveGlob } = require("./glob.js");
 
 /**
- * What tests may write to say which traffic they mean.
+ * What tests may write to choose requests.
  *
  * @typedef {import("../../index.js").UrlMatcher} UrlMatcher
  * @typedef {import("../../index.js").RouteMatcher} RouteMatcher
@@ -185,7 +185,7 @@ function readGlob(glob, base) {
   /** @param {string} url */
   const test = (url) => regex.test(url);
   const sent = needsBase(glob) ? resolveGlob(glob, base) : glob;
-  // What the proxy would read otherwise than this process does, it has to ask for.
+  // If the proxy would read it otherwise than this process, it has to ask.
   const isSafe = !needsBase(sent) && (sent === glob || resolveGlob(sent, { webSocket: base.webSocket }) === sent);
   return { wire: isSafe ? { urlGlob: sent } : { predicate: true }, test };
 }

@@ -4,7 +4,7 @@ const { UsageError } = require("../errors.js");
 const headers = require("./headers.js");
 
 /**
- * What handlers change in a request: it adds up along the chain of fallbacks.
+ * What handlers change in a request; changes add up along the chain of fallbacks.
  *
  * @typedef {import("./headers.js").Pairs} Pairs
  * @typedef {import("../../index.js").ContinueOptions} ContinueOptions
@@ -21,7 +21,7 @@ const JSON_TYPE = "application/json";
 const BYTES_TYPE = "application/octet-stream";
 
 /**
- * Make bytes of what a test gives for a body. Objects become JSON; `null`,
+ * Convert the body that a test gives to bytes. Objects become JSON; `null`,
  * `false` and 0 are no body and change nothing (Playwright's rule).
  *
  * @param {unknown} postData
@@ -39,7 +39,7 @@ function readBody(postData) {
  * @param {Overrides} before
  * @param {ContinueOptions} options
  * @returns {Overrides}
- * @throws {UsageError} a header value that is no string
+ * @throws {UsageError} a header value that is not a string
  */
 function merge(before, { url, method, headers: given, postData }) {
   return {
@@ -52,7 +52,7 @@ function merge(before, { url, method, headers: given, postData }) {
 }
 
 /**
- * See to it that the request stays on its scheme (Playwright's rule).
+ * Check that the request keeps its scheme (Playwright's rule).
  *
  * @param {string} original URL of the request
  * @param {Overrides} overrides
@@ -100,7 +100,7 @@ function forFetch(original, overrides) {
 }
 
 /**
- * Write a text that is no JSON as a JSON string, since it is sent as JSON.
+ * Write a text that is not JSON as a JSON string, since it is sent as JSON.
  * @param {Buffer} body
  */
 function asJson(body) {

@@ -5,7 +5,7 @@ const { Link } = require("trafficmock-agent/protocol/link");
 
 /**
  * Runs in a thread of its own: the second connection to the proxy. It answers pings while the test stands at a
- * breakpoint and nothing of the main thread runs, so that the proxy does not take the test for dead.
+ * breakpoint and nothing of the main thread runs, so that the proxy does not regard the test as stopped.
  */
 const link = new Link(
   { ...workerData, open: (_, act) => act() },
@@ -13,7 +13,7 @@ const link = new Link(
     up() {},
     message() {},
     down() {
-      // It stands for one connection, which has ended as well or is judged by itself now.
+      // It belongs to one connection, which has ended as well or now has to answer for itself.
       link.close();
     },
   },

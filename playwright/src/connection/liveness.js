@@ -21,7 +21,7 @@ class Liveness {
     });
   }
 
-  /** End it; what the proxy thinks of its connection is no matter any more. */
+  /** End the thread; its connection does not matter any more. */
   end() {
     return this.thread.terminate();
   }

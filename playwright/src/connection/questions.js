@@ -3,7 +3,7 @@
 const { clearInterval, setInterval } = require("node:timers");
 const { ConnectionError } = require("../errors.js");
 
-/** How often that time is looked at until it is over. */
+/** How often that time is checked until it is over. */
 const LOOKS = 10;
 
 /** The key of the message that each answer belongs to, by the answer's type. */
@@ -23,8 +23,8 @@ const ANSWERS = /** @type {Record<string, (message: any) => string>} */ ({
 /**
  * The messages that wait for their answer.
  *
- * Their time is counted in looks, so that it stands still while nothing of this thread runs: an answer that came
- * during a breakpoint is read before it is found late.
+ * Their time is counted in checks by a timer, so that it stands still while this thread does not run: an answer that
+ * came during a breakpoint is read before its question counts as late.
  */
 class Questions {
   /** @type {Map<string, { resolve(answer: any): void, reject(error: Error): void, look: number }>} oldest first */
@@ -79,11 +79,11 @@ class Questions {
     for (const key of [...this.#asked.keys()]) this.reject(key, error);
   }
 
-  /** Fail the questions that wait too long; without any, nothing is to be looked at. */
+  /** Fail the questions that wait too long; without questions, stop the timer. */
   #expire() {
     this.#look += 1;
     for (const [key, { look }] of this.#asked) {
-      // The look that comes next after the question may come at once.
+      // The first check after the question may come at once.
       if (this.#look - look <= LOOKS) break;
       const [type] = key.split(" ");
       const what = `the trafficmock proxy did not answer ${type} within ${this.#answerMs} ms`;

@@ -22,7 +22,7 @@ const { Questions } = require("./questions.js");
  */
 
 /**
- * What a worker speaks beyond protocol 3. Not `subscribe`: a wait is begun without being awaited, so what the test
+ * The features of a worker beyond protocol 3. Not `subscribe`: a wait is begun without being awaited, so what the test
  * does next could be faster than the subscription.
  */
 const FEATURES = ["headers-list", "agents", "context", "decline", "reply", "strict", "liveness"];
@@ -157,7 +157,7 @@ class WorkerConnection {
     return this.questions.reject(`route:register ${routeId}`, error);
   }
 
-  /** Wait until everything is heard that the proxy said before now. */
+  /** Wait until all messages have come that the proxy sent before now. */
   async barrier() {
     this.pings += 1;
     await this.ask(`ping ${this.pings}`, { type: "ping", at: this.pings });
@@ -220,7 +220,7 @@ class WorkerConnection {
     if (message.type === "request:matched" || message.type === "ws:matched") {
       this.sessions.get(testId)?.receive(message);
     } else {
-      // What names a test is for that test; the rest is for all of this worker.
+      // A message that names a test is for that test, any other for all tests of this worker.
       for (const session of [...this.sessions.values()]) {
         if (testId === undefined || testId === session.id) session.receive(message);
       }

@@ -19,7 +19,7 @@ const BASE64 = 4 / 3;
 
 /**
  * Make the responses that a HAR gives whatever else a request has. What is missing here is answered by the test's
- * process: what a request's headers or body decide, what is no response, and what goes beyond the limits.
+ * process: what a request's headers or body decide, what is not a valid response, and what exceeds the limits.
  *
  * @param {HarLookup} lookup
  * @param {Matcher} matcher what the route wants; nothing where only the test's process can tell

@@ -6,7 +6,7 @@
 const routedRequests = new WeakMap();
 
 /**
- * A request in the hands of a handler, which decides it (Playwright's `Route`).
+ * A request that a handler decides (Playwright's `Route`).
  * @implements {PublicRoute}
  */
 class Route {

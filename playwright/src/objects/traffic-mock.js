@@ -18,7 +18,7 @@ const { WebSocketRoute } = require("./websocket-route.js");
  */
 
 /**
- * One test's hand on the traffic of the applications that run attached.
+ * The calls of a test about the traffic of attached applications.
  * @implements {PublicTrafficMock}
  */
 class TrafficMock {

@@ -32,7 +32,7 @@ async function attachTraffic(session, testInfo) {
 }
 
 /**
- * Attach a file: the report links it, and a terminal shows where it is. Of a text that is no file both show the source.
+ * Attach a file: the report links it, and a terminal shows where it is. For a text that is not a file both show the source.
  *
  * @param {import("@playwright/test").TestInfo} testInfo
  * @param {string} name

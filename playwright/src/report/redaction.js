@@ -1,6 +1,6 @@
 "use strict";
 
-/** Reports are sent around: what gives access is not for them. */
+/** Takes credentials out of reports, which are sent to other people. */
 
 const REDACTED = "[redacted]";
 const SECRET_HEADER =
@@ -19,7 +19,7 @@ const redactHeaders = (pairs) =>
 
 /**
  * @param {string} text
- * @returns {string} the URL without credentials and secrets in its query; what is no URL as it is
+ * @returns {string} the URL without credentials and secrets in its query; text that is not a URL is returned as it is
  */
 function redactUrl(text) {
   if (!URL.canParse(text)) return text;

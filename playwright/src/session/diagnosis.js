@@ -1,7 +1,7 @@
 "use strict";
 
 /**
- * Says what did come, nearest first, where a wait saw nothing that it wanted.
+ * Describes the requests that came instead of the one that a wait was for, nearest first.
  *
  * @typedef {import("./request-state.js").RequestState} RequestState
  */

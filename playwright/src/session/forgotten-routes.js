@@ -19,7 +19,7 @@ const gone = new FinalizationRegistry((/** @type {Waiting} */ waiting) => waitin
  *
  * Garbage is collected when memory is short, which may be never in a test that waits. So it is collected now and then
  * while such a request waits, after ever longer pauses: a request waits at most about twice as long as its route was
- * kept. A handler that decides in time costs nothing of this.
+ * kept. A handler that decides in time causes none of this work.
  *
  * @param {object} route
  * @param {Waiting} waiting does not hold the route

@@ -119,7 +119,7 @@ class HttpRoutes {
     await this.session.registration.addRoute(entry, "http");
   }
 
-  /** @param {RouteEntry} entry that is no handler any more */
+  /** @param {RouteEntry} entry that is not a handler any more */
   drop(entry) {
     entry.isActive = false;
     this.live = this.live.filter((each) => each !== entry);

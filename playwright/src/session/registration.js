@@ -79,7 +79,7 @@ class Registration {
   }
 
   /**
-   * Refuse what no route of this test wants, from now on.
+   * Refuse the requests that no route of this test matches, from now on.
    * @param {readonly string[] | undefined} allow patterns of what may leave; without them the test is strict no more
    */
   async setStrict(allow) {

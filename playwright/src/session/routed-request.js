@@ -52,7 +52,7 @@ class RoutedRequest {
     this.stage = "running";
     /** @type {RouteEntry | undefined} the handler that runs, or ran last */
     this.entry = undefined;
-    /** What became of it, in words. */
+    /** Its outcome, in words. */
     this.decision = "undecided";
   }
 
@@ -108,7 +108,7 @@ class RoutedRequest {
 
   /** Whether its handler returned and the application still waits for a decision. */
   get isWaiting() {
-    // What has ended without one, as when the application gave it up, waits for none.
+    // A request that ended without a decision, because the application gave it up, waits for none.
     return this.stage === "held" && !this.session.isEnded && this.request.response === undefined;
   }
 

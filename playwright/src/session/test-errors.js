@@ -10,7 +10,7 @@ const { withoutOwnFrames } = require("./call-site.js");
 
 const NOTHING_FURTHER = "Further requests of this test were refused without an error of their own.";
 
-/** What went wrong in one test and was not taken. */
+/** The errors of one test that were not taken. */
 class TestErrors {
   /** @type {Error[]} */
   #errors = [];
@@ -103,7 +103,7 @@ function requestOf({ detail }) {
 }
 
 /**
- * Throw what went wrong in a test and was not taken: one error as it is, so that its own line is shown; several as one.
+ * Throw the errors of a test that were not taken: a single one as it is, so that its own line is shown; several as one.
  * @param {Error[]} errors
  */
 function throwAll(errors) {

@@ -1,4 +1,4 @@
-/* What the rows have in hand: the fixtures, an application, its upstream and a proxy, of tests/e2e/node. */
+/* What the rows get: the fixtures, an application, its upstream and a proxy, of tests/e2e/node. */
 import http from "node:http";
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";

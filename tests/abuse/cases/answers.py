@@ -200,7 +200,7 @@ ANSWERS = (
     _fails("a body alone", b"abcd\r\n\r\n", _LINE),
     _fails("another protocol", b"SSH-2.0-OpenSSH_9.2\r\n", _LINE, code="upstream_closed"),
     _fails("HTTP/2", b"HTTP/2 200\r\n\r\n", _LINE),
-    _fails("a version that is none", b"HTTP/x.y 200 OK\r\n\r\n", _LINE),
+    _fails("an invalid version", b"HTTP/x.y 200 OK\r\n\r\n", _LINE),
     _fails("random bytes", bytes(range(128, 256)) * 20 + b"\r\n\r\n", _LINE),
     _fails("a field without a colon", _OK + b"nothing\r\nContent-Length: 0\r\n\r\n", _FIELD),
     _fails("a field without a name", _OK + b": y\r\nContent-Length: 0\r\n\r\n", _FIELD),

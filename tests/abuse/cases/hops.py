@@ -85,7 +85,7 @@ HOPS = (
         "RFC 6455 section 4.2.1",
     ),
     passed(
-        "a WebSocket by POST is none",
+        "a POST does not open a WebSocket",
         post(
             b"Upgrade: websocket",
             b"Connection: Upgrade",

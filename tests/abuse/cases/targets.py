@@ -96,7 +96,7 @@ TARGETS = (
     _refused("ftp", b"ftp://{U}/c", _SCHEME),
     _refused("file", b"file:///etc/passwd", _SCHEME),
     _refused("javascript", b"javascript:alert(1)", _SCHEME),
-    _ours("a scheme that is none", b"1http://{U}/c", 400, "bad_request"),
+    _ours("an invalid scheme", b"1http://{U}/c", 400, "bad_request"),
     _ours("a host alone", b"{U}", 400, "bad_request"),
     _ours("an asterisk with GET", b"*", 404, "not_found"),
     _refused("a path without its slash", b"c", _FORM),

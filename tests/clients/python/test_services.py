@@ -117,7 +117,7 @@ class ServiceTests(SynchronousTestCase):
         return {name: (wanted[name], found[name]) for name in NAMES if wanted[name] != found[name]}
 
     def test_answers(self) -> None:
-        """Passed, mocked, continued and fetched, a call gives what it gives without us."""
+        """Passed, mocked, continued and fetched, a call gives what it gives without trafficmock."""
         without = outcomes(self.url)
         failed = {name: found for name, found in without.items() if "error" in found}
         self.assertEqual(failed, {}, "these fail without the preload")
@@ -153,7 +153,7 @@ class ServiceTests(SynchronousTestCase):
             self.assertEqual(found[name].get("error"), without[name].get("error"), name)
 
     def test_urllib3_1(self) -> None:
-        """With urllib3 1 its users do what they do without us, and raise what they raise."""
+        """With urllib3 1 its users do and raise the same as without trafficmock."""
         folder = str(Path(self.mktemp()).absolute())
         install = ["-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, "urllib3<2"]
         subprocess.run([python(), *install], check=True, timeout=SECONDS, env=clean())

@@ -110,7 +110,7 @@ class TerminalTests(SupervisionCase):
         self.assert_gone()
 
     def test_reads(self) -> None:
-        """The command reads from the terminal as if it had been started without us."""
+        """The command reads from the terminal as if it had been started directly."""
         pid, terminal = self.on_terminal("sh", "-c", f"read line; echo got $line >> {self.file}")
         os.write(terminal, b"words\n")
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)

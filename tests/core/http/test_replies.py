@@ -343,7 +343,7 @@ class KeepingTests(ReplyCase):
         self.assertIn("only a route for HTTP", self.refused(socket))
 
     def test_unreadable(self) -> None:
-        """A reply that is none is refused with the id of its route."""
+        """An invalid reply is refused with the id of its route."""
         self.worker.sends_text(
             '{"type":"route:register","routeId":"q","testId":"buys","matcher":{},"reply":7}'
         )

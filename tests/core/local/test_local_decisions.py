@@ -83,7 +83,7 @@ class RegistrationTests(LocalCase):
         self.assertEqual(self.playbook.tables().get(".local.holds.waiting"), None)
 
     def test_old_acknowledgement(self) -> None:
-        """An acknowledgement of something older is none."""
+        """An acknowledgement of something older does not count."""
         self.asks()
         self.assert_answered(self.routes("**/x"), answered=False)
         self.agent.sends(local_reports.FilterAck(0))

@@ -129,7 +129,7 @@ class AmbiguityTests(SynchronousTestCase):
         self.assertEqual(complained, ["a", "b"])
 
     def test_one_ends_during_the_round(self) -> None:
-        """A rival that ends before the round does is none."""
+        """A test that ends before the round does is no rival."""
         self.a.route(predicate())
         self.b.route(predicate())
         self.agent.sends(start())

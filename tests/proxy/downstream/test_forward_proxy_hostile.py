@@ -1,4 +1,4 @@
-"""What clients send that is none of HTTP, or for nobody."""
+"""Requests of clients that are not HTTP, or have no possible target."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ class HeadTests(SynchronousTestCase):
     """One meaning, or a 400."""
 
     def test_refused(self) -> None:
-        """A host that is none, white space in a target, and IPv4 in brackets are refused."""
+        """An invalid host, white space in a target, and IPv4 in brackets are refused."""
         for head in (
             b"GET http://api.test/ HTTP/1.1\r\nHost: a b\r\n\r\n",
             b"GET http://api.test/ HTTP/1.1\r\nHost: user@api.test\r\n\r\n",

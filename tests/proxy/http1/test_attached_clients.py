@@ -34,7 +34,7 @@ class AttachedClientsTests(SynchronousTestCase):
         self.assertFalse(opens_for_agent(head))
 
     def test_context(self) -> None:
-        """The context that it names counts first; one that is none does not."""
+        """The context that it names counts first; an invalid one does not count."""
         for named, wanted in ((b"a", "a"), (b"", "b"), (b"a b", "b"), (b"x" * 65, "b")):
             block = b"GET / HTTP/1.1\r\nbaggage: trafficmock.test=b\r\ntrafficmock-context: "
             self.assertEqual(context_id(parse_request(block + named)), wanted, named)

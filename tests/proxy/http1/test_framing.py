@@ -75,7 +75,7 @@ class ResponseTests(SynchronousTestCase):
         self.assertEqual(self.response_framing(b"200 OK", b"CONNECT"), NONE)
 
     def test_contradiction(self) -> None:
-        """An answer with two lengths is none."""
+        """An answer with two lengths is invalid."""
         text = b"200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked"
         self.assertRaises(BadMessageError, self.response_framing, text)
 

@@ -203,7 +203,7 @@ class UpstreamFailureTests(SynchronousTestCase):
         self.assertTrue(client.took().endswith(b"\r\n\r\n"))
 
     def test_unsendable(self) -> None:
-        """Overrides that are none end as 502 ``bad_override`` and in the history."""
+        """Invalid overrides end as 502 ``bad_override`` and in the history."""
         harness = ForwardProxyHarness()
         worker = harness.worker()
         client = harness.ask(GET)

@@ -1,1 +1,1 @@
-"""Test files that other test runners run, to see what they make of them."""
+"""Test files that other test runners run, whose results are compared."""

@@ -267,7 +267,7 @@ class FetchTests(SynchronousTestCase):
 
 
 class ErrorTests(SynchronousTestCase):
-    """What the proxy has against a test."""
+    """Errors that the proxy sends about a test."""
 
     def test_ambiguous(self) -> None:
         """An ambiguous route names the other test and says how to tell them apart."""
@@ -409,7 +409,7 @@ class WaiterTests(SynchronousTestCase):
         self.assertEqual(kept(answer.promise).wire.status, 201)
 
     def test_no_limit(self) -> None:
-        """A timeout of 0 is none; a wait that is over leaves no timer."""
+        """A timeout of 0 means no timeout; a wait that is over leaves no timer."""
         endless, soon = self.wait("request", "**/never", 0), self.wait("request", URL)
         self.harness.observed()
         self.assertTrue(soon.promise.done)

@@ -1,4 +1,4 @@
-"""Strict mode: what a session asks of the proxy, and what it makes of refused requests."""
+"""Strict mode: what a session asks of the proxy, and how it reports refused requests."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Finds what an id on the command line means: an id, or the beginning of just one."""
+"""Finds the entry for an id on the command line: a whole id, or the beginning of only one."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _OK, _NOT_MODIFIED, _NOT_FOUND, _CONFLICT = 200, 304, 404, 409
 
 
 class UnreachableError(CommandError):
-    """Nobody answers at the proxy's address, or somebody who is no proxy."""
+    """No server answers at the proxy's address, or one that is not a proxy."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, status=UNREACHABLE)
@@ -71,7 +71,7 @@ class RestClient:
         """Make the client for an address.
 
         :param url: such as ``http://127.0.0.1:4310``.
-        :raises CommandError: it is no address, with status 2.
+        :raises CommandError: it is not an address, with status 2.
         """
         try:
             parts = urlsplit(url)

@@ -1,4 +1,4 @@
-"""After passthrough and continue: who still owes a report, and how hops hang together."""
+"""After passthrough and continue: which reports are due, and which hops follow which."""
 
 from __future__ import annotations
 

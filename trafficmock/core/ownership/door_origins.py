@@ -1,4 +1,4 @@
-"""Which globs of origins a door can be given: one that no origin can match is a mistake."""
+"""Checks the globs of origins that a door gets: one that no origin can match is a mistake."""
 
 from __future__ import annotations
 

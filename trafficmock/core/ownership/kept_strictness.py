@@ -1,4 +1,4 @@
-"""What of strict mode outlasts the process: the next one on the same port goes on with it."""
+"""The part of strict mode that is kept for the next process on the same port."""
 
 from attrs import field, frozen
 

@@ -1,4 +1,4 @@
-"""A client that said CONNECT: what it speaks behind that is found out by its first bytes."""
+"""Finds out by the first bytes after ``CONNECT`` which protocol a client speaks."""
 
 from __future__ import annotations
 

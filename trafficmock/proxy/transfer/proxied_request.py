@@ -44,7 +44,7 @@ CLIENT_CLOSED = "client closed"
 _STOPPING = "The proxy stops; the server had not answered yet."
 
 _RESETS = frozenset({"aborted", "connectionreset"})
-"""Abort codes that are no answer at all."""
+"""Abort codes that end the connection without an answer."""
 
 _UNCHANGED = SerializedOverrides()
 

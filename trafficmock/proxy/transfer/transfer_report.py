@@ -1,4 +1,4 @@
-"""What the coordinator is told of a request on its way: copies, and how it ended."""
+"""Reports a request on its way to the coordinator: copies of it, and how it ended."""
 
 from __future__ import annotations
 

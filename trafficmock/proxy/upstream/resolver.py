@@ -1,4 +1,4 @@
-"""Names of hosts that exist, though no rule of names allows them: ``my_service``, ``r1---sn.x``."""
+"""Resolves names of hosts that the rules of names forbid: ``my_service``, ``r1---sn.x``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a server is who it should be: what is trusted, and for which hosts that is not asked."""
+"""Verifies servers: which certificates are trusted, and which hosts are not verified."""
 
 from __future__ import annotations
 

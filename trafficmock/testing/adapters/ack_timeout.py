@@ -13,7 +13,7 @@ def ack_seconds() -> float:
     """Read the limit from the environment, where every kind of test can set it.
 
     :returns: :data:`ACK_SECONDS` when it is not set.
-    :raises UsageError: it is no number of milliseconds.
+    :raises UsageError: it is not a number of milliseconds.
     """
     given = os.environ.get(VARIABLE)
     if not given:

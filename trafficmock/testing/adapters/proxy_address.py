@@ -1,4 +1,4 @@
-"""The coordinator's address, and what to say when nobody is there."""
+"""The coordinator's address, and the error when no proxy answers there."""
 
 from urllib.parse import urlsplit, urlunsplit
 
@@ -9,7 +9,7 @@ from trafficmock.testing.errors import ConnectionLostError, UsageError
 def websocket_url(proxy_url: str) -> str:
     """Give the coordinator's address for the proxy's.
 
-    :raises UsageError: it is no URL of a proxy.
+    :raises UsageError: it is not the URL of a proxy.
     """
     parts = urlsplit(proxy_url)
     scheme = {"http": "ws", "https": "wss"}.get(parts.scheme)

@@ -1,4 +1,4 @@
-"""Where a HAR lies: a file with others beside it, or a zip archive with all of them."""
+"""A HAR on disk: a file with others beside it, or a zip archive with all of them."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def replies_of(
     """Make the responses that a HAR gives whatever else a request has, by method and URL.
 
     What is missing here is answered by the test's process: what a request's headers or body
-    decide, what is no response, and what goes beyond the limits.
+    decide, what is not a valid response, and what exceeds the limits.
 
     :param matcher: what the route wants; nothing where only the test's process can tell.
     """

@@ -1,4 +1,4 @@
-"""What keeps a proxy that tests started alive: locks that the kernel lets go with their holders.
+"""Keeps a proxy alive that tests started, by locks that the kernel releases with their holders.
 
 Whoever uses the proxy holds a shared lock on one file. The proxy waits for the exclusive one:
 once it gets that, nobody is left, however they ended, ``SIGKILL`` included.

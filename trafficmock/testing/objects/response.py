@@ -1,4 +1,4 @@
-"""Responses: what the app got, or what a handler's ``fetch`` brought."""
+"""Responses that the application got, or that a handler fetched."""
 
 from __future__ import annotations
 

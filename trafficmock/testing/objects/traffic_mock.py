@@ -1,4 +1,4 @@
-"""What a test can say about traffic; the same calls for all ways of writing tests."""
+"""The calls of a test about its traffic, the same for all ways of writing tests."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ await new Promise((resolve) => place.close(resolve));
 
 runTool("next", "next", ["dev", APP, "--port", String(port), "--hostname", "127.0.0.1"], { stdout: "ignore" });
 
-/** Ask the application for its page, by a socket: this request is none of the calls. */
+/** Ask the application for its page, by a socket: this request is not one of the calls. */
 function ask() {
   const socket = net.connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"));
   socket.on("error", () => setTimeout(ask, 100)).resume();

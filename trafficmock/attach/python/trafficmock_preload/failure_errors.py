@@ -1,4 +1,4 @@
-"""What the proxy tells of a request that failed, as the errors that a network makes."""
+"""Turns the proxy's report of a failed request into the error that a network would cause."""
 
 from __future__ import annotations
 

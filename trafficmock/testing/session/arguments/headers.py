@@ -83,7 +83,7 @@ def without(pairs: Pairs, *names: str) -> Pairs:
 def strict(headers: HeadersArgument) -> Pairs:
     """Read headers whose values must be strings; ``None`` leaves a header out.
 
-    :raises UsageError: a value that is no string; they are neither a mapping nor pairs.
+    :raises UsageError: a value is not a string, or they are neither a mapping nor pairs.
     """
     result = []
     for name, value in _items(headers):

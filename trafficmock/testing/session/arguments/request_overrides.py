@@ -67,7 +67,7 @@ def merge(
 ) -> Changes:
     """Add a handler's changes; each part it names replaces the one before.
 
-    :raises UsageError: a header value that is no string.
+    :raises UsageError: a header value that is not a string.
     """
     after = before
     if url is not None:
@@ -127,7 +127,7 @@ def for_fetch(original: Pairs, changes: Changes) -> SerializedOverrides | None:
 
 
 def _as_json(content: bytes) -> bytes:
-    """Write a text that is no JSON as a JSON string, since it is sent as JSON."""
+    """Write a text that is not JSON as a JSON string, since it is sent as JSON."""
     try:
         json.loads(content)
     except ValueError:

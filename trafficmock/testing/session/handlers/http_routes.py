@@ -89,7 +89,7 @@ class RouteEntry:
 def limit(times: float | None) -> float | None:
     """Read ``times``: none and NaN are no limit, less than one counts as one.
 
-    :raises UsageError: it is no number.
+    :raises UsageError: it is not a number.
     """
     if times is not None and not isinstance(times, int | float):
         raise UsageError(f"times is a number of requests, not {times!r}")

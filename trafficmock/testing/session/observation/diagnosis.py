@@ -1,4 +1,4 @@
-"""Says what did come, nearest first, where a waiter saw nothing that it wanted."""
+"""Describes the requests that came instead of the one that a wait was for, nearest first."""
 
 from __future__ import annotations
 

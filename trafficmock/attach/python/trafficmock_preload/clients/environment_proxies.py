@@ -1,8 +1,8 @@
-"""Libraries that take their proxy from the environment, where it is ours.
+"""Keeps libraries from taking trafficmock's proxy from the environment as well.
 
-Their connections are tunnels already. By our proxy as such they would behave as behind a proxy:
-other errors, and other requests for plain HTTP. A library whose connections could not be changed
-keeps the proxy, and so does every other one.
+Their connections are tunnels already. With the proxy from the environment they would behave as
+behind a proxy: with other errors, and with other requests for plain HTTP. A library whose
+connections could not be changed keeps the proxy, and so does every other one.
 """
 
 from __future__ import annotations

@@ -2,6 +2,6 @@
 export default {
   turbopack: { root: import.meta.dirname + "/../.." },
   devIndicators: false,
-  // Next asks the npm registry about its own version otherwise, which is none of the calls.
+  // Next asks the npm registry about its own version otherwise, which is not one of the calls.
   experimental: { agentUpgrade: false },
 };
