@@ -232,7 +232,7 @@ def _dialer(options: ProxyOptions, guard: AccessPolicy, reactor: Any) -> Dialer:
 
 
 def _door_interface(options: ProxyOptions) -> str:
-    """Name what doors listen on: what the service does, or loopback where that is not known."""
+    """Name the interface of doors: that of the service, or loopback where it is not known."""
     return "127.0.0.1" if options["endpoint"] else str(options["host"])
 
 

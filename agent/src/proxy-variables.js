@@ -20,7 +20,7 @@ const KEY = "trafficmock.proxyVariables";
 const SYNC = /** @type {const} */ (["spawnSync", "execSync", "execFileSync"]);
 
 /**
- * @param {import('./agent.js').Agent} agent that knows which proxy is ours
+ * @param {import('./agent.js').Agent} agent that knows which proxy is trafficmock's
  * @returns {() => void} undoes it
  */
 function hideProxyVariables(agent) {

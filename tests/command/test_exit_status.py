@@ -22,7 +22,7 @@ class EndTests(SynchronousTestCase):
         self.assertEqual(len(set(exit_status.MEANINGS.values())), len(statuses))
 
     def test_error(self) -> None:
-        """An error of ours carries the status."""
+        """Each error of a command carries the status."""
         error = exit_status.CommandError("no", status=exit_status.NOTHING)
         self.assertIsInstance(error, LocalError)
         self.assertEqual((str(error), error.status), ("no", 1))

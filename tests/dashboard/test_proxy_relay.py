@@ -177,7 +177,7 @@ class TroubleTests(SynchronousTestCase):
         self.assertTrue(response.source.disconnecting)
 
     def test_fault(self) -> None:
-        """A fault of ours is a 500, logged, without its traceback."""
+        """An internal error is a 500, logged, without its traceback."""
         made = Dashboard()
         connection = made.open("/api/history")
         made.agent.fail(KeyError("secret"))

@@ -14,7 +14,7 @@ DEFAULT_PROXY_URL = "http://127.0.0.1:4310"
 
 URL_VARIABLES = ("TRAFFICMOCK_PROXY_URL", "PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL")
 TOKEN_VARIABLES = ("TRAFFICMOCK_TOKEN", "PLAYWRIGHT_BACKEND_MOCKS_TOKEN")
-"""Ours first, then that of the npm packages, which counts where ours is absent or empty."""
+"""Trafficmock's, then that of the npm packages, which counts where the first is absent or empty."""
 CLIENT_ID_VARIABLE = "TRAFFICMOCK_CLIENT_ID"
 
 
@@ -47,7 +47,7 @@ def agent_variables(address: ProxyAddress, *, npm_agent: bool) -> dict[str, str]
     """List the variables in which agents find the proxy.
 
     :param npm_agent: whether the npm agent, if the application has it, shall find the proxy
-        too. Beside ours it would announce each request a second time.
+        too. Beside trafficmock's agent it would announce each request a second time.
     """
     count = None if npm_agent else 1
     variables = dict.fromkeys(URL_VARIABLES[:count], address.base_url)

@@ -104,7 +104,7 @@ class Attachment:
         )
 
     def environment(self) -> dict[str, str]:
-        """Give the whole environment, which is ``base`` with our variables.
+        """Give the whole environment, which is ``base`` with the variables of the attachment.
 
         :raises AttachError: when the proxy has no certificate to give.
         :raises CertificateError: when certificates cannot be read or written here.
@@ -112,7 +112,7 @@ class Attachment:
         return {**self.base, **self.variables()}
 
     def variables(self) -> dict[str, str]:
-        """Give our variables alone; settings of ``base`` are kept in them where they can be.
+        """Give the attachment's variables alone; they keep settings of ``base`` where they can.
 
         :raises AttachError: when the proxy has no certificate to give.
         :raises CertificateError: when certificates cannot be read or written here.

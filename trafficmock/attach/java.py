@@ -20,7 +20,7 @@ _NAME = re.compile(r"[\w*.-]+\Z")
 def with_java_options(
     java_tool_options: str, address: ProxyAddress, trust: TrustBundle, direct: Iterable[str]
 ) -> str:
-    """Append our options to ``JAVA_TOOL_OPTIONS``; the last of several counts in Java.
+    """Append the options to ``JAVA_TOOL_OPTIONS``; the last of several counts in Java.
 
     The options have no place for credentials: the application asks as the default client, or
     gives them itself.

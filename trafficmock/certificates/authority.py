@@ -61,7 +61,7 @@ def open_authority(directory: Path, now: dt.datetime) -> CertificateAuthority:
     Processes that ask at once get the same one.
 
     :param now: the time, with its zone.
-    :raises CertificateError: when it is broken, not ours to read, or cannot be made.
+    :raises CertificateError: when it is broken, cannot be read by this user, or cannot be made.
     """
     check_directory(directory)
     found = _load(directory)
@@ -125,7 +125,7 @@ def _fresh(authority: CertificateAuthority, now: dt.datetime) -> bool:
 
 
 def _renewed(directory: Path, now: dt.datetime) -> CertificateAuthority:
-    """Make what is missing or old. The key goes first: it is what a certificate is made from."""
+    """Make a missing or outdated key or certificate; the certificate is made from the key."""
     key = _load_key(directory / KEY)
     if key is None:
         key = ec.generate_private_key(ec.SECP256R1())

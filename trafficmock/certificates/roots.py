@@ -1,6 +1,6 @@
 """The certificates that this machine trusts already.
 
-A runtime that is told of a file of certificates forgets its own, so that ours goes into
+A runtime that gets a file of certificates ignores its own, so that the authority's goes into
 one file with them. Nothing is ever written into the machine's own store.
 """
 
@@ -58,7 +58,7 @@ def given_roots(environment: Mapping[str, str], beside: Path) -> list[Path]:
     """Find files that the user named to runtimes, such as a company's certificates.
 
     :param environment: see :data:`CA_FILE_VARIABLES`.
-    :param beside: our own directory, whose files do not count.
+    :param beside: the authority's directory, whose files do not count.
     """
     known = {_real(path) for path in (system_roots(),) if path is not None}
     found = []

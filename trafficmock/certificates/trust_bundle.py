@@ -32,7 +32,7 @@ _OTHERS = "others"
 class TrustBundle:
     """The files of one authority.
 
-    :param ca: our certificate alone, for runtimes that add it to their own.
+    :param ca: the authority's certificate alone, for runtimes that add it to their own.
     :param bundle: with the machine's certificates, in PEM.
     :param truststore: the same as PKCS #12 for Java, with Java's usual password.
     :param php: a directory with an ``.ini`` file, for PHP.
@@ -70,13 +70,13 @@ def make_trust(directory: Path, ca_pem: bytes, environment: Mapping[str, str]) -
 
 
 def unique_blocks(roots: Iterable[Path], ca_pem: bytes) -> list[bytes]:
-    """List the certificates of some files and ours, ours first, each once."""
+    """List the authority's certificate, then those of some files, each once."""
     texts = [ca_pem, *(read(path) or b"" for path in roots)]
     return list(dict.fromkeys(block for text in texts for block in _BLOCK.findall(text)))
 
 
 def _write_all(trust: TrustBundle, ca_pem: bytes, blocks: list[bytes]) -> None:
-    """Write what is missing or old; the bundle last, since it says that the others are there."""
+    """Write missing and outdated files; the bundle last, since it shows that all are there."""
     bundle = b"\n".join(blocks) + b"\n"
     if read(trust.bundle) == bundle:
         return
@@ -93,7 +93,7 @@ def _truststore(blocks: list[bytes]) -> bytes:
     """Make a store as Java's keytool would, with the mark that it wants on trusted ones."""
     entries = []
     with warnings.catch_warnings():
-        # Some of the machine's roots are too old for today's rules. They are not our making.
+        # Some of the machine's roots are too old for today's rules. Trafficmock did not make them.
         warnings.simplefilter("ignore")
         for number, block in enumerate(blocks):
             try:

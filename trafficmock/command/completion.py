@@ -1,4 +1,4 @@
-"""``trafficmock completion``: what a shell needs to complete our commands.
+"""``trafficmock completion``: what a shell needs to complete trafficmock's commands.
 
 argcomplete does the shells' part: its script calls ``trafficmock`` again with the line so far
 in the environment, and :func:`complete` answers from the parsers of the commands.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class IllegalStepError(TrafficMockError):
-    """The core tried a step that its table does not have: a mistake of ours."""
+    """The core tried a step that its table does not have: a mistake in the core."""
 
 
 class RequestStage(enum.IntEnum):

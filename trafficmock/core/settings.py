@@ -15,12 +15,12 @@ _positive = validators.gt(0.0)
 class Settings:
     """Options of the core; times in seconds, sizes in bytes.
 
-    :param version: ours, for ``hello:ok``.
+    :param version: trafficmock's, for ``hello:ok``.
     :param own_hosts: globs of hosts of the system under test, which agents add to their own.
     :param is_own_host: tells of a host in small letters, IPv6 without brackets, and a port whether
         it is part of the system under test; what goes there is not refused in strict mode.
-    :param strict: what no route wants is refused, whoever owns it, unless this allows it;
-        ``None`` leaves that to tests and runs.
+    :param strict: requests that no route wants are refused, with or without an owner, unless this
+        allows them; ``None`` leaves strict mode to tests and runs.
     :param token: what ``hello`` must carry, or ``None`` for anybody.
     :param claim_timeout: time for tests to say whether they want a request.
     :param heartbeat: how often connections are pinged.

@@ -170,7 +170,7 @@ class StrictMode:
 
 
 def _tunnel(tunnel_id: str, agent: Agent, request: SerializedRequest) -> PendingRequest:
-    """Make of a tunnel what can be judged: nobody decides about it, and it has no context."""
+    """Make a request of a tunnel, to be judged: nobody decides about it, and it has no context."""
     return PendingRequest(
         id=tunnel_id,
         client_id=agent.client_id,

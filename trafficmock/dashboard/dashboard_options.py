@@ -59,7 +59,7 @@ class DashboardOptions(ServiceOptions):
     ]
 
     def postOptions(self) -> None:  # noqa: N802 - Twisted's
-        """Find the proxy, and settle what twistd does on our behalf."""
+        """Find the proxy, and set what twistd does for the dashboard."""
         if self["proxy-url"] is None:
             variable = proxy_url_variable(os.environ)
             try:

@@ -34,7 +34,7 @@ PAGE_SAFETY: Mapping[bytes, bytes] = {
     b"cross-origin-resource-policy": b"same-origin",
     b"cross-origin-opener-policy": b"same-origin",
 }
-"""Stands on every answer but JSON. There are no CORS headers: only our own pages may read."""
+"""Headers of every answer but JSON; without CORS, only the dashboard's pages may read it."""
 
 DATA_SAFETY: Mapping[bytes, bytes] = {
     b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'",
@@ -118,7 +118,7 @@ class DashboardRoot(CheckedRoot):
 
 
 def _is_own(origin: str, host: str | None) -> bool:
-    """Tell whether a page of ``origin`` is one of ours; ports count."""
+    """Tell whether a page of ``origin`` is the dashboard's; ports count."""
     page = parse_origin(origin)
     here = None if host is None else parse_authority(host)
     if page is None or here is None:

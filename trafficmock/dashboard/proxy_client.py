@@ -82,7 +82,7 @@ class ProxyApiClient:
     def explain(self, failure: Failure) -> RestError:
         """Give the answer for a page whose question failed.
 
-        :returns: ``INTERNAL`` for what is our own fault.
+        :returns: ``INTERNAL`` for an error of the dashboard itself.
         """
         if isinstance(failure.value, RestError):
             return failure.value

@@ -48,7 +48,7 @@ def to_har(entry: RequestEntry, *, version: str) -> dict[str, Any]:
     A body that was not kept whole leaves its true size (-1 when it is not known) and a
     ``comment``, and no ``text``.
 
-    :param version: ours, for ``log.creator``.
+    :param version: trafficmock's, for ``log.creator``.
     :raises LocalError: there is no response; :func:`har_available` tells beforehand.
     """
     record, response = entry.record, entry.record.outcome.response

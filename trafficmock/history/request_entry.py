@@ -103,7 +103,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         return [body for body in found if body is not None]
 
     def parts(self) -> Iterable[object]:
-        """List what the byte budget may hold of it; ``None`` is a body that is not there."""
+        """List the bodies that count in the byte budget; ``None`` is a body that is not there."""
         return self.request_body, self.response_body, self.overrides_body
 
     def cut(self, part: object) -> None:

@@ -26,7 +26,7 @@ class FlowControlled(Protocol):
 
     @property
     def shared(self) -> bool:
-        """Whether it carries more than one WebSocket, and what is queued for it has a limit."""
+        """Whether it carries more than one WebSocket, and its queue has a limit."""
 
     @property
     def drained_total(self) -> int:

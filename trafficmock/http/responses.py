@@ -51,7 +51,7 @@ SAFETY = (
     (b"x-content-type-options", b"nosniff"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
-"""Stands on every answer: what was recorded is data, and for whoever may read it as such."""
+"""Headers of every answer: recorded content is data, and only for readers that may read it."""
 
 
 def encode(value: Mapping[str, Any]) -> bytes:
@@ -70,7 +70,7 @@ def reason(status: int) -> bytes:
 
 
 def prepare(request: IRequest, status: int, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
-    """Set the status and the headers that every answer of ours has.
+    """Set the status and the headers that every answer of the service has.
 
     ``no-store``, since the answer holds other people's traffic and is old at once.
     """

@@ -56,9 +56,9 @@ class ServiceRequest(Request):
         return reason
 
     def broken(self, failure: Failure) -> bytes:
-        """Log an error of ours.
+        """Log an internal error.
 
-        :returns: what the client gets, in our error shape and without the traceback.
+        :returns: what the client gets, in the form of the service's errors, without the traceback.
         """
         self._log.failure("While answering {uri!r}", failure=failure, uri=self.uri)
         return b"" if self.startedWriting else error(self, INTERNAL)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trafficmock.matching.compiled_matcher import UrlCondition
 
 Texts = tuple[str, ...]
-"""What a URL begins with, what is in it, and what it ends with; one text alone is all of it."""
+"""The beginning of a URL, texts within it, and its end; a single text is the whole URL."""
 
 IN_EVERY_URL = ("http", "://")
 """A part of these tells nothing: with it an agent asks about every URL, and nobody is told so."""

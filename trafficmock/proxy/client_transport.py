@@ -15,7 +15,7 @@ class ClientTransport(Protocol):
     """The client speaks TLS."""
 
     def local(self) -> Any:
-        """Give the address of ours that the client came to."""
+        """Give the local address that the client came to."""
 
     def write(self, data: bytes) -> None:
         """Send to the client."""

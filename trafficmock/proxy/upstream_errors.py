@@ -171,7 +171,7 @@ def error_response(
     keep: bool = False,
     head_only: bool = False,
 ) -> bytes:
-    """Write an answer of our own; ``via`` and ``proxy-status`` tell it from the server's.
+    """Write an answer of the proxy's own; ``via`` and ``proxy-status`` tell it from the server's.
 
     :param keep: the connection lasts.
     :param head_only: it answers HEAD.

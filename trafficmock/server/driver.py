@@ -63,7 +63,7 @@ _LEVELS = {level.name: level for level in LogLevel.iterconstants()}
 
 @define(eq=False, kw_only=True)
 class Driver:
-    """Tells the core what happens on connections and does what it answers.
+    """Tells the core what happens on connections, and performs the effects that it returns.
 
     It is the link handler of ``/ws``, and wakes the core when it asked for it. A message is encoded
     once for all links; clients within this process are called in the middle of a list of effects.

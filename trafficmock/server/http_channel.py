@@ -45,7 +45,7 @@ class ServiceChannel(HTTPChannel):
 
     def __init__(self, *, max_header_bytes: int) -> None:
         super().__init__()
-        # Under its own name: what Twisted says of idle connections is not ours to say.
+        # In Twisted's namespace: what it logs of idle connections is not the service's own.
         self._log = Logger("twisted.web.http")
         self.MAX_LENGTH = max_header_bytes
         self.totalHeadersSize = max_header_bytes
@@ -61,12 +61,12 @@ class ServiceChannel(HTTPChannel):
             super().resetTimeout()
 
     def readConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
-        """Answer what a client asked before it closed its direction, then close ours."""
+        """Answer what a client asked before it closed its direction, then close the other."""
         self._asked_all = True
         self._close_when_answered()
 
     def writeConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
-        """Go on waiting for the end: it was our own doing."""
+        """Go on waiting for the end: it was caused here."""
 
     def requestDone(self, request: Request) -> None:  # noqa: N802 - Twisted's name
         """Take the next request, if there is one."""
@@ -101,7 +101,7 @@ class ServiceChannel(HTTPChannel):
         )
 
     def _respondToBadRequestAndDisconnect(self) -> None:  # noqa: N802 - Twisted's hook
-        """Answer 400 in our error shape where Twisted sends none."""
+        """Answer 400 in the form of the service's errors, where Twisted sends none."""
         self.refuse(400, "bad_request", "This is not a well-formed request of HTTP/1.1.")
 
     def refuse(self, status: int, code: str, message: str) -> None:

@@ -148,7 +148,7 @@ class ProxyOptions(ServiceOptions):
             raise usage.UsageError(f"--resolve must be {error}") from None
 
     def postOptions(self) -> None:  # noqa: N802 - Twisted's
-        """Read the environment and settle what twistd does on our behalf."""
+        """Read the environment and set what twistd does for the service."""
         if self["token"] is None and "TRAFFICMOCK_TOKEN" in os.environ:
             self["token"] = os.environ["TRAFFICMOCK_TOKEN"]
             if not self["token"]:

@@ -105,7 +105,7 @@ class ProxyService(Service):
         self._ready = ReadyFile(Path(self.ready_file) if self.ready_file else None)
 
     def setServiceParent(self, parent: Any) -> None:  # noqa: N802 - Twisted's
-        """Give the application our log observer; twistd's own options win over it."""
+        """Give the application trafficmock's log observer; twistd's own options win over it."""
         if self.log_observer is not None and isinstance(parent, Componentized):
             parent.setComponent(ILogObserver, self.log_observer)
         super().setServiceParent(parent)

@@ -92,7 +92,7 @@ class ServiceOptions(usage.Options):
 
 
 def _plain(text: str) -> str:
-    """Leave out what Twisted says before our own words."""
+    """Leave out Twisted's text before that of the service."""
     return text.removeprefix("Parameter type enforcement failed: ")
 
 

@@ -32,7 +32,7 @@ RESTART_SECONDS = 60.0
 """How long after the end of a process its successor goes on with what was strict."""
 
 LARGEST_BYTES = 16 * 2**20
-"""A file beyond this is not ours."""
+"""A larger file was not written by trafficmock."""
 
 _NOTHING = KeptStrictness()
 

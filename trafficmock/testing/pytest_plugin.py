@@ -231,7 +231,7 @@ def trafficmock_door(trafficmock: Any) -> dict[str, str] | None:
 def _trafficmock_browser(request: pytest.FixtureRequest) -> Iterator[None]:
     """Put the test's context on the browser contexts of pytest-playwright, before any is open.
 
-    A test with our mark has mocks, whether it asks for them or not.
+    A test with the mark ``trafficmock`` has mocks, whether it asks for them or not.
     """
     if request.node.get_closest_marker(strict_marks.MARK) is not None:
         request.getfixturevalue("trafficmock")

@@ -38,7 +38,7 @@ ALL = frozenset(
 )
 
 OF_AGENTS = (CONTEXT, HEADERS_LIST, LOCAL, STREAM, STRICT)
-"""What an agent of ours names."""
+"""What trafficmock's agent names."""
 
 OF_WORKERS = (AGENTS, CONTEXT, DECLINE, HEADERS_LIST, REPLY, STRICT, SUBSCRIBE)
-"""What a test worker of ours names."""
+"""What trafficmock's test workers name."""

@@ -56,7 +56,7 @@ class Ping(Message, frozen=True, tag="ping"):
 
 
 class Pong(Message, frozen=True, tag="pong"):
-    """A client answers our ping."""
+    """A client answers a ping of the service."""
 
     at: Number
 

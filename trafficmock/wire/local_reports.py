@@ -28,7 +28,7 @@ class RequestPassed(Message, frozen=True, tag="request:passed"):
 
 
 MOST_IN_BATCH = 1000
-"""Messages in a batch; agents of ours send 64."""
+"""Messages in a batch; trafficmock's agents send 64."""
 
 Batched = RequestPassed | RequestBody | RequestObserve | RequestResponse
 

@@ -109,7 +109,7 @@ class EarlySocket {
     });
   }
 
-  /** @returns {MockSocket | undefined} the socket, if it was shown; its end is not our affair any more */
+  /** @returns {MockSocket | undefined} the socket, if it was shown; the agent does not end it any more */
   release() {
     clearTimeout(this.timer);
     const { socket } = this;

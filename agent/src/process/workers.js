@@ -41,7 +41,7 @@ function attachWorkers(preload) {
 /**
  * @param {any} options of a worker
  * @param {string} word of `NODE_OPTIONS` that loads the preload
- * @returns {any} the same, with our variables where its environment has none
+ * @returns {any} the same, with trafficmock's variables where its environment has none
  */
 function withAgent(options, word) {
   const env = options?.env ?? (options?.eval ? process.env : undefined);

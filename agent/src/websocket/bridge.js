@@ -16,7 +16,7 @@ const { openApplicationSide } = require("./application-side.js");
  * @property {URL} url with the scheme ws or wss
  * @property {string[]} protocols
  * @property {Record<string, string>} headers of the handshake, lower-case
- * @property {any} options for a connection of our own (TLS)
+ * @property {any} options for a connection of the agent (TLS)
  * @property {(outbound: (pairs: import('../protocol/headers.js').Pairs) => import('../protocol/headers.js').Pairs) => void} passthrough
  * @property {(end: import('./duplex-pair.js').End) => void} accept the answer to the handshake will be read from `end`
  * @property {(error: Error) => void} fail

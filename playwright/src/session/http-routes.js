@@ -222,7 +222,7 @@ class HttpRoutes {
     return routed?.stage === "running" ? `${routed.entry?.name} has not returned` : "";
   }
 
-  /** @param {any} message `request:replied`: the proxy gave one of our fixed answers */
+  /** @param {any} message `request:replied`: the proxy gave one of the test's fixed answers */
   replied(message) {
     const state = this.session.observe(message);
     const routed = new RoutedRequest(this.session, state, []);

@@ -65,7 +65,7 @@ class FormTests(LogTestCase):
         self.assertRegex(self.output.getvalue(), r"\A\d{4}-\d\d-\d\dT\S+ info  hello you\n\Z")
 
     def test_failure(self) -> None:
-        """A failure of ours comes with its traceback."""
+        """An internal failure comes with its traceback."""
         log = self.logger("info", "trafficmock")
         with log.failuresHandled("while testing"):
             raise ValueError("broken on purpose")

@@ -197,7 +197,7 @@ class RestTests(SynchronousTestCase):
         self.assertEqual(made.ask("/api/history").body, b'{"entries":[]}')
 
     def test_fault(self) -> None:
-        """A fault of ours is a 500 in the common shape, logged, without a traceback in it."""
+        """An internal error is a 500 in the common shape, logged, without a traceback in it."""
         made = service()
         made.report = dict
         self.assert_error(made.ask("/api/connections"), 500, "internal")

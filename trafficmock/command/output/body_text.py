@@ -47,7 +47,7 @@ def hex_lines(content: bytes) -> list[str]:
 
 
 def _missing(message: Mapping[str, Any], kept: int) -> list[str]:
-    """Say what of a body is not there: it is still arriving, or the history did not keep it."""
+    """Say which part of a body is missing: it is still arriving, or the history did not keep it."""
     if message.get("bodyPending"):
         return ["(the body is still arriving)"]
     if not message.get("truncated"):
@@ -75,7 +75,7 @@ def _lines(content: bytes) -> list[str]:
 
 
 def _laid_out(text: str) -> str:
-    """Lay JSON out; what only looks like it stays, and so does what is nested too deep."""
+    """Lay JSON out; text that is not JSON, or is nested too deep, stays as it is."""
     try:
         return json.dumps(json.loads(text), indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):

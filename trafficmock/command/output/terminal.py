@@ -30,7 +30,7 @@ class Terminal:
 
     :param width: columns of the terminal; ``None`` when it is a file or a pipe, where nothing
         is cut.
-    :param coloured: whether escape sequences of ours are welcome.
+    :param coloured: whether to write escape sequences.
     """
 
     out: TextIO

@@ -108,7 +108,7 @@ class Follower:
             self._look_back(entries)
 
     def _news(self, entries: Sequence[list_columns.Entry]) -> list[list_columns.Entry]:
-        """Take in what an answer holds; what it does not hold cannot change any more."""
+        """Take the entries of an answer; entries that it leaves out cannot change any more."""
         before = self._states
         self._states = {entry["id"]: self.listing.state(entry) for entry in entries}
         self._latest = entries[-1]

@@ -1,4 +1,4 @@
-"""Finds the processes that a command has started, as far as they share our process group."""
+"""Finds the processes that a command has started, as far as they are in this process's group."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class Supervisor:
                 self._seen[number] = now
 
     def _reap(self) -> None:
-        """Take note of ends, also of orphans that became ours."""
+        """Note processes that ended, also orphans that this process adopted."""
         with contextlib.suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 if ended[0] == self._command:

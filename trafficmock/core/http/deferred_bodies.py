@@ -162,7 +162,7 @@ class PendingBodies:
         self.decisions.fail_owner(pending, "internal", text, out)
 
     def _hand_over(self, pending: PendingRequest, message: RequestBody, out: EffectList) -> None:
-        """Give the owner what it waits for, if it still wants it."""
+        """Give the owner the body that it waits for, if it still wants it."""
         self.decisions.deadlines.end(pending)
         pending.send_deferred(out, message)
         if message.truncated is True:

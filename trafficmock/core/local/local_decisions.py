@@ -159,7 +159,7 @@ class LocalDecisions:
         return max(self.observed_since.values(), default=-1)
 
     def told_by(self, agent: Agent, observers: tuple[str, ...]) -> tuple[str, ...]:
-        """Pick those who observed already when an agent did what it tells of now."""
+        """Pick those who observed already when an agent did what it reports now."""
         local = agent.local
         if local is None:
             return observers
@@ -274,7 +274,7 @@ class LocalDecisions:
         ]
 
     def _of_strict(self) -> list[FilterEntry]:
-        """List what strict mode must be asked about: what it refuses no route wants."""
+        """List what strict mode must be asked about: it refuses requests that no route wants."""
         strictness = self.strictness
         if strictness.service is not None or strictness.runs:
             return [ALL]

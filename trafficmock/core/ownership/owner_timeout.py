@@ -70,7 +70,7 @@ class OwnerTimeouts:
         watched.owned[owned] = out.now.seconds
 
     def end(self, owned: Owned, worker: Worker) -> None:
-        """Take what is settled, or closed, off the worker, if it was handed to it."""
+        """Remove a settled request, or a closed WebSocket, from the worker that got it."""
         watched = self._workers.get(worker.id)
         if watched is not None and owned in watched.owned:
             del watched.owned[owned]

@@ -67,7 +67,7 @@ class Strictness:
         self._keep(out)
 
     def remove_test(self, test: RegisteredTest, out: EffectList) -> AllowList | None:
-        """Make a test not strict, and give what it allowed if it was."""
+        """End the strictness of a test, and give what it allowed, if it was strict."""
         allow = self.tests.pop(test.id, None)
         if allow is not None:
             self._keep(out)

@@ -188,7 +188,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
         return len(left_open)
 
     def worker_lost(self, test: RegisteredTest, most: int, out: EffectList) -> int:
-        """Fail what a lost worker owned; what was closed already stays as it is.
+        """Fail the WebSockets of a lost worker; those already closed stay as they are.
 
         :returns: how many WebSockets it failed, at most ``most``.
         """

@@ -78,7 +78,7 @@ class ClientConnection(Protocol):
         self._idle.start()
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
-        """Read what the client sends, unless it has been told that the connection ends."""
+        """Read from the client, unless it was told that the connection ends."""
         if self._successor is not None:
             self._successor.data_received(data)
         elif self._state is not State.CLOSING:
@@ -99,7 +99,7 @@ class ClientConnection(Protocol):
             self.transport.loseConnection()
 
     def writeConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
-        """Go on waiting for the end: it was our own doing."""
+        """Go on waiting for the end: it was caused here."""
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
         """Cancel the request or WebSocket that is being served."""
@@ -232,7 +232,7 @@ class ClientConnection(Protocol):
     # What a request asks for: the ClientTransport
 
     def local(self) -> Any:
-        """Give the address of ours that the client came to."""
+        """Give the local address that the client came to."""
         return self.transport.getHost()
 
     def write(self, data: bytes) -> None:

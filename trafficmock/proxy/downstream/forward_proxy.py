@@ -56,7 +56,7 @@ class ForwardProxy:
     def is_this_service(self, host: str, port: int, local: Any) -> bool:
         """Tell whether a host and port are this very service, by its names.
 
-        :param local: the address of ours that the client came to.
+        :param local: the local address that the client came to.
         """
         bound_host, bound_port = getattr(local, "host", None), getattr(local, "port", None)
         return port == bound_port and self.guard.is_this_service(host, bound_host)

@@ -138,7 +138,7 @@ class AbsoluteFormRouter:
         connection.succeed(behind)
 
     def _established(self, head: RequestHead, *, left_alone: bool) -> bytes:
-        """Write the answer to CONNECT; an attached process learns who signs what it meets."""
+        """Write the answer to CONNECT, for an attached process with the authority's certificate."""
         if left_alone or not attached_clients.opens_for_agent(head):
             return _ESTABLISHED % b""
         try:

@@ -1,4 +1,4 @@
-"""The body of a proxied request before it goes to a server, and what the coordinator has of it."""
+"""The body of a proxied request before it goes to a server, and the coordinator's part of it."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def _aim(url: str) -> Target:
 
 
 def _pairs(lines: list[tuple[str, str]]) -> Pairs:
-    """Write header lines as bytes; those about the message's length are ours to say."""
+    """Write header lines as bytes; leave out those that the proxy writes itself."""
     pairs: Pairs = []
     for name, value in lines:
         if not TOKEN.fullmatch(name) or BAD_VALUE.search(value):

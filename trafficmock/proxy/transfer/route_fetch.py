@@ -70,7 +70,7 @@ class RouteFetches:
     """Carries out the fetches that tests ask for about one request.
 
     :param proxy_client: whose request it is, and by whom results reach the coordinator.
-    :param local: the address of ours that the client came to.
+    :param local: the local address that the client came to.
     :param rewritten: gives the request with overrides; raises
         :class:`~trafficmock.proxy.upstream_errors.UpstreamError` where it cannot be sent.
     :param content: gives its body as far as it is here.

@@ -96,7 +96,7 @@ class UpstreamAgent:
     ``--resolve``, ``--upstream-proxy``, trust and loop detection hold as for other traffic.
 
     :param context: the connections to servers, and the options.
-    :param reached_at: the address of ours that the client came to.
+    :param reached_at: the local address that the client came to.
     :param limit: bytes of a response's body, 0 for any number.
     """
 

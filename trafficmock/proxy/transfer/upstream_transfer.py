@@ -33,7 +33,7 @@ _REPEATABLE = frozenset({b"GET", b"HEAD", b"OPTIONS", b"TRACE", b"PUT", b"DELETE
 class UpstreamTransfer:
     """A request on its way to a server, as the :class:`ResponseListener` of the answer.
 
-    :param proxied: whose request it is, and who learns how it ends.
+    :param proxied: the request, which is told how the transfer ends.
     :param request: what is sent.
     :param unreported: the body as far as it is there, ``None`` where the coordinator has it.
     """
@@ -96,7 +96,7 @@ class UpstreamTransfer:
             self._begin_waiting()
 
     def broken_off(self, error: UpstreamError) -> None:
-        """Report that the answer does not come to its end, for a reason on our side."""
+        """Report that the answer does not come to its end, for a reason on this side."""
         self._report.report_end(error)
 
     def cancel(self) -> None:

@@ -92,7 +92,7 @@ def new_key() -> bytes:
 
 
 def opening_pairs(head: RequestHead, key: bytes, opening: ClientHandshake) -> Pairs:
-    """Give the header of our own handshake with a server, on behalf of a client."""
+    """Give the header of the proxy's handshake with a server, on behalf of a client."""
     pairs = [pair for pair in end_to_end(head) if pair[0].lower() not in _OF_ONE_HANDSHAKE]
     pairs += [
         (b"Upgrade", b"websocket"),
@@ -115,7 +115,7 @@ def relayed_pairs(head: RequestHead | ResponseHead) -> Pairs:
 
 
 def accepted_protocol(head: ResponseHead, key: bytes, opening: ClientHandshake) -> str | None:
-    """Read a server's side of our handshake.
+    """Read the server's side of that handshake.
 
     :returns: the subprotocol that it chose.
     :raises BadMessageError: it did not accept.

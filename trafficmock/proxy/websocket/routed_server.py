@@ -87,7 +87,7 @@ class RoutedServer:
     # What the server does
 
     def server_opened(self, server: WebSocketUpstream) -> None:
-        """Send our own handshake, without the client's extensions."""
+        """Send the proxy's own handshake, without the client's extensions."""
         if self._state is not ServerState.CONNECTING:
             server.transport.abortConnection()
             return

@@ -134,7 +134,7 @@ class WebSocketSession:
         self.transport.abortConnection()
 
     def stopped(self) -> None:
-        """Do nothing: the coordinator ends what it decides, and what is passed on is cut."""
+        """Do nothing: the coordinator ends WebSockets that it decides, and others are cut."""
 
     # What its sides need and tell
 

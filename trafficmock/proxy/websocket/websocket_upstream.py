@@ -145,7 +145,7 @@ def dial(
 ) -> Deferred[Any]:
     """Connect with the server of a WebSocket; ``listener`` is told when it is there, or is not.
 
-    :param reached_at: the address of ours that the client came to.
+    :param reached_at: the local address that the client came to.
     :returns: cancelling it gives up.
     """
     dialer = context.dialer

@@ -22,7 +22,7 @@ LEVELS = ("silent", "error", "warn", "info", "debug")
 
 @implementer(ILogObserver)
 class PeopleLogObserver:
-    """Writes one short line an event, and the traceback of a failure of ours.
+    """Writes one short line an event, and the traceback of an internal failure.
 
     :param stream: where to write to.
     """
@@ -43,7 +43,7 @@ def silent(event: dict[str, Any]) -> None:
 
 
 def make_observer(path: str, level: str, *, as_json: bool) -> ILogObserver:
-    """Make the one observer of our log.
+    """Make the one observer of the log.
 
     :param path: a file, or ``-`` for standard output.
     :param level: one of :data:`LEVELS`; libraries speak from ``warn`` on, and in ``debug``.

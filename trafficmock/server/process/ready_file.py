@@ -29,7 +29,7 @@ class ReadyFile:
     path: Path | None
 
     def prepare(self) -> None:
-        """Remove what an earlier process left behind, so that nobody takes it for ours.
+        """Remove what an earlier process left behind, so that nobody takes it for this one's.
 
         Writing is tried here, before the start of the service is reported as complete.
 
@@ -72,7 +72,7 @@ class ReadyFile:
             raise self._cannot("be written", error) from error
 
     def remove(self) -> None:
-        """Remove the file if it is ours.
+        """Remove the file if this process wrote it.
 
         :raises LocalError: it cannot be removed.
         """

@@ -1,4 +1,4 @@
-"""A WebSocket connection on Autobahn, with our queue, limits, closing and error handling.
+"""A WebSocket connection on Autobahn, with a queue, limits, closing and error handling of its own.
 
 Beside Autobahn's hooks (``onOpen``, ``onMessageFrameBegin`` …) it relies on some internals: it
 overrides ``_closeConnection``, and reads or writes ``message_data``, ``message_data_total_length``
@@ -35,7 +35,7 @@ _REASON_BYTES = 123
 
 
 class AutobahnProtocol(WebSocketServerProtocol):
-    """Autobahn's server protocol with our queue, limits, closing and error handling.
+    """Autobahn's server protocol with a queue, limits, closing and error handling of its own.
 
     :param handler: handles the events of the connection.
     :param limits: those of this connection.
@@ -176,7 +176,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
         sync: bool = False,  # noqa: FBT001, FBT002, ARG002 - Autobahn's signature
         chopsize: int | None = None,  # noqa: ARG002
     ) -> None:
-        """Queue all that Autobahn writes, in order with our own frames."""
+        """Queue all that Autobahn writes, in order with the other frames."""
         self._send_queue.add((data,))
 
     def sendCloseFrame(  # noqa: N802 - Autobahn's name
@@ -255,11 +255,11 @@ class AutobahnProtocol(WebSocketServerProtocol):
     # Within
 
     def _guard(self, link: Link, tell: Callable[..., None], *arguments: Any) -> None:
-        """Keep a fault of ours from anybody but the connection that met it."""
+        """Let an internal error affect only the connection that met it."""
         try:
             tell(*arguments)
         except Exception:  # noqa: BLE001 - whatever it is, Autobahn would keep it to itself
-            self._logger.failure("Closing {peer} after an error of ours", peer=link.peer)
+            self._logger.failure("Closing {peer} after an internal error", peer=link.peer)
             link.close(_INTERNAL_ERROR, "Internal error")
 
     def _count_arriving(self, data: bytes) -> None:

@@ -1,6 +1,6 @@
 """The frames that nearly all messages come in (RFC 6455 section 5.2): whole, masked, data.
 
-Everything else on a WebSocket is recognised here as not ours, and left to Autobahn.
+Everything else on a WebSocket is only recognised here, and left to Autobahn.
 """
 
 from __future__ import annotations

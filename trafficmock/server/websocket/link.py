@@ -33,7 +33,7 @@ class WebSocketLimits:
         message not counted; a connection that lags behind further is cut off.
     :param high_water: queued bytes above which a link counts as backlogged.
     :param low_water: queued bytes at which it has drained again.
-    :param close_timeout: seconds from our last word to the end of the connection, whether
+    :param close_timeout: seconds from the last frame sent to the end of the connection, whether
         the other side answers or not.
     """
 

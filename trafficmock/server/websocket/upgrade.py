@@ -60,7 +60,7 @@ class LinkFactory(WebSocketServerFactory):
             maxMessagePayloadSize=min(READ_PAST * limits.max_frame_bytes, sys.maxsize),
             # Say what was wrong before closing.
             failByDrop=False,
-            # The handshake is complete before it comes here; the end is bounded by our clock.
+            # The handshake is complete before it comes here; the end has a timer of its own.
             openHandshakeTimeout=0,
             closeHandshakeTimeout=0,
         )

@@ -86,7 +86,7 @@ class WriteCoalescer:
             self._call_at_end(handled=1)
 
     def _is_time_for_deferrable(self) -> bool:
-        """Let what is deferrable go with the rest if it is time, else see to it that it will be."""
+        """Send deferred messages with the rest if it is time, else set a timer for them."""
         if self._deferrable_called:
             return False
         since = self._clock.seconds() - self._deferrable_at

@@ -64,7 +64,7 @@ class BackgroundConnection(LoopThread):
     # Life
 
     def open(self) -> None:
-        """Connect and introduce ourselves.
+        """Connect and send ``hello``.
 
         :raises ConnectionLostError: there is no proxy.
         :raises RefusedError: it refuses the connection.

@@ -117,9 +117,9 @@ class LoopThread:
 
 
 def result_of(future: Future[T]) -> T:
-    """Wait for a future; an error of ours is raised as if it came from here.
+    """Wait for a future; an error of trafficmock is raised as if it came from here.
 
-    Where it came from is our own code, on another thread, which says nothing to a test.
+    It came from trafficmock's code on another thread, which tells the reader of a test nothing.
     """
     error = future.exception()
     if isinstance(error, TrafficMockError):

@@ -70,7 +70,7 @@ class TwistedConnection:
         self._gone: Deferred[None] = Deferred()
 
     def open(self) -> Deferred[None]:
-        """Connect and introduce ourselves.
+        """Connect and send ``hello``.
 
         :raises ConnectionLostError: there is no proxy.
         :raises RefusedError: it refuses the connection.

@@ -27,7 +27,7 @@ _UNKNOWN = -1
 class HarRecording:
     """The entries of a HAR that is being made.
 
-    :param version: ours, for the creator's.
+    :param version: trafficmock's, for that of the creator.
     :param content: bodies go into files of their own, or into the HAR.
     :param mode: ``minimal`` leaves times and sizes out.
     """

@@ -61,7 +61,7 @@ class Proxy:
         :param client_id: how routes tell it from other applications.
         :param base: the environment to start from, by default that of this process; its
             settings are kept where they can be.
-        :param agent: ``False`` leaves our Node agent out, for an application that brings the
+        :param agent: ``False`` leaves the Node agent out, for an application that brings the
             npm agent, and where there is neither Node nor the agent.
         :param forward_proxy: ``False`` leaves the proxy variables and certificates out.
         :raises AttachError: the Node agent is missing, or the proxy does not answer.

@@ -106,7 +106,7 @@ class _Report:
             return OWNED
         entry = self._entry(request)
         if entry is None:
-            # The history has it no more, or the proxy is not ours.
+            # The history has it no more, or the proxy is the npm one.
             return UNKNOWN
         if self._taken(entry) is not None:
             return TAKEN

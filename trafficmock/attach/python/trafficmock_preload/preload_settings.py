@@ -22,7 +22,7 @@ class SettingsError(ValueError):
 
 
 class PreloadSettings:
-    """Where the proxy is, who this process is to it, and what is left alone.
+    """The proxy's address, this process's client id, and the hosts that are left alone.
 
     :param environment: the variables of the process.
     :raises SettingsError: one of them is wrong.

@@ -53,7 +53,7 @@ class Tunnels:
         return self._direct is None or not self._direct.includes(host, port)
 
     def is_proxy_url(self, url: object) -> bool:
-        """Tell whether a text is the URL of our proxy."""
+        """Tell whether a text is the URL of trafficmock's proxy."""
         from trafficmock_preload.preload_settings import split_authority
 
         if not isinstance(url, str) or self._direct is None:

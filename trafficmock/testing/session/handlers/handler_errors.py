@@ -50,7 +50,7 @@ def from_proxy(message: ProxyError, test_id: str, *, has_context: bool = False) 
         # A test may have several routes of the same matcher.
         lines += dict.fromkeys(line for line in others if line)
         if "client id" not in message.message:
-            # Our proxy gives this advice itself, the npm one does not.
+            # Trafficmock's proxy gives this advice itself, the npm one does not.
             lines.append(_HOW_TO_SCOPE)
         if has_context:
             lines.append(_HOW_TO_TAG)
@@ -140,7 +140,7 @@ def _frames_in(error: BaseException, file: str) -> list[TracebackType]:
 
 
 def _leave_ours_out(error: BaseException, own: list[TracebackType]) -> None:
-    """Begin a traceback with the test's own code, and end it there when the error is ours."""
+    """Begin a traceback with the test's own code, and end it there for an error of trafficmock."""
     if isinstance(error, TrafficMockError):
         own[-1].tb_next = None
     error.__traceback__ = own[0]

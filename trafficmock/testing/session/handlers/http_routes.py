@@ -304,7 +304,7 @@ class HttpRoutes:
         routed.proceed()
 
     def replied(self, message: RequestReplied) -> None:
-        """Take note that the proxy gave one of our fixed answers."""
+        """Note that the proxy gave one of the test's fixed answers."""
         session, entry = self.session, self.known.get(message.route_id)
         state, new = session.traffic.observe(message.request_id, message.request, message.client_id)
         if new:

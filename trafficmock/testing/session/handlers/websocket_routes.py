@@ -188,7 +188,7 @@ class WebSocketRoutes:
         self.session.send(answer)
 
     def matched(self, message: SocketMatched) -> None:
-        """Run our newest handler on a socket that is ours."""
+        """Run the test's newest handler on a socket that the test owns."""
         session = self.session
         entry = next((each for each in self.entries if self._matches(each, message.url)), None)
         if entry is None:
@@ -219,7 +219,7 @@ class WebSocketRoutes:
     def receive(
         self, message: MessageFromPage | MessageFromServer | ClosePage | CloseServer
     ) -> None:
-        """Take a frame or a close, if the socket is ours."""
+        """Take a frame or a close, if the test owns the socket."""
         socket = self.sockets.get(message.socket_id)
         if socket is None:
             return

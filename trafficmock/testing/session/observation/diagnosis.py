@@ -125,7 +125,7 @@ def _reasons(waiter: Waiter, request: RequestState) -> list[str]:
 
 
 def _difference(glob: str, url: str, part: str) -> str:
-    """Name a part that differs, with what it is and what it should be."""
+    """Name a part that differs, with its value and the one that was wanted."""
     there = getattr(urlsplit(url), _ATTRIBUTES[part])
     wanted = getattr(urlsplit(glob), _ATTRIBUTES[part]) if "://" in glob else None
     if wanted is None and part == "query":

@@ -88,7 +88,7 @@ def _is_botocore(connection: Any) -> bool:
 
 
 def change_urllib(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
-    """Keep ``URLError`` what it is: urllib makes it of what happens before there is an answer."""
+    """Raise ``URLError`` as urllib does: for errors that happen before there is an answer."""
     names: Any = module.__dict__
     handler, url_error = names["AbstractHTTPHandler"], names["URLError"]
     original = handler.do_open

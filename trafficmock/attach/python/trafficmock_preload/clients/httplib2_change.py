@@ -45,7 +45,7 @@ def _change(connection_class: Any, tunnels: Tunnels, name_error: Any) -> None:
 
 
 def _has_proxy(connection: Any, tunnels: Tunnels) -> bool:
-    """Tell whether a connection goes through a proxy that is not ours."""
+    """Tell whether a connection goes through a proxy other than trafficmock's."""
     proxy = connection.proxy_info
     if not proxy or not proxy.isgood() or not proxy.applies_to(connection.host):
         return False

@@ -77,7 +77,7 @@ def _connects(given: Mapping[str, Any]) -> bool:
 
 
 def _has_proxy(connect: Any, uri: Any, names: Any) -> bool:
-    """Tell whether a connection goes through a proxy that is not ours."""
+    """Tell whether a connection goes through a proxy other than trafficmock's."""
     proxy = getattr(connect, "proxy", None)
     return (names["get_proxy"](uri) if proxy is True else proxy) is not None
 
