@@ -1,4 +1,4 @@
-"""The parser boundary in memory: a stream in any pieces, and what came of it on both sides."""
+"""The parser boundary in memory: a stream in any pieces, and the results on both sides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a case is: bytes in, the answers that are due, and what the upstream may see of it."""
+"""A case: bytes that are sent, the expected answers, and the bytes that the upstream may see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that make runtimes trust our authority."""
+"""Files by which runtimes trust the local authority."""
 
 import datetime as dt
 import ssl

@@ -1,4 +1,4 @@
-"""What pages get of the proxy: its answers as they come, and plain words when there are none."""
+"""What pages get: the proxy's answers as they come, and plain words when there are none."""
 
 import gzip
 from typing import Any

@@ -1,4 +1,4 @@
-"""The specs once more, with our agent in the application in the npm agent's place.
+"""The specs once more, with trafficmock's agent in the application instead of the npm agent.
 
 The usual run has the specs of what an application sees of a decision; a deep one has all.
 """

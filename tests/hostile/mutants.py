@@ -1,4 +1,4 @@
-"""Valid sessions, and what becomes of them when their bytes are damaged at random."""
+"""Valid sessions whose bytes are damaged at random."""
 
 from __future__ import annotations
 

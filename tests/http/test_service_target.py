@@ -1,4 +1,4 @@
-"""Targets that are not paths: our own address, other servers, nonsense."""
+"""Targets that are not paths: the service's own address, other servers, nonsense."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,1 +1,1 @@
-"""The npm package ``trafficmock-playwright``: its own tests, and our rows and specs with it."""
+"""The npm package ``trafficmock-playwright``: its own tests, and the project's rows and specs."""

@@ -1,4 +1,4 @@
-"""The specs of ``tests/e2e`` with our fixtures in the place of the npm package's (deep)."""
+"""The specs of ``tests/e2e`` with trafficmock's fixtures instead of the npm package's (deep)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads and runs what pages of the documentation tell people to type."""
+"""Reads and runs the commands on pages of the documentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proxy under test: ours, or the npm package's for comparison.
+"""The proxy under test: trafficmock's, or the npm package's for comparison.
 
 ``TRAFFICMOCK_E2E_PROXY=npm`` chooses the npm one.
 """

@@ -1,4 +1,4 @@
-"""A HAR that was recorded can be replayed: by us, and by Playwright."""
+"""A HAR that was recorded can be replayed, by trafficmock and by Playwright."""
 
 import json
 import zipfile

@@ -1,4 +1,4 @@
-"""urllib3, which takes its proxy from us, where there is one: it reads no environment."""
+"""urllib3, which gets its proxy from the program: it reads no environment."""
 
 import os
 import ssl

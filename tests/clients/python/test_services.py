@@ -1,4 +1,4 @@
-"""The clients of many services: what comes of a call with the preload, and without."""
+"""The clients of many services: the result of a call with the preload, and without."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What servers do wrong, and what is left of it for the next request."""
+"""Faults of servers, and their effect on the next request."""
 
 from twisted.trial.unittest import SynchronousTestCase
 

@@ -1,4 +1,4 @@
-"""Run by pytest-playwright: what an application gets of the pages of a test."""
+"""Run by pytest-playwright: the contexts that an application gets from the pages of a test."""
 
 import threading
 from collections.abc import Callable, Iterator

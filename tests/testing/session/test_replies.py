@@ -1,4 +1,4 @@
-"""Fixed answers: what a session leaves with the proxy, and what it does of it by itself."""
+"""Fixed answers: which ones a session leaves to the proxy, and which it gives itself."""
 
 from typing import Any
 

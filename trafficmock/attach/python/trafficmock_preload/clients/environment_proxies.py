@@ -19,7 +19,7 @@ _SCHEMES = frozenset({"http", "https", "ws", "wss", "all"})
 
 
 def change_getproxies(module: ModuleType, tunnels: Tunnels, transport: str) -> None:
-    """Leave our proxy out of what a library finds in the environment.
+    """Leave trafficmock's proxy out of what a library finds in the environment.
 
     :param module: where the library imports ``getproxies`` to.
     :param transport: the module whose connections have to be tunnels.
@@ -27,26 +27,28 @@ def change_getproxies(module: ModuleType, tunnels: Tunnels, transport: str) -> N
     original: Callable[[], dict[str, str]] = module.__dict__["getproxies"]
 
     def getproxies() -> dict[str, str]:
-        return without_ours(original(), tunnels, transport)
+        return without_trafficmock(original(), tunnels, transport)
 
     module.__dict__["getproxies"] = getproxies
 
 
 def change_proxy_handler(module: ModuleType, tunnels: Tunnels) -> None:
-    """Leave our proxy out of what ``urllib`` finds in the environment."""
+    """Leave trafficmock's proxy out of what ``urllib`` finds in the environment."""
     names: Any = module.__dict__
     original = names["ProxyHandler"].__init__
 
     def __init__(self: Any, proxies: Any = None) -> None:  # noqa: N807 - that of the handler
         if proxies is None:
-            proxies = without_ours(names["getproxies"](), tunnels, "http.client")
+            proxies = without_trafficmock(names["getproxies"](), tunnels, "http.client")
         original(self, proxies)
 
     names["ProxyHandler"].__init__ = __init__
 
 
-def without_ours(proxies: Mapping[str, str], tunnels: Tunnels, transport: str) -> dict[str, str]:
-    """Leave our proxy out, where a library's connections are tunnels."""
+def without_trafficmock(
+    proxies: Mapping[str, str], tunnels: Tunnels, transport: str
+) -> dict[str, str]:
+    """Leave trafficmock's proxy out, where a library's connections are tunnels."""
     ours = {
         scheme
         for scheme, url in proxies.items()
