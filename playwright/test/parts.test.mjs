@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { PerformanceObserver, constants } from "node:perf_hooks";
 import { test } from "node:test";
+import { runInNewContext } from "node:vm";
 
 const require = createRequire(import.meta.url);
 const { compileGlob } = require("../src/arguments/glob.js");
@@ -11,6 +13,7 @@ const { HarLookup } = require("../src/har/har-lookup.js");
 const { repliesOf } = require("../src/har/har-replies.js");
 const { ackTimeoutMs } = require("../src/settings.js");
 const { redactHeaders, redactUrl } = require("../src/report/redaction.js");
+const { whenGone } = require("../src/session/forgotten-routes.js");
 const { TestErrors } = require("../src/session/test-errors.js");
 
 const GLOBS = new URL("../../tests/data/globs.jsonl", import.meta.url);
@@ -134,6 +137,29 @@ test("the proxy gets those answers of a HAR that method and URL decide", async (
   const filter = { url: "**/a", method: "put", clientId: "app" };
   assert.deepEqual(await repliesFor(given, filter, sizes), [["PUT", "a", 200, text("from a file")]]);
   assert.deepEqual(await repliesFor(given, () => true, sizes), []);
+});
+
+test("one collection of garbage looks for the routes of all requests that wait", async (t) => {
+  let collections = 0;
+  const observer = new PerformanceObserver((list) => {
+    const major = list.getEntries().filter(({ detail }) => detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR);
+    collections += major.length;
+  });
+  observer.observe({ entryTypes: ["gc"] });
+  t.after(() => observer.disconnect());
+  const kept = Array.from({ length: 50 }, () => ({}));
+  const waiting = kept.map(() => ({ isWaiting: true, forgotten: () => assert.fail("its route is kept") }));
+  kept.forEach((route, index) => whenGone(route, waiting[index]));
+  // An earlier handler's route goes, and the next handler keeps its own.
+  whenGone({}, waiting[0]);
+  whenGone(kept[0], waiting[0]);
+  let gone = 0;
+  whenGone({}, { isWaiting: true, forgotten: () => (gone += 1) });
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  assert.equal(gone, 1);
+  assert.ok(collections < 5, `${collections} collections`);
+  for (const each of waiting) each.isWaiting = false;
+  assert.equal(globalThis.gc ?? runInNewContext("typeof gc"), "undefined");
 });
 
 test("reports have no secrets", () => {

@@ -108,7 +108,7 @@ class Interleavings(RuleBasedStateMachine):
         routed = self.held.pop(data.draw(st.sampled_from(sorted(self.held))))
         if decide:
             routed.fulfill(Mock())
-        routed.abandoned()
+        routed.abandoned(routed.entry)
 
     # What must hold
 

@@ -10,9 +10,14 @@ const { runInNewContext } = require("node:vm");
  */
 
 const FIRST_LOOK_MS = 100;
+const PAUSES_PER_COLLECTION = 5;
 
 /** Its entries name the route of each request only weakly, or no route would ever go. */
 const gone = new FinalizationRegistry((/** @type {Waiting} */ waiting) => waiting.forgotten());
+
+/** When garbage was collected last, and how long to wait at least until the next time, in ms. */
+let collectedAt = -Infinity;
+let pause = FIRST_LOOK_MS;
 
 /**
  * Tell a request when its route is garbage: from then on nobody can decide it.
@@ -25,8 +30,10 @@ const gone = new FinalizationRegistry((/** @type {Waiting} */ waiting) => waitin
  * @param {Waiting} waiting does not hold the route
  */
 function whenGone(route, waiting) {
-  gone.register(route, waiting);
-  lookIn(FIRST_LOOK_MS, waiting);
+  // An earlier handler's route no longer decides.
+  gone.unregister(waiting);
+  gone.register(route, waiting, waiting);
+  lookIn(pause, waiting);
 }
 
 /**
@@ -34,24 +41,35 @@ function whenGone(route, waiting) {
  * @param {Waiting} waiting
  */
 function lookIn(ms, waiting) {
+  const since = performance.now();
   const look = () => {
     if (!waiting.isWaiting) return;
-    collectGarbage();
-    lookIn(2 * ms, waiting);
+    // One collection serves all requests that waited by then, or many of them would stop the process.
+    if (collectedAt < since) collectGarbage();
+    lookIn(Math.max(2 * ms, pause), waiting);
   };
   // It is no reason for the process to live.
   setTimeout(look, ms).unref();
 }
 
 /** @type {(() => void) | undefined} */
-let gc;
+let gc = globalThis.gc;
 
 function collectGarbage() {
-  if (!gc) {
-    setFlagsFromString("--expose-gc");
-    gc = runInNewContext("gc");
-  }
-  gc?.();
+  gc ??= exposedGc();
+  const began = performance.now();
+  gc();
+  collectedAt = performance.now();
+  pause = Math.max(FIRST_LOOK_MS, PAUSES_PER_COLLECTION * (collectedAt - began));
+}
+
+/** @returns {() => void} */
+function exposedGc() {
+  setFlagsFromString("--expose-gc");
+  const found = runInNewContext("gc");
+  // Contexts that tests make have none.
+  setFlagsFromString("--no-expose-gc");
+  return found;
 }
 
 module.exports = { whenGone };

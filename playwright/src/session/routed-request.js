@@ -240,7 +240,9 @@ class RoutedRequest {
   fallback(options = {}) {
     this.checkOpen();
     this.request.overrides = overriding.merge(this.request.overrides, options);
+    const hasReturned = this.stage === "held";
     this.stage = "fallen back";
+    if (hasReturned) this.proceed().catch((error) => this.session.errors.add(error));
   }
 
   /**

@@ -1,6 +1,7 @@
 """A session against a proxy whose messages the test writes."""
 
 import os
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -157,11 +158,29 @@ class RouteTests(SynchronousTestCase):
             calls: list[Any] = []
             harness.route(lambda routed, done, calls=calls: calls.extend((routed, done)))
             harness.matched()
-            steps = [calls[0].abandoned, lambda calls=calls: calls[1](None, None)]
+            routed, done = calls
+            steps = [partial(routed.abandoned, routed.entry), partial(done, None, None)]
             for step in steps if early else reversed(steps):
                 self.assertEqual(harness.results(), [])
                 step()
             self.assertEqual(harness.results(), [("r1", "Abort")])
+
+    def test_fallback_after_the_return(self) -> None:
+        """A kept route may fall back; what becomes of it then decides nothing."""
+        harness = SessionHarness()
+        calls: list[Any] = []
+        for _ in range(2):
+            harness.route(lambda routed, done: calls.append((routed, routed.entry, done)))
+        harness.matched()
+        ((routed, newest, done),) = calls
+        done(None, None)
+        falls_back(routed, lambda *_: None)
+        _, oldest, done = calls[1]
+        done(None, None)
+        routed.abandoned(newest)
+        self.assertEqual(harness.results(), [])
+        routed.abandoned(oldest)
+        self.assertEqual(harness.results(), [("r1", "Abort")])
 
     def test_late_handler(self) -> None:
         """A handler that outlives its test can do nothing more, and is nobody's error."""

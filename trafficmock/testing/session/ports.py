@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from trafficmock.testing.session.arguments.callables import call_handler
@@ -79,14 +80,15 @@ class Adapter:
     def run_handler(self, handler: Any, routed: RoutedRequest, done: Done) -> None:
         """Run a route handler as ``handler(route, request)``.
 
-        Calls ``routed.abandoned()`` when nobody holds the route any more.
+        Calls ``routed.abandoned(entry)`` when nobody holds the route any more.
         """
         adapter = self._of(handler)
+        abandoned = partial(routed.abandoned, routed.entry)
 
         def start() -> Any:
             route = adapter.route_class(routed, adapter)
             # A finalizer may run in the midst of anything, on any thread.
-            weakref.finalize(route, adapter.post, routed.abandoned).atexit = False
+            weakref.finalize(route, adapter.post, abandoned).atexit = False
             return call_handler(handler, route)
 
         adapter.run(start, done)

@@ -14,10 +14,14 @@ test("deciding_undecided", async ({ t, trafficmock }) => {
 test("deciding_decided_later", async ({ t, trafficmock }) => {
   const url = t.url("echo");
   const kept = [];
-  await trafficmock.route(url, (route) => {
-    kept.push(route);
-  });
+  for (let count = 0; count < 2; count += 1) {
+    await trafficmock.route(url, (route) => {
+      kept.push(route);
+    });
+  }
   const key = await t.begin(url);
+  await t.until(() => kept.length > 0);
+  await kept.pop().fallback();
   await t.until(() => kept.length > 0);
   await kept.pop().fulfill({ body: "later" });
   expect((await t.outcome(key)).body).toBe("later");

@@ -122,7 +122,7 @@ class RoutedRequest:
         else:
             self.stage = Stage.HELD
             if self._route_gone:
-                self.abandoned()
+                self.abandoned(entry)
 
     def _given_up(self) -> None:
         """Let a request go that the application gave up while its handler fetched."""
@@ -142,8 +142,13 @@ class RoutedRequest:
             return
         self._continue(unhandled=STRICT in self.session.client.features)
 
-    def abandoned(self) -> None:
-        """Note that nobody can decide this any more: its route is gone."""
+    def abandoned(self, entry: RouteEntry | None) -> None:
+        """Note that nobody can decide this any more: its route is gone.
+
+        :param entry: whose handler had the route; one that fell back decides nothing.
+        """
+        if entry is not self.entry:
+            return
         self._route_gone = True
         if self.stage is Stage.HELD and not self.session.ended:
             self.give_up("returned without a decision and kept no hold on the route")
@@ -231,7 +236,10 @@ class RoutedRequest:
         """Leave the request, with these changes, to the next handler."""
         self._check_open()
         self.request.changes = ch.merge(self.request.changes, **overrides)
+        has_returned = self.stage is Stage.HELD
         self.stage = Stage.FALLEN_BACK
+        if has_returned:
+            self.proceed()
 
     def fetch(self, options: handler_fetches.FetchOptions) -> Promise[ResponseState]:
         """Fetch the upstream's response; this is no decision.
