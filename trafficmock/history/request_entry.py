@@ -21,7 +21,7 @@ from trafficmock.records import Owner
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
-_MOST_UNWRITTEN = 8
+_MOST_UNWRITTEN = 4
 """Stages that wait; more have few requests, and an agent that repeats itself."""
 
 MAX_EVENTS = 100
@@ -55,7 +55,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
     def record(self) -> RequestRecord:
         """The JSON to be, written as far as the request has come."""
         if self._unwritten:
-            self._write()
+            self.write()
         if self._record is None:
             self._record = self._begin()
         return self._record
@@ -68,9 +68,10 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         """
         self._unwritten.append((write, what, at))
         if len(self._unwritten) > _MOST_UNWRITTEN:
-            self._write()
+            self.write()
 
-    def _write(self) -> None:
+    def write(self) -> None:
+        """Write the stages that wait into the record, and let go of what they hold."""
         unwritten, self._unwritten = self._unwritten, []
         for write, what, at in unwritten:
             write(self, what, at)

@@ -170,6 +170,9 @@ class RequestRecorder:
         take = entry.begin_answer if body_pending else entry.answer
         head, grown = take(response)
         entry.write_later(write, head, at)
+        if grown < 0:
+            # A head that is counted no more must not wait to be replaced.
+            entry.write()
         self._settled(entry, entry.response_body, grown)
 
     def _write_answer(self, entry: RequestEntry, response: SerializedResponse, at: int) -> None:
