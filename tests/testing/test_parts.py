@@ -1,5 +1,6 @@
 """The pieces of the test side that only compute."""
 
+import enum
 import re
 from datetime import timedelta
 from functools import partial
@@ -150,6 +151,18 @@ class HeaderTests(SynchronousTestCase):
         result = hd.for_continue(original, changed)
         self.assertNotIn("evil", [value for name, value in result if name in names])
         self.assertEqual(hd.get(result, "Cookie"), hd.get(original, "cookie"))
+
+    def test_texts(self) -> None:
+        """A text of an enumeration is that text; other values are written as Python does."""
+
+        class Kind(str, enum.Enum):  # noqa: UP042 - whose str() is the name of a member
+            JSON = "application/json"
+
+        for read in (hd.lenient, hd.strict):
+            self.assertEqual(read({"Accept": Kind.JSON}), (("accept", "application/json"),))
+        self.assertEqual(
+            hd.lenient([("A", 1), ("a", None), ("a", 2.5)]), (("a", "1"), ("a", "2.5"))
+        )
 
     def test_method_overrides(self) -> None:
         """The header that overrides a method is forbidden for some methods only."""

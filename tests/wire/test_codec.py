@@ -214,6 +214,15 @@ class OutboundTests(SynchronousTestCase):
             message = decode(compact(document))
             self.assertEqual(decode(compact(to_plain(message))), message)
 
+    def test_classes_of_its_own(self) -> None:
+        """Texts and numbers that a test gives may be of classes of its own."""
+        text, number = type("Text", (str,), {}), type("Number", (int,), {})
+        made = SerializedResponse(number(200), text("OK"), {text("a"): text("b")}, Raw(b"null"))
+        plain = SerializedResponse(200, "OK", {"a": "b"}, Raw(b"null"))
+        done, meant = (outbound.FetchDone("r", "f", ok=True, response=r) for r in (made, plain))
+        self.assertEqual(encode(done), encode(meant))
+        self.assertRaises(TypeError, encode, outbound.ProxyError("c", cast("str", object())))
+
     def test_optional_keys_are_left_out(self) -> None:
         """Protocol 3 forbids ``null`` for an optional key: it is omitted."""
         for message in (

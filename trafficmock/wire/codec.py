@@ -29,7 +29,18 @@ from trafficmock.wire.payloads.handler_action import Fetch as FetchAction
 __all__ = ["InvalidMessageError", "decode", "encode", "to_plain"]
 
 _decoder: msgspec.json.Decoder[ClientMessage] = msgspec.json.Decoder(ClientMessage)
-_encoder = msgspec.json.Encoder()
+
+
+def _exact(value: object) -> object:
+    """Write what a test gives as a text or number of a class of its own, such as a SafeString."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value)
+    raise TypeError(f"{type(value).__name__} cannot be written")
+
+
+_encoder = msgspec.json.Encoder(enc_hook=_exact)
 _BODY_KEY = "bodyBase64"
 _BODY_PARENTS = ("request", "response", "overrides", "reply")
 _LISTS_OF_PARENTS = ("messages", "replies")

@@ -171,6 +171,8 @@ WRONG: tuple[tuple[dict[str, Any], str], ...] = (
     ({"headers": {"a b": "c"}}, "'a b' is not a header name"),
     ({"headers": {"a": "b\nc"}}, "has a line break"),
     ({"headers": "a: b"}, "headers are a mapping, or pairs"),
+    ({"headers": 5}, "headers are a mapping, or pairs"),
+    ({"headers": [(b"a", b"b")]}, "are text, not bytes"),
     ({"content_type": 5}, "content_type must be text"),
     ({"body": {"a": 1}}, "body must be str or bytes, not dict"),
     ({"json": 1, "body": "x"}, "either body or json"),

@@ -91,7 +91,7 @@ def strict(headers: HeadersArgument) -> Pairs:
             continue
         if not isinstance(value, str):
             raise UsageError(f"header {name!r} must be a string, not {type(value).__name__}")
-        result.append((str(name).lower(), value))
+        result.append((_text(name).lower(), _text(value)))
     return tuple(result)
 
 
@@ -101,7 +101,7 @@ def lenient(headers: HeadersArgument) -> Pairs:
     :raises UsageError: they are neither a mapping nor pairs.
     """
     return tuple(
-        (str(name).lower(), str(value)) for name, value in _items(headers) if value is not None
+        (_text(name).lower(), _text(value)) for name, value in _items(headers) if value is not None
     )
 
 
@@ -138,12 +138,23 @@ def check_headers(pairs: Pairs) -> None:
 
 def _items(headers: HeadersArgument) -> list[tuple[str, Any]]:
     if isinstance(headers, Mapping):
-        return list(headers.items())
-    pairs = [] if isinstance(headers, str | bytes) else list(headers)
-    if isinstance(headers, str | bytes) or not all(map(_is_pair, pairs)):
+        pairs = list(headers.items())
+    elif isinstance(headers, Iterable) and not isinstance(headers, str | bytes):
+        pairs = list(headers)
+    else:
+        pairs = [()]
+    if not all(map(_is_pair, pairs)):
         raise UsageError(f"headers are a mapping, or pairs of a name and a value, not {headers!r}")
+    for name, value in pairs:
+        if isinstance(name, bytes) or isinstance(value, bytes):
+            raise UsageError(f"a header's name and value are text, not bytes: {name!r}: {value!r}")
     return pairs
 
 
 def _is_pair(item: Any) -> bool:
     return isinstance(item, tuple | list) and len(item) == 2  # noqa: PLR2004 - a pair
+
+
+def _text(given: Any) -> str:
+    """Write a name or value; of a text in an enumeration, the text, not its name there."""
+    return str.__str__(given) if isinstance(given, str) else str(given)

@@ -106,8 +106,10 @@ def _content(mock: Mock) -> bytes | None:
         return json_module.dumps(mock.json).encode()
     if isinstance(mock.body, str):
         return mock.body.encode("utf-8", "surrogatepass")
-    if mock.body is None or isinstance(mock.body, bytes | bytearray | memoryview):
-        return mock.body
+    if mock.body is None:
+        return None
+    if isinstance(mock.body, bytes | bytearray | memoryview):
+        return bytes(mock.body)
     kind = type(mock.body).__name__
     raise UsageError(f"body must be str or bytes, not {kind}; for objects there is json")
 
