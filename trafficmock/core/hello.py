@@ -82,7 +82,8 @@ class Handshake:
         given = hello.token if hello.token is not UNSET else ""
         if expected is not None and not hmac.compare_digest(_bytes(given), _bytes(expected)):
             what = "wrong" if given else "missing"
-            return "unauthorized", f"The token is {what}. Give the client the proxy's --token."
+            text = f"The token is {what}. Give the client the proxy's --token"
+            return "unauthorized", f"{text}, for example in TRAFFICMOCK_TOKEN."
         problem = client_id_problem(hello.client_id or "")
         if problem is not None:
             return "invalid_hello", f"The client id {problem}."

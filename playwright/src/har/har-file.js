@@ -16,13 +16,16 @@ class HarFile {
     this.isArchive = path.extname(file) === ".zip";
   }
 
-  /** @returns {Promise<any[]>} the entries; what is missing or no HAR has none */
+  /** @returns {Promise<any[]>} the entries; what is missing or no HAR has none, with a warning that says so */
   async entries() {
     try {
       const text = this.isArchive ? await this.readArchived() : await readFile(this.file, "utf8");
       const { entries } = JSON.parse(text).log;
-      return Array.isArray(entries) ? entries.filter((each) => each?.request && each?.response) : [];
-    } catch {
+      return entries.filter((/** @type {any} */ each) => each?.request && each?.response);
+    } catch (error) {
+      const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+      const why = code ? message : "it is no HAR";
+      process.emitWarning(`${this.file} has no entries to answer from: ${why}`, "trafficmock");
       return [];
     }
   }

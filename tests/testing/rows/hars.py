@@ -2,6 +2,7 @@
 
 import json
 import tempfile
+import warnings
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -79,7 +80,11 @@ async def missing_file(t: RowContext) -> None:
     with har() as path:
         path.write_text("{")
         for file in (path, path.with_name("missing.har")):
-            await t(t.mocks.route_from_har(file, url="**/nothing/*"))
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                await t(t.mocks.route_from_har(file, url="**/nothing/*"))
+            said = [str(each.message) for each in caught]
+            assert any(f"{file} has no entries to answer from: " in text for text in said), said
             assert '"path"' in (await t.get(url))["body"]
             assert "error" in await t.get(t.url("nothing"))
 

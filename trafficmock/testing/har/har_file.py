@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import warnings
 import zipfile
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -25,13 +26,19 @@ class HarFile:
         return self.path.suffix == ".zip"
 
     def entries(self) -> list[dict[str, Any]]:
-        """Read the entries; what is missing or no HAR has none."""
+        """Read the entries; what is missing or no HAR has none, with a warning that says so."""
+        why = "it is no HAR"
         try:
             text = self._archived(_IN_ARCHIVE) if self._is_archive() else self.path.read_bytes()
             found = json.loads(text)["log"]["entries"]
-        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
-            return []
-        return [each for each in found if _is_entry(each)] if isinstance(found, list) else []
+        except OSError as error:
+            found, why = None, str(error)
+        except (ValueError, KeyError, TypeError, zipfile.BadZipFile):
+            found = None
+        if isinstance(found, list):
+            return [each for each in found if _is_entry(each)]
+        warnings.warn(f"{self.path} has no entries to answer from: {why}", stacklevel=2)
+        return []
 
     def read(self, name: str) -> bytes:
         """Read a body from a file beside the HAR.

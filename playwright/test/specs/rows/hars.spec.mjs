@@ -1,4 +1,5 @@
 /** `routeFromHAR`: answers from a recording. */
+import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
@@ -57,8 +58,13 @@ test("hars_not_found", async ({ t, trafficmock, directory }) => {
 test("hars_missing_file", async ({ t, trafficmock, directory }) => {
   const broken = join(directory, "some.har");
   await writeFile(broken, "{");
-  for (const file of [broken, join(directory, "missing.har")]) {
+  for (const [file, why] of [
+    [broken, "it is no HAR"],
+    [join(directory, "missing.har"), "ENOENT"],
+  ]) {
+    const warned = once(process, "warning");
     await trafficmock.routeFromHAR(file, { url: "**/nothing/*" });
+    expect((await warned)[0].message).toContain(`${file} has no entries to answer from: ${why}`);
     expect((await t.get(t.url("echo"))).body).toContain('"path"');
     expect(await t.get(t.url("nothing"))).toHaveProperty("error");
   }
