@@ -98,7 +98,7 @@ class Coordinator:
         self._handlers = handlers_by_role(self)
 
     def _make_ownership(self) -> Strictness:
-        """Make what knows tests, routes and contexts, and what is refused or passes unasked."""
+        """Make the parts for tests, routes and contexts, for strict mode and local decisions."""
         settings, alarm = self.settings, self.alarm
         self.contexts = Contexts(alarm)
         self.registry = Registry(

@@ -41,7 +41,7 @@ class UnregisteredTest:
 
 @define
 class EndedTests:
-    """Answers whoever waits for a test that has ended, then acknowledges the end.
+    """Answers those who wait for a test that has ended, then acknowledges the end.
 
     What one test leaves is answered over several turns of the reactor where it is much: others
     wait for their decisions meanwhile. Until then the test may still decide what it owns.

@@ -1,4 +1,4 @@
-"""Messages that are not valid or cannot be sent: whoever waits for their effect is answered."""
+"""Answers those who wait for the effect of a message that is invalid or cannot be sent."""
 
 from __future__ import annotations
 

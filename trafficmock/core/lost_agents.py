@@ -33,7 +33,7 @@ class LostAgent:
 
 @define
 class LostAgents:
-    """Answers whoever waits for an agent that is gone, over several turns of the reactor.
+    """Answers those who wait for an agent that is gone, over several turns of the reactor.
 
     Until then it is as if the agent were there and silent: what is sent to it is dropped.
 

@@ -20,7 +20,7 @@ Handler = Callable[[Any, Any, EffectList], None]
 
 
 def handlers_by_role(core: Coordinator) -> dict[type[Client], dict[type[Message], Handler]]:
-    """List what each kind of client may send; a worker's second connection only what all may."""
+    """List what each kind of client may send; a second connection of a worker has the fewest."""
     all_: dict[type[Message], Handler] = {
         inbound.Hello: core.hello_again,
         Ping: _answer_ping,

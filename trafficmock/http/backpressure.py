@@ -1,4 +1,4 @@
-"""Who has to wait for whom: a sender of frames is not read while their receiver lags.
+"""Backpressure between clients: a sender of frames is not read while their receiver lags.
 
 Only frames of WebSockets hold their sender back. Everything else comes one request at
 a time, and a worker that does not read must not stop the applications of other tests;

@@ -117,7 +117,7 @@ class SlicedResponse:
         self._finished.callback(body)
 
     def _fail(self) -> None:
-        """Turn into an error what has not begun, and cut off what has."""
+        """Answer with an error, or cut the answer off if it has begun."""
         if not self._started:
             self._finished.errback()
             return

@@ -130,7 +130,7 @@ class RouteIndex:
         return len(self._routes)
 
     def conditions(self) -> Iterator[UrlCondition]:
-        """List what the routes ask of URLs; what many ask may come more than once."""
+        """List the conditions of the routes on URLs; one that many routes have may be repeated."""
         for routes in self._by_client.values():
             yield from routes.keys
 

@@ -41,7 +41,7 @@ class EventLog:
         self.log.info("{connection_id} disconnected", connection_id=connection_id)
 
     def recorded(self, record: records.Record) -> None:
-        """Note what could not be decided, and in detail what was."""
+        """Log a request that could not be decided, and at level debug each decision."""
         if isinstance(record, records.RequestFailed | records.SocketFailed):
             if record.code in _COUNTED and not self.debug:
                 return

@@ -36,7 +36,7 @@ def collect(config: pytest.Config, connection: ThreadedConnection) -> None:
 
 
 def add_of_worker(config: pytest.Config, output: dict[str, Any]) -> None:
-    """Add what a worker of xdist was told, which is what all of them are told."""
+    """Add the list of a worker of xdist; all workers get the same list."""
     told = output.get(_OUTPUT)
     if told is not None:
         import msgspec  # noqa: PLC0415 - only where it is needed

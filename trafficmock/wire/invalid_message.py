@@ -1,4 +1,4 @@
-"""What is wrong with a message that cannot be read, and whom it concerns."""
+"""A message that cannot be read: what is wrong with it, and the ids in it."""
 
 from trafficmock.errors import PeerError
 

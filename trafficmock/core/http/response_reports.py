@@ -280,7 +280,7 @@ class ResponseReports:
     def _observers(
         self, agent: Agent, prior: AwaitedReport | None, made_for: ContextTest | None
     ) -> tuple[str, ...]:
-        """List who is told of a hop: of one that is reported late, who observed by then."""
+        """List who is told of a hop: if it is reported late, the tests that observed by then."""
         of_all = self.registry.observers
         if made_for is not None:
             of_all = observers_of(made_for, self.registry)

@@ -143,7 +143,7 @@ def _check_weight(
     headers_list: HeaderPairs | UnsetType,
     texts: Iterable[str],
 ) -> None:
-    """Refuse what might exceed the limit, counting each character at its dearest."""
+    """Refuse what might exceed the limit, counting for each character the most that it can take."""
     characters = len("".join((*texts, *headers, *headers.values())))
     count = 2 * len(headers)
     if headers_list is not UNSET:

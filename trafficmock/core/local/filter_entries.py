@@ -78,7 +78,7 @@ class FilterEntries:
         return now >= self._sweep_at or len(self.held) > self._most
 
     def sweep(self, needed: Collection[FilterEntry], now: float) -> list[FilterEntry]:
-        """Take out what has not been needed for long, and the oldest of what is too much.
+        """Remove entries that were not needed for long, and the oldest of those above the limit.
 
         :param needed: by what is registered now.
         """

@@ -1,4 +1,4 @@
-"""What is said about a request that strict mode refuses, and to whom."""
+"""The texts about requests that strict mode refuses, and the workers that get them."""
 
 from __future__ import annotations
 

@@ -319,7 +319,7 @@ def with_observer(observers: tuple[str, ...], connection_id: str | None) -> tupl
 
 
 def compile_route(matcher: SerializedMatcher) -> RouteMatcher:
-    """Make what can judge a URL of what a worker sent."""
+    """Compile the matcher that a worker sent."""
     regex = matcher.url_regex
     return compile_matcher(
         url_glob=_given(matcher.url_glob),

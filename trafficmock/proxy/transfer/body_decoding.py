@@ -1,4 +1,4 @@
-"""Bodies decoded beside everything else that the process does."""
+"""Decodes bodies in short steps, so that other work goes on."""
 
 from __future__ import annotations
 

@@ -205,7 +205,7 @@ class Session:
     def make_strict(self, allow: Iterable[str]) -> Promise[Any]:
         """Refuse requests of this test that no route wants, from now on.
 
-        :param allow: what is allowed besides what was before.
+        :param allow: what is allowed in addition.
         :raises UsageError: the patterns cannot be read, or the proxy knows no strict mode.
         """
         more = allow_patterns(allow)

@@ -164,7 +164,7 @@ class _Report:
     def _for_others(self, route: RouteEntry) -> Iterator[str]:
         """List what a route would have matched, had it not carried another test's context.
 
-        It is that test's own traffic, or the application has mixed up whom it works for.
+        It is that test's own traffic, or the application has mixed up two contexts.
         """
         matcher = route.matcher
         if matcher.wire.predicate is True:
