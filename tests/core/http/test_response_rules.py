@@ -39,6 +39,7 @@ UNSENDABLE = {
     "NUL": response(200, b"", a="x\0y"),
     "beyond latin-1": response(200, b"", a="€"),
     "half a character": response(200, b"", a="\ud800"),
+    "name that is of ASCII in lower case": structs.replace(response(), headers={"\u212a": "x"}),
     "cookies with CRLF": response(200, b"", **{"set-cookie": "a=1\r\nb=2"}),
     "cookie beyond latin-1": response(200, b"", **{"set-cookie": "a=€\nb=2"}),
     "line break in a listed header": structs.replace(response(), headers_list=[("a", "x\n")]),

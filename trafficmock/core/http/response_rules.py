@@ -169,13 +169,15 @@ def _may_stay(headers: dict[str, str], length: str | None) -> bool:
 
     A look at all names and one at all values cost a third of a look at each.
     """
-    names = "\n".join(headers).lower()
-    lengths = names.count(_LENGTH)
+    names = "\n".join(headers)
+    lower = names.lower()
+    lengths = lower.count(_LENGTH)
     framed = length != "0" if not lengths else lengths == 1 and headers.get(_LENGTH) == length
     return (
         (framed or length is None)
-        and "trailer" not in names
+        and "trailer" not in lower
         and names.count("\n") == len(headers) - 1
+        # Not in lower case: that of the Kelvin sign is a letter of ASCII.
         and _TOKENS.fullmatch(names) is not None
         and BAD_VALUE.search("".join(headers.values())) is None
     )
