@@ -52,6 +52,19 @@ class StrictFileTests(SynchronousTestCase):
         self.assertEqual(stat.S_IMODE(self.path.stat().st_mode), 0o600)
         self.file.close()
 
+    def test_what_an_earlier_process_left(self) -> None:
+        """Neither the mode nor the target of what stands in the way decides where it goes."""
+        self.file.keep(RUN)
+        new, other = self.path.with_suffix(".new"), self.path.with_name("other")
+        other.write_text("theirs")
+        new.symlink_to(other)
+        self.file.keep(TEST)
+        self.assertEqual((self.opened().open(), other.read_text()), (TEST, "theirs"))
+        new.touch(mode=0o644)
+        self.file.keep(RUN)
+        self.assertEqual(stat.S_IMODE(self.path.lstat().st_mode), 0o600)
+        self.file.close()
+
     def test_nothing(self) -> None:
         """Without anything that is strict there is no file."""
         self.file.keep(RUN)
@@ -62,8 +75,9 @@ class StrictFileTests(SynchronousTestCase):
     def test_old(self) -> None:
         """It counts for a minute after the end of the process, which touches it until then."""
         self.file.keep(RUN)
-        self.aged(RESTART_SECONDS + 1)
-        self.assertEqual(self.opened().open(), NOTHING)
+        for seconds in (RESTART_SECONDS + 1, -RESTART_SECONDS - 1):
+            self.aged(seconds)
+            self.assertEqual(self.opened().open(), NOTHING)
         self.clock.advance(TOUCH_SECONDS)
         self.assertEqual(self.opened().open(), RUN)
         self.file.close()

@@ -61,7 +61,8 @@ class StrictFile:
         if self.path is None:
             return _NOTHING
         try:
-            age = time.time() - self.path.stat().st_mtime
+            # A clock that was set back makes an old file one of the future.
+            age = abs(time.time() - self.path.stat().st_mtime)
             if age > RESTART_SECONDS or self.path.stat().st_size > LARGEST_BYTES:
                 return _NOTHING
             return read_kept(self.path.read_bytes())
@@ -126,6 +127,9 @@ def _write(path: Path, content: bytes) -> None:
     """Replace a file; whoever reads it finds the old content or the new one, whole."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = path.with_suffix(".new")
-    new.touch(mode=0o600)
-    new.write_bytes(content)
+    new.unlink(missing_ok=True)
+    # A file of this process alone, with its own mode: never one that a link leads to.
+    number = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(number, "wb") as file:
+        file.write(content)
     new.replace(path)
