@@ -23,20 +23,21 @@ class RequestEntryTests(SynchronousTestCase):
     def test_weight(self) -> None:
         """The weight of an entry follows its heads, also when a response is replaced."""
         history = History()
-        asked = request("http://x/", headers={"ab": "c"})
+        asked = request("http://x/", "PUT", headers={"ab": "c"})
         history.record(records.RequestSeen("r", "app", asked), 1)
         history.record(records.RequestPassedThrough("r"), 2)
         entry = history.requests.get("r")
         assert entry is not None
-        self.assertEqual((entry.weight, weigh(asked)), (12, 12))
+        # With its id, of one letter.
+        self.assertEqual((entry.weight, weigh(asked)), (16, 15))
         history.record(
             records.ResponseReported("r", response(200, "OK", headers={"a": "b"}), None), 3
         )
-        self.assertEqual(entry.weight, 16)
+        self.assertEqual(entry.weight, 20)
         history.record(
             records.ResponseReported("r", response(200, "", headers={"a": "b"}), None), 3
         )
-        self.assertEqual((entry.weight, history.requests.weight), (14, 14))
+        self.assertEqual((entry.weight, history.requests.weight), (18, 18))
 
     def test_owner(self) -> None:
         """A reader finds the owner and the request of an entry."""

@@ -43,6 +43,12 @@ class JsonTests(SynchronousTestCase):
         self.assertEqual(len(json.loads(b"".join(pieces))["events"]), 101)
         self.assertIsNone(entry._chunks)
 
+    def test_weight(self) -> None:
+        """Whatever an application chooses counts: the id, the URL and the protocols."""
+        history = History()
+        history.record(records.SocketSeen("id", "app", "ws://x/", ["a", "b"]), 1)
+        self.assertEqual(history.sockets.weight, len("idws://x/ab"))
+
     def test_changed_while_reading(self) -> None:
         """A reader that pauses gets valid JSON, and the next reader gets what is new."""
         history, entry = remembered(*["x" * 1000] * 20)

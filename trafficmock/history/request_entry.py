@@ -267,7 +267,8 @@ def without_body(request: SerializedRequest) -> tuple[SerializedRequest, Body | 
 
 def weigh(request: SerializedRequest) -> int:
     """Count the characters of a request's head."""
-    return len(request.url) + header_weight(request.headers, request.headers_list)
+    line = len(request.method) + len(request.url)
+    return line + header_weight(request.headers, request.headers_list)
 
 
 def _weigh_response(response: SerializedResponse) -> int:

@@ -221,7 +221,7 @@ class RequestRecorder:
             timestamp=at,
             client_id=seen.client_id,
             on_change=self.requests.touch,
-            weight=weigh(head),
+            weight=len(seen.request_id) + weigh(head),
             request=head,
             request_body=body,
         )

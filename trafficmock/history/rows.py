@@ -27,7 +27,7 @@ class Rows(Generic[E]):
     many there are, but for a heap of numbers.
 
     Over a bound, the oldest settled entry goes; only when all are pending, the oldest of those.
-    Heads (URLs, headers, texts) cannot be dropped from an entry, so entries go as well when
+    Heads (ids, URLs, headers, texts) cannot be dropped from an entry, so entries go as well when
     all heads together pass 16 MiB, or 4 KiB for each row of the limit if that is more.
 
     :param limit: how many entries at most.

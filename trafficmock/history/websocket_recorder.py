@@ -47,7 +47,7 @@ class SocketRecorder:
             return
         url, protocols = record.url, record.protocols
         kept = SocketRecord(record.socket_id, at, record.client_id, url, protocols, "pending")
-        weight = len(url) + sum(map(len, protocols))
+        weight = len(record.socket_id) + len(url) + sum(map(len, protocols))
         entry = SocketEntry(
             id=record.socket_id,
             timestamp=at,
