@@ -47,7 +47,7 @@ class JsonTests(SynchronousTestCase):
         """Whatever an application chooses counts: the id, the URL and the protocols."""
         history = History()
         history.record(records.SocketSeen("id", "app", "ws://x/", ["a", "b"]), 1)
-        self.assertEqual(history.sockets.weight, len("idws://x/ab"))
+        self.assertEqual(history.sockets.weight, len("id") + len("ws://x/") + len("ab"))
 
     def test_changed_while_reading(self) -> None:
         """A reader that pauses gets valid JSON, and the next reader gets what is new."""
