@@ -16,6 +16,8 @@ from trafficmock.core.coordinator import Coordinator
 
 def write_tables(*_: object) -> None:
     """Write the tables of the only coordinator; the file is there once it is complete."""
+    # The collector does not list what start-up has frozen.
+    gc.unfreeze()
     (coordinator,) = (each for each in gc.get_objects() if type(each) is Coordinator)
     path = Path(os.environ["TEST_TABLES"])
     part = path.with_suffix(".part")

@@ -2,7 +2,7 @@
 
 from unittest.mock import patch
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import UNSET, Raw, structs
 from twisted.trial.unittest import SynchronousTestCase
@@ -245,6 +245,7 @@ class HeaderTests(SynchronousTestCase):
         st.sampled_from([200, 204, 205, 304]),
         st.sampled_from([b"", b"ok"]),
     )
+    @example({"content-length": ""}, 204, b"")
     def test_together(self, headers: dict[str, str], status: int, content: bytes) -> None:
         """All headers looked at together are judged as each by itself."""
         mock = structs.replace(response(status, content), headers=headers)
