@@ -172,7 +172,10 @@ def _may_stay(headers: dict[str, str], length: str | None) -> bool:
     names = "\n".join(headers)
     lower = names.lower()
     lengths = lower.count(_LENGTH)
-    framed = length != "0" if not lengths else lengths == 1 and headers.get(_LENGTH) == length
+    if lengths:
+        framed = length != "" and lengths == 1 and headers.get(_LENGTH) == length
+    else:
+        framed = length != "0"
     return (
         (framed or length is None)
         and "trailer" not in lower
