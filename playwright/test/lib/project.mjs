@@ -90,6 +90,8 @@ export function beginProgram(cwd, [program, ...args], env = {}) {
     env: {
       ...process.env,
       NODE_OPTIONS: "",
+      // Node's runner does nothing where it is told that it is the child of one.
+      NODE_TEST_CONTEXT: undefined,
       PATH: `${dirname(PYTHON)}${delimiter}${process.env.PATH}`,
       PYTHONPATH: ROOT,
       PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: "1",
