@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.core.strict.case import OF_AGENTS, OF_WORKERS, URL, A, B, StrictCase, messages
-from trafficmock.core.ownership.unowned_refusals import MOST_ROWS
+from trafficmock.core.ownership.unowned_refusals import LONGEST_METHOD, MOST_ROWS
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads import refused_request
@@ -175,6 +175,13 @@ class ListTests(RunCase):
         answer = self.listed()
         self.assertEqual((len(answer.requests), answer.dropped), (MOST_ROWS, 2))
         self.assertEqual(answer.requests[0].count, 2)
+
+    def test_long_method(self) -> None:
+        """A method of any length must not fill the memory."""
+        for number, length in enumerate((LONGEST_METHOD, LONGEST_METHOD + 1)):
+            self.asks(URL, method="x" * length, context=None, request_id=f"r{number}")
+        answer = self.listed()
+        self.assertEqual((len(answer.requests), answer.dropped), (1, 1))
 
     def test_over_with_the_last_that_asked(self) -> None:
         """Workers that never asked do not end the run, nor does one of two that did."""

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 MOST_ROWS = 1000
 """Different requests that are kept; what comes beyond is only counted."""
 
+LONGEST_METHOD = 1000
+"""Characters of a method that the list has; URLs are shown up to a length of their own."""
+
 RowKey = tuple[str, str, str, str]
 """Kind, method, URL as it is shown, client id."""
 
@@ -56,7 +59,7 @@ class UnownedRefusals:
         """
         if agent.of_past_run and not any(isinstance(each, Worker) for each in self.clients()):
             return
-        if len(self.rows) < MOST_ROWS:
+        if len(self.rows) < MOST_ROWS and len(row.method) <= LONGEST_METHOD:
             self.rows[row.kind, row.method, row.url, row.client_id] = row
         else:
             self.dropped += 1
