@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
+from autobahn.exception import Disconnected
 from autobahn.twisted.websocket import WebSocketClientFactory, WebSocketClientProtocol
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.endpoints import HostnameEndpoint
@@ -127,7 +129,9 @@ class TwistedConnection:
 
     def send(self, message: Message) -> None:
         if self._protocol is not None:
-            self._protocol.sendMessage(encode(message))
+            # While the connection closes nothing can be sent; its end comes to :meth:`lost`.
+            with contextlib.suppress(Disconnected):
+                self._protocol.sendMessage(encode(message))
 
     def call_later(self, seconds: float, function: Callable[[], object]) -> Cancel:
         timer = self._reactor.callLater(seconds, function)
