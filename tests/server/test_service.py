@@ -226,11 +226,14 @@ class SuccessTests(ServiceTestCase):
     """Who is told that the start is complete."""
 
     def test_after_privileges(self) -> None:
-        """Listening is not all of a start: twistd sheds its privileges after it."""
-        parts = self.parts()
+        """A start is complete behind twistd's shedding of privileges and the ready file."""
+        ready_file = Path(self.mktemp())
+        parts = self.parts(ready_file=ready_file)
         parts.service.privilegedStartService()
-        self.assertEqual(parts.start.successes, 0)
         parts.service.startService()
+        self.assertEqual((parts.start.successes, ready_file.exists()), (0, False))
+        parts.reactor.start()
+        self.assertTrue(ready_file.exists())
         self.assertEqual((parts.start.successes, parts.start.complaints), (1, []))
 
 

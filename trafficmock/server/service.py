@@ -132,7 +132,12 @@ class ProxyService(Service):
     def startService(self) -> None:  # noqa: N802 - Twisted's
         """Tell whoever started the process that the start is complete."""
         super().startService()
-        self.start.succeeded()
+        # Behind the ready file, which is written then too.
+        self.reactor.callWhenRunning(self._started)
+
+    def _started(self) -> None:
+        if not self._failed:
+            self.start.succeeded()
 
     async def _stop(self) -> None:
         notify("STOPPING=1", os.environ)
