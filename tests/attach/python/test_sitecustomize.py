@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from trafficmock_preload.preload_settings import URL_VARIABLES
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from tests.support.hypothesis_profiles import DEEP
@@ -18,6 +19,7 @@ SHOW = (
     "import json, sys; print(json.dumps({"
     "'path': sys.path, 'next': getattr(sys.modules.get('sitecustomize'), 'NEXT', None),"
     "'hooks': 'trafficmock_preload.hooks' in sys.modules,"
+    "'ours': [name for name in sys.modules if name.startswith('trafficmock')],"
     "'heavy': sorted({'ssl', 'socket', 'http.client', 're', 'typing', 'inspect'} & {*sys.modules})"
     "}))"
 )
@@ -46,15 +48,17 @@ class StartTests(SynchronousTestCase):
         return found
 
     def test_without_proxy(self) -> None:
-        """Without a proxy's URL nothing is done, and the preload is not on the path."""
-        found = self.shown()
-        self.assertEqual((found["hooks"], found["next"]), (False, None))
+        """Without a proxy's URL nothing is imported, and the preload is not on the path."""
+        found = self.shown(TRAFFICMOCK_PROXY_URL="", TRAFFICMOCK_CLIENT_ID="shop")
+        self.assertEqual((found["ours"], found["next"]), ([], None))
         self.assertNotIn(str(DIRECTORY), found["path"])
 
     def test_attached(self) -> None:
         """With one, it is attached, and nothing heavy is imported for it."""
-        found = self.shown(TRAFFICMOCK_PROXY_URL="http://127.0.0.1:2")
-        self.assertEqual((found["hooks"], found["heavy"]), (True, self.shown()["heavy"]))
+        heavy = self.shown()["heavy"]
+        for name in URL_VARIABLES:
+            found = self.shown(**{name: "http://127.0.0.1:2"})
+            self.assertEqual((found["hooks"], found["heavy"]), (True, heavy))
 
     def test_off(self) -> None:
         """A variable turns it off."""

@@ -8,6 +8,8 @@ import os
 import sys
 
 _DIRECTORY = os.path.dirname(os.path.abspath(__file__))
+_URL_VARIABLES = ("TRAFFICMOCK_PROXY_URL", "PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL")
+"""Those of ``preload_settings``, which a process without a proxy does not import."""
 
 
 def _attach() -> None:
@@ -35,5 +37,6 @@ def _import_next() -> None:
 
 
 if "trafficmock_preload" not in sys.modules:
-    _attach()
+    if any(map(os.environ.get, _URL_VARIABLES)):
+        _attach()
     _import_next()

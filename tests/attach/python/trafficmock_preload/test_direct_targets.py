@@ -14,7 +14,8 @@ def targets(no_proxy: str = "", ignored: str = "") -> DirectTargets:
                 "TRAFFICMOCK_PROXY_URL": "http://127.0.0.1:4310",
                 "NO_PROXY": no_proxy,
                 "TRAFFICMOCK_IGNORE_HOSTS": ignored,
-            }
+            },
+            lambda: "app",
         )
     )
 

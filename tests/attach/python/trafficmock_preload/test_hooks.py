@@ -19,7 +19,7 @@ class HookTests(SynchronousTestCase):
     def test_functions(self) -> None:
         """Each change is a function that is there."""
         wanted = {URL: "http://p:1", "TRAFFICMOCK_WEBSOCKET": "all"}
-        found = hooks._changes(Tunnels(PreloadSettings(wanted)), TestContexts(30), "/preload")
+        found = hooks._changes(Tunnels(PreloadSettings(wanted, str)), TestContexts(30), "/preload")
         self.assertLessEqual({"http.client", "websockets.sync.client", "websocket._http"}, {*found})
         for name, change in found.items():
             place, function, _ = change.args  # type: ignore[attr-defined]
@@ -28,7 +28,7 @@ class HookTests(SynchronousTestCase):
 
     def test_websockets(self) -> None:
         """Libraries for WebSockets are left alone unless they are asked for."""
-        tunnels = Tunnels(PreloadSettings({URL: "http://p:1"}))
+        tunnels = Tunnels(PreloadSettings({URL: "http://p:1"}, str))
         found = hooks._changes(tunnels, TestContexts(30), "/preload")
         self.assertEqual([name for name in found if name.startswith("websocket")], [])
 

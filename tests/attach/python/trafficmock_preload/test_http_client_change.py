@@ -1,5 +1,7 @@
 """What an answer of the proxy becomes that stands for a failure, by the library that asked."""
 
+import errno
+from http.client import RemoteDisconnected
 from types import ModuleType
 from typing import Any
 
@@ -20,8 +22,11 @@ class Answer:
         """Be read no further."""
 
 
-def changed(module: str, failure: str) -> Any:
-    """Make a connection of a library's class, behind the tunnel, to which a failure comes."""
+def changed(module: str, failure: str | OSError) -> Any:
+    """Make a connection of a library's class, behind the tunnel, to which a failure comes.
+
+    :param failure: what the proxy tells, or what the connection itself fails with.
+    """
 
     class Connection:
         sock = None
@@ -32,7 +37,12 @@ def changed(module: str, failure: str) -> Any:
         def close(self) -> None: ...
 
         def getresponse(self) -> Answer:
+            if isinstance(failure, OSError):
+                raise failure
             return Answer(failure)
+
+        def send(self, _: bytes) -> None:
+            self.getresponse()
 
     class AnyTunnels(Tunnels):
         def authority_of(self, _: Any) -> bytes:
@@ -60,3 +70,18 @@ class FailureTests(SynchronousTestCase):
         """AWS's clients get all other errors."""
         connection = changed("botocore.awsrequest", "connectionrefused ")
         self.assertRaises(ConnectionRefusedError, connection.getresponse)
+
+    def test_lost(self) -> None:
+        """Where the proxy hangs up, the error is of the same kind, and names it."""
+        for error in (
+            RemoteDisconnected("Remote end closed connection without response"),
+            ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"),
+            BrokenPipeError(errno.EPIPE, "Broken pipe"),
+        ):
+            connection = changed("http.client", error)
+            for call in (connection.getresponse, lambda made=connection: made.send(b"")):
+                found = self.assertRaises(type(error), call)
+                self.assertEqual(found.errno, error.errno)
+                self.assertIn("trafficmock closed the connection without an answer", str(found))
+        connection = changed("http.client", TimeoutError("timed out"))
+        self.assertEqual(str(self.assertRaises(TimeoutError, connection.getresponse)), "timed out")

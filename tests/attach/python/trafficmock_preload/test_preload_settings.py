@@ -8,11 +8,16 @@ from trafficmock_preload.preload_settings import PreloadSettings, SettingsError,
 from twisted.trial.unittest import SynchronousTestCase
 
 
+def settings(url: str = "http://p:1", **variables: str) -> PreloadSettings:
+    """Read variables, in an application whose own name is ``app``."""
+    return PreloadSettings({"TRAFFICMOCK_PROXY_URL": url, **variables}, lambda: "app")
+
+
 class SettingsTests(SynchronousTestCase):
     """What is read, and what is refused."""
 
-    def credentials(self, **variables: str) -> str:
-        found = PreloadSettings({"TRAFFICMOCK_PROXY_URL": "http://p:1", **variables}).credentials
+    def credentials(self, url: str = "http://p:1", **variables: str) -> str:
+        found = settings(url, **variables).credentials
         return base64.b64decode(found.removeprefix(b"Basic ")).decode()
 
     def test_place(self) -> None:
@@ -23,37 +28,29 @@ class SettingsTests(SynchronousTestCase):
             ("http://[::1]:4310/", ("::1", 4310)),
             ("http://proxy", ("proxy", 80)),
         ):
-            found = PreloadSettings({"TRAFFICMOCK_PROXY_URL": url})
+            found = settings(url)
             self.assertEqual((found.host, found.port), place, url)
 
     def test_credentials(self) -> None:
         """The client id and the token are the credentials; those of the URL count second."""
-        self.assertEqual(self.credentials(), "proxy:-")
+        self.assertEqual(self.credentials(), "app:-")
         named = {"TRAFFICMOCK_CLIENT_ID": "shop", "TRAFFICMOCK_TOKEN": "t:1"}
         self.assertEqual(self.credentials(**named), "shop:t:1")
-        url = {"TRAFFICMOCK_PROXY_URL": "http://sh%6fp:s%20t@p:1"}
-        self.assertEqual(self.credentials(**url), "shop:s t")
+        self.assertEqual(self.credentials("http://sh%6fp:s%20t@p:1"), "shop:s t")
         npm = {"PLAYWRIGHT_BACKEND_MOCKS_TOKEN": "npm"}
-        self.assertEqual(self.credentials(**npm), "proxy:npm")
+        self.assertEqual(self.credentials(**npm), "app:npm")
 
     def test_contexts(self) -> None:
         """Contexts are read and count for 30 s, unless a variable says otherwise."""
-        found = PreloadSettings({"TRAFFICMOCK_PROXY_URL": "http://p:1"})
+        found = settings()
         self.assertEqual((found.reads_contexts, found.context_seconds), (True, 30))
-        found = PreloadSettings(
-            {
-                "TRAFFICMOCK_PROXY_URL": "http://p:1",
-                "TRAFFICMOCK_CONTEXT": "0",
-                "TRAFFICMOCK_CONTEXT_MS": "250",
-            }
-        )
+        found = settings(TRAFFICMOCK_CONTEXT="0", TRAFFICMOCK_CONTEXT_MS="250")
         self.assertEqual((found.reads_contexts, found.context_seconds), (False, 0.25))
 
     def test_websockets(self) -> None:
         """Libraries for WebSockets are changed when a variable asks for it."""
         for value, wanted in (("", False), ("global", False), ("all", True)):
-            variables = {"TRAFFICMOCK_PROXY_URL": "http://p:1", "TRAFFICMOCK_WEBSOCKET": value}
-            self.assertIs(PreloadSettings(variables).all_websockets, wanted)
+            self.assertIs(settings(TRAFFICMOCK_WEBSOCKET=value).all_websockets, wanted)
 
     def test_refused(self) -> None:
         """A mistake is named with the variable."""
@@ -62,24 +59,25 @@ class SettingsTests(SynchronousTestCase):
             ("TRAFFICMOCK_PROXY_URL", "http://p:99999"),
             ("TRAFFICMOCK_PROXY_URL", "http://"),
             ("TRAFFICMOCK_PROXY_URL", "HTTPS://p:1"),
+            ("TRAFFICMOCK_CLIENT_ID", "shop:1"),
             ("TRAFFICMOCK_CONTEXT", "yes"),
             ("TRAFFICMOCK_CONTEXT_MS", "-1"),
             ("TRAFFICMOCK_WEBSOCKET", "most"),
         ):
             variables = {"TRAFFICMOCK_PROXY_URL": "http://p:1", name: value}
-            error = self.assertRaises(SettingsError, PreloadSettings, variables)
+            error = self.assertRaises(SettingsError, PreloadSettings, variables, str)
             self.assertIn(name, str(error))
 
     def test_secret(self) -> None:
         """An error does not show what stands in the URL as a password."""
-        url = {"TRAFFICMOCK_PROXY_URL": "http://user:secret@p:x"}
-        self.assertNotIn("secret", str(self.assertRaises(SettingsError, PreloadSettings, url)))
+        error = self.assertRaises(SettingsError, settings, "http://user:secret@p:x")
+        self.assertNotIn("secret", str(error))
 
     @given(st.text(alphabet="a1.:[]@/%-\u0660", max_size=20))
     def test_any(self, text: str) -> None:
         """Any text is read or refused."""
         try:
-            found = PreloadSettings({"TRAFFICMOCK_PROXY_URL": f"http://{text}"})
+            found = settings(f"http://{text}")
         except SettingsError:
             return
         self.assertTrue(found.host)

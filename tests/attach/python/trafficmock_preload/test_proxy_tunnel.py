@@ -16,7 +16,8 @@ OPENED = b"HTTP/1.1 200 Connection established\r\n"
 
 
 def tunnels(url: str = "http://127.0.0.1:4310") -> Tunnels:
-    return Tunnels(PreloadSettings({"TRAFFICMOCK_PROXY_URL": url, "TRAFFICMOCK_TOKEN": "t"}))
+    variables = {"TRAFFICMOCK_PROXY_URL": url, "TRAFFICMOCK_TOKEN": "t"}
+    return Tunnels(PreloadSettings(variables, lambda: "app"))
 
 
 @contextmanager
@@ -62,7 +63,7 @@ class TunnelTests(SynchronousTestCase):
         """It names the server, who asks, and that an attached process does."""
         head = tunnels().request("b\u00fccher.test", 443).decode("ascii")
         self.assertTrue(head.startswith("CONNECT xn--bcher-kva.test:443 HTTP/1.1\r\n"))
-        self.assertIn(f"Basic {base64.b64encode(b'proxy:t').decode()}\r\n", head)
+        self.assertIn(f"Basic {base64.b64encode(b'app:t').decode()}\r\n", head)
         self.assertIn("\r\nTrafficmock-Agent: python\r\n\r\n", head)
         self.assertIn(b"CONNECT [::1]:80 ", tunnels().request("::1", 80))
 

@@ -107,6 +107,8 @@ class ChildTests(SessionCase):
 
     def check_pool(self, method: str) -> None:
         self.assertEqual(json.loads(self.said(POOLS, method)), ["mocked"] * 9 + [1])
+        entries = self.proxy.get("/api/history")["entries"]
+        self.assertEqual({entry["clientId"] for entry in entries}, {"program"})
 
     def test_fork(self) -> None:
         """Pools of processes that are forked; connections of the parent are not used twice."""

@@ -8,7 +8,8 @@ are imported (:mod:`.import_hook`). Their connections become tunnels through the
 :mod:`.clients` makes the library's error from it.
 
 * Settings: :mod:`.preload_settings` and :mod:`.direct_targets` read the environment,
-  :mod:`.child_environment` hands it on, :mod:`.attached_process` tells whether it is in effect.
+  :mod:`.child_environment` hands it on, :mod:`.attached_process` tells whether it is in effect,
+  :mod:`.application_name` names an application that has no client id.
 * Libraries: :mod:`.hooks` lists them; :mod:`.clients` changes those that send,
   :mod:`.framework_entries` those that receive, :mod:`.thread_contexts` threads and pools.
 * Contexts and trust: :mod:`.context_reading` finds a context on a request, :mod:`.tunnel_trust`

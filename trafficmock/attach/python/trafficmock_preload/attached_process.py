@@ -9,20 +9,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-URL_VARIABLES = ("TRAFFICMOCK_PROXY_URL", "PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL")
 OFF_VARIABLE = "TRAFFICMOCK_PYTHON_PRELOAD"
 _WITH_VALUE = frozenset({"-W", "-X"})
 """Options of the interpreter whose value is the next word."""
 
 
 def attach(directory: str) -> None:
-    """Attach this process, if a variable says where the proxy is.
+    """Attach this process, unless a variable forbids it, or it is trafficmock itself.
 
     :param directory: that of the preload, which child processes need in their ``PYTHONPATH``.
     """
     environment = os.environ
-    if not any(environment.get(name) for name in URL_VARIABLES):
-        return
     if environment.get(OFF_VARIABLE, "1") == "0" or is_service(command_line()):
         return
     from trafficmock_preload import hooks
@@ -44,15 +41,27 @@ def command_line() -> list[str]:
 
 def is_service(words: Sequence[str]) -> bool:
     """Tell whether a command line starts trafficmock itself, which must not be its own client."""
+    is_module, started, rest = program(words)
+    if is_module:
+        return started.split(".")[0] == "trafficmock"
+    name = os.path.basename(started)
+    return name == "trafficmock" or (name == "twistd" and "trafficmock" in rest)
+
+
+def program(words: Sequence[str]) -> tuple[bool, str, list[str]]:
+    """Tell what a command line of Python starts.
+
+    :returns: whether it is a module (``-m``), its name or the path of the script, and the words
+        behind it; an empty name for ``-c`` and an interpreter without a program.
+    """
     left = iter(words[1:])
     for word in left:
         if word == "-m":
-            return next(left, "").split(".")[0] == "trafficmock"
+            return True, next(left, ""), [*left]
+        if word == "-c":
+            break
         if word in _WITH_VALUE:
             next(left, None)
         elif not word.startswith("-"):
-            name = os.path.basename(word)
-            return name == "trafficmock" or (name == "twistd" and "trafficmock" in left)
-        elif word == "-c":
-            break
-    return False
+            return False, word, [*left]
+    return False, "", []

@@ -6,18 +6,19 @@ import sys
 from functools import partial
 
 from trafficmock_preload import child_environment, import_hook
+from trafficmock_preload.application_name import application_name
 from trafficmock_preload.current_context import TestContexts
 from trafficmock_preload.preload_settings import PreloadSettings, SettingsError
 from trafficmock_preload.proxy_tunnel import Tunnels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, MutableMapping
     from types import ModuleType
     from typing import Any
 
 
-def install(directory: str, environment: Mapping[str, str]) -> None:
+def install(directory: str, environment: MutableMapping[str, str]) -> None:
     """Change what this process imports.
 
     A mistake in a variable is said, and fails each request: it must not send those of a test to
@@ -31,9 +32,9 @@ def install(directory: str, environment: Mapping[str, str]) -> None:
     child_environment.change_os(directory)
 
 
-def _made(environment: Mapping[str, str]) -> tuple[Tunnels, TestContexts]:
+def _made(environment: MutableMapping[str, str]) -> tuple[Tunnels, TestContexts]:
     try:
-        settings = PreloadSettings(environment)
+        settings = PreloadSettings(environment, lambda: application_name(environment))
     except SettingsError as error:
         sys.stderr.write(f"trafficmock: {error}\n")
         return Tunnels(None, str(error)), TestContexts(0, is_on=False)

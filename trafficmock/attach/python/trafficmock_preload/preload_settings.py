@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from binascii import b2a_base64
 
-from trafficmock_preload.attached_process import URL_VARIABLES
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-_DEFAULT_ID = "proxy"
+URL_VARIABLES = ("TRAFFICMOCK_PROXY_URL", "PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL")
 _DEFAULT_PORT = 80
 _NO_TOKEN = "-"  # noqa: S105 - the absence of one
 _CONTEXT_MS = 30000
@@ -25,16 +23,19 @@ class PreloadSettings:
     """The proxy's address, this process's client id, and the hosts that are left alone.
 
     :param environment: the variables of the process.
+    :param default_id: gives the client id if none of them does.
     :raises SettingsError: one of them is wrong.
     """
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], default_id: Callable[[], str]) -> None:
         url = next(filter(None, map(environment.get, URL_VARIABLES)), "")
         user, password, self.host, self.port = _parts(url)
         token = environment.get("TRAFFICMOCK_TOKEN")
         token = token or environment.get("PLAYWRIGHT_BACKEND_MOCKS_TOKEN") or password
-        client_id = environment.get("TRAFFICMOCK_CLIENT_ID") or user
-        self.credentials = _basic(client_id or _DEFAULT_ID, token or _NO_TOKEN)
+        client_id = environment.get("TRAFFICMOCK_CLIENT_ID") or user or default_id()
+        if ":" in client_id:
+            raise SettingsError(f"TRAFFICMOCK_CLIENT_ID must have no colon, not {client_id!r}")
+        self.credentials = _basic(client_id, token or _NO_TOKEN)
         no_proxy = environment.get("no_proxy", environment.get("NO_PROXY", ""))
         self.no_proxy = _words(no_proxy)
         self.ignored = _words(environment.get("TRAFFICMOCK_IGNORE_HOSTS", ""))

@@ -27,6 +27,10 @@ END = b"\r\n\r\n"
 MOST_BYTES = 65536
 _ESTABLISHED = 200
 _AUTHORITY = b"trafficmock-authority"
+_WITHOUT_PROXY = (
+    "Start it (trafficmock serve), or start the application without TRAFFICMOCK_PROXY_URL."
+)
+_ENDED = "If it has ended, start it again (trafficmock serve)."
 
 
 class Tunnels:
@@ -152,14 +156,24 @@ class Tunnels:
         """Say that the proxy is not there, by an error of the same kind."""
         if self.settings is None:
             return error
-        if error.errno is None:
-            return type(error)(f"{self.name} cannot be reached: {error}")
-        text = f"{self.name} cannot be reached ({error.strerror or error})"
-        return type(error)(error.errno, text)
+        return _of_same_kind(error, self.not_reached(error.strerror or error))
+
+    def not_reached(self, why: object) -> str:
+        """Write what an error says where nobody listens."""
+        return f"{self.name} cannot be reached ({why}). {_WITHOUT_PROXY}"
 
     def closed(self) -> OSError:
-        """Say that the proxy hung up."""
+        """Say that the proxy hung up before it opened a tunnel."""
         return ConnectionResetError(errno.ECONNRESET, f"{self.name} closed the connection")
+
+    @property
+    def unanswered(self) -> str:
+        """What an error says of a request in whose tunnel the proxy hung up."""
+        return f"{self.name} closed the connection without an answer. {_ENDED}"
+
+    def lost(self, error: OSError) -> OSError:
+        """Say that the proxy hung up, by an error of the same kind; servers do not end a tunnel."""
+        return _of_same_kind(error, self.unanswered)
 
     def mark(self, opened: Any, authority: bytes | None) -> None:
         """Remember that the proxy reads what goes over a connection."""
@@ -200,6 +214,10 @@ class TunnelAnswer:
 def refused(text: str) -> ConnectionRefusedError:
     """Make the error for a request that cannot be sent."""
     return ConnectionRefusedError(errno.ECONNREFUSED, text)
+
+
+def _of_same_kind(error: OSError, text: str) -> OSError:
+    return type(error)(text) if error.errno is None else type(error)(error.errno, text)
 
 
 def _reason(status: int, body: bytes) -> str:

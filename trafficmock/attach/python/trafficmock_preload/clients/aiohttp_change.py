@@ -76,12 +76,12 @@ async def _tunnelled(
     return made
 
 
-def change_requests(module: ModuleType, _: Tunnels, contexts: TestContexts) -> None:
+def change_requests(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
     """Name the context of each request, and raise what the proxy tells."""
     names: Any = module.__dict__
     request_class, response_class = names["ClientRequest"], names["ClientResponse"]
     request_class.send = _send(request_class.send, contexts)
-    response_class.start = _start(response_class.start)
+    response_class.start = _start(response_class.start, tunnels)
 
 
 def _send(original: Callable[..., Any], contexts: TestContexts) -> Callable[..., Any]:
@@ -100,10 +100,16 @@ def _send(original: Callable[..., Any], contexts: TestContexts) -> Callable[...,
     return send
 
 
-def _start(original: Callable[..., Any]) -> Callable[..., Any]:
+def _start(original: Callable[..., Any], tunnels: Tunnels) -> Callable[..., Any]:
     async def start(self: Any, connection: Any) -> Any:
         is_read = connection.protocol in _read
-        response = await original(self, connection)
+        try:
+            response = await original(self, connection)
+        except Exception as error:
+            lost = _of_lost(error, tunnels) if is_read else None
+            if lost is None:
+                raise
+            raise lost from error
         failure = self.headers.get(HEADER) if is_read else None
         if failure is None:
             return response
@@ -112,6 +118,15 @@ def _start(original: Callable[..., Any]) -> Callable[..., Any]:
         raise _own_error(failure_error(failure), key)
 
     return start
+
+
+def _of_lost(error: Exception, tunnels: Tunnels) -> Exception | None:
+    """Say that the proxy hung up, by an error of the same kind; give nothing for other errors."""
+    import aiohttp
+
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return type(error)(tunnels.unanswered)
+    return tunnels.lost(error) if isinstance(error, aiohttp.ClientOSError) else None
 
 
 def _own_error(error: Exception, key: Any) -> Exception:

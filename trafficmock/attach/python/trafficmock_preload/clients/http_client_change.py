@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 from trafficmock_preload.clients.environment_proxies import change_proxy_handler
 from trafficmock_preload.failure_errors import (
     HEADER,
@@ -13,7 +15,7 @@ from trafficmock_preload.failure_errors import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import ModuleType
     from typing import Any
 
@@ -28,6 +30,7 @@ def change_http_client(module: ModuleType, tunnels: Tunnels, contexts: TestConte
     """Open tunnels, name the context of each request, and raise what the proxy tells."""
     connection_class: Any = module.__dict__["HTTPConnection"]
     connection_class.connect = _connect(connection_class.connect, tunnels)
+    connection_class.send = _send(connection_class.send, tunnels)
     connection_class.endheaders = _endheaders(connection_class, tunnels, contexts)
     connection_class.getresponse = _getresponse(connection_class.getresponse, tunnels)
 
@@ -45,6 +48,25 @@ def _connect(original: Callable[[Any], None], tunnels: Tunnels) -> Callable[[Any
             self._create_connection = create
 
     return connect
+
+
+def _send(original: Callable[..., None], tunnels: Tunnels) -> Callable[..., None]:
+    def send(self: Any, data: Any) -> None:
+        with _lost(tunnels, is_read=tunnels.authority_of(self.sock) is not None):
+            original(self, data)
+
+    return send
+
+
+@contextmanager
+def _lost(tunnels: Tunnels, *, is_read: bool) -> Iterator[None]:
+    """Say so where the proxy hung up without an answer."""
+    try:
+        yield
+    except ConnectionError as error:
+        if is_read:
+            raise tunnels.lost(error) from error
+        raise
 
 
 def _endheaders(
@@ -67,7 +89,8 @@ def _endheaders(
 def _getresponse(original: Callable[..., Any], tunnels: Tunnels) -> Callable[..., Any]:
     def getresponse(self: Any, *args: Any, **kwargs: Any) -> Any:
         is_read = tunnels.authority_of(self.sock) is not None
-        response = original(self, *args, **kwargs)
+        with _lost(tunnels, is_read=is_read):
+            response = original(self, *args, **kwargs)
         failure = response.headers.get(HEADER) if is_read else None
         if failure is None or (failure.startswith(UNMATCHED) and _is_botocore(self)):
             return response

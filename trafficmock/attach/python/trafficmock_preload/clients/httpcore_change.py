@@ -39,13 +39,14 @@ def change_pool(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
     pool.create_connection = create_connection
 
 
-def change_http11(module: ModuleType, _: Tunnels, contexts: TestContexts) -> None:
+def change_http11(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
     """Name the context of each request, and raise what the proxy tells."""
     names: Any = module.__dict__
+    library = _library(module)
     if "AsyncHTTP11Connection" in names:
-        _change_async(names["AsyncHTTP11Connection"], contexts, _library(module))
+        _change_async(names["AsyncHTTP11Connection"], tunnels, contexts, library)
     else:
-        _change_sync(names["HTTP11Connection"], contexts, _library(module))
+        _change_sync(names["HTTP11Connection"], tunnels, contexts, library)
 
 
 def _library(module: ModuleType) -> Any:
@@ -53,7 +54,9 @@ def _library(module: ModuleType) -> Any:
     return sys.modules[module.__name__.partition(".")[0]]
 
 
-def _change_sync(connection_class: Any, contexts: TestContexts, library: Any) -> None:
+def _change_sync(
+    connection_class: Any, tunnels: Tunnels, contexts: TestContexts, library: Any
+) -> None:
     original = connection_class.handle_request
 
     def handle_request(self: Any, request: Any) -> Any:
@@ -62,7 +65,8 @@ def _change_sync(connection_class: Any, contexts: TestContexts, library: Any) ->
         headers = request.headers
         request.headers = [*headers, *_lines(contexts)]
         try:
-            response = original(self, request)
+            with _answered(library, tunnels):
+                response = original(self, request)
         finally:
             request.headers = headers
         failure = _failure(response, library)
@@ -74,7 +78,9 @@ def _change_sync(connection_class: Any, contexts: TestContexts, library: Any) ->
     connection_class.handle_request = handle_request
 
 
-def _change_async(connection_class: Any, contexts: TestContexts, library: Any) -> None:
+def _change_async(
+    connection_class: Any, tunnels: Tunnels, contexts: TestContexts, library: Any
+) -> None:
     original = connection_class.handle_async_request
 
     async def handle_async_request(self: Any, request: Any) -> Any:
@@ -83,7 +89,8 @@ def _change_async(connection_class: Any, contexts: TestContexts, library: Any) -
         headers = request.headers
         request.headers = [*headers, *_lines(contexts)]
         try:
-            response = await original(self, request)
+            with _answered(library, tunnels):
+                response = await original(self, request)
         finally:
             request.headers = headers
         failure = _failure(response, library)
@@ -93,6 +100,17 @@ def _change_async(connection_class: Any, contexts: TestContexts, library: Any) -
         return response
 
     connection_class.handle_async_request = handle_async_request
+
+
+@contextmanager
+def _answered(library: Any, tunnels: Tunnels) -> Iterator[None]:
+    """Say so where the proxy hung up without an answer, by the error that tells it of a server."""
+    try:
+        yield
+    except (library.ReadError, library.RemoteProtocolError) as error:
+        if isinstance(error, library.RemoteProtocolError) and "disconnected" not in str(error):
+            raise
+        raise type(error)(tunnels.unanswered) from error
 
 
 def _lines(contexts: TestContexts) -> list[tuple[bytes, bytes]]:
@@ -216,7 +234,7 @@ def _told(library: Any, tunnels: Tunnels | None = None) -> Iterator[None]:
     except library.ConnectError as error:
         if tunnels is None:
             raise
-        raise library.ConnectError(f"{tunnels.name} cannot be reached ({error})") from error
+        raise library.ConnectError(tunnels.not_reached(error)) from error
 
 
 class TunnelStream:

@@ -81,7 +81,7 @@ class CarryingConnection:
             self._contexts.enter(before)
 
 
-def change_protocol(module: ModuleType, _: Tunnels, contexts: TestContexts) -> None:
+def change_protocol(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
     """Name the context of each request, and fail it with what the proxy tells."""
     protocol_class: Any = module.__dict__["HTTP11ClientProtocol"]
     original = protocol_class.request
@@ -95,7 +95,9 @@ def change_protocol(module: ModuleType, _: Tunnels, contexts: TestContexts) -> N
             sent.headers.addRawHeader(name, value)
         try:
             # It writes the header before it returns; Twisted may send the same request again.
-            return original(self, sent).addCallback(_checked, self)
+            return original(self, sent).addCallbacks(
+                _checked, _lost, callbackArgs=(self,), errbackArgs=(tunnels,)
+            )
         finally:
             sent.headers = headers
 
@@ -108,6 +110,18 @@ def _checked(response: Any, protocol: Any) -> Any:
         return response
     protocol.abort()
     raise _own_error(failure_error(values[0]))
+
+
+def _lost(failure: Any, tunnels: Tunnels) -> Any:
+    """Say so where the proxy hung up without an answer."""
+    from twisted.internet.error import ConnectionDone, ConnectionLost
+    from twisted.python.failure import Failure
+    from twisted.web._newclient import ResponseNeverReceived
+
+    failure.trap(ResponseNeverReceived)
+    if not any(reason.check(ConnectionDone, ConnectionLost) for reason in failure.value.reasons):
+        return failure
+    raise ResponseNeverReceived([Failure(ConnectionLost(tunnels.unanswered))]) from failure.value
 
 
 def _own_error(error: Exception) -> Exception:

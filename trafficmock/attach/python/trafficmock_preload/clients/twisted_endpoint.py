@@ -64,9 +64,8 @@ class TunnelEndpoint:
 
     def _unreachable(self, failure: Any) -> Any:
         error = failure.value
-        raise type(error)(
-            getattr(error, "osError", None), f"{self._tunnels.name} cannot be reached ({error})"
-        ) from error
+        text = self._tunnels.not_reached(error)
+        raise type(error)(getattr(error, "osError", None), text) from error
 
     def _hand_over(self, authority: bytes | None, opening: Opening, factory: Any) -> Any:
         """Let the protocol of the request take the connection over."""
