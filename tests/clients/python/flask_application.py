@@ -6,6 +6,7 @@ The address is printed as one JSON line.
 """
 
 import json
+import ssl
 import sys
 
 import urllib3
@@ -38,7 +39,11 @@ def streamed() -> Response:
 def socket() -> Response:
     """Give the first message of a WebSocket, by the client that the page is asked for."""
     if request.args["url"].startswith("wss:"):
-        with connect(request.args["url"]) as opened:
+        # The client reads in a thread while it sends, which OpenSSL forbids: with TLS 1.3 one
+        # handshake in 1,500 hangs, with and without a proxy.
+        trust = ssl.create_default_context()
+        trust.maximum_version = ssl.TLSVersion.TLSv1_2
+        with connect(request.args["url"], ssl=trust) as opened:
             return Response(opened.recv())
     plain = websocket.create_connection(request.args["url"])
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.clients.python.test_services import clean, python
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.proxy_process import free_port, running_proxy
+from tests.support.waiting import wait_until
 from trafficmock.attach.python_preload import DIRECTORY
 from trafficmock.testing import sync
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.sync import TrafficMock
 
 SECONDS = 60.0
-_POLL_SECONDS = 0.1
 _SESSION_OF_STAT = 3
 """The place of the session's id, behind the name of the program (``man 5 proc``)."""
 
@@ -78,9 +77,8 @@ class AttachedSession:
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, number)
         until(lambda: self.process.poll() is not None, "the end of the program", self)
-        deadline = time.monotonic() + SECONDS / 4
-        while self.members() and time.monotonic() < deadline:
-            time.sleep(_POLL_SECONDS)
+        with suppress(AssertionError):
+            wait_until(lambda: not self.members(), "the end of its children", seconds=SECONDS / 4)
         return self.members()
 
     def kill(self) -> None:
@@ -93,11 +91,10 @@ class AttachedSession:
 
 def until(ask: Callable[[], bool], what: str, session: AttachedSession) -> None:
     """Wait for something that processes bring about."""
-    deadline = time.monotonic() + SECONDS
-    while not ask():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"never came: {what}\n{session.read('err')}")
-        time.sleep(_POLL_SECONDS)
+    try:
+        wait_until(ask, what, seconds=SECONDS)
+    except AssertionError as error:
+        raise AssertionError(f"{error}\n{session.read('err')}") from None
 
 
 class SessionCase(SynchronousTestCase):
