@@ -24,6 +24,7 @@ from tests.support.child_process import Child
 from tests.support.node_parts import node_binary
 from tests.support.proxy_process import REPOSITORY, free_port, get
 from tests.support.threaded_server import threaded_server
+from tests.support.waiting import wait_until
 from tests.testing.runs import attached
 from trafficmock.server.strict_file import file_name
 
@@ -231,12 +232,12 @@ class Lab:
     def until_kinds(self, kinds: set[str]) -> None:
         """Wait until requests of each kind reach the upstream."""
         # A strict run whose worker is lost goes on for half a minute.
-        since, deadline = now_ms(), time.monotonic() + 2 * SECONDS
-        while not kinds <= {each.kind for each in self.seen if each.began > since}:
-            if time.monotonic() > deadline:
-                found = {each.kind for each in self.seen if each.began > since}
-                raise AssertionError(f"only {found} of {kinds} reach the upstream")
-            time.sleep(0.02)
+        since = now_ms()
+        wait_until(
+            lambda: kinds <= {each.kind for each in self.seen if each.began > since},
+            f"requests of {kinds} at the upstream",
+            seconds=2 * SECONDS,
+        )
 
     def leaked(self, since: int, until: int, kinds: set[str]) -> list[Seen]:
         """List what left though it was begun between two moments."""

@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 SECONDS = 30.0
 
 
-def wait_until(satisfied: Callable[[], object], what: str) -> None:
+def wait_until(satisfied: Callable[[], object], what: str, *, seconds: float = SECONDS) -> None:
     """
     Ask until the answer is true.
 
     :param satisfied: asked 50 times a second: another process's doing raises no event here.
     :param what: is waited for, for the error.
-    :raises AssertionError: 30 seconds have passed.
+    :raises AssertionError: so many seconds have passed.
     """
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + seconds
     while not satisfied():
         if time.monotonic() > deadline:
             raise AssertionError(f"waited in vain for {what}")

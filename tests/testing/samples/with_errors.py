@@ -1,5 +1,6 @@
 """Run by pytest as a child: where errors of handlers are counted, and of which test."""
 
+import queue
 import threading
 from typing import Any
 
@@ -32,10 +33,11 @@ def test_that_fails_too(trafficmock: Any) -> None:
 
 
 def test_that_holds_a_route(trafficmock: Any) -> None:
-    kept: list[Any] = []
-    trafficmock.route("**/json/held", kept.append)
-    with trafficmock.expect_request("**/json/held"):
-        threading.Thread(target=get, args=("json/held",), daemon=True).start()
+    kept: queue.Queue[Any] = queue.Queue()
+    trafficmock.route("**/json/held", kept.put)
+    threading.Thread(target=get, args=("json/held",), daemon=True).start()
+    route = kept.get(timeout=10)
+    assert route.request.url.endswith("/json/held")
     raise AssertionError("on purpose")
 
 

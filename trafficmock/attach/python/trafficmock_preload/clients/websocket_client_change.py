@@ -26,7 +26,7 @@ class TunnelTarget:
 
 
 def change_connections(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
-    """Open tunnels where the library connects to a server itself, or through our proxy."""
+    """Open tunnels where the library connects to a server, itself or through trafficmock."""
     names: Any = module.__dict__
     find_proxy, find, connect = (
         names[name] for name in ("get_proxy_info", "_get_addrinfo_list", "_open_socket")

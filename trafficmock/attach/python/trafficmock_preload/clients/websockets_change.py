@@ -40,7 +40,7 @@ def change_sync(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) ->
 
 
 def leave_out_proxy(names: Any, tunnels: Tunnels) -> None:
-    """Leave our proxy out of what the library finds in the environment; version 15 looks."""
+    """Leave trafficmock's proxy out of those of the environment, which version 15 looks up."""
     original = names.get("get_proxy")
     if original is None:
         return
