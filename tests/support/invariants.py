@@ -89,12 +89,13 @@ class Invariants:
         self.requests.leaving(connection_id)
         self.subscriptions.left(connection_id)
         self.contexts.left(connection_id)
-        self.strict.left(connection_id)
 
     def left(self, connection_id: str) -> None:
         """Note that all is done that a lost connection leads to."""
         self.leaving(connection_id)
         self.requests.left(connection_id)
+        # What an agent has asked is decided after its connection is lost, over several turns.
+        self.strict.left(connection_id)
 
     def took(self, effects: Effects, sender: str | None, cause: object) -> None:
         """Check what an event led to.

@@ -253,6 +253,7 @@ class Coordinator:
             self.lost_agents.add(peer, out)
         elif isinstance(peer, Worker):
             self.setup.worker_lost(peer, out)
+            self.local.worker_left(peer)
             self.strict_mode.worker_left(peer, out, clean=clean)
         elif isinstance(peer, Liveness):
             peer.gone()

@@ -74,7 +74,7 @@ def _handlers_of_workers(core: Coordinator) -> dict[type[Message], Handler]:
     def answer_query(worker: Worker, message: inbound.HistoryQuery, out: EffectList) -> None:
         # The core does not know the history.
         query = AnswerQuery(worker.id, message)
-        core.local.when_reported(out, lambda out: out.append(query))
+        core.local.when_reported(worker, out, lambda out: out.append(query))
 
     def claim_result(
         worker: Worker,

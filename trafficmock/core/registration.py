@@ -82,7 +82,7 @@ class Registration:
                 else:
                     out.send(worker.id, registered)
 
-            self.local.when_in_force(test.routes.values(), out, acknowledge)
+            self.local.when_in_force(worker, test.routes.values(), out, acknowledge)
         else:
             text = f"The test id {message.test_id} is in use by another worker."
             self._refuse(worker, message.test_id, text, out)
@@ -106,7 +106,7 @@ class Registration:
             # Of those that an agent let pass it may still have to tell what was before.
             tell_of_ends(agent, worker, unasked=agent.id not in self.local.agents)
         subscribed = outbound.TestSubscribed(test.id)
-        self.local.when_in_force((), out, lambda out: out.send(worker.id, subscribed))
+        self.local.when_in_force(worker, (), out, lambda out: out.send(worker.id, subscribed))
 
     def remove_test(self, worker: Worker, message: inbound.TestUnregister, out: EffectList) -> None:
         """End a test: whoever waits for it is answered, then the end is acknowledged."""
@@ -133,7 +133,9 @@ class Registration:
             registered = outbound.RouteRegistered(message.route_id)
             route = self.registry.routes[message.route_id]
             active = () if route.test is None else (route,)
-            self.local.when_in_force(active, out, lambda out: out.send(worker.id, registered))
+            self.local.when_in_force(
+                worker, active, out, lambda out: out.send(worker.id, registered)
+            )
         else:
             text = f"The route id {message.route_id} is in use, or its test is another worker's."
             self._refuse(worker, message.test_id, text, out, route_id=message.route_id)

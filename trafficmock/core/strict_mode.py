@@ -63,7 +63,7 @@ class StrictMode:
         problem = self._changed(worker, message, out)
         if problem is None:
             stricted = outbound.TestStricted(message.test_id)
-            self.local.when_in_force((), out, lambda out: out.send(worker.id, stricted))
+            self.local.when_in_force(worker, (), out, lambda out: out.send(worker.id, stricted))
         else:
             refusal = outbound.ProxyError("invalid_message", problem, message.test_id)
             out.send(worker.id, refusal)
@@ -93,7 +93,7 @@ class StrictMode:
         else:
             self.unowned.interested.add(worker.id)
         stricted = outbound.RunStricted(message.query_id, problem)
-        self.local.when_in_force((), out, lambda out: out.send(worker.id, stricted))
+        self.local.when_in_force(worker, (), out, lambda out: out.send(worker.id, stricted))
 
     def answer(self, worker: Worker, message: inbound.UnmatchedQuery, out: EffectList) -> None:
         """Tell which requests of this run were refused that no test owns."""

@@ -142,6 +142,20 @@ class RegistrationTests(LocalCase):
         self.playbook.wait(1.1)
         self.assert_answered(self.playbook.take())
 
+    def test_worker_gone_meanwhile(self) -> None:
+        """A worker that is gone before the answer is due gets none; another's comes."""
+        self.asks()
+        other = self.playbook.worker("1", features=("context",))
+        other.sends(inbound.TestRegister("o", "o", "f.py", "1"))
+        self.playbook.take()
+        self.routes("**/x")
+        other.sends(inbound.RouteRegister("p", "o", glob("**/x")))
+        self.worker.dies()
+        self.playbook.take()
+        answers = [e for e in self.acknowledges() if isinstance(e, Send)]
+        self.assertEqual({each.to for each in answers}, {(other.id,)})
+        self.assertIn(outbound.RouteRegistered("p"), [each.message for each in answers])
+
     def test_clean_close(self) -> None:
         """An agent that says goodbye decides nothing any more."""
         self.asks()
@@ -233,7 +247,7 @@ class HoldTests(SynchronousTestCase):
         holds, agent, busy = Holds(), LocalAgent("a"), LocalAgent("b")
         waits = [CountingDict({"a": 9.0, "b": 9.0}) for _ in range(100)]
         for n, until in enumerate(waits):
-            holds.add(Hold(n, until, lambda _: None))
+            holds.add(Hold("w", n, until, lambda _: None))
         for n in range(100):
             self.assertEqual(holds.acted_on(agent, n), [])
         self.assertEqual(len(holds.acted_on(busy, 99)), 100)
@@ -243,8 +257,8 @@ class HoldTests(SynchronousTestCase):
     def test_older_message(self) -> None:
         """What waits for an older message than others is found, though it came after them."""
         holds, agent = Holds(), LocalAgent("a")
-        late = Hold(1, {"a": 9.0}, lambda _: None)
-        holds.add(Hold(2, {"a": 9.0}, lambda _: None))
+        late = Hold("w", 1, {"a": 9.0}, lambda _: None)
+        holds.add(Hold("w", 2, {"a": 9.0}, lambda _: None))
         holds.add(late)
         self.assertEqual(holds.acted_on(agent, 1), [late])
         self.assertEqual(len(holds.acted_on(agent, 2)), 1)

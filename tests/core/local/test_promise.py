@@ -123,7 +123,7 @@ class PromiseTests(SynchronousTestCase):
 
     def test_without_acknowledgement(self) -> None:
         """Not if a route is acknowledged before agents know it."""
-        self.broken_by("_hold", lambda _self, _n, out, release, *_, **__: release(out))
+        self.broken_by("_hold", lambda _self, _worker, _n, out, release, *_, **__: release(out))
 
     def test_without_lost_agents(self) -> None:
         """Not if a lost connection counts as an agent that is gone."""

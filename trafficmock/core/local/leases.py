@@ -50,11 +50,13 @@ class LocalAgent:
 class Hold:
     """An answer that waits until agents have acted on a message, or cannot decide any more.
 
+    :param worker_id: who waits for the answer.
     :param n: of the message.
     :param until: for each agent that has not acted on it, when it is waited for no longer.
     :param release: gives the answer.
     """
 
+    worker_id: str
     n: int
     until: dict[str, float]
     release: Callable[[EffectList], None]
@@ -85,6 +87,10 @@ class Holds:
     def forget(self, agent: LocalAgent) -> list[Hold]:
         """Wait for an agent no longer, and give the holds that end with it."""
         return self._without(agent.id, 0, len(self.waiting))
+
+    def worker_left(self, worker_id: str) -> None:
+        """Drop the answers that a worker waited for which is gone."""
+        self.waiting = [hold for hold in self.waiting if hold.worker_id != worker_id]
 
     def overdue(self, now: float) -> list[Hold]:
         """Give the holds that end because no agent is waited for by now."""

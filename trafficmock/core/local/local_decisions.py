@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.contexts import Contexts
     from trafficmock.core.ownership.registry import RegisteredRoute, Registry
     from trafficmock.core.ownership.strictness import Strictness
-    from trafficmock.core.peers import Agent
+    from trafficmock.core.peers import Agent, Worker
     from trafficmock.core.settings import Settings
     from trafficmock.core.timers import Alarm
     from trafficmock.wire.agent_filter import Reports
@@ -111,6 +111,11 @@ class LocalDecisions:
             self.alarm.need(local.may_until, out)
         self._forget_when_idle()
 
+    def worker_left(self, worker: Worker) -> None:
+        """Give a worker that is gone no answers."""
+        if self.holds.waiting:
+            self.holds.worker_left(worker.id)
+
     def acted(self, agent: Agent, message: FilterAck | Synced, out: EffectList) -> None:
         """Note that an agent has acted on a message, and on all before it."""
         local = agent.local
@@ -123,12 +128,14 @@ class LocalDecisions:
 
     def when_in_force(
         self,
+        worker: Worker,
         routes: Iterable[RegisteredRoute],
         out: EffectList,
         release: Callable[[EffectList], None],
     ) -> None:
         """Call ``release`` when every agent knows what was changed.
 
+        :param worker: that waits; when it is gone meanwhile, ``release`` is not called.
         :param routes: that were registered. What strict mode, and who observes, need besides is
             looked up.
         """
@@ -141,7 +148,7 @@ class LocalDecisions:
             self._add(missing, out)
         n = max(self.entries.newest(wanted), self.observers_changed(out))
         self._sweep(out)
-        self._hold(n, out, release, (*self.agents.values(), *self.lost))
+        self._hold(worker, n, out, release, (*self.agents.values(), *self.lost))
 
     def observers_changed(self, out: EffectList) -> int:
         """Tell agents which reports are wanted, now that the observers have changed.
@@ -166,14 +173,19 @@ class LocalDecisions:
         since, n = self.observed_since, local.acted_on
         return tuple([each for each in observers if since.get(each, n) <= n])
 
-    def when_reported(self, out: EffectList, release: Callable[[EffectList], None]) -> None:
-        """Call ``release`` when every agent has reported what it decided until now."""
+    def when_reported(
+        self, worker: Worker, out: EffectList, release: Callable[[EffectList], None]
+    ) -> None:
+        """Call ``release`` when every agent has reported what it decided until now.
+
+        :param worker: as of :meth:`when_in_force`.
+        """
         if self.is_idle or self.reports == "none":
             release(out)
             return
         self._sync(out)
         # Those that are gone report nothing any more.
-        self._hold(self.n, out, release, self.agents.values(), longer=REPORT_SECONDS)
+        self._hold(worker, self.n, out, release, self.agents.values(), longer=REPORT_SECONDS)
 
     def _add(self, missing: list[FilterEntry], out: EffectList) -> None:
         for begin in range(0, len(missing), MOST_IN_MESSAGE):
@@ -192,6 +204,7 @@ class LocalDecisions:
 
     def _hold(
         self,
+        worker: Worker,
         n: int,
         out: EffectList,
         release: Callable[[EffectList], None],
@@ -213,7 +226,7 @@ class LocalDecisions:
         if not until:
             release(out)
             return
-        self.holds.add(Hold(n, until, release))
+        self.holds.add(Hold(worker.id, n, until, release))
         self.alarm.need(max(until.values()), out)
 
     def _release(self, ended: list[Hold], out: EffectList) -> None:
