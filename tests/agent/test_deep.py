@@ -1,30 +1,17 @@
 """What takes long: the agent on every Node version, its memory, and frameworks that are large."""
 
 import shutil
-import subprocess
-from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.agent.test_agent import AGENT, SECONDS, run
 from tests.support.hypothesis_profiles import DEEP
+from tests.support.npm_packages import install
 
 PLACE = AGENT / "test" / "deep"
 VERSIONS = ("node20", "node22", "node24")
 # What Nuxt and its tools need is newer than what the agent needs.
 NUXT_NODE = "node22"
-
-
-def install(place: Path, needed: str) -> None:
-    """Bring the npm packages of a folder.
-
-    :param needed: one of them, by which to know that they are there.
-    """
-    if not (place / "node_modules" / needed).exists():
-        npm = shutil.which("npm") or "npm"
-        locked = (place / "package-lock.json").exists()
-        command = ["ci"] if locked else ["install", "--no-package-lock"]
-        subprocess.run([npm, *command, "--no-audit", "--no-fund"], cwd=place, check=True)
 
 
 def node(version: str) -> str:

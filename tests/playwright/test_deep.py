@@ -9,9 +9,9 @@ from pathlib import Path
 
 from attrs import evolve
 
-from tests.agent.test_deep import install
 from tests.playwright import specs, test_package, test_rows
 from tests.support.hypothesis_profiles import DEEP
+from tests.support.npm_packages import install
 
 
 class DeepTests(test_package.PackageTestCase):

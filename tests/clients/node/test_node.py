@@ -12,10 +12,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.clients.node.bench import Bench, bench
 from tests.clients.node.cells import cells
-from tests.clients.node.install import install
 from tests.clients.node.libraries import LIBRARIES, Library, machine_node
 from tests.clients.node.modes import ATTACHED
 from tests.support.hypothesis_profiles import DEEP
+from tests.support.npm_packages import install
 
 
 @cache

@@ -118,8 +118,9 @@ export function undiciCalls(undici, version) {
     }),
     ...(interceptors.decompress && { "interceptor: decompress": () => composed(interceptors.decompress(), "/gzip") }),
     ...(version === 6 && { throwOnError: () => get("/status/404", { throwOnError: true }) }),
-    "timeout of the head": () => get("/stall", { headersTimeout: 300 }),
-    "timeout of the head, of an Agent": () => through(new Agent({ headersTimeout: 300 }), "/stall"),
+    // Long enough for a test that fetches first to have asked the server.
+    "timeout of the head": () => get("/stall", { headersTimeout: 1000 }),
+    "timeout of the head, of an Agent": () => through(new Agent({ headersTimeout: 1000 }), "/stall"),
     "timeout of the body": () => get("/unfinished", { bodyTimeout: 300 }),
     "cancelled while it waits": () => {
       const controller = new AbortController();
