@@ -15,18 +15,22 @@ class SubscriptionInvariants:
     """The tests of each worker, and those among them that asked.
 
     :param asking: workers that are told only what they ask for.
+    :param ended: the tests of each worker that have ended; what it asked for them before may be
+        acknowledged after that.
     :param early: those who have asked; they may be told before that is acknowledged.
     """
 
     asking: set[str] = field(factory=set)
     early: set[str] = field(factory=set)
     tests: dict[str, set[str]] = field(factory=lambda: defaultdict(set))
+    ended: dict[str, set[str]] = field(factory=lambda: defaultdict(set))
     subscribed: dict[str, set[str]] = field(factory=lambda: defaultdict(set))
 
     def left(self, connection_id: str) -> None:
         """Forget a connection that is gone."""
         self.asking.discard(connection_id)
         self.tests.pop(connection_id, None)
+        self.ended.pop(connection_id, None)
         self.subscribed.pop(connection_id, None)
 
     def took(self, effects: Effects, sender: str | None, cause: object) -> None:
@@ -46,12 +50,14 @@ class SubscriptionInvariants:
             self.asking.add(receiver)
         elif isinstance(message, outbound.TestRegistered):
             self.tests[receiver].add(message.test_id)
+            self.ended[receiver].discard(message.test_id)
         elif isinstance(message, outbound.TestUnregistered):
             self._ended(receiver, message.test_id)
         elif isinstance(message, outbound.TestSubscribed):
             assert receiver in self.asking, f"subscribed unasked: {send}"
-            assert message.test_id in self.tests[receiver], f"subscribed for another's: {send}"
-            self.subscribed[receiver].add(message.test_id)
+            if message.test_id not in self.ended[receiver]:
+                assert message.test_id in self.tests[receiver], f"subscribed for another's: {send}"
+                self.subscribed[receiver].add(message.test_id)
         elif isinstance(message, outbound.RequestObserved) and isinstance(
             cause, inbound.RequestStart
         ):
@@ -62,7 +68,9 @@ class SubscriptionInvariants:
                 assert set(send.to) <= self._audience() | self.early, f"told of {send} unasked"
 
     def _ended(self, worker: str, test_id: str) -> None:
-        self.tests[worker].discard(test_id)
+        if test_id in self.tests[worker]:
+            self.tests[worker].discard(test_id)
+            self.ended[worker].add(test_id)
         self.subscribed[worker].discard(test_id)
 
     def _audience(self) -> set[str]:
