@@ -96,4 +96,5 @@ class MistakeTests(SynchronousTestCase):
             report, r"a route for it: 1\n  GET \S+, client app, with 'test_other' in te"
         )
         self.assertNotIn("no request met", report)
-        self.assertEqual(text.count("Give each test's application its own client id"), 1)
+        self.assertRegex(text, "(?s)Put trafficmock.headers or .* its own client id")
+        self.assertEqual(text.count("client id"), 1, text)

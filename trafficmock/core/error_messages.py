@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.nearest_route import Nearest
-    from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest
+    from trafficmock.core.ownership.registry import RegisteredTest
     from trafficmock.core.ownership.strictness import Refusal
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
@@ -38,18 +37,6 @@ def unmatchable_origin(glob: str) -> str:
         f"The origin {glob[:200]!r} of this test's application matches no request. It needs a "
         "scheme, a host and, unless it is the scheme's default, a port, such as "
         "http://shop.test:8000 or http://*.shop.test."
-    )
-
-
-def ambiguous(subject: str, claimants: list[Claimant]) -> str:
-    """Say which tests compete. The first words are matched on by users' tests."""
-    rivals = "; ".join(
-        f"{test} by {_count(len(routes), 'route')} {_routes(routes)}" for test, routes in claimants
-    )
-    return (
-        f"Ambiguous backend mock routing: {len(claimants)} tests match {subject}: {rivals}. "
-        "Give each test's application its own client id and route with it, narrow the URLs, "
-        "or do not run these tests at the same time."
     )
 
 
@@ -221,26 +208,3 @@ def body_not_due(request_id: str) -> str:
         f"No body of the request {request_id} is due from this connection: it was not asked "
         "for, has come already, or the request is settled."
     )
-
-
-def _routes(routes: list[RegisteredRoute]) -> str:
-    return ", ".join(_matcher(route.matcher) for route in routes)
-
-
-def _matcher(matcher: SerializedMatcher) -> str:
-    parts = []
-    if matcher.predicate:
-        parts.append("a predicate")
-    if matcher.url_regex:
-        parts.append(f"/{matcher.url_regex.source}/{matcher.url_regex.flags}")
-    if isinstance(matcher.url_glob, str):
-        parts.append(repr(matcher.url_glob))
-    if matcher.methods:
-        parts.append("|".join(matcher.methods))
-    if matcher.client_ids:
-        parts.append("client " + "|".join(matcher.client_ids))
-    return " ".join(parts) or "any URL"
-
-
-def _count(number: int, noun: str) -> str:
-    return noun if number == 1 else f"{number} {noun}s"

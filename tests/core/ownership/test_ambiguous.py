@@ -8,10 +8,13 @@ from tests.support.playbook import SETTINGS, Playbook, RegisteredTest, to
 from trafficmock.core.effects import Effects, Send
 from trafficmock.records import RequestFailed, RequestSeen
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.features import CONTEXT
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
 from trafficmock.wire.payloads.serialized_response import SerializedError
 
 SAID = text("Ambiguous backend mock routing", "2 tests", "GET http://h.test/a", '"a"', '"b"')
+ONE, OTHER = "1" * 32, "2" * 32
+"""Contexts."""
 CLAIM = outbound.RequestClaim("r1", request(), "app")
 
 
@@ -178,3 +181,53 @@ class AmbiguityTests(SynchronousTestCase):
             '"a" (a.spec.ts, worker 1)', "'**/a' GET|PUT client app", "any URL", "narrow the URLs"
         )
         self.assertEqual(failed.message, expected)
+
+
+class AdviceTests(SynchronousTestCase):
+    """What two tests that want one request are advised, by what the proxy knows of them."""
+
+    def advised(self, *tests: tuple[str, bool]) -> str:
+        """Give the advice to tests of fixtures with or without contexts, with theirs or none."""
+        playbook = Playbook(self)
+        agent = playbook.agent(features=[CONTEXT])
+        for number, (context, knows) in enumerate(tests):
+            worker = playbook.worker(str(number), features=[CONTEXT] if knows else [])
+            worker.test("abcdefg"[number], context or None).route("**")
+        agent.sends(start())
+        failed = next(each for each in playbook.take() if isinstance(each, RequestFailed))
+        _, told, advice = failed.message.partition("'**'. ")
+        self.assertTrue(told, failed.message)
+        return advice
+
+    def test_both_have_contexts(self) -> None:
+        """The request lacks one: headers or a cookie were forgotten, or the context was lost."""
+        said = self.advised((ONE, True), (OTHER, True))
+        self.assertLess(said.index("trafficmock.headers"), said.index("lost the context"))
+        self.assertLess(said.index("lost the context"), said.index("Otherwise give each test's"))
+        self.assertNotIn("solation", said)
+        self.assertNotIn("knows no contexts", said)
+
+    def test_isolation_is_off(self) -> None:
+        """Neither can have put its context on the request."""
+        said = self.advised(("", True), ("", True))
+        self.assertTrue(said.startswith("Isolation is off for these tests: turn it on"), said)
+        self.assertIn("Otherwise give each test's application its own client id", said)
+        self.assertNotIn("trafficmock.headers", said)
+
+    def test_fixtures_without_contexts(self) -> None:
+        """Client ids come first only where nothing else can help."""
+        said = self.advised(("", False), ("", False))
+        expected = "The fixture of these tests knows no contexts. Give each test's application"
+        self.assertTrue(said.startswith(expected), said)
+
+    def test_mixed(self) -> None:
+        """Whose request it is may be seen by which of them has a context."""
+        said = self.advised((ONE, True), ("", True), ("", False))
+        self.assertTrue(said.startswith("The request carries the context of no test."), said)
+        self.assertIn('Isolation is off for "b": turn it on', said)
+        self.assertIn('The fixture of "c" knows no contexts. Otherwise give', said)
+
+    def test_many(self) -> None:
+        """A few tests are named."""
+        said = self.advised((ONE, True), *[("", False)] * 6)
+        self.assertIn('of "b", "c", "d", "e", "f" and 1 more knows', said)

@@ -170,20 +170,6 @@ class RequiredTests(SynchronousTestCase):
         self.assertEqual(kept(finished), [])
 
 
-class AmbiguousTests(SynchronousTestCase):
-    """A request that several tests match carried no context."""
-
-    def test_advice(self) -> None:
-        """A test that has a context is told how to put it on its requests, and only such a one."""
-        for isolation, advised in (("auto", True), ("off", False)):
-            harness = SessionHarness(info=info(isolation=isolation))
-            harness.receive(outbound.ProxyError("ambiguous_route", "two tests", "t1", []))
-            finished = harness.session.finish()
-            harness.take()
-            (error,) = kept(finished)
-            self.assertEqual("trafficmock.headers" in str(error), advised)
-
-
 class SharedTests(SynchronousTestCase):
     """Routes that serve all tests of a worker."""
 

@@ -342,7 +342,7 @@ class Session:
         """Keep an error that the proxy reports for this test."""
         if message.code == UNMATCHED and isinstance(message.detail, dict):
             self.refused.add(str(message.detail.get("requestId")))
-        error = handler_errors.from_proxy(message, self.id, has_context=self.context.id is not None)
+        error = handler_errors.from_proxy(message, self.id)
         for known in self.errors:
             if isinstance(known, RoutingError) and handler_errors.is_repeated(known, error):
                 known.repeats += 1

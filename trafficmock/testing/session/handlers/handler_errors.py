@@ -29,18 +29,10 @@ _HOW_TO_SCOPE = (
     "To tell the tests apart, start one application for each worker with a client id of its "
     "own and give it to the route: route(url, handler, client_id=...); or make the URLs differ."
 )
-_HOW_TO_TAG = (
-    "Or let the requests of each test say whose they are: trafficmock.headers for requests of the "
-    "test itself, trafficmock.proxy for its browser. If they do, the application lost the context "
-    "on the way to this request."
-)
 
 
-def from_proxy(message: ProxyError, test_id: str, *, has_context: bool = False) -> RoutingError:
-    """Make an exception of a ``proxy:error``; an ambiguous route names who else matches.
-
-    :param has_context: whether the test has a context, which the request then did not carry.
-    """
+def from_proxy(message: ProxyError, test_id: str) -> RoutingError:
+    """Make an exception of a ``proxy:error``; an ambiguous route names who else matches."""
     detail = None if message.detail is UNSET else message.detail
     if message.code == UNMATCHED and isinstance(detail, dict):
         return _unmatched(message.message, detail)
@@ -50,10 +42,8 @@ def from_proxy(message: ProxyError, test_id: str, *, has_context: bool = False) 
         # A test may have several routes of the same matcher.
         lines += dict.fromkeys(line for line in others if line)
         if "client id" not in message.message:
-            # Trafficmock's proxy gives this advice itself, the npm one does not.
+            # Trafficmock's proxy says what to do, the npm one does not, and knows no contexts.
             lines.append(_HOW_TO_SCOPE)
-        if has_context:
-            lines.append(_HOW_TO_TAG)
     return RoutingError("\n".join(lines), code=message.code, matches=detail)
 
 

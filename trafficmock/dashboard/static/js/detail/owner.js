@@ -14,11 +14,12 @@ import { oneLine, visible } from "../lib/text.js";
 
 /** @typedef {{code?: string, errorCode?: string, message?: string, matches?: Claimant[]}} Ending of a request, or a WebSocket */
 
-/** @type {Record<string, string>} */
+/**
+ * What to do, where the message does not say it: that of an ambiguous request does.
+ *
+ * @type {Record<string, string>}
+ */
 const ADVICE = {
-  ambiguous_route:
-    "Give each test's application its own client id and route with it, narrow the URLs, " +
-    "or do not run these tests at the same time.",
   claim_timeout:
     "A test that had to be asked gave no answer in time. Its process is blocked (a breakpoint, " +
     "a long computation), or the predicate of a route threw.",

@@ -1,0 +1,95 @@
+"""The text of an ambiguous request: which tests want it, and what to do, the likeliest first.
+
+Everybody shows this text as it is: the application's error, the reports of tests, the dashboard.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trafficmock.wire.features import CONTEXT
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from trafficmock.core.ownership.claims import Claimant
+    from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest
+    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+
+MOST_NAMED = 5
+"""Tests that the advice names."""
+
+
+def ambiguous(subject: str, claimants: list[Claimant]) -> str:
+    """Say which tests compete. The first words are matched on by users' tests."""
+    rivals = "; ".join(
+        f"{test} by {_count(len(routes), 'route')} {_routes(routes)}" for test, routes in claimants
+    )
+    return (
+        f"Ambiguous backend mock routing: {len(claimants)} tests match {subject}: {rivals}. "
+        f"{_advice([test for test, _ in claimants])}"
+    )
+
+
+def _advice(tests: list[RegisteredTest]) -> str:
+    """Say what to do.
+
+    A request with the context of a running test is never ambiguous, so this one carries none.
+    Where the tests have contexts, that is the reason. Without them, only applications and URLs
+    tell tests apart.
+    """
+    sentences = []
+    if any(test.context is not None for test in tests):
+        sentences.append(
+            "The request carries the context of no test. Put trafficmock.headers or "
+            "trafficmock.cookie on the requests of the test, and let its browser use "
+            "trafficmock.proxy; if they have that, the application lost the context before this "
+            "request."
+        )
+    without = [test for test in tests if test.context is None]
+    if off := [test for test in without if CONTEXT in test.worker.features]:
+        sentences.append(
+            f"Isolation is off for {_names(off, tests)}: turn it on, so that requests may carry "
+            "the context of their test."
+        )
+    if unaware := [test for test in without if CONTEXT not in test.worker.features]:
+        sentences.append(f"The fixture of {_names(unaware, tests)} knows no contexts.")
+    if len(unaware) < len(tests):
+        sentences.append("Otherwise give")
+    else:
+        sentences.append("Give")
+    return (
+        f"{' '.join(sentences)} each test's application its own client id and route with it, "
+        "narrow the URLs, or do not run these tests at the same time."
+    )
+
+
+def _names(some: list[RegisteredTest], tests: Collection[RegisteredTest]) -> str:
+    if len(some) == len(tests):
+        return "these tests"
+    named = ", ".join(f'"{test.title}"' for test in some[:MOST_NAMED])
+    rest = len(some) - MOST_NAMED
+    return f"{named} and {rest} more" if rest > 0 else named
+
+
+def _routes(routes: list[RegisteredRoute]) -> str:
+    return ", ".join(_matcher(route.matcher) for route in routes)
+
+
+def _matcher(matcher: SerializedMatcher) -> str:
+    parts = []
+    if matcher.predicate:
+        parts.append("a predicate")
+    if matcher.url_regex:
+        parts.append(f"/{matcher.url_regex.source}/{matcher.url_regex.flags}")
+    if isinstance(matcher.url_glob, str):
+        parts.append(repr(matcher.url_glob))
+    if matcher.methods:
+        parts.append("|".join(matcher.methods))
+    if matcher.client_ids:
+        parts.append("client " + "|".join(matcher.client_ids))
+    return " ".join(parts) or "any URL"
+
+
+def _count(number: int, noun: str) -> str:
+    return noun if number == 1 else f"{number} {noun}s"
