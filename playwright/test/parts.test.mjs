@@ -13,6 +13,7 @@ const { HarLookup } = require("../src/har/har-lookup.js");
 const { repliesOf } = require("../src/har/har-replies.js");
 const { ackTimeoutMs } = require("../src/settings.js");
 const { redactHeaders, redactUrl } = require("../src/report/redaction.js");
+const { trafficTable } = require("../src/report/traffic-table.js");
 const { whenGone } = require("../src/session/forgotten-routes.js");
 const { TestErrors } = require("../src/session/test-errors.js");
 
@@ -26,6 +27,20 @@ test("globs match as they do for the proxy", () => {
     if (matches === "error") assert.throws(judged, /nested|without/, glob);
     else assert.equal(judged(), matches, `${glob} ${url} ${base}`);
   }
+});
+
+test("the table of the traffic says why the real server gave no response", () => {
+  const request = { id: "r1", method: "GET", url: "http://h.test/", response: null, clientId: "shop" };
+  const refused = { kind: "upstream_error", detail: "connect ECONNREFUSED <127.0.0.1:9>" };
+  const statusWith = (events) => {
+    const recorded = new Map([["r1", { id: "r1", outcome: { kind: "passthrough" }, events }]]);
+    const session = { id: "t1", info: { title: "buys" }, http: { owned: new Map() } };
+    return trafficTable(session, { requests: [request], recorded, agents: [] }).match(/no response[^/]*<\/td>/)[0];
+  };
+  assert.equal(statusWith([refused]), "no response (connect ECONNREFUSED &lt;127.0.0.1:9&gt;)</td>");
+  assert.equal(statusWith([{ kind: "upstream_error" }]), "no response (no reason given)</td>");
+  assert.equal(statusWith([refused, { kind: "response", detail: "200 OK" }]), "no response</td>");
+  assert.equal(statusWith(undefined), "no response</td>");
 });
 
 test("the environment says how long the proxy may take to acknowledge", (t) => {

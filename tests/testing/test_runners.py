@@ -57,7 +57,9 @@ class PytestTests(SynchronousTestCase):
         _, _, section = self.output().partition("traffic of this test")
         self.assertRegex(section, r"are connected:\n  app, by the Node agent, since \d\d:\d\d:\d\d")
         self.assertRegex(section, r"by this test: 1\n  GET \S+/json/owned, 200, client app")
-        self.assertRegex(section, r"real network: 1\n  GET \S+/json/passed, 200, client app")
+        self.assertRegex(section, r"real network: 2\n  GET \S+/json/passed, 200, client app")
+        refused = r"/refused, no response \(.*ECONNREFUSED 127.0.0.1:1\), client app"
+        self.assertRegex(section, refused)
         idle = r"no request met the route \S+/json/unmet'?: handler test_that_fails\.<locals>\S+ \("
         self.assertRegex(section, idle)
 

@@ -16,6 +16,7 @@ const { Questions } = require("./questions.js");
  * @property {number} timestamp when it began; epoch ms
  * @property {number} [durationMs]
  * @property {{ kind: string, code?: string }} outcome
+ * @property {{ kind: string, detail?: string }[]} [events] of its course, oldest first
  * @property {string} [testId] the test that owned it, or whose context it carries
  * @property {string} [title] of that test
  * @property {string} [path] of that test's file

@@ -59,7 +59,8 @@ ${body}
  */
 function rowOf(session, recorded, request) {
   const { response } = request;
-  const status = response ? `${response.wire.status} ${response.wire.statusText}` : "no response";
+  const failure = upstreamFailure(recorded.get(request.id));
+  const status = (response ? `${response.wire.status} ${response.wire.statusText}` : "no response") + failure;
   const decided = decisionOf(session, recorded, request);
   const failed = !response || response.wire.status >= 400 ? ' class="failed"' : "";
   const cells = [escape(request.method), escape(redactUrl(request.url)), status, request.clientId, decided];
@@ -80,6 +81,15 @@ function decisionOf(session, recorded, { id }) {
   if (entry.testId !== undefined && entry.testId !== session.id) return `by another test: ${entry.title}`;
   const { outcome } = entry;
   return outcome.code ? `${outcome.kind}: ${outcome.code}` : (OUTCOMES[outcome.kind] ?? outcome.kind);
+}
+
+/**
+ * @param {import("../connection/worker-connection.js").HistoryEntry} [entry]
+ * @returns {string} why the real server gave no response, or broke it off
+ */
+function upstreamFailure(entry) {
+  const last = entry?.events?.findLast(({ kind }) => kind === "response" || kind === "upstream_error");
+  return last?.kind === "upstream_error" ? ` (${last.detail || "no reason given"})` : "";
 }
 
 /** @param {string} text */

@@ -52,6 +52,7 @@ def test_that_fails(trafficmock: Any) -> None:
     trafficmock.route("**/json/unmet", lambda route, _: route.abort())
     get("json/owned")
     get("json/passed")
+    control(APP, "request", {"kind": "http", "url": "http://127.0.0.1:1/refused"})
     raise AssertionError("on purpose")
 
 

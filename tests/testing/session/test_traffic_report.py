@@ -133,6 +133,24 @@ class KindTests(SynchronousTestCase):
             "failed: 1\n  GET http://h.test/failed, no response, client shop, claim", text
         )
 
+    def test_upstream_failed(self) -> None:
+        """A request that got no response from the real server says why, unless it was repeated."""
+        harness = SessionHarness()
+        refused = {"kind": "upstream_error", "detail": "connect ECONNREFUSED\n 127.0.0.1:9"}
+        nameless = {"kind": "upstream_error"}
+        answered = {"kind": "response", "detail": "200 OK"}
+        harness.entries = [
+            entry(3, "repeated", "passthrough", events=[refused, answered]),
+            entry(2, "nameless", "passthrough", events=[answered, nameless]),
+            entry(1, "refused", "passthrough", events=[{"kind": "observed"}, refused]),
+        ]
+        self.assertIn(
+            "  GET http://h.test/refused, no response (connect ECONNREFUSED 127.0.0.1:9), client "
+            "shop\n  GET http://h.test/nameless, no response (no reason given), client shop\n"
+            "  GET http://h.test/repeated, no response, client shop",
+            report(harness),
+        )
+
     def test_given_up(self) -> None:
         """What the application gave up is said alike, whatever a handler decided of it."""
         harness = SessionHarness()

@@ -89,11 +89,19 @@ class RecordedOutcome(Struct, frozen=True):
     matches: list[RouteMatchDiagnostic] | UnsetType = UNSET
 
 
+class RecordedEvent(Struct, frozen=True):
+    """One event of a recorded request."""
+
+    kind: str
+    detail: str = ""
+
+
 class RecordedRequest(Struct, frozen=True, rename="camel"):
     """One recorded request.
 
     :param test_id: the test that owned it or whose context it carries; ``title`` and ``path``
         are that test's.
+    :param events: of its course, oldest first.
     :param has_context: it carries the context of that test.
     :param late: that test had ended.
     :param also_matched: routes of other tests that match what passed under a context.
@@ -103,6 +111,7 @@ class RecordedRequest(Struct, frozen=True, rename="camel"):
     client_id: str
     request: SerializedRequest
     outcome: RecordedOutcome
+    events: tuple[RecordedEvent, ...] = ()
     redirected_from_id: str | UnsetType = UNSET
     test_id: str | UnsetType = UNSET
     title: str | UnsetType = UNSET
@@ -110,6 +119,14 @@ class RecordedRequest(Struct, frozen=True, rename="camel"):
     has_context: bool = False
     late: bool = False
     also_matched: tuple[str, ...] = ()
+
+    @property
+    def upstream_failure(self) -> str:
+        """Why the real server gave no response, or broke it off; empty where it did not fail."""
+        ends = [each for each in self.events if each.kind in ("response", "upstream_error")]
+        if not ends or ends[-1].kind == "response":
+            return ""
+        return " ".join(ends[-1].detail.split()) or "no reason given"
 
 
 _decoder = msgspec.json.Decoder(RecordedRequest)
