@@ -84,11 +84,25 @@ class StrictFileTests(SynchronousTestCase):
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_gone(self) -> None:
-        """A file that somebody removed is not missed."""
+        """A file that somebody removed is written again, and not missed at the end."""
         self.file.keep(RUN)
         self.path.unlink()
         self.clock.advance(TOUCH_SECONDS)
+        self.assertEqual(self.opened().open(), RUN)
+        self.path.unlink()
         self.file.keep(NOTHING)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_unchanged(self) -> None:
+        """What changes nothing writes nothing: in a strict run each test begins and ends."""
+        self.file.keep(RUN)
+        written = self.path.stat()
+        self.file.keep(RUN)
+        self.assertEqual(self.path.stat().st_ino, written.st_ino)
+        for kept in (TEST, RUN):
+            self.file.keep(kept)
+            self.assertEqual(self.opened().open(), kept)
+        self.file.close()
 
     def test_unreadable(self) -> None:
         """A file that makes no sense is as none, and the log says so."""
@@ -99,12 +113,20 @@ class StrictFileTests(SynchronousTestCase):
         self.assertEqual(len(self.flushLoggedErrors()), 0)
 
     def test_no_place(self) -> None:
-        """Where no file can be written, the service goes on without."""
+        """Where no file can be written the service goes on without, and tries again."""
         self.path.parent.parent.mkdir(parents=True)
         self.path.parent.write_text("a file")
         self.file.keep(RUN)
-        self.file.keep(NOTHING)
+        self.clock.advance(TOUCH_SECONDS)
         self.assertEqual(self.file.open(), NOTHING)
+        self.path.parent.unlink()
+        self.clock.advance(TOUCH_SECONDS)
+        self.assertEqual(self.opened().open(), RUN)
+        self.path.unlink()
+        self.path.parent.rmdir()
+        self.path.parent.write_text("a file")
+        self.file.keep(NOTHING)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_without(self) -> None:
         """A service on a port of its own keeps nothing."""

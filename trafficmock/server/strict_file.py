@@ -6,7 +6,6 @@ the process before has ended only just now: as long as anything is strict, it is
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import time
@@ -54,6 +53,7 @@ class StrictFile:
 
     path: Path | None
     clock: IReactorTime | None = None
+    _kept: KeptStrictness | None = field(init=False, default=None)
     _touching: LoopingCall | None = field(init=False, default=None)
 
     def open(self) -> KeptStrictness:
@@ -73,16 +73,20 @@ class StrictFile:
             return _NOTHING
 
     def keep(self, kept: KeptStrictness) -> None:
-        """Replace what the file says; without a file where nothing is strict."""
-        if self.path is None:
+        """Replace what the file says, if that changes; without a file where nothing is strict.
+
+        In a strict run nothing changes when tests begin and end.
+        """
+        if self.path is None or kept == self._kept:
             return
+        self._kept = kept
         try:
             if kept == _NOTHING:
-                self.path.unlink(missing_ok=True)
                 self.close()
+                self.path.unlink(missing_ok=True)
             else:
-                _write(self.path, msgspec.json.encode(kept))
                 self._touch_regularly()
+                _write(self.path, msgspec.json.encode(kept))
         except OSError as error:
             self._warn(error)
 
@@ -99,9 +103,14 @@ class StrictFile:
             self._touching.start(TOUCH_SECONDS, now=False)
 
     def _touch(self) -> None:
-        if self.path is not None:
-            with contextlib.suppress(FileNotFoundError):
-                os.utime(self.path)
+        if self.path is None or self._kept is None:
+            return
+        try:
+            os.utime(self.path)
+        except OSError:
+            # Somebody removed it, or there was no room for it.
+            kept, self._kept = self._kept, None
+            self.keep(kept)
 
     def _warn(self, error: Exception) -> None:
         self.log.warn(
