@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -157,11 +158,27 @@ def unmatched(
         sentences.append("It carries the context of no test.")
     if nearest is not None:
         sentences.append(f"Nearest: {_nearest(*nearest, named=refusal.test is None)}.")
+    if refusal.lost_until is not None:
+        return " ".join([*sentences, _lost_run(refusal.lost_until)])
     remedies = [] if is_tunnel else ["add a route"]
     if refusal.parts is not None:
         remedies.append(f"allow {refusal.parts.authority}")
     remedy = ", or ".join(remedies)
     return " ".join([*sentences, f"{remedy[:1].upper()}{remedy[1:]}."])
+
+
+def _lost_run(until: int) -> str:
+    """Say why strict mode is in force though no worker is there, until when, and how to end it.
+
+    :param until: epoch ms.
+    """
+    clock = datetime.fromtimestamp(until / 1000, UTC)
+    return (
+        "No strict run is connected: the last one ended without closing its connection "
+        "(Playwright's workers end so, and processes that are killed), or this service was "
+        f"started again. Strict mode lasts until {clock:%H:%M:%S} UTC, so that a worker may come "
+        "back. Wait until then, or start the service on another port."
+    )
 
 
 def _allowed(patterns: tuple[str, ...]) -> str:

@@ -150,10 +150,13 @@ class StrictMode:
         """Go on with what was strict when an earlier process on this port ended.
 
         Its runs count as runs whose worker is lost, and its tests as having ended: their workers
-        register others.
+        register others. A service that is strict by itself refuses all of it anyway, and allows
+        what its own patterns do.
 
         :raises AllowListError: a pattern cannot be read.
         """
+        if self.strictness.service is not None:
+            return
         self.strictness.is_kept = True
         for number, patterns in enumerate(kept.runs):
             self.lost_runs.take_over(f"earlier-{number}", read_allow_list(patterns), out)

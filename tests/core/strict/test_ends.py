@@ -121,7 +121,10 @@ class LostRunTests(EndCase):
         self.assertIn("A strict run lost its worker", self.playbook.notes[-1])
         self.playbook.wait(LOST_SECONDS - 1)
         self.playbook.take()
-        self.refused(self.asks(context=None))
+        text = self.refused(self.asks(context=None))
+        self.assertIn("No strict run is connected", text)
+        self.assertRegex(text, r"lasts until \d\d:\d\d:\d\d UTC.* Wait until then, or start the")
+        self.assertNotIn("dd a route", text)
         self.assert_passed(self.asks("http://auth.example/", context=None, request_id="r2"))
         self.playbook.wait(2)
         self.playbook.take()
@@ -134,9 +137,25 @@ class LostRunTests(EndCase):
         self.playbook.take()
         self.worker = self.playbook.worker("2", features=OF_WORKERS)
         self.run_strict()
+        self.assertIn("Add a route", self.refused(self.asks(context=None, request_id="r0")))
         self.playbook.wait(LOST_SECONDS + 1)
         self.playbook.take()
         self.refused(self.asks(context=None))
+
+    def test_next_run(self) -> None:
+        """A run that begins meanwhile allows what itself does, not what the lost one did."""
+        self.run_strict("auth.example")
+        self.worker.dies()
+        self.playbook.take()
+        self.assert_passed(self.asks("http://auth.example/", context=None))
+        self.worker = self.playbook.worker("2", features=OF_WORKERS)
+        self.run_strict("b.test")
+        text = self.refused(self.asks("http://auth.example/", context=None, request_id="r2"))
+        self.assertIn("allows only b.test", text)
+        self.worker.closes()
+        self.playbook.take()
+        self.assert_passed(self.asks("http://auth.example/", context=None, request_id="r3"))
+        self.refused(self.asks("http://b.test/", context=None, request_id="r4"))
 
 
 class KeptTests(EndCase):
@@ -216,6 +235,35 @@ class KeptTests(EndCase):
         self.taken_over(KeptStrictness())
         self.register()
         self.assertIsNone(self.kept())
+
+    def test_strict_service_takes_over(self) -> None:
+        """Nor does it allow what a run of the process before did."""
+        self.begin(strict=read_allow_list(["b.test"]))
+        self.taken_over(KeptStrictness((("auth.example",),)))
+        text = self.refused(self.asks("http://auth.example/", context=None))
+        self.assertIn("allows only b.test", text)
+
+    def test_two_runs(self) -> None:
+        """Of a lost run and one that is connected, the next process is told of the latter."""
+        self.worker.sends(inbound.RunStrict("q", ["a.test"]))
+        self.kept()
+        self.worker.dies()
+        self.assertEqual(self.kept(), KeptStrictness((("a.test",),)))
+        worker = self.playbook.worker("2", features=OF_WORKERS)
+        worker.sends(inbound.RunStrict("q", ["b.test"]))
+        self.assertEqual(self.kept(), KeptStrictness((("b.test",),)))
+        worker.closes()
+        self.assertEqual(self.kept(), KeptStrictness((("a.test",),)))
+
+    def test_two_runs_taken_over(self) -> None:
+        """Both are waited for, and told to the process after that one."""
+        kept = KeptStrictness((("a.test",), ("b.test",)))
+        effects = self.taken_over(kept)
+        told = [e.kept for e in effects if isinstance(e, KeepStrictness)]
+        self.assertEqual(told[-1], kept)
+        for number, url in enumerate(("http://a.test/", "http://b.test/")):
+            self.assert_passed(self.asks(url, context=None, request_id=f"r{number}"))
+        self.refused(self.asks(context=None, request_id="r3"))
 
     def test_taken_over(self) -> None:
         """The next process refuses the same, for a while, and says so in the log."""

@@ -34,13 +34,18 @@ class LostRuns:
 
     def lost(self, run_id: str, out: EffectList) -> None:
         """Note that the connection of a run is gone."""
-        self.until[run_id] = until = out.now.seconds + LOST_SECONDS
-        self.alarm.need(until, out)
+        self.strictness.lose_run(run_id, self._wait_for(run_id, out), out)
 
     def take_over(self, run_id: str, allow: AllowList, out: EffectList) -> None:
         """Let a run be strict that was so at the end of an earlier process."""
-        self.strictness.add_run(run_id, allow, out)
-        self.lost(run_id, out)
+        lost_until = self._wait_for(run_id, out)
+        self.strictness.add_run(run_id, allow, out, lost_until=lost_until)
+
+    def _wait_for(self, run_id: str, out: EffectList) -> int:
+        """Begin to wait for a worker; give the end in epoch ms."""
+        self.until[run_id] = until = out.now.seconds + LOST_SECONDS
+        self.alarm.need(until, out)
+        return out.now.epoch_ms + round(LOST_SECONDS * 1000)
 
     def forget(self, out: EffectList) -> None:
         """End the runs for which no worker connected again in time."""

@@ -34,11 +34,13 @@ class Refusal:
     :param test: that it belongs to; ``None`` for nobody.
     :param allow: the patterns in force, none of which allows it.
     :param parts: of its URL, where that can be taken apart.
+    :param lost_until: when it would pass, if only runs without a connection refuse it; epoch ms.
     """
 
     test: RegisteredTest | None
     allow: tuple[str, ...]
     parts: UrlParts | None
+    lost_until: int | None = None
 
 
 @define
@@ -48,6 +50,7 @@ class Strictness:
     :param service: what the service allows; ``None`` unless it is strict.
     :param is_own_host: tells whether a host and port are part of the system under test.
     :ivar runs: what workers allow whose run is strict, by connection.
+    :ivar lost: those of them whose connection is lost, and when they end; epoch ms.
     :ivar tests: the tests that are strict by themselves, by id, and what they allow.
     :ivar is_kept: another process on the same port may follow, and is to know who is strict.
     """
@@ -56,6 +59,7 @@ class Strictness:
     service: AllowList | None
     is_own_host: Callable[[str, int], bool]
     runs: dict[str, AllowList] = field(factory=dict)
+    lost: dict[str, int] = field(factory=dict)
     tests: dict[str, AllowList] = field(factory=dict)
     is_kept: bool = False
 
@@ -73,15 +77,39 @@ class Strictness:
             self._keep(out)
         return allow
 
-    def add_run(self, run_id: str, allow: AllowList, out: EffectList) -> None:
-        """Refuse what belongs to no test."""
+    def add_run(
+        self, run_id: str, allow: AllowList, out: EffectList, *, lost_until: int | None = None
+    ) -> None:
+        """Refuse what belongs to no test.
+
+        :param lost_until: the connection of the run is lost already; epoch ms.
+        """
         self.runs[run_id] = allow
+        if lost_until is not None:
+            self.lost[run_id] = lost_until
         self._keep(out)
 
     def end_run(self, run_id: str, out: EffectList) -> None:
         """Refuse it no more, as far as this run is concerned."""
+        self.lost.pop(run_id, None)
         if self.runs.pop(run_id, None) is not None:
             self._keep(out)
+
+    def lose_run(self, run_id: str, until: int, out: EffectList) -> None:
+        """Take note that the connection of a run is lost, and until when it is waited for.
+
+        :param until: epoch ms.
+        """
+        self.lost[run_id] = until
+        self._keep(out)
+
+    def _runs_in_force(self) -> list[AllowList]:
+        """List what strict runs allow: those that are connected, else those that are lost.
+
+        A run that begins soon after a lost one may allow less, and that counts.
+        """
+        connected = [allow for run_id, allow in self.runs.items() if run_id not in self.lost]
+        return connected or list(self.runs.values())
 
     def _keep(self, out: EffectList) -> None:
         # A service that is strict by itself is so again after its next start.
@@ -89,7 +117,7 @@ class Strictness:
             out.append(KeepStrictness(self._kept()))
 
     def _kept(self) -> KeptStrictness:
-        runs = {allow.texts for allow in self.runs.values()}
+        runs = {allow.texts for allow in self._runs_in_force()}
         only = self._only_test()
         if only is not None and only.id in self.tests:
             runs.add(self.tests[only.id].texts)
@@ -125,7 +153,7 @@ class Strictness:
         texts = tuple(dict.fromkeys(text for allowed in lists for text in allowed.texts))
         if isinstance(made_for, RegisteredTest) and not made_for.is_over:
             return Refusal(made_for, texts, parts)
-        return Refusal(None, texts, parts)
+        return Refusal(None, texts, parts, self._lost_until(made_for))
 
     def judges_hops(self, pending: PendingRequest) -> bool:
         """Tell whether the agent is to ask before it follows a redirect of this request."""
@@ -170,6 +198,12 @@ class Strictness:
         alone = [test for test in self.registry.tests.values() if not test.shared][:2]
         return alone[0] if len(alone) == 1 and alone[0].context is None else None
 
+    def _lost_until(self, made_for: ContextTest | None) -> int | None:
+        is_of_test = isinstance(made_for, RegisteredTest)
+        if is_of_test or self.service is not None or self.runs.keys() != self.lost.keys():
+            return None
+        return max(self.lost.values(), default=None)
+
     def _in_force(self, made_for: ContextTest | None) -> list[AllowList]:
         """List what allows requests of a test; nothing at all when they are not refused.
 
@@ -181,7 +215,7 @@ class Strictness:
         if isinstance(made_for, RegisteredTest):
             own = self.tests.get(made_for.id, made_for.allow_late)
             return of_service if own is None else [own, *of_service]
-        of_nobody = [*of_service, *self.runs.values()]
+        of_nobody = [*of_service, *self._runs_in_force()]
         if of_nobody or made_for is None or made_for.allow_late is None:
             return of_nobody
         return [made_for.allow_late]
