@@ -1,6 +1,5 @@
 "use strict";
 
-const { randomBytes } = require("node:crypto");
 const { FEATURES } = require("./protocol/constants.js");
 const { Link, parse } = require("./protocol/link.js");
 const { version } = require("../package.json");
@@ -139,7 +138,4 @@ const helloOf = ({ token, clientId, isLocal }) => ({
   command: commandLine(process.argv),
 });
 
-/** @returns {string} an id as protocol 3's agents make them */
-const newId = () => randomBytes(8).toString("hex");
-
-module.exports = { Agent, newId };
+module.exports = { Agent };

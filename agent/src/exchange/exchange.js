@@ -2,7 +2,7 @@
 
 const { performance } = require("node:perf_hooks");
 const headers = require("../protocol/headers.js");
-const { newId } = require("../agent.js");
+const { newId } = require("../protocol/ids.js");
 const { TrafficMockError, networkError, serializeError } = require("../protocol/errors.js");
 const { readMock } = require("./mock.js");
 const { Report, givenUp } = require("./report.js");

@@ -62,11 +62,8 @@ class HeldDispatch {
     this.isCollecting = false;
     /** Whether a mock is on its way to the handler. */
     this.isServing = false;
-    this.timeout = new HeadersTimeout(
-      headersTimeout(dispatcher, opts),
-      () => this.isWriting,
-      () => this.controller.abort(headersTimeoutError()),
-    );
+    /** Runs once the proxy is asked. @type {HeadersTimeout | undefined} */
+    this.timeout = undefined;
     /** @type {((reason: any) => void) | undefined} */
     this.realAbort = undefined;
     this.controller = new Controller((reason) => this.aborted(reason));
@@ -130,9 +127,19 @@ class HeldDispatch {
       truncated: truncated && !upload,
     };
     this.exchange = new Exchange(this.agent, request, this, upload);
-    this.timeout.begin();
     if (from) this.exchange.follow(from);
     else this.exchange.start();
+    if (this.isHeld) this.beginTimeout();
+  }
+
+  /** Fail as undici does when no server answers in time. */
+  beginTimeout() {
+    this.timeout = new HeadersTimeout(
+      headersTimeout(this.dispatcher, this.opts),
+      () => this.isWriting,
+      () => this.controller.abort(headersTimeoutError()),
+    );
+    this.timeout.begin();
   }
 
   /** @param {any} reason why the application gave it up */
@@ -163,7 +170,7 @@ class HeldDispatch {
   letGo() {
     const wasHeld = this.isHeld;
     this.isHeld = false;
-    this.timeout.end();
+    this.timeout?.end();
     this.agent.waiters.leave(this);
     return wasHeld;
   }

@@ -2,7 +2,7 @@
 
 const { AsyncLocalStorage } = require("node:async_hooks");
 const { WebSocket } = require("ws");
-const { newId } = require("../agent.js");
+const { newId } = require("../protocol/ids.js");
 const { TrafficMockError } = require("../protocol/errors.js");
 const { contextToWire } = require("../protocol/messages.js");
 const { bypass } = require("../bypass.js");
