@@ -1,6 +1,6 @@
 "use strict";
 
-const { randomBytes } = require("node:crypto");
+const { newId } = require("trafficmock-agent/protocol/ids");
 const { UsageError } = require("../errors.js");
 const { written } = require("./call-site.js");
 
@@ -92,7 +92,7 @@ class Registration {
   #newContext() {
     const { isolation = "auto", isShared } = this.info;
     if (this.connection.features.has("context")) {
-      return isolation === "off" ? undefined : randomBytes(16).toString("hex");
+      return isolation === "off" ? undefined : newId() + newId();
     }
     if (isolation === "required" || isShared) {
       const what = isShared ? "shared routes are" : "isolation is";
