@@ -12,9 +12,9 @@ from playwright.sync_api import sync_playwright
 from benchmarks import options as common
 from benchmarks.report import table, write_json
 from benchmarks.targets import running
-from tests.support.child_process import Child
-from tests.support.node_parts import chromium, node_binary
-from tests.support.process_usage import cpu_seconds
+from tests.support.processes.child_process import Child
+from tests.support.processes.node_parts import chromium, node_binary
+from tests.support.processes.process_usage import cpu_seconds
 from tests.support.raw_client import RawClient
 
 if TYPE_CHECKING:

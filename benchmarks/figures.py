@@ -11,7 +11,7 @@ from attrs import frozen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tests.support.process_usage import Memory
+    from tests.support.processes.process_usage import Memory
 
 
 @frozen

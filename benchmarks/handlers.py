@@ -17,9 +17,9 @@ import urllib.request
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from tests.support.child_process import Child
-from tests.support.node_parts import NODE_DIRECTORY, node_binary
-from tests.support.tested_proxy import start_proxy
+from tests.support.processes.child_process import Child
+from tests.support.processes.node_parts import NODE_DIRECTORY, node_binary
+from tests.support.processes.tested_proxy import start_proxy
 from trafficmock.testing import aio, sync
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from benchmarks.loads import Load
 from benchmarks.report import table, write_json
 from benchmarks.session import Session
 from benchmarks.targets import running
-from tests.support import process_usage
+from tests.support.processes import process_usage
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -10,7 +10,7 @@ from benchmarks.event_loop import EventLoop
 from benchmarks.figures import Figures, Sample, summarise
 from benchmarks.session import Session
 from benchmarks.targets import running
-from tests.support import process_usage
+from tests.support.processes import process_usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

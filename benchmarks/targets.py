@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from attrs import frozen
 
 from benchmarks.errors import BenchmarkError
-from tests.support.proxy_process import REPOSITORY, SECONDS, StartError, start
+from tests.support.processes.proxy_process import REPOSITORY, SECONDS, StartError, start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

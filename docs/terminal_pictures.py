@@ -16,7 +16,7 @@ from html import escape
 from pathlib import Path
 
 from tests.command.traffic import Traffic, request, response
-from tests.support.proxy_process import REPOSITORY, running_proxy
+from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 
 FOLDER = Path(__file__).parent / "pictures"
 COLUMNS = 112

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unittest import TestSuite
 
 SOURCE = Path(__file__).parents[1] / "trafficmock"
-OTHERS = {"playwright", "tests.support.node_parts"}
+OTHERS = {"playwright", "tests.support.processes.node_parts"}
 """Browsers, and Node with the npm packages."""
 
 

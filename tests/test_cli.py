@@ -12,7 +12,7 @@ from twisted.scripts import twistd
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.proxy_process import TWISTD, run, running_proxy
+from tests.support.processes.proxy_process import TWISTD, run, running_proxy
 from trafficmock import __version__, cli
 
 SERVE = [sys.executable, "-m", "trafficmock", "serve"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 ROOT = Path(__file__).parents[1]
-SOURCE = ROOT / "trafficmock"
+SOURCES = (ROOT / "trafficmock", ROOT / "tests" / "support")
 JAVASCRIPT = (ROOT / "agent" / "src", ROOT / "playwright" / "src")
 
 ANY_NAME = re.compile(r"\w+")
@@ -18,15 +18,16 @@ SCRIPT = re.compile(r"`([\w./-]+\.js)`")
 
 def packages() -> Iterator[tuple[Path, str]]:
     """List the packages' directories with their docstrings."""
-    for path in sorted(SOURCE.rglob("__init__.py")):
+    for path in sorted(path for source in SOURCES for path in source.rglob("__init__.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         yield path.parent, ast.get_docstring(tree) or ""
 
 
 def parts(package: Path) -> set[str]:
-    """Name the modules and packages in a package."""
+    """Name the modules and packages in a package, tests apart."""
     inner = {path.parent.name for path in package.glob("*/__init__.py")}
-    return inner | {path.stem for path in package.glob("*.py") if path.stem[:2] != "__"}
+    modules = {path.stem for path in package.glob("*.py")}
+    return inner | {name for name in modules if not name.startswith(("__", "test_"))}
 
 
 def contents(directory: Path) -> set[str]:
@@ -46,8 +47,8 @@ class PackageMapTests(SynchronousTestCase):
 
     def test_existing(self) -> None:
         """What it names as a module exists."""
-        stems = {path.stem for path in SOURCE.rglob("*.py")}
-        stems |= {path.parent.name for path in SOURCE.rglob("__init__.py")}
+        stems = {path.stem for source in SOURCES for path in source.rglob("*.py")}
+        stems |= {directory.name for directory, _ in packages()}
         for directory, text in packages():
             named = {name.rpartition(".")[2] for name in MODULE.findall(text)}
             self.assertEqual(named - stems, set(), directory.relative_to(ROOT))

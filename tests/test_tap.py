@@ -9,7 +9,7 @@ from twisted.internet.endpoints import TCP4ServerEndpoint, TCP6ServerEndpoint
 from twisted.plugin import getPlugins
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import running_proxy
+from tests.support.processes.proxy_process import running_proxy
 from tests.support.raw_client import RawClient
 from trafficmock import __version__
 from trafficmock.server.options import ProxyOptions

@@ -4,7 +4,7 @@ import json
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import REPOSITORY
+from tests.support.processes.proxy_process import REPOSITORY
 from trafficmock import __version__
 
 

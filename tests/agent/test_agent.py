@@ -8,8 +8,8 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.node_parts import node_binary
-from tests.support.process_group import run_group
+from tests.support.processes.node_parts import node_binary
+from tests.support.processes.process_group import run_group
 
 AGENT = Path(__file__).parents[2] / "agent"
 INSTALL = "npm ci --prefix agent"

@@ -6,7 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.agent.test_agent import AGENT, SECONDS, run
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.npm_packages import install
+from tests.support.processes.npm_packages import install
 
 PLACE = AGENT / "test" / "deep"
 VERSIONS = ("node20", "node22", "node24")

@@ -16,8 +16,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.agent.test_deep import VERSIONS, node
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.process_usage import memory
-from tests.support.proxy_process import ProxyProcess, start_proxy, until
+from tests.support.processes.process_usage import memory
+from tests.support.processes.proxy_process import ProxyProcess, start_proxy, until
 from tests.support.threaded_server import threaded_server
 from tests.testing import runs
 
@@ -65,7 +65,7 @@ class ManyIdsCase(SynchronousTestCase):
 
     def started(self, *options: str) -> ProxyProcess:
         """Start a service that lists what it holds."""
-        watched = (sys.executable, "-m", "tests.support.watched_proxy", "serve")
+        watched = (sys.executable, "-m", "tests.support.processes.watched_proxy", "serve")
         env = {"TEST_TABLES": str(self.tables)}
         proxy = start_proxy("--history-limit", "100", *options, command=watched, env=env)
         self.stack.callback(proxy.stop)

@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from benchmarks.figures import Figures, Sample, cpu_ratio, percentile, summarise
 from benchmarks.loads import Load
 from benchmarks.report import Comparison, comparison_table, table
-from tests.support.process_usage import Memory
+from tests.support.processes.process_usage import Memory
 
 
 def figures(*cpu: float, resident_mb: float = 100.0) -> Figures:

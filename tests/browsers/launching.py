@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from tests.browsers.sites import HOSTS
-from tests.support.child_process import Child
-from tests.support.node_parts import CHROMIUMS
-from tests.support.proxy_process import REPOSITORY
+from tests.support.processes.child_process import Child
+from tests.support.processes.node_parts import CHROMIUMS
+from tests.support.processes.proxy_process import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ import sys
 
 from playwright.sync_api import sync_playwright
 
-from tests.support.node_parts import chromium
+from tests.support.processes.node_parts import chromium
 
 
 def main(options: dict[str, str]) -> None:

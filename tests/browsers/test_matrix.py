@@ -11,8 +11,8 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 from tests.browsers.launching import BROWSERS, browsing
 from tests.browsers.sites import HOSTS, KEPT, serving
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.node_parts import MissingPartError
-from tests.support.proxy_process import NO_PINGS, running_proxy
+from tests.support.processes.node_parts import MissingPartError
+from tests.support.processes.proxy_process import NO_PINGS, running_proxy
 from tests.support.raw_client import RawClient
 
 if TYPE_CHECKING:

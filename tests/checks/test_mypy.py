@@ -5,7 +5,7 @@ import sys
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import REPOSITORY
+from tests.support.processes.proxy_process import REPOSITORY
 
 
 class TypeTests(SynchronousTestCase):

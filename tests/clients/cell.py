@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 if TYPE_CHECKING:
-    from tests.support.child_process import Child
+    from tests.support.processes.child_process import Child
 
 HOST = "upstream.test"
 NOWHERE = "nowhere.invalid"

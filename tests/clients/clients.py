@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from tests.support.child_process import Child
-from tests.support.node_parts import MODULES, module_file
+from tests.support.processes.child_process import Child
+from tests.support.processes.node_parts import MODULES, module_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -13,8 +13,8 @@ from attrs import frozen
 
 from tests.clients.cell import HOST, NOWHERE, Cell, FailedError, NotAvailableError
 from tests.clients.features import ABORTS, FEATURES, TIMED_OUT
-from tests.support.child_process import Child, ChildError
-from tests.support.proxy_process import REPOSITORY, running_proxy
+from tests.support.processes.child_process import Child, ChildError
+from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 from tests.support.self_signed import write_certificate
 from trafficmock.testing import sync
 

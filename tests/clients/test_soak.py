@@ -22,7 +22,7 @@ from tests.clients.cell import HOST
 from tests.clients.matrix import TOKEN, ClientMatrix, client_matrix
 from tests.clients.server import PIECE
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.process_usage import memory
+from tests.support.processes.process_usage import memory
 from tests.support.waiting import wait_until
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from attrs import frozen
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.command.traffic import Traffic
-from tests.support.proxy_process import NO_PINGS, ProxyProcess, running_proxy
+from tests.support.processes.proxy_process import NO_PINGS, ProxyProcess, running_proxy
 from trafficmock import cli
 
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.command.recorded_proxy import CommandTestCase
-from tests.support.proxy_process import REPOSITORY
+from tests.support.processes.proxy_process import REPOSITORY
 from trafficmock.command.completion import SHELLS, whole_parser
 
 BASH = """

@@ -11,7 +11,7 @@ import sys
 import termios
 
 from tests.command.recorded_proxy import CommandTestCase
-from tests.support.proxy_process import REPOSITORY
+from tests.support.processes.proxy_process import REPOSITORY
 from trafficmock.command import history
 from trafficmock.command.output.terminal_text import width
 

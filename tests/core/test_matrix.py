@@ -14,8 +14,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.core.scripts import REQUESTS, SOCKETS, STREAMED, RunningScript, Script, set_up
 from tests.support.builders import failure, report
-from tests.support.request_invariants import Row
-from tests.support.websocket_invariants import SocketRow
+from tests.support.invariants.request_invariants import Row
+from tests.support.invariants.websocket_invariants import SocketRow
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound, outbound
 

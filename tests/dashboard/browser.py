@@ -16,7 +16,13 @@ from tests.dashboard.clients import ProxyClients
 from tests.dashboard.one_thread import in_browser_thread
 from tests.dashboard.tab import SIZE, Tab, Theme, heard_of_proxy, new_tab, shared_tab
 from tests.dashboard.traffic import day
-from tests.support.proxy_process import NO_PINGS, ProxyProcess, free_port, running_proxy, until
+from tests.support.processes.proxy_process import (
+    NO_PINGS,
+    ProxyProcess,
+    free_port,
+    running_proxy,
+    until,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

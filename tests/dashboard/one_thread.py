@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import sync_playwright
 
-from tests.support.node_parts import chromium
+from tests.support.processes.node_parts import chromium
 
 if TYPE_CHECKING:
     from collections.abc import Callable

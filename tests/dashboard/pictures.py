@@ -13,7 +13,7 @@ from tests.dashboard.browser import dashboard_setup, show
 from tests.dashboard.clients import ProxyClients
 from tests.dashboard.one_thread import browser, in_browser_thread
 from tests.dashboard.traffic import day
-from tests.support.proxy_process import NO_PINGS, REPOSITORY
+from tests.support.processes.proxy_process import NO_PINGS, REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable

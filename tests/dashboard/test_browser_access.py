@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.dashboard.browser import BrowserTestCase, ask_now, show
-from tests.support.proxy_process import REPOSITORY
+from tests.support.processes.proxy_process import REPOSITORY
 
 AXE = REPOSITORY / "tests" / "e2e" / "node" / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

@@ -17,7 +17,7 @@ from tests.dashboard.browser import (
 )
 from tests.dashboard.clients import ProxyClients, request, response
 from tests.dashboard.tab import heard_of_proxy
-from tests.support.proxy_process import running_proxy
+from tests.support.processes.proxy_process import running_proxy
 
 POLL_MS = 2000
 POLLS = 3

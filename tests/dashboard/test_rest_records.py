@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import REPOSITORY
+from tests.support.processes.proxy_process import REPOSITORY
 
 RECORDS = REPOSITORY / "trafficmock" / "dashboard" / "rest-records.d.ts"
 OPENAPI = REPOSITORY / "docs" / "openapi.yaml"

@@ -7,7 +7,14 @@ from typing import Any
 from twisted.internet.endpoints import TCP4ServerEndpoint
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import REPOSITORY, TWISTD, free_port, get, run, running_proxy
+from tests.support.processes.proxy_process import (
+    REPOSITORY,
+    TWISTD,
+    free_port,
+    get,
+    run,
+    running_proxy,
+)
 from trafficmock import __version__
 from trafficmock.dashboard.dashboard_options import DashboardOptions
 from trafficmock.dashboard.service_maker import makeService

@@ -4,8 +4,8 @@ import subprocess
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.node_parts import AGENT_MODULES
-from tests.support.proxy_process import REPOSITORY
+from tests.support.processes.node_parts import AGENT_MODULES
+from tests.support.processes.proxy_process import REPOSITORY
 
 TSC = AGENT_MODULES / ".bin" / "tsc"
 STATIC = REPOSITORY / "trafficmock" / "dashboard" / "static"

@@ -9,7 +9,7 @@ from typing import get_args
 import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import REPOSITORY
+from tests.support.processes.proxy_process import REPOSITORY
 from trafficmock.dashboard.dashboard_options import DashboardOptions
 from trafficmock.server.options import ProxyOptions
 from trafficmock.wire import agent_filter, inbound, local_reports, outbound

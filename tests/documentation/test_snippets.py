@@ -25,7 +25,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.command.traffic import Traffic, response
 from tests.documentation.test_docs import pages
 from tests.support.documents import blocks
-from tests.support.proxy_process import REPOSITORY, running_proxy
+from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 from trafficmock import cli
 
 if TYPE_CHECKING:

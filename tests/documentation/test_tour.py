@@ -12,8 +12,8 @@ from urllib.error import URLError
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.documents import blocks
-from tests.support.node_parts import MODULES, node_binary
-from tests.support.proxy_process import REPOSITORY, free_port, get, running_proxy, until
+from tests.support.processes.node_parts import MODULES, node_binary
+from tests.support.processes.proxy_process import REPOSITORY, free_port, get, running_proxy, until
 
 PAGE = REPOSITORY / "docs" / "how-to" / "playwright-npm.md"
 FOLDER = Path("docs") / "examples" / "tour"

@@ -15,8 +15,8 @@ import attrs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.documents import Block, blocks, shows
-from tests.support.node_parts import chromium, link_playwright_package
-from tests.support.proxy_process import REPOSITORY, free_port, get, until
+from tests.support.processes.node_parts import chromium, link_playwright_package
+from tests.support.processes.proxy_process import REPOSITORY, free_port, get, until
 
 PAGE = REPOSITORY / "docs" / "tutorial.md"
 README = REPOSITORY / "README.md"

@@ -19,17 +19,17 @@ from typing import Any, ClassVar
 from attrs import frozen
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
-from tests.support.child_process import ChildError
-from tests.support.node_app import running_node_app
-from tests.support.node_parts import (
+from tests.support.processes.child_process import ChildError
+from tests.support.processes.node_app import running_node_app
+from tests.support.processes.node_parts import (
     NODE_DIRECTORY,
     MissingPartError,
     chromium,
     module_file,
     node_binary,
 )
-from tests.support.proxy_process import StartError
-from tests.support.trial_workers import made_once
+from tests.support.processes.proxy_process import StartError
+from tests.support.processes.trial_workers import made_once
 
 RUN_SECONDS = 150.0
 SPECS = NODE_DIRECTORY / "specs"

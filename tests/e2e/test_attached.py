@@ -17,12 +17,12 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from tests.e2e.specs import unless_deep
 from tests.e2e.tls_upstream import REFS, TlsUpstream
-from tests.support.tested_proxy import start_proxy, target
+from tests.support.processes.tested_proxy import start_proxy, target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tests.support.proxy_process import ProxyProcess
+    from tests.support.processes.proxy_process import ProxyProcess
 
 REPOSITORY = Path(__file__).parents[2]
 EXAMPLES = REPOSITORY / "docs" / "examples" / "attach"

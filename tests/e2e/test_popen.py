@@ -16,9 +16,9 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.node_parts import node_binary
-from tests.support.proxy_process import REPOSITORY
-from tests.support.proxy_process import run as run_command
+from tests.support.processes.node_parts import node_binary
+from tests.support.processes.proxy_process import REPOSITORY
+from tests.support.processes.proxy_process import run as run_command
 from tests.testing import runs
 from trafficmock.testing import sync
 from trafficmock.testing.launch.proxy_process import Proxy, process_proxy, start_proxy

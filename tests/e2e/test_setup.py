@@ -14,7 +14,7 @@ from tests.e2e import (
     test_websocket,
 )
 from tests.e2e.specs import SPECS
-from tests.support.node_parts import NODE_DIRECTORY
+from tests.support.processes.node_parts import NODE_DIRECTORY
 
 MODULES = (test_capture, test_faults, test_har, test_http, test_ownership, test_websocket)
 

@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import running_proxy
+from tests.support.processes.proxy_process import running_proxy
 from trafficmock.errors import TrafficMockError
 from trafficmock.testing import sync
 
 if TYPE_CHECKING:
-    from tests.support.proxy_process import ProxyProcess
+    from tests.support.processes.proxy_process import ProxyProcess
 
 SECONDS = 30.0
 HOST = "api.shop.test"

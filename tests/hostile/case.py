@@ -10,11 +10,11 @@ from twisted.trial.unittest import SkipTest, TestCase
 
 from tests.hostile.raw import HELLO, Raw, connect, pause
 from tests.hostile.well_behaved import WellBehavedClients
-from tests.support.process_usage import cpu_seconds, memory
-from tests.support.tested_proxy import start_proxy, target
+from tests.support.processes.process_usage import cpu_seconds, memory
+from tests.support.processes.tested_proxy import start_proxy, target
 
 if TYPE_CHECKING:
-    from tests.support.proxy_process import ProxyProcess
+    from tests.support.processes.proxy_process import ProxyProcess
 
 MIB = 1 << 20
 TIMES_BASELINE = 25

@@ -13,7 +13,7 @@ from twisted.internet.testing import StringTransport
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.growth import GrowthMixin
-from tests.support.proxy_process import REPOSITORY
+from tests.support.processes.proxy_process import REPOSITORY
 from trafficmock.errors import TrafficMockError
 from trafficmock.history.har_cookies import sent_cookies, set_cookie, split_set_cookie
 from trafficmock.history.search import fold_in_windows

@@ -14,9 +14,9 @@ from tests.hostile.case import CLAIM_SECONDS, HostileTestCase, request
 from tests.hostile.frames import PING, frame
 from tests.hostile.raw import pause, reactor
 from tests.hostile.stoppable import NAME
-from tests.support.child_process import Child
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.proxy_process import REPOSITORY
+from tests.support.processes.child_process import Child
+from tests.support.processes.proxy_process import REPOSITORY
 
 if TYPE_CHECKING:
     from tests.hostile.raw import Raw

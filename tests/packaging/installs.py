@@ -19,7 +19,7 @@ from twisted.python.filepath import FilePath
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.proxy_process import REPOSITORY, running_proxy
+from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 
 ELSEWHERE = Path("/")
 """Where commands run, so that nothing is found because the checkout is the current directory."""

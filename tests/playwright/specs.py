@@ -13,17 +13,17 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from tests.e2e import specs
 from tests.e2e.specs import Group, Run
-from tests.support.child_process import ChildError
-from tests.support.node_app import running_node_app
-from tests.support.node_parts import (
+from tests.support.processes.child_process import ChildError
+from tests.support.processes.node_app import running_node_app
+from tests.support.processes.node_parts import (
     INSTALL_NODE_PARTS,
     INSTALL_PLAYWRIGHT_PACKAGE,
     PLAYWRIGHT_PACKAGE,
     MissingPartError,
     node_binary,
 )
-from tests.support.proxy_process import StartError
-from tests.support.trial_workers import made_once
+from tests.support.processes.proxy_process import StartError
+from tests.support.processes.trial_workers import made_once
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = PLAYWRIGHT_PACKAGE

@@ -11,7 +11,7 @@ from attrs import evolve
 
 from tests.playwright import specs, test_package, test_rows
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.npm_packages import install
+from tests.support.processes.npm_packages import install
 
 
 class DeepTests(test_package.PackageTestCase):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.node_parts import chromium
+from tests.support.processes.node_parts import chromium
 
 PACKAGE = Path(__file__).parents[2] / "playwright"
 SECONDS = 900

@@ -13,7 +13,7 @@ from tempfile import mkdtemp
 from twisted.python.filepath import FilePath
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import (
+from tests.support.processes.proxy_process import (
     REPOSITORY,
     TWISTD,
     ProxyProcess,

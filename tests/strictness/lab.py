@@ -20,9 +20,9 @@ from typing import Any, Self
 
 from attrs import define
 
-from tests.support.child_process import Child
-from tests.support.node_parts import node_binary
-from tests.support.proxy_process import REPOSITORY, free_port, get
+from tests.support.processes.child_process import Child
+from tests.support.processes.node_parts import node_binary
+from tests.support.processes.proxy_process import REPOSITORY, free_port, get
 from tests.support.threaded_server import threaded_server
 from tests.support.waiting import wait_until
 from tests.testing.runs import attached

@@ -8,7 +8,7 @@
     play.expect(...)
 
 Effects that no ``expect`` has looked at are an error at the next event and at the end
-of the test. Whatever a playbook does is also watched by a :class:`tests.support.invariants.Ledger`.
+of the test. :mod:`tests.support.invariants` also checks whatever a playbook does.
 """
 
 import difflib
@@ -19,7 +19,7 @@ from msgspec import UNSET, UnsetType
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import ANY, glob
-from tests.support.invariants import Invariants
+from tests.support.invariants.coordinator_invariants import Invariants
 from tests.support.tables import tables
 from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.effects import CloseConnection, Effects, Note, Send, Wake

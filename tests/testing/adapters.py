@@ -8,7 +8,7 @@ from typing import Any
 from twisted.internet import threads
 from twisted.internet.defer import Deferred
 
-from tests.support.node_app import NodeApp
+from tests.support.processes.node_app import NodeApp
 from tests.testing.row_context import Adapter, Gate, Row, RowContext, drive, plain
 from trafficmock.testing import aio, sync, tx
 

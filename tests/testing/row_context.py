@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import define, field
 
 if TYPE_CHECKING:
-    from tests.support.node_app import NodeApp
+    from tests.support.processes.node_app import NodeApp
 
 Row = Callable[["RowContext"], Coroutine[Any, Any, None]]
 Handler = Callable[..., Coroutine[Any, Any, Any]]

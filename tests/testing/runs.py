@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from tests.support.child_process import Child
+from tests.support.processes.child_process import Child
 
 REPOSITORY = Path(__file__).parents[2]
 PLUGIN = "trafficmock.testing.pytest_plugin"

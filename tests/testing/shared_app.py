@@ -4,7 +4,7 @@ import atexit
 import functools
 from contextlib import ExitStack
 
-from tests.support.node_app import NodeApp, running_node_app
+from tests.support.processes.node_app import NodeApp, running_node_app
 
 
 @functools.cache

@@ -7,7 +7,7 @@ from twisted.internet import reactor  # noqa: TID251 - trial's own
 from twisted.internet.defer import CancelledError
 from twisted.trial.unittest import TestCase
 
-from tests.support.tested_proxy import start_proxy
+from tests.support.processes.tested_proxy import start_proxy
 from tests.testing.shared_app import shared_app
 from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection

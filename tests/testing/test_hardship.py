@@ -9,8 +9,8 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.child_process import Child
-from tests.support.tested_proxy import start_proxy
+from tests.support.processes.child_process import Child
+from tests.support.processes.tested_proxy import start_proxy
 from tests.testing import runs
 from tests.testing.row_context import control
 from tests.testing.shared_app import shared_app

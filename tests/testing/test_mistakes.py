@@ -5,7 +5,7 @@ import re
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.trial_workers import made_once
+from tests.support.processes.trial_workers import made_once
 from tests.testing import runs
 from tests.testing.shared_app import shared_app
 

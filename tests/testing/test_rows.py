@@ -7,7 +7,7 @@ from typing import Any
 from twisted.internet import reactor  # noqa: TID251 - trial's own
 from twisted.trial import unittest
 
-from tests.support.tested_proxy import target
+from tests.support.processes.tested_proxy import target
 from tests.testing import adapters
 from tests.testing.row_context import Row
 from tests.testing.rows import rows

@@ -11,8 +11,8 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.tested_proxy import start_proxy
-from tests.support.trial_workers import made_once
+from tests.support.processes.tested_proxy import start_proxy
+from tests.support.processes.trial_workers import made_once
 from tests.testing import runs
 from tests.testing.row_context import ask
 from tests.testing.shared_app import shared_app

@@ -15,7 +15,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.tested_proxy import start_proxy
+from tests.support.processes.tested_proxy import start_proxy
 from tests.testing import runs
 from tests.testing.row_context import ask
 from tests.testing.samples.on_two_servers import page

@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.agent.test_deep import VERSIONS, node
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.tested_proxy import start_proxy
+from tests.support.processes.tested_proxy import start_proxy
 from tests.testing import runs
 from tests.testing.row_context import ask
 

@@ -8,8 +8,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.documents import blocks
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.node_parts import MODULES, chromium, node_binary
-from tests.support.tested_proxy import start_proxy
+from tests.support.processes.node_parts import MODULES, chromium, node_binary
+from tests.support.processes.tested_proxy import start_proxy
 from tests.testing import runs
 
 EXAMPLES = runs.REPOSITORY / "docs" / "examples"

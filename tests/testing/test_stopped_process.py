@@ -7,8 +7,8 @@ import uuid
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
-from tests.support.child_process import Child
-from tests.support.tested_proxy import target
+from tests.support.processes.child_process import Child
+from tests.support.processes.tested_proxy import target
 from tests.testing.row_context import ask_through, control
 from tests.testing.shared_app import shared_app
 

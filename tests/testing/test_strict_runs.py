@@ -14,8 +14,8 @@ from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.node_parts import node_binary
-from tests.support.tested_proxy import start_proxy
+from tests.support.processes.node_parts import node_binary
+from tests.support.processes.tested_proxy import start_proxy
 from tests.testing import runs
 from tests.testing.row_context import ask, ask_through
 from tests.testing.shared_app import shared_app

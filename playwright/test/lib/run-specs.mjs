@@ -4,7 +4,7 @@
  *   node run-specs.mjs CONFIG [ARGUMENTS OF PLAYWRIGHT]
  *
  * CONFIG is a Playwright configuration by its path in the repository. Proxy, upstream and application run already; the
- * environment says where (tests/support/node_app.py).
+ * environment says where (tests/support/processes/node_app.py).
  */
 import { makeProject } from "./project.mjs";
 

@@ -17,7 +17,7 @@ from tests.clients.node.libraries import HOSTS, node_binary
 from tests.clients.node.modes import MODES, Decider, Mode
 from tests.clients.node.program import Ended, program
 from tests.clients.node.upstream import Upstream
-from tests.support.proxy_process import REPOSITORY, running_proxy
+from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 from tests.support.self_signed import write_certificate
 from trafficmock.testing import sync
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from tests.support.node_parts import module_file
-from tests.support.node_parts import node_binary as node_22
+from tests.support.processes.node_parts import module_file
+from tests.support.processes.node_parts import node_binary as node_22
 
 PLACE = Path(__file__).parent
 NODES = (20, 22, 24)

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from attrs import define, frozen
 
-from tests.support.process_group import kill_group
+from tests.support.processes.process_group import kill_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -15,7 +15,7 @@ from tests.clients.node.cells import cells
 from tests.clients.node.libraries import LIBRARIES, Library, machine_node
 from tests.clients.node.modes import ATTACHED
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.npm_packages import install
+from tests.support.processes.npm_packages import install
 
 
 @cache

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from tests.support.child_process import Child, ChildError
-from tests.support.proxy_process import REPOSITORY
+from tests.support.processes.child_process import Child, ChildError
+from tests.support.processes.proxy_process import REPOSITORY
 
 if TYPE_CHECKING:
     from typing import Self

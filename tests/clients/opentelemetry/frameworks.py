@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, ClassVar
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import running_proxy
+from tests.support.processes.proxy_process import running_proxy
 from tests.support.raw_client import RawClient
 from tests.support.threaded_server import threaded_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.support.child_process import Child
+    from tests.support.processes.child_process import Child
 
 SECONDS = 60.0
 HOST = "upstream.test"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from tests.clients.opentelemetry.frameworks import DEEP, FrameworkCase
-from tests.support.child_process import Child
-from tests.support.proxy_process import REPOSITORY
+from tests.support.processes.child_process import Child
+from tests.support.processes.proxy_process import REPOSITORY
 
 INSTRUMENT = "from opentelemetry.instrumentation.auto_instrumentation import run; run()"
 ENVIRONMENT = {

@@ -13,7 +13,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import running_proxy
+from tests.support.processes.proxy_process import running_proxy
 from tests.support.threaded_server import threaded_server
 from tests.testing import runs
 from trafficmock.testing import sync

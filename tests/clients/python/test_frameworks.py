@@ -8,8 +8,8 @@ from pathlib import Path
 from tests.clients.opentelemetry.frameworks import DEEP, FrameworkCase
 from tests.clients.opentelemetry.test_opentelemetry import ENVIRONMENT, INSTRUMENT
 from tests.clients.python import test_services
-from tests.support.child_process import Child
-from tests.support.proxy_process import REPOSITORY
+from tests.support.processes.child_process import Child
+from tests.support.processes.proxy_process import REPOSITORY
 from trafficmock.attach.python_preload import DIRECTORY
 
 

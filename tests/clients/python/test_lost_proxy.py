@@ -15,7 +15,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.clients.python.test_services import clean
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.proxy_process import free_port
+from tests.support.processes.proxy_process import free_port
 from tests.support.threaded_server import threaded_server
 from trafficmock.attach.python_preload import DIRECTORY
 

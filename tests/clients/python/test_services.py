@@ -19,7 +19,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.clients.python import service_upstream
 from tests.clients.python.services import SERVICES
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.proxy_process import free_port, running_proxy
+from tests.support.processes.proxy_process import free_port, running_proxy
 from tests.support.threaded_server import threaded_server
 from trafficmock.attach.python_preload import DIRECTORY
 from trafficmock.testing import sync

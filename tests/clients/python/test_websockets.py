@@ -18,7 +18,7 @@ from websockets.sync.server import serve
 
 from tests.clients.python.test_services import clean
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.proxy_process import free_port, running_proxy
+from tests.support.processes.proxy_process import free_port, running_proxy
 from trafficmock.attach.python_preload import DIRECTORY
 from trafficmock.testing import sync
 

@@ -15,7 +15,7 @@ from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.command.traffic import Traffic, request
-from tests.support.proxy_process import REPOSITORY, free_port, running_proxy, until
+from tests.support.processes.proxy_process import REPOSITORY, free_port, running_proxy, until
 from trafficmock.command.output.terminal import Terminal
 from trafficmock.command.rest import follow
 from trafficmock.command.rest.follow import AWAY_SECONDS, POLL_SECONDS, RESTARTED, Follower

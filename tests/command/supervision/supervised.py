@@ -11,7 +11,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import REPOSITORY, SECONDS
+from tests.support.processes.proxy_process import REPOSITORY, SECONDS
 from tests.support.waiting import wait_until
 
 PROGRAM = """

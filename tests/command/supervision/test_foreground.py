@@ -9,7 +9,7 @@ from unittest import skipUnless
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.command.supervision.supervised import SupervisionCase
-from tests.support.proxy_process import SECONDS
+from tests.support.processes.proxy_process import SECONDS
 from tests.support.waiting import wait_until
 from trafficmock.command.supervision.foreground import result_of
 

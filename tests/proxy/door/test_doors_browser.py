@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import REPOSITORY, running_proxy
+from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 from tests.support.raw_client import RawClient
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from attrs import define
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.proxy_process import NO_PINGS, ProxyProcess, running_proxy
+from tests.support.processes.proxy_process import NO_PINGS, ProxyProcess, running_proxy
 from tests.support.raw_client import RawClient
 from tests.support.threaded_server import threaded_server
 from tests.support.waiting import wait_until

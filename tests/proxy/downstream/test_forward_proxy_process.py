@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives import serialization
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.certificates import server as authority
-from tests.support.proxy_process import ProxyProcess, running_proxy
+from tests.support.processes.proxy_process import ProxyProcess, running_proxy
 from tests.support.raw_client import RawClient
 from tests.support.threaded_server import threaded_server
 from trafficmock.certificates.names import certificate_name

@@ -12,7 +12,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.proxy_process import REPOSITORY, TWISTD, get, run, running_proxy
+from tests.support.processes.proxy_process import REPOSITORY, TWISTD, get, run, running_proxy
 from tests.support.waiting import wait_until
 from trafficmock.server.process.daemon import Daemon, Foreground
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.child_process import Child
+from tests.support.processes.child_process import Child
 from tests.testing import runs
 
 END_SECONDS = 30.0

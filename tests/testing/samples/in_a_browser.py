@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ProxySettings
 
-from tests.support.node_parts import chromium
+from tests.support.processes.node_parts import chromium
 from trafficmock.testing.launch import Proxy
 from trafficmock.testing.sync import TrafficMock
 

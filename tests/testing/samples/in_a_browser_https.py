@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.node_parts import chromium
+from tests.support.processes.node_parts import chromium
 from trafficmock.testing.sync import TrafficMock
 
 APP = os.environ.get("SAMPLE_APP", "")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.child_process import Child
-from tests.support.node_parts import NODE_DIRECTORY, node_binary
+from tests.support.processes.child_process import Child
+from tests.support.processes.node_parts import NODE_DIRECTORY, node_binary
 from tests.testing.row_context import control
 
 COUNT = int(os.environ.get("SAMPLE_COUNT", "5"))

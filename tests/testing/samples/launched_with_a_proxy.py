@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from tests.support.node_parts import chromium
+from tests.support.processes.node_parts import chromium
 from trafficmock.testing.sync import TrafficMock
 
 

@@ -15,7 +15,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.clients.python.test_services import clean, python
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.proxy_process import free_port, running_proxy
+from tests.support.processes.proxy_process import free_port, running_proxy
 from tests.support.waiting import wait_until
 from trafficmock.attach.python_preload import DIRECTORY
 from trafficmock.testing import sync

@@ -23,7 +23,7 @@ from attrs import define
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 TWISTD = [sys.executable, "-c", "from twisted.scripts.twistd import run; run()"]
 SECONDS = 30.0
 

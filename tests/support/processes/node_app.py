@@ -5,10 +5,10 @@ from contextlib import ExitStack, contextmanager
 
 from attrs import frozen
 
-from tests.support.child_process import Child
-from tests.support.node_parts import NODE_DIRECTORY, node_binary
-from tests.support.proxy_process import ProxyProcess
-from tests.support.tested_proxy import start_proxy, target
+from tests.support.processes.child_process import Child
+from tests.support.processes.node_parts import NODE_DIRECTORY, node_binary
+from tests.support.processes.proxy_process import ProxyProcess
+from tests.support.processes.tested_proxy import start_proxy, target
 
 
 @frozen

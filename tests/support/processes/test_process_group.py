@@ -6,7 +6,7 @@ import subprocess
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.process_group import kill_group, run_group
+from tests.support.processes.process_group import kill_group, run_group
 
 
 class RunGroupTests(SynchronousTestCase):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.trial_workers import made_once
+from tests.support.processes.trial_workers import made_once
 
 
 class MadeOnceTests(SynchronousTestCase):

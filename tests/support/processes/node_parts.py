@@ -7,13 +7,15 @@ browser is Debian's Chromium: its headless shell where that is installed, as Pla
 
 from pathlib import Path
 
-NODE_DIRECTORY = Path(__file__).parents[1] / "e2e" / "node"
+_ROOT = Path(__file__).parents[3]
+
+NODE_DIRECTORY = _ROOT / "tests" / "e2e" / "node"
 MODULES = NODE_DIRECTORY / "node_modules"
-AGENT_MODULES = Path(__file__).parents[2] / "agent" / "node_modules"
+AGENT_MODULES = _ROOT / "agent" / "node_modules"
 CHROMIUMS = (Path("/usr/bin/chromium-headless-shell"), Path("/usr/bin/chromium"))
 """The headless shell takes three quarters of the CPU, for it draws no windows."""
 
-PLAYWRIGHT_PACKAGE = Path(__file__).parents[2] / "playwright"
+PLAYWRIGHT_PACKAGE = _ROOT / "playwright"
 
 INSTALL_NODE_PARTS = "npm ci --prefix tests/e2e/node"
 INSTALL_PLAYWRIGHT_PACKAGE = "npm ci --prefix playwright && npm ci --prefix agent"

@@ -6,12 +6,12 @@ passed on. Playbooks and the stateful test keep one.
 
 from attrs import define, field
 
-from tests.support.context_invariants import ContextInvariants
-from tests.support.reply_invariants import ReplyInvariants
-from tests.support.request_invariants import RequestInvariants
-from tests.support.strict_invariants import StrictInvariants
-from tests.support.subscription_invariants import SubscriptionInvariants
-from tests.support.websocket_invariants import SocketInvariants
+from tests.support.invariants.context_invariants import ContextInvariants
+from tests.support.invariants.reply_invariants import ReplyInvariants
+from tests.support.invariants.request_invariants import RequestInvariants
+from tests.support.invariants.strict_invariants import StrictInvariants
+from tests.support.invariants.subscription_invariants import SubscriptionInvariants
+from tests.support.invariants.websocket_invariants import SocketInvariants
 from trafficmock.core.effects import CloseConnection, Effects, Send
 from trafficmock.wire import agent_filter, inbound, outbound
 
