@@ -330,7 +330,7 @@ class OldestTests(SynchronousTestCase):
         self.assertIn("tests.core.test_hello", found)
         self.assertIn("tests.testing.session.test_session", found)
         self.assertIn("tests.test_tap", found)
-        self.assertNotIn("tests.dashboard.test_browser_list", found)
+        self.assertNotIn("tests.dashboard.browser.request_list.test_list", found)
         self.assertNotIn("tests.dashboard.test_types", found)
         self.assertNotIn("tests.hostile.test_json", found)
 

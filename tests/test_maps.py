@@ -8,7 +8,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 ROOT = Path(__file__).parents[1]
-SOURCES = (ROOT / "trafficmock", ROOT / "tests" / "support")
+SOURCES = (ROOT / "trafficmock", *(ROOT / "tests" / name for name in ("dashboard", "support")))
 JAVASCRIPT = (ROOT / "agent" / "src", ROOT / "playwright" / "src")
 
 ANY_NAME = re.compile(r"\w+")

@@ -1,4 +1,4 @@
-"""Measures how a list of 10,000 requests scrolls: ``python -m tests.dashboard.scrolling``."""
+"""Measures a list of 10,000 requests: ``python -m tests.dashboard.browser.scrolling``."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import dashboard_setup
-from tests.dashboard.clients import ProxyClients, request, response
-from tests.dashboard.one_thread import browser, in_browser_thread
-from tests.dashboard.tab import SIZE
+from tests.dashboard.fixtures.browser import dashboard_setup
+from tests.dashboard.fixtures.clients import ProxyClients, request, response
+from tests.dashboard.fixtures.one_thread import browser, in_browser_thread
+from tests.dashboard.fixtures.tab import SIZE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from tests.dashboard.clients import Agent
+    from tests.dashboard.fixtures.clients import Agent
 
 COUNT = 10_000
 _AT_ONCE = 200

@@ -10,8 +10,8 @@ from typing import Any
 
 from attrs import define, field
 
-from tests.dashboard.browser import BrowserTestCase
-from tests.dashboard.clients import b64
+from tests.dashboard.fixtures.browser import BrowserTestCase
+from tests.dashboard.fixtures.clients import b64
 
 BODIES: list[bytes] = [
     b"",

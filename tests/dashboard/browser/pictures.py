@@ -1,4 +1,4 @@
-"""Makes the pictures of the documentation: ``python -m tests.dashboard.pictures``."""
+"""Makes the pictures of the documentation: ``python -m tests.dashboard.browser.pictures``."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import dashboard_setup, show
-from tests.dashboard.clients import ProxyClients
-from tests.dashboard.one_thread import browser, in_browser_thread
-from tests.dashboard.traffic import day
+from tests.dashboard.fixtures.browser import dashboard_setup, show
+from tests.dashboard.fixtures.clients import ProxyClients
+from tests.dashboard.fixtures.one_thread import browser, in_browser_thread
+from tests.dashboard.fixtures.traffic import day
 from tests.support.processes.proxy_process import NO_PINGS, REPOSITORY
 
 if TYPE_CHECKING:

@@ -2,14 +2,14 @@
 
 500 of them, in the deep run 10,000.
 
-How smoothly it scrolls is measured by ``python -m tests.dashboard.scrolling``.
+How smoothly it scrolls is measured by ``python -m tests.dashboard.browser.scrolling``.
 """
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import BrowserTestCase, dashboard_setup, rows
-from tests.dashboard.clients import ProxyClients, request, response
-from tests.dashboard.scrolling import COUNT, fill, heap
+from tests.dashboard.browser.scrolling import COUNT, fill, heap
+from tests.dashboard.fixtures.browser import BrowserTestCase, dashboard_setup, rows
+from tests.dashboard.fixtures.clients import ProxyClients, request, response
 from tests.support.hypothesis_profiles import DEEP
 
 MANY = COUNT if DEEP else 500

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.dashboard.browser import BrowserTestCase, ask_now, show
+from tests.dashboard.fixtures.browser import BrowserTestCase, ask_now, show
 from tests.support.processes.proxy_process import REPOSITORY
 
 AXE = REPOSITORY / "tests" / "e2e" / "node" / "node_modules" / "axe-core" / "axe.min.js"

@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import (
+from tests.dashboard.fixtures.browser import (
     LITTLE,
     BrowserTestCase,
     ask_now,
@@ -16,8 +16,8 @@ from tests.dashboard.browser import (
     shared_setup,
     show,
 )
-from tests.dashboard.clients import ProxyClients, request, response
-from tests.dashboard.traffic import RECEIPT
+from tests.dashboard.fixtures.clients import ProxyClients, request, response
+from tests.dashboard.fixtures.traffic import RECEIPT
 
 
 class PartTests(BrowserTestCase):

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import (
+from tests.dashboard.fixtures.browser import (
     BrowserTestCase,
     ask_now,
     busy_setup,
@@ -11,7 +11,7 @@ from tests.dashboard.browser import (
     rows,
     show,
 )
-from tests.dashboard.clients import ProxyClients, request, response
+from tests.dashboard.fixtures.clients import ProxyClients, request, response
 
 
 class SocketTests(BrowserTestCase):

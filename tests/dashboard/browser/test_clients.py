@@ -2,8 +2,8 @@
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import BrowserTestCase, busy_setup, reload, row, show
-from tests.dashboard.clients import ProxyClients, request, response
+from tests.dashboard.fixtures.browser import BrowserTestCase, busy_setup, reload, row, show
+from tests.dashboard.fixtures.clients import ProxyClients, request, response
 
 TIME = r"\d\d:\d\d:\d\d\.\d{3}"
 

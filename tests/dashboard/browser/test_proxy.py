@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 from playwright.sync_api import Page, expect
 
-from tests.dashboard.browser import (
+from tests.dashboard.fixtures.browser import (
     COMMAND,
     BrowserTestCase,
     ask_now,
@@ -15,8 +15,8 @@ from tests.dashboard.browser import (
     shared_setup,
     show,
 )
-from tests.dashboard.clients import ProxyClients, request, response
-from tests.dashboard.tab import heard_of_proxy
+from tests.dashboard.fixtures.clients import ProxyClients, request, response
+from tests.dashboard.fixtures.tab import heard_of_proxy
 from tests.support.processes.proxy_process import running_proxy
 
 POLL_MS = 2000

@@ -4,8 +4,8 @@ import time
 
 from playwright.sync_api import Page, expect
 
-from tests.dashboard.browser import BrowserTestCase, busy_setup, row, show
-from tests.dashboard.clients import ProxyClients, request, response
+from tests.dashboard.fixtures.browser import BrowserTestCase, busy_setup, row, show
+from tests.dashboard.fixtures.clients import ProxyClients, request, response
 
 
 def next_millisecond() -> None:

@@ -2,8 +2,8 @@
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import BrowserTestCase, busy_setup, reload, show
-from tests.dashboard.clients import ProxyClients, request
+from tests.dashboard.fixtures.browser import BrowserTestCase, busy_setup, reload, show
+from tests.dashboard.fixtures.clients import ProxyClients, request
 
 CONTEXT = "57" * 16
 URL = "https://unmocked.strict.example/v1/charges"

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.dashboard.browser import (
+from tests.dashboard.fixtures.browser import (
     LITTLE,
     BrowserTestCase,
     ask_now,
@@ -16,7 +16,7 @@ from tests.dashboard.browser import (
     rows,
     show,
 )
-from tests.dashboard.clients import ProxyClients, request, response
+from tests.dashboard.fixtures.clients import ProxyClients, request, response
 
 PASSED = {"error": 2, "passthrough": 11, "abort": 2, "continue": 1, "fulfill": 1, "pending": 0}
 ALL = sum(PASSED.values())

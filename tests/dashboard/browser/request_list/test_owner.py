@@ -2,8 +2,8 @@
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import BrowserTestCase, busy_setup, row, rows, show
-from tests.dashboard.clients import ProxyClients, request, response
+from tests.dashboard.fixtures.browser import BrowserTestCase, busy_setup, row, rows, show
+from tests.dashboard.fixtures.clients import ProxyClients, request, response
 
 OWN, ENDED = "0" * 31 + "1", "0" * 31 + "2"
 FEATURES = ["context"]

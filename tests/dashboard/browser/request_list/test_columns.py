@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-from tests.dashboard.browser import BrowserTestCase, reload, row, show
+from tests.dashboard.fixtures.browser import BrowserTestCase, reload, row, show
 
 WIDE: ViewportSize = {"width": 1500, "height": 860}
 

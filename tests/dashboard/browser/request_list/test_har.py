@@ -7,8 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.dashboard.browser import BrowserTestCase, busy_setup
-from tests.dashboard.clients import ProxyClients, request, response
+from tests.dashboard.fixtures.browser import BrowserTestCase, busy_setup
+from tests.dashboard.fixtures.clients import ProxyClients, request, response
 
 
 def save(page: Page) -> tuple[str, dict[str, Any]]:

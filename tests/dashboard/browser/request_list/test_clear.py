@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.dashboard.browser import (
+from tests.dashboard.fixtures.browser import (
     LITTLE,
     BrowserTestCase,
     ask_now,
@@ -13,7 +13,7 @@ from tests.dashboard.browser import (
     rows,
     show,
 )
-from tests.dashboard.clients import ProxyClients, request, response
+from tests.dashboard.fixtures.clients import ProxyClients, request, response
 
 
 class ClearTests(BrowserTestCase):

@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.dashboard.browser import (
+from tests.dashboard.fixtures.browser import (
     BrowserTestCase,
     DashboardSetup,
     ask_now,
@@ -14,8 +14,8 @@ from tests.dashboard.browser import (
     rows,
     show,
 )
-from tests.dashboard.clients import ProxyClients, Worker, request, response
-from tests.dashboard.traffic import claimed_socket
+from tests.dashboard.fixtures.clients import ProxyClients, Worker, request, response
+from tests.dashboard.fixtures.traffic import claimed_socket
 
 SCRIPT = "<script>window.hit=1</script><img src=x onerror=window.hit=1><svg onload=window.hit=1>"
 RTL = "\u202egnp.exe\u2066\u200f"

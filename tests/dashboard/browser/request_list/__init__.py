@@ -1,0 +1,1 @@
+"""The list of requests in Chromium: rows, columns, filters, keys, and what it saves."""
