@@ -8,7 +8,8 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 ROOT = Path(__file__).parents[1]
-SOURCES = (ROOT / "trafficmock", *(ROOT / "tests" / name for name in ("dashboard", "support")))
+ROOMS = ("trafficmock", "tests/dashboard", "tests/support", "tests/testing")
+SOURCES = tuple(ROOT / room for room in ROOMS)
 JAVASCRIPT = (ROOT / "agent" / "src", ROOT / "playwright" / "src")
 
 ANY_NAME = re.compile(r"\w+")

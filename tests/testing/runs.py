@@ -12,6 +12,7 @@ from typing import Any
 from tests.support.processes.child_process import Child
 
 REPOSITORY = Path(__file__).parents[2]
+APPLICATIONS = Path(__file__).parent / "applications"
 PLUGIN = "trafficmock.testing.pytest_plugin"
 LEAN = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 

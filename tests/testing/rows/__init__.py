@@ -2,6 +2,11 @@
 
 A row gets a :class:`~tests.testing.row_context.RowContext`. Blocking calls give their value at
 once and ``await t(value)`` takes either, so the same row runs on every adapter.
+
+Which requests a route gets: ``routing``, ``unrouting``, ``matching``, ``chains``, ``isolation``.
+What is done with them: ``actions``, ``deciding``, ``fetching``, ``fulfilling``, ``mocking``,
+``strict``, ``sockets``. What a test reads: ``objects``, ``observing``, ``fixture``. HAR: ``hars``,
+``recording``.
 """
 
 from collections.abc import Iterator

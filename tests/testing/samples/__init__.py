@@ -1,1 +1,4 @@
-"""Test files that other test runners run, whose results are compared."""
+"""Programs that tests run in processes of their own.
+
+``that_waits`` and ``with_environment`` are test files, ``browser_replays`` shows a browser a HAR.
+"""

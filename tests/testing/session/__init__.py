@@ -1,1 +1,1 @@
-"""Tests of ``trafficmock.testing.session``."""
+"""Sessions without a proxy, and the parts of them that only compute; ``arguments`` are apart."""

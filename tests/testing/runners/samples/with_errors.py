@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.testing.samples.with_pytest import get
+from tests.testing.runners.samples.with_pytest import get
 
 
 def broken(route: Any) -> None:

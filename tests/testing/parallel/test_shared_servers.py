@@ -15,9 +15,8 @@ from tests.testing import runs
 from tests.testing.row_context import ask
 
 EXPRESS = runs.REPOSITORY / "agent" / "test" / "apps" / "pages.cjs"
-SAMPLES = Path(__file__).parent / "samples"
-FLASK = SAMPLES / "pages_flask.py"
-ATTACHED = tuple(SAMPLES / f"pages_{name}.py" for name in ("flask", "django", "fastapi"))
+FLASK = runs.APPLICATIONS / "pages_flask.py"
+ATTACHED = tuple(runs.APPLICATIONS / f"pages_{name}.py" for name in ("flask", "django", "fastapi"))
 """Applications with the preload of Python processes, and without OpenTelemetry."""
 TESTS = Path(__file__).parent / "samples" / "on_two_servers.py"
 WORKERS = 8

@@ -190,11 +190,13 @@ class UnittestTests(SynchronousTestCase):
     def test_outcomes(self) -> None:
         """What a handler raised, and the traffic around a test that fails, are shown."""
         output = run(
-            "unittest", "tests.testing.samples.with_unittest", proxy=shared_app().proxy.url
+            "unittest", "tests.testing.runners.samples.with_unittest", proxy=shared_app().proxy.url
         )
         self.assertIn("Ran 4 tests", output)
         self.assertIn("FAILED (failures=1, errors=1, skipped=1)", output)
-        self.assertIn("ExceptionGroup: errors in the mocks of tests.testing.samples", output)
+        self.assertIn(
+            "ExceptionGroup: errors in the mocks of tests.testing.runners.samples", output
+        )
         self.assertIn("ValueError: in the handler", output)
         _, _, report = output.partition("AssertionError: 1 != 2\n\ntraffic of this test:\n")
         self.assertIn("  app, by the Node agent, since", report)
@@ -209,7 +211,7 @@ class TrialTests(SynchronousTestCase):
         output = run(
             "twisted.trial",
             f"--temp-directory={Path(self.mktemp()).resolve()}",
-            "tests.testing.samples.with_trial",
+            "tests.testing.runners.samples.with_trial",
             proxy=shared_app().proxy.url,
         )
         self.assertIn("Ran 6 tests", output)

@@ -9,7 +9,7 @@ from tests.support.processes.trial_workers import made_once
 from tests.testing import runs
 from tests.testing.shared_app import shared_app
 
-SAMPLE = str(runs.REPOSITORY / "tests/testing/samples/with_mistakes.py")
+SAMPLE = str(runs.REPOSITORY / "tests/testing/runners/samples/with_mistakes.py")
 
 
 @functools.cache

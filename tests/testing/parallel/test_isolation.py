@@ -85,7 +85,7 @@ class PropagatingTests(OneServer.Tests):
             "env",
             "TRAFFICMOCK_PYTHON_PRELOAD=0",
             sys.executable,
-            str(SAMPLES / "propagating_app.py"),
+            str(runs.APPLICATIONS / "propagating_app.py"),
         ]
 
 
@@ -95,7 +95,7 @@ class NodeTests(OneServer.Tests):
     carrier = "cookie"
 
     def application(self) -> list[str]:
-        return [str(node_binary()), str(SAMPLES / "prices.mjs")]
+        return [str(node_binary()), str(runs.APPLICATIONS / "prices.mjs")]
 
     def test_off(self) -> None:
         """Without contexts the same tests are ambiguous, and one is answered by another."""
@@ -142,7 +142,8 @@ class BrowserTests(SynchronousTestCase):
         folder = Path(self.mktemp()).absolute()
         folder.mkdir()
         pem = write_certificate(folder)
-        command = ["env", f"PEM={pem}", str(node_binary()), str(SAMPLES / "prices_https.mjs")]
+        prices = str(runs.APPLICATIONS / "prices_https.mjs")
+        command = ["env", f"PEM={pem}", str(node_binary()), prices]
         app = runs.attached(proxy.url, command, data=str(folder))
         self.addCleanup(app.stop)
         url = app.announced()["url"]

@@ -37,7 +37,7 @@ NEARLY = {
     "predicate": "route with a predicate (PLACE): its predicate said no",
     "regex": "route /charge$/ (PLACE): its regular expression does not match",
 }
-PLACE = r"tests/testing/samples/strictly\.py:\d+"
+PLACE = r"tests/testing/runners/samples/strictly\.py:\d+"
 UNOWNED = "requests without a test, refused by strict mode: 1"
 
 
@@ -51,7 +51,7 @@ class PytestTests(SynchronousTestCase):
         self.proxy = start_proxy([])
         stack.callback(self.proxy.stop)
         data = str(Path(self.mktemp()).absolute())
-        app = [str(node_binary()), str(SAMPLES / "prices.mjs")]
+        app = [str(node_binary()), str(runs.APPLICATIONS / "prices.mjs")]
         child = runs.attached(self.proxy.url, app, "--client-id", "shop", data=data)
         stack.callback(child.stop)
         self.url = child.announced()["url"]

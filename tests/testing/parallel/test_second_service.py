@@ -17,12 +17,12 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.tested_proxy import start_proxy
 from tests.testing import runs
+from tests.testing.parallel.samples.on_two_servers import page
 from tests.testing.row_context import ask
-from tests.testing.samples.on_two_servers import page
 from trafficmock.testing import sync
 
 FRONT = runs.REPOSITORY / "agent" / "test" / "apps" / "front.mjs"
-FLASK = Path(__file__).parent / "samples" / "pages_flask.py"
+FLASK = runs.APPLICATIONS / "pages_flask.py"
 INSTRUMENT = "from opentelemetry.instrumentation.auto_instrumentation import run; run()"
 QUIET = ("OTEL_TRACES_EXPORTER=none", "OTEL_METRICS_EXPORTER=none", "OTEL_LOGS_EXPORTER=none")
 TESTS = 4

@@ -1,0 +1,1 @@
+"""HAR files: what the proxy gets of them, and what is recorded."""

@@ -1,0 +1,1 @@
+"""How tests end under pytest, unittest and trial: ``samples``, and the documentation's examples."""

@@ -1,0 +1,3 @@
+"""Test files that pytest (``with_pytest``, ``with_errors``, ``with_mistakes``, ``in_parallel``,
+``strictly``), unittest (``with_unittest``) and trial (``with_trial``) run.
+"""
