@@ -40,34 +40,34 @@ class AgentTests(SynchronousTestCase):
 
     def test_matrix(self) -> None:
         """Every client library does every feature, loaded as ESM."""
-        shown = self.check("matrix-esm.test.mjs")
+        shown = self.check("clients/matrix-esm.test.mjs")
         self.assertIn("fetch, then fulfill", shown)
         self.assertNotIn("FAILED", shown)
 
     def test_lifecycle(self) -> None:
         """It starts, stops, loses its link and comes back as documented."""
-        self.check("lifecycle.test.mjs")
+        self.check("process/lifecycle.test.mjs")
 
     def test_no_url(self) -> None:
         """Without a proxy URL it does nothing at all."""
-        self.check("no-url.test.mjs")
+        self.check("process/no-url.test.mjs")
 
     def test_ids(self) -> None:
         """Children, cluster workers and threads have the ids that the docs say."""
-        self.check("ids.test.mjs")
+        self.check("process/ids.test.mjs")
 
     def test_local(self) -> None:
         """What no route can match passes without a question, and is reported."""
         self.check(
-            "local-batch.test.mjs",
-            "local-filter.test.mjs",
-            "local-lease.test.mjs",
-            "local.test.mjs",
+            "local/local-batch.test.mjs",
+            "local/local-filter.test.mjs",
+            "local/local-lease.test.mjs",
+            "local/local.test.mjs",
         )
 
     def test_local_race(self) -> None:
         """No request that began after its route was acknowledged goes past it."""
-        self.check("local-race.test.mjs")
+        self.check("local/local-race.test.mjs")
 
     def test_strict(self) -> None:
         """What strict mode refuses fails at once, and clients that repeat do not."""
@@ -75,23 +75,23 @@ class AgentTests(SynchronousTestCase):
 
     def test_hello(self) -> None:
         """The handshake names the process and its command line."""
-        self.check("hello.test.mjs")
+        self.check("link/hello.test.mjs")
 
     def test_hostile_proxy(self) -> None:
         """No word of a proxy hangs a request or ends the process; Node 22 has WebSockets."""
-        self.check("hostile-proxy.test.mjs", node=str(node_binary()))
+        self.check("link/hostile-proxy.test.mjs", node=str(node_binary()))
 
     def test_lost_link(self) -> None:
         """What waits fails when the proxy dies, what flows goes on, and it comes back."""
-        self.check("lost-link.test.mjs", node=str(node_binary()))
+        self.check("link/lost-link.test.mjs", node=str(node_binary()))
 
     def test_override_redirect(self) -> None:
         """The headers that a handler continues with hold for redirects, with all clients."""
-        self.check("override-redirect.test.mjs")
+        self.check("clients/override-redirect.test.mjs")
 
     def test_env_proxy(self) -> None:
         """What would go through our own forward proxy is announced once."""
-        self.check("env-proxy.test.mjs")
+        self.check("link/env-proxy.test.mjs")
 
     def test_types(self) -> None:
         """The agent's JSDoc types hold, strictly."""
@@ -102,13 +102,13 @@ class AgentTests(SynchronousTestCase):
 
     def test_context(self) -> None:
         """Requests belong to the test whose context led to them, and take it to own hosts only."""
-        self.check("context.test.mjs")
-        self.check("context-headers.test.mjs")
-        self.check("known-contexts.test.mjs")
+        self.check("contexts/context.test.mjs")
+        self.check("contexts/context-headers.test.mjs")
+        self.check("contexts/known-contexts.test.mjs")
 
     def test_async_context(self) -> None:
         """The application's own AsyncLocalStorages are there in its requests' events."""
-        self.check("async-context.test.mjs")
+        self.check("contexts/async-context.test.mjs")
 
     def test_frameworks(self) -> None:
         """Express and Fastify are mocked by ``NODE_OPTIONS`` alone."""
@@ -116,20 +116,20 @@ class AgentTests(SynchronousTestCase):
 
     def test_faithful(self) -> None:
         """What the application's own client does, it still does."""
-        self.check("faithful.test.mjs")
+        self.check("clients/faithful.test.mjs")
 
     def test_stream(self) -> None:
         """Bodies flow both ways as they come, and the history follows."""
-        self.check("stream.test.mjs")
+        self.check("clients/stream.test.mjs")
 
     def test_undici(self) -> None:
         """Interceptors, timeouts, streams and bodiless answers of every undici; 8 needs Node 22."""
-        self.check("undici.test.mjs", node=str(node_binary()))
+        self.check("clients/undici.test.mjs", node=str(node_binary()))
 
     def test_websocket(self) -> None:
         """WebSockets are mocked, relayed and let through; Node 22 has a class of its own."""
-        self.check("websocket.test.mjs", node=str(node_binary()))
+        self.check("clients/websocket.test.mjs", node=str(node_binary()))
 
     def test_npm_proxy(self) -> None:
         """It works with the npm proxy as well."""
-        self.check("npm-proxy.test.mjs", node=str(node_binary()))
+        self.check("link/npm-proxy.test.mjs", node=str(node_binary()))

@@ -36,7 +36,13 @@ class DeepTests(SynchronousTestCase):
 
     def test_every_node(self) -> None:
         """Every test file passes on Node 20, 22 and 24, in CommonJS and ESM."""
-        files = sorted(path.name for path in (AGENT / "test").glob("*.test.?js"))
+        place = AGENT / "test"
+        files = sorted(
+            str(path.relative_to(place))
+            for pattern in ("*.test.?js", "*/*.test.?js")
+            for path in place.glob(pattern)
+            if path.parent != PLACE
+        )
         for version in VERSIONS:
             for file in files:
                 self.check(node(version), file)
