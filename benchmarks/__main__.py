@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks import (
+from benchmarks.commands import (
     compare,
     contexts,
     door,

@@ -2,8 +2,8 @@
 The floor: what a coordinator costs that only moves frames.
 
 ``python -m benchmarks.floor --ready-file FILE`` listens like our proxy and answers the clients of
-:mod:`benchmarks.loads` with the same frames. It has our WebSocket and no core: it copies parts of
-the JSON without reading them, checks nothing and remembers nothing, and finds the route of a
+:mod:`benchmarks.generator` with the same frames. It has our WebSocket and no core: it copies parts
+of the JSON without reading them, checks nothing and remembers nothing, and finds the route of a
 request by the part of the URL that the loads give it. What our proxy costs beyond this is its own
 work.
 """

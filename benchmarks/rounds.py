@@ -6,18 +6,18 @@ import contextlib
 import gc
 from typing import TYPE_CHECKING, Protocol
 
-from benchmarks.event_loop import EventLoop
 from benchmarks.figures import Figures, Sample, summarise
-from benchmarks.session import Session
+from benchmarks.generator.event_loop import EventLoop
+from benchmarks.generator.session import Session
 from benchmarks.targets import running
 from tests.support.processes import process_usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmarks.loads import Load
+    from benchmarks.generator.loads import Load
+    from benchmarks.generator.session import SessionRun
     from benchmarks.options import RunOptions
-    from benchmarks.session import SessionRun
     from benchmarks.targets import Running, Target
 
 

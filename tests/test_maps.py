@@ -8,7 +8,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("trafficmock", "tests/dashboard", "tests/support", "tests/testing")
+ROOMS = ("trafficmock", "benchmarks", "tests/dashboard", "tests/support", "tests/testing")
 SOURCES = tuple(ROOT / room for room in ROOMS)
 JAVASCRIPT = (ROOT / "agent" / "src", ROOT / "playwright" / "src")
 

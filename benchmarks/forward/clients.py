@@ -15,8 +15,8 @@ from benchmarks.forward.loads import MOCKED_HOST, Way
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmarks.event_loop import EventLoop
     from benchmarks.forward.loads import ForwardLoad
+    from benchmarks.generator.event_loop import EventLoop
 
 _CONNECT_SECONDS = 10.0
 _END_OF_HEAD = b"\r\n\r\n"

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from benchmarks import options as common
 from benchmarks import targets
 from benchmarks.errors import BenchmarkError
-from benchmarks.event_loop import EventLoop
 from benchmarks.forward.loads import LOADS, Way
 from benchmarks.forward.mocker import Mocker
 from benchmarks.forward.server import upstream
 from benchmarks.forward.session import ForwardSession
 from benchmarks.forward.targets import mitmproxy, ours
+from benchmarks.generator.event_loop import EventLoop
 from benchmarks.report import Comparison, cpu, table, write_json
 from benchmarks.rounds import in_turns
 from benchmarks.targets import running

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from benchmarks import messages
-from benchmarks.clients import Client
 from benchmarks.forward.loads import MOCKED_HOST, SMALL_BYTES
-from benchmarks.frames import client_frame
-from benchmarks.loads import body
+from benchmarks.generator import messages
+from benchmarks.generator.clients import Client
+from benchmarks.generator.frames import client_frame
+from benchmarks.generator.loads import body
 
 if TYPE_CHECKING:
-    from benchmarks.event_loop import EventLoop
-    from benchmarks.messages import Incoming
+    from benchmarks.generator.event_loop import EventLoop
+    from benchmarks.generator.messages import Incoming
 
 _TEST, _ROUTE = "forward-test", "forward-route"
 

@@ -7,11 +7,11 @@ import time
 from typing import TYPE_CHECKING
 
 from benchmarks.forward.clients import ForwardClient, RequestPlan
-from benchmarks.session import SessionRun
+from benchmarks.generator.session import SessionRun
 
 if TYPE_CHECKING:
-    from benchmarks.event_loop import EventLoop
     from benchmarks.forward.loads import ForwardLoad
+    from benchmarks.generator.event_loop import EventLoop
 
 _SETTLE_SECONDS = 0.05
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from benchmarks.figures import Figures, Sample, cpu_ratio, percentile, summarise
-from benchmarks.loads import Load
+from benchmarks.generator.loads import Load
 from benchmarks.report import Comparison, comparison_table, table
 from tests.support.processes.process_usage import Memory
 

@@ -1,4 +1,4 @@
-"""Tests for :mod:`benchmarks.frames` and the templates built on it."""
+"""Tests for :mod:`benchmarks.generator.frames` and the templates built on it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from benchmarks.errors import BenchmarkError
-from benchmarks.frames import FrameReader, client_frame, client_header, mask
-from benchmarks.messages import ID_HOLE, Template, request_id, request_number
+from benchmarks.generator.frames import FrameReader, client_frame, client_header, mask
+from benchmarks.generator.messages import ID_HOLE, Template, request_id, request_number
 
 
 def server_frame(payload: bytes, first: int = 0x81) -> bytes:

@@ -1,4 +1,4 @@
-"""Tests for :mod:`benchmarks.loads`."""
+"""Tests for :mod:`benchmarks.generator.loads`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from benchmarks.loads import LOADS, SHAPES, Load, body
+from benchmarks.generator.loads import LOADS, SHAPES, Load, body
 
 
 class LoadTests(SynchronousTestCase):

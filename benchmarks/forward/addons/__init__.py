@@ -1,1 +1,4 @@
-"""What mitmproxy is told to load; run by its own interpreter, with nothing of ours installed."""
+"""What mitmproxy loads to ``announce`` itself and to ``mock``.
+
+It runs in mitmproxy's own interpreter, with nothing of ours installed.
+"""

@@ -20,23 +20,23 @@ from attrs import frozen
 
 from benchmarks import options as common
 from benchmarks.errors import BenchmarkError
-from benchmarks.event_loop import EventLoop
 from benchmarks.forward.loads import LOADS as FORWARD_LOADS
 from benchmarks.forward.loads import ForwardLoad, Way
 from benchmarks.forward.mocker import Mocker
 from benchmarks.forward.server import upstream
 from benchmarks.forward.session import ForwardSession
 from benchmarks.forward.targets import MeasuredProxy
-from benchmarks.loads import LOADS
+from benchmarks.generator.event_loop import EventLoop
+from benchmarks.generator.loads import LOADS
+from benchmarks.generator.session import Session
 from benchmarks.report import table
-from benchmarks.session import Session
 from benchmarks.targets import Running, Target, ours, running
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator
 
-    from benchmarks.loads import Load
+    from benchmarks.generator.loads import Load
 
 RATIO_AT_MOST = 1.05
 _SECONDS = 3000.0

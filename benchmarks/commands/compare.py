@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from benchmarks import options as common
 from benchmarks import targets
 from benchmarks.errors import BenchmarkError
-from benchmarks.loads import LOADS
+from benchmarks.generator.loads import LOADS
 from benchmarks.report import Comparison, comparison_table, write_json
 from benchmarks.rounds import side_by_side
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from benchmarks.loads import Load
+    from benchmarks.generator.loads import Load
     from benchmarks.options import RunOptions
     from benchmarks.targets import Target
 

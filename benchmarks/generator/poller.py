@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from benchmarks.errors import BenchmarkError
 
 if TYPE_CHECKING:
-    from benchmarks.event_loop import EventLoop
+    from benchmarks.generator.event_loop import EventLoop
 
 _READ_BYTES = 1 << 18
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from benchmarks import options as common
-from benchmarks.event_loop import EventLoop
 from benchmarks.figures import milliseconds
-from benchmarks.loads import Load
-from benchmarks.poller import Poller
+from benchmarks.generator.event_loop import EventLoop
+from benchmarks.generator.loads import Load
+from benchmarks.generator.poller import Poller
+from benchmarks.generator.session import Session
 from benchmarks.report import table, write_json
-from benchmarks.session import Session
 from benchmarks.targets import running
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import time
 from typing import TYPE_CHECKING
 
 from benchmarks import options as common
-from benchmarks.event_loop import EventLoop
-from benchmarks.loads import Load
+from benchmarks.generator.event_loop import EventLoop
+from benchmarks.generator.loads import Load
+from benchmarks.generator.session import Session
 from benchmarks.report import table, write_json
-from benchmarks.session import Session
 from benchmarks.targets import running
 from tests.support.processes import process_usage
 

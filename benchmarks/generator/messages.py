@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from benchmarks.frames import client_header, mask
+from benchmarks.generator.frames import client_header, mask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

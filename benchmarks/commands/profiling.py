@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 
 from benchmarks import targets
 from benchmarks.errors import BenchmarkError
-from benchmarks.event_loop import EventLoop
-from benchmarks.loads import LOADS, Load
-from benchmarks.session import Session
+from benchmarks.generator.event_loop import EventLoop
+from benchmarks.generator.loads import LOADS, Load
+from benchmarks.generator.session import Session
 from benchmarks.targets import Target, running
 
 if TYPE_CHECKING:

@@ -6,18 +6,18 @@ import time
 import uuid
 from typing import TYPE_CHECKING
 
-from benchmarks import messages
 from benchmarks.errors import BenchmarkError
-from benchmarks.frames import mask
-from benchmarks.loads import CLIENT_ID, body
-from benchmarks.messages import Incoming, Template
-from benchmarks.websocket_connection import WebSocketConnection
+from benchmarks.generator import messages
+from benchmarks.generator.frames import mask
+from benchmarks.generator.loads import CLIENT_ID, body
+from benchmarks.generator.messages import Incoming, Template
+from benchmarks.generator.websocket_connection import WebSocketConnection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmarks.event_loop import EventLoop
-    from benchmarks.loads import Load, RouteKey
+    from benchmarks.generator.event_loop import EventLoop
+    from benchmarks.generator.loads import Load, RouteKey
 
 
 def _test_id(test: int) -> str:

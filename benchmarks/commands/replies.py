@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks import options as common
 from benchmarks.figures import cpu_ratio
-from benchmarks.loads import Load
+from benchmarks.generator.loads import Load
 from benchmarks.report import cpu, table, write_json
 from benchmarks.rounds import side_by_side
 from trafficmock.wire.features import OF_WORKERS

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen, validators
 
-from benchmarks.messages import ID_HOLE
+from benchmarks.generator.messages import ID_HOLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from benchmarks.clients import Agent, Worker, nothing
+from benchmarks.generator.clients import Agent, Worker, nothing
 
 if TYPE_CHECKING:
-    from benchmarks.event_loop import EventLoop
-    from benchmarks.loads import Load
+    from benchmarks.generator.event_loop import EventLoop
+    from benchmarks.generator.loads import Load
 
 _SETTLE_SECONDS = 0.05
 
