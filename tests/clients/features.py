@@ -70,7 +70,7 @@ ATTACHED_ERRORS = {
         "aborted": "ConnectionAbortedError: ",
     },
 }
-"""What attached clients raise, as ``docs/how-to/attach-python.md`` says; regular expressions."""
+"""What attached clients raise, as ``docs/how-to/attach/python.md`` says; regular expressions."""
 
 NO_NAME = {
     "aiohttp": "ClientConnectorDNSError: ",
@@ -87,7 +87,7 @@ ABORT_ERRORS = {
     "urllib": ("RemoteDisconnected: ", "ConnectionResetError: "),
     "curl": ("OSError: curl 56", "OSError: curl 52"),
 }
-"""How the errors of some clients begin, as ``docs/how-to/attach-anything.md`` says."""
+"""How the errors of some clients begin, as ``docs/how-to/attach/anything.md`` says."""
 
 
 def get(cell: Cell) -> None:

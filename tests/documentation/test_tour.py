@@ -15,7 +15,7 @@ from tests.support.documents import blocks
 from tests.support.processes.node_parts import MODULES, node_binary
 from tests.support.processes.proxy_process import REPOSITORY, free_port, get, running_proxy, until
 
-PAGE = REPOSITORY / "docs" / "how-to" / "playwright-npm.md"
+PAGE = REPOSITORY / "docs" / "how-to" / "runners" / "playwright-npm.md"
 FOLDER = Path("docs") / "examples" / "tour"
 
 
