@@ -12,8 +12,8 @@ from tests.proxy.websocket.harness import OPEN
 from tests.server.fakes import DriverHarness
 from trafficmock.core.settings import Settings
 from trafficmock.matching.allow_list import read_allow_list
+from trafficmock.proxy.downstream.connect_sniffing import SILENCE_SECONDS
 from trafficmock.proxy.proxy_settings import ProxySettings
-from trafficmock.proxy.tunnel import SILENCE_SECONDS
 
 if TYPE_CHECKING:
     from tests.server.fakes import FakeLink

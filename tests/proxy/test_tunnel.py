@@ -2,45 +2,13 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
 from twisted.internet.address import IPv4Address
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import FakeTransport, ForwardProxyHarness, refused
 from trafficmock.http.hosts import Authority
-from trafficmock.proxy.tunnel import Tunnel, TunnelRecord, kind_of
-
-
-class KindTests(SynchronousTestCase):
-    """First bytes."""
-
-    def test_told(self) -> None:
-        """TLS by its first byte, HTTP by a method and a space, the rest is neither."""
-        for data, kind in (
-            (b"", None),
-            (b"\x16", "tls"),
-            (b"GET", None),
-            (b"GET ", None),
-            (b"GET /", "http"),
-            (b"PRI * HTTP/1.1", "http"),
-            (b"PRI * HTTP/", None),
-            (b"PRI * HTTP/2.0", "blind"),
-            (b"SSH-2.0", "blind"),
-            (b"get /", "blind"),
-            (b"\x00", "blind"),
-            (b"A" * 21, "blind"),
-        ):
-            self.assertEqual(kind_of(data), kind, data)
-
-    @given(st.binary(max_size=30))
-    def test_stays(self, data: bytes) -> None:
-        """Once it is told, more bytes do not change it."""
-        for place in range(len(data)):
-            kind = kind_of(data[:place])
-            if kind is not None:
-                self.assertEqual(kind_of(data), kind)
-                return
+from trafficmock.proxy.tunnel import Tunnel
+from trafficmock.proxy.tunnel_record import TunnelRecord
 
 
 class TunnelTests(SynchronousTestCase):
@@ -121,6 +89,13 @@ class TunnelTests(SynchronousTestCase):
         self.harness.servers[0].lose()
         self.assertEqual((self.client.took(), self.client.disconnecting), (b"bye", True))
         self.assertIsNone(self.client.producer)
+
+    def test_late_data(self) -> None:
+        """What the client sends behind the end of the server is not kept."""
+        self.tunnel.carry_blindly(b"a")
+        self.harness.servers[0].lose()
+        self.tunnel.from_client(b"b")
+        self.assertEqual(self.tunnel._waiting, [])
 
     def test_no_server(self) -> None:
         """A server that is not there ends the client's side, and the row says why."""

@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.server.fakes import DriverHarness
 from trafficmock.core.settings import Settings
 from trafficmock.matching.allow_list import read_allow_list
-from trafficmock.proxy.tunnel import tunnel_request
+from trafficmock.proxy.tunnel_record import tunnel_request
 from trafficmock.wire import PROTOCOL_VERSION
 from trafficmock.wire.inbound import Hello
 

@@ -4,8 +4,9 @@ A request comes in through :mod:`~trafficmock.proxy.downstream` (absolute-form, 
 is announced to the coordinator by :mod:`~trafficmock.proxy.transfer`, and, unless a test answers
 it, goes out through :mod:`~trafficmock.proxy.upstream`. Heads and bodies are read and written by
 :mod:`~trafficmock.proxy.http1`; WebSockets are :mod:`~trafficmock.proxy.websocket`; ``tunnel``
-carries what nobody reads. To the core each client id is one agent (``proxy_clients``, which also
-remembers redirects, to link the request that follows one to the request that got it).
+carries what nobody reads, which is one row in the history (``tunnel_record``). To the core each
+client id is one agent (``proxy_clients``, which also remembers redirects, to link the request that
+follows one to the request that got it).
 A *door* (:mod:`~trafficmock.proxy.door`) is a proxy on a port of its own, for the browser of one
 test.
 

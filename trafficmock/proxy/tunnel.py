@@ -1,20 +1,15 @@
-"""What lies behind CONNECT: TLS that is opened, plain HTTP, or bytes that nobody reads."""
+"""Bytes that nobody reads, from a client behind CONNECT to its server and back."""
 
 from __future__ import annotations
 
-import re
-import uuid
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.interfaces import IHalfCloseableProtocol
 from twisted.internet.protocol import Protocol, connectionDone
 from zope.interface import implementer
 
-from trafficmock import records
-from trafficmock.proxy.upstream_errors import LOOP_DETECTED, UpstreamError, upstream_error
-from trafficmock.wire.payloads import body as bodies
-from trafficmock.wire.payloads.serialized_request import SerializedRequest
-from trafficmock.wire.payloads.serialized_response import SerializedResponse
+from trafficmock.proxy.upstream_errors import LOOP_DETECTED, upstream_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,82 +18,17 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from trafficmock.http.hosts import Authority
-    from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.proxy_settings import ProxyContext
-
-SILENCE_SECONDS = 0.3
-"""When a client has said nothing for so long, it may be waiting for the server to speak."""
-
-_HANDSHAKE = 0x16
-"""The first byte of TLS (RFC 8446 section 5.1)."""
-
-_HTTP_2 = b"PRI * HTTP/2"
-"""What HTTP/2 without TLS begins with (RFC 9113 section 3.4): used by gRPC, not by the proxy."""
-
-_REQUEST = re.compile(rb"[A-Z]{3,20} [ -~]")
-_MAYBE_REQUEST = re.compile(rb"[A-Z]{0,20} ?")
+    from trafficmock.proxy.tunnel_record import TunnelRecord
+    from trafficmock.proxy.upstream_errors import UpstreamError
 
 
-def kind_of(data: bytes) -> str | None:
-    """Recognise a client's protocol by its first bytes.
+class TunnelState(Enum):
+    """The life of a tunnel; it goes forward only."""
 
-    :returns: ``tls``, ``http`` or ``blind``; ``None`` when it cannot be told yet.
-    """
-    if not data:
-        return None
-    if data[0] == _HANDSHAKE:
-        return "tls"
-    if data.startswith(_HTTP_2):
-        return "blind"
-    if _HTTP_2.startswith(data):
-        return None
-    if _REQUEST.match(data):
-        return "http"
-    return None if _MAYBE_REQUEST.fullmatch(data) else "blind"
-
-
-def server_name(authority: Authority) -> str:
-    """Write ``host:port``."""
-    name = f"[{authority.host}]" if ":" in authority.host else authority.host
-    return f"{name}:{authority.port}"
-
-
-def tunnel_request(server: str, headers: dict[str, str]) -> SerializedRequest:
-    """Describe a tunnel: its URL is only a way to name its server.
-
-    :param server: see :func:`server_name`.
-    :param headers: of its CONNECT.
-    """
-    return SerializedRequest(f"https://{server}/", "CONNECT", headers, bodies.NULL)
-
-
-class TunnelRecord:
-    """A tunnel as the history shows it: one row, which no route decides about.
-
-    :param proxy_client: whose it is.
-    :param authority: ``host:port`` that it leads to.
-    """
-
-    def __init__(self, proxy_client: ProxyClient, authority: str, headers: dict[str, str]) -> None:
-        self._proxy_client = proxy_client
-        self._id = str(uuid.uuid4())
-        self._open = True
-        request = tunnel_request(authority, headers)
-        self._url = request.url
-        proxy_client.record(records.RequestSeen(self._id, proxy_client.client_id, request))
-
-    def ended(self, error: UpstreamError | None = None) -> None:
-        """Note how it ended; only the first time counts."""
-        if not self._open:
-            return
-        self._open = False
-        self._proxy_client.record(records.RequestPassedThrough(self._id))
-        if error is None:
-            response = SerializedResponse(200, "Connection established", {}, bodies.NULL, self._url)
-            self._proxy_client.record(records.ResponseReported(self._id, response, None))
-        else:
-            failed = records.ResponseReported(self._id, None, error.serialized())
-            self._proxy_client.record(failed)
+    SNIFFED = "the client's protocol is not known; the server may be reached, to hear it speak"
+    CARRYING = "what each side sends goes to the other, as soon as there is a server"
+    OVER = "a side is gone, or the client speaks what the proxy reads"
 
 
 class Tunnel:
@@ -120,7 +50,6 @@ class Tunnel:
         entry: Callable[[], TunnelRecord],
         server_spoke: Callable[[], None],
     ) -> None:
-        self.blind = False
         self._client = client
         self._context = context
         self._authority = authority
@@ -132,10 +61,17 @@ class Tunnel:
         self._waiting: list[bytes] = []
         self._client_done = False
         self._server_done = False
-        self._over = False
+        self._state = TunnelState.SNIFFED
+
+    @property
+    def blind(self) -> bool:
+        """Whether the client's bytes are the tunnel's, and nobody's to read."""
+        return self._state is not TunnelState.SNIFFED
 
     def open(self) -> None:
-        if self._opening is None and self._server is None and not self._over:
+        """Reach the server, unless that was done."""
+        over = self._state is TunnelState.OVER
+        if self._opening is None and self._server is None and not over:
             host, port = self._authority.host, self._authority.port or 0
             dialer = self._context.dialer
             endpoint, name = dialer.host_endpoint(host, port), f"{host}:{port}"
@@ -146,7 +82,7 @@ class Tunnel:
 
     def carry_blindly(self, data: bytes) -> None:
         """Read nothing of what passes, beginning with ``data`` of the client."""
-        self.blind = True
+        self._state = TunnelState.CARRYING
         self._entry = self._make_entry()
         if data:
             self._waiting.append(data)
@@ -159,11 +95,11 @@ class Tunnel:
     # The client's side
 
     def from_client(self, data: bytes) -> None:
-        """Pass on what the client sends."""
-        if self._server is None:
-            self._waiting.append(data)
-        else:
+        """Pass on what the client sends; behind the end of the server it is dropped."""
+        if self._server is not None:
             self._server.write(data)
+        elif self._state is TunnelState.CARRYING:
+            self._waiting.append(data)
 
     def client_done(self) -> None:
         """Pass on that the client has closed its direction."""
@@ -175,11 +111,9 @@ class Tunnel:
 
     def client_lost(self) -> None:
         """End the server's side; also when the client's protocol turns out to be readable."""
-        if self._over:
+        if self._state is TunnelState.OVER:
             return
-        self._over = True
-        if self._entry is not None:
-            self._entry.ended()
+        self._is_over()
         opening, self._opening = self._opening, None
         if opening is not None:
             opening.addErrback(lambda _: None)
@@ -192,17 +126,15 @@ class Tunnel:
 
     def from_server(self, data: bytes) -> None:
         """Pass on what the server sends; from a server that speaks first, too."""
-        if self._over:
-            return
-        if not self.blind:
+        if self._state is TunnelState.SNIFFED:
             self._server_spoke()
-        if not self._over:
+        if self._state is not TunnelState.OVER:
             self._client.write(data)
 
     def server_done(self) -> None:
         """Pass on that the server has closed its direction."""
         self._server_done = True
-        if self._over or not self.blind:
+        if self._state is not TunnelState.CARRYING:
             return
         if self._client_done:
             self._end()
@@ -211,21 +143,17 @@ class Tunnel:
 
     def server_lost(self) -> None:
         self._server = None
-        if self._over or not self.blind:
+        if self._state is not TunnelState.CARRYING:
             return
-        self._over = True
-        if self._entry is not None:
-            self._entry.ended()
+        self._is_over()
         self._client.unregisterProducer()
         self._client.loseConnection()
 
     def _end(self) -> None:
         """Close both sides: each has ended its direction, which closes nothing in Twisted."""
-        if self._over:
+        if self._state is TunnelState.OVER:
             return
-        self._over = True
-        if self._entry is not None:
-            self._entry.ended()
+        self._is_over()
         for side in (self._server, self._client):
             if side is not None:
                 side.unregisterProducer()
@@ -234,12 +162,12 @@ class Tunnel:
     def _opened(self, side: TunnelServer) -> None:
         self._opening = None
         transport = side.transport
-        if self._over:
+        if self._state is TunnelState.OVER:
             transport.abortConnection()
-        else:
-            self._server = transport
-            if self.blind:
-                self._join()
+            return
+        self._server = transport
+        if self._state is TunnelState.CARRYING:
+            self._join()
 
     def _join(self) -> None:
         self._server.registerProducer(self._client, True)  # noqa: FBT003 - Twisted's
@@ -256,14 +184,17 @@ class Tunnel:
     def _not_opened(self, failure: Failure) -> None:
         self._opening = None
         error = upstream_error(failure.value, self._authority.host)
-        if not self._over and (self.blind or error.code == LOOP_DETECTED):
-            self._cannot(error)
+        carrying = self._state is TunnelState.CARRYING
+        looped = self._state is TunnelState.SNIFFED and error.code == LOOP_DETECTED
+        if carrying or looped:
+            self._is_over(error)
+            self._client.abortConnection()
 
-    def _cannot(self, error: UpstreamError) -> None:
-        self._over = True
+    def _is_over(self, error: UpstreamError | None = None) -> None:
+        """Carry nothing more, and show in the history how it ended."""
+        self._state = TunnelState.OVER
         if self._entry is not None:
             self._entry.ended(error)
-        self._client.abortConnection()
 
 
 @implementer(IHalfCloseableProtocol)

@@ -4,12 +4,45 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import FakeTransport, ForwardProxyHarness
 from trafficmock.http.hosts import Authority
-from trafficmock.proxy.downstream.connect_sniffing import ConnectSniffer
+from trafficmock.proxy.downstream.connect_sniffing import ConnectSniffer, kind_of
 from trafficmock.proxy.proxy_settings import ProxySettings
+
+
+class KindTests(SynchronousTestCase):
+    """First bytes."""
+
+    def test_told(self) -> None:
+        """TLS by its first byte, HTTP by a method and a space, the rest is neither."""
+        for data, kind in (
+            (b"", None),
+            (b"\x16", "tls"),
+            (b"GET", None),
+            (b"GET ", None),
+            (b"GET /", "http"),
+            (b"PRI * HTTP/1.1", "http"),
+            (b"PRI * HTTP/", None),
+            (b"PRI * HTTP/2.0", "blind"),
+            (b"SSH-2.0", "blind"),
+            (b"get /", "blind"),
+            (b"\x00", "blind"),
+            (b"A" * 21, "blind"),
+        ):
+            self.assertEqual(kind_of(data), kind, data)
+
+    @given(st.binary(max_size=30))
+    def test_stays(self, data: bytes) -> None:
+        """Once it is told, more bytes do not change it."""
+        for place in range(len(data)):
+            kind = kind_of(data[:place])
+            if kind is not None:
+                self.assertEqual(kind_of(data), kind)
+                return
 
 
 class Setup:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from typing import TYPE_CHECKING, Any, Protocol
 
-from trafficmock.proxy.tunnel import (
-    SILENCE_SECONDS,
-    Tunnel,
-    TunnelRecord,
-    kind_of,
-    server_name,
-    tunnel_request,
-)
+from trafficmock.proxy.tunnel import Tunnel
+from trafficmock.proxy.tunnel_record import TunnelRecord, server_name, tunnel_request
 
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall
@@ -20,6 +15,37 @@ if TYPE_CHECKING:
     from trafficmock.http.hosts import Authority
     from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.proxy_settings import ProxyContext
+
+
+SILENCE_SECONDS = 0.3
+"""When a client has said nothing for so long, it may be waiting for the server to speak."""
+
+_HANDSHAKE = 0x16
+"""The first byte of TLS (RFC 8446 section 5.1)."""
+
+_HTTP_2 = b"PRI * HTTP/2"
+"""What HTTP/2 without TLS begins with (RFC 9113 section 3.4): used by gRPC, not by the proxy."""
+
+_REQUEST = re.compile(rb"[A-Z]{3,20} [ -~]")
+_MAYBE_REQUEST = re.compile(rb"[A-Z]{0,20} ?")
+
+
+def kind_of(data: bytes) -> str | None:
+    """Recognise a client's protocol by its first bytes.
+
+    :returns: ``tls``, ``http`` or ``blind``; ``None`` when it cannot be told yet.
+    """
+    if not data:
+        return None
+    if data[0] == _HANDSHAKE:
+        return "tls"
+    if data.startswith(_HTTP_2):
+        return "blind"
+    if _HTTP_2.startswith(data):
+        return None
+    if _REQUEST.match(data):
+        return "http"
+    return None if _MAYBE_REQUEST.fullmatch(data) else "blind"
 
 
 class HttpContinuation(Protocol):

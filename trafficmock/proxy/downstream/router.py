@@ -21,7 +21,7 @@ from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.transfer.body_capture import header_map
 from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
-from trafficmock.proxy.tunnel import TunnelRecord, server_name, tunnel_request
+from trafficmock.proxy.tunnel_record import TunnelRecord, server_name, tunnel_request
 from trafficmock.proxy.upstream_errors import UpstreamError, decision_status
 from trafficmock.proxy.websocket.opening_handshake import is_opening
 from trafficmock.proxy.websocket.websocket_session import WebSocketSession

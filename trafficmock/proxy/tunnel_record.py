@@ -1,0 +1,60 @@
+"""A tunnel as the history shows it, and as strict mode judges it."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+
+from trafficmock import records
+from trafficmock.wire.payloads import body as bodies
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
+
+if TYPE_CHECKING:
+    from trafficmock.http.hosts import Authority
+    from trafficmock.proxy.proxy_clients import ProxyClient
+    from trafficmock.proxy.upstream_errors import UpstreamError
+
+
+def server_name(authority: Authority) -> str:
+    """Write ``host:port``."""
+    name = f"[{authority.host}]" if ":" in authority.host else authority.host
+    return f"{name}:{authority.port}"
+
+
+def tunnel_request(server: str, headers: dict[str, str]) -> SerializedRequest:
+    """Describe a tunnel: its URL is only a way to name its server.
+
+    :param server: see :func:`server_name`.
+    :param headers: of its CONNECT.
+    """
+    return SerializedRequest(f"https://{server}/", "CONNECT", headers, bodies.NULL)
+
+
+class TunnelRecord:
+    """A tunnel as the history shows it: one row, which no route decides about.
+
+    :param proxy_client: whose it is.
+    :param authority: ``host:port`` that it leads to.
+    """
+
+    def __init__(self, proxy_client: ProxyClient, authority: str, headers: dict[str, str]) -> None:
+        self._proxy_client = proxy_client
+        self._id = str(uuid.uuid4())
+        self._open = True
+        request = tunnel_request(authority, headers)
+        self._url = request.url
+        proxy_client.record(records.RequestSeen(self._id, proxy_client.client_id, request))
+
+    def ended(self, error: UpstreamError | None = None) -> None:
+        """Note how it ended; only the first time counts."""
+        if not self._open:
+            return
+        self._open = False
+        self._proxy_client.record(records.RequestPassedThrough(self._id))
+        if error is None:
+            response = SerializedResponse(200, "Connection established", {}, bodies.NULL, self._url)
+            self._proxy_client.record(records.ResponseReported(self._id, response, None))
+        else:
+            failed = records.ResponseReported(self._id, None, error.serialized())
+            self._proxy_client.record(failed)
