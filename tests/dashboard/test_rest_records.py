@@ -11,7 +11,9 @@ from tests.support.processes.proxy_process import REPOSITORY
 RECORDS = REPOSITORY / "trafficmock" / "dashboard" / "rest-records.d.ts"
 OPENAPI = REPOSITORY / "docs" / "openapi.yaml"
 
-INTERFACE = re.compile(r"^export interface (\w+) \{\n(.*?)^\}$", re.MULTILINE | re.DOTALL)
+INTERFACE = re.compile(
+    r"^(export )?interface (\w+)(?: extends (\w+))? \{\n(.*?)^\}$", re.MULTILINE | re.DOTALL
+)
 MEMBER = re.compile(r"^  (\w+)(\??): (.*?);?$", re.MULTILINE)
 
 WITHIN = {"RegisteredRoute": ("RegisteredTest", "routes")}
@@ -24,6 +26,12 @@ class RestRecordsTests(SynchronousTestCase):
     def setUp(self) -> None:
         document = yaml.safe_load(OPENAPI.read_text(encoding="utf-8"))
         self.schemas: dict[str, Any] = document["components"]["schemas"]
+        texts: dict[str, str] = {}
+        self.interfaces: dict[str, str] = {}
+        for exported, name, parent, text in INTERFACE.findall(RECORDS.read_text(encoding="utf-8")):
+            texts[name] = texts.get(parent, "") + text
+            if exported:
+                self.interfaces[name] = texts[name]
 
     def schema(self, name: str) -> Any:
         if name not in WITHIN:
@@ -40,9 +48,8 @@ class RestRecordsTests(SynchronousTestCase):
 
     def test_members(self) -> None:
         """Each interface has the members of its schema; the same ones are optional."""
-        found = INTERFACE.findall(RECORDS.read_text(encoding="utf-8"))
-        self.assertIn("HttpEntry", dict(found))
-        for name, text in found:
+        self.assertIn("HttpEntry", self.interfaces)
+        for name, text in self.interfaces.items():
             schema = self.schema(name)
             required = schema.get("required", [])
             self.assertEqual(
@@ -53,7 +60,7 @@ class RestRecordsTests(SynchronousTestCase):
 
     def test_choices(self) -> None:
         """A member with a choice of values has the choice of its schema."""
-        for name, text in INTERFACE.findall(RECORDS.read_text(encoding="utf-8")):
+        for name, text in self.interfaces.items():
             members = self.schema(name)["properties"]
             for member, _, kind in MEMBER.findall(text):
                 if (choice := self.written(members[member])) is not None:

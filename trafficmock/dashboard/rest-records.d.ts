@@ -24,12 +24,16 @@ export interface Strict {
   allow: string[];
 }
 
-export interface Agent {
+/** What agents and workers have in common. */
+interface Connection {
   clientId: string;
   connectionId: string;
   connectedAt?: number;
   pid?: number;
   command?: string;
+}
+
+export interface Agent extends Connection {
   kind?: string;
   local?: {
     passed: number;
@@ -37,12 +41,7 @@ export interface Agent {
   };
 }
 
-export interface Worker {
-  clientId: string;
-  connectionId: string;
-  connectedAt?: number;
-  pid?: number;
-  command?: string;
+export interface Worker extends Connection {
   workerId?: string;
   testCount: number;
   routeCount: number;
@@ -66,9 +65,8 @@ export interface RegisteredRoute {
   place?: string;
 }
 
-export interface HttpRequest {
-  url: string;
-  method: string;
+/** Headers and body of a request or a response. */
+interface Message {
   headers: Record<string, string>;
   headersList?: [string, string][];
   bodyBase64: string | null;
@@ -77,15 +75,14 @@ export interface HttpRequest {
   bodyPending?: true;
 }
 
-export interface HttpResponse {
+export interface HttpRequest extends Message {
+  url: string;
+  method: string;
+}
+
+export interface HttpResponse extends Message {
   status: number;
   statusText: string;
-  headers: Record<string, string>;
-  headersList?: [string, string][];
-  bodyBase64: string | null;
-  truncated?: true;
-  bodySize?: number;
-  bodyPending?: true;
   url?: string;
 }
 
@@ -137,31 +134,36 @@ export interface HttpEvent {
   detail?: string;
 }
 
-export interface HttpEntry {
+/** What requests and WebSockets have in common. */
+interface Row {
   id: string;
   timestamp: number;
   clientId: string;
-  request: HttpRequest;
-  outcome: Outcome;
-  action: "fulfill" | "continue" | "abort" | "passthrough" | "error" | "pending";
   title?: string;
   path?: string;
-  durationMs?: number;
   testId?: string;
   routeId?: string;
-  overrides?: Overrides;
-  events: HttpEvent[];
-  redirectedFromId?: string;
-  redirectedToId?: string;
   hasContext?: true;
   late?: true;
   alsoMatched?: string[];
 }
 
-export interface HttpSummary {
-  id: string;
-  timestamp: number;
-  clientId: string;
+/** What an entry and its summary have in common. */
+interface HttpRow extends Row {
+  action: "fulfill" | "continue" | "abort" | "passthrough" | "error" | "pending";
+  durationMs?: number;
+  redirectedFromId?: string;
+  redirectedToId?: string;
+}
+
+export interface HttpEntry extends HttpRow {
+  request: HttpRequest;
+  outcome: Outcome;
+  overrides?: Overrides;
+  events: HttpEvent[];
+}
+
+export interface HttpSummary extends HttpRow {
   request: {
     url: string;
     method: string;
@@ -182,21 +184,10 @@ export interface HttpSummary {
     code?: string;
     matches?: Claimant[];
   };
-  action: "fulfill" | "continue" | "abort" | "passthrough" | "error" | "pending";
-  title?: string;
-  path?: string;
-  durationMs?: number;
-  testId?: string;
-  routeId?: string;
   overrides?: {
     url?: string;
     method?: string;
   };
-  redirectedFromId?: string;
-  redirectedToId?: string;
-  hasContext?: true;
-  late?: true;
-  alsoMatched?: string[];
   upstreamError?: string;
   handlerError?: string;
 }
@@ -212,17 +203,10 @@ export interface WebSocketEvent {
   truncated?: true;
 }
 
-export interface WebSocketSummary {
-  id: string;
-  timestamp: number;
-  clientId: string;
+export interface WebSocketSummary extends Row {
   url: string;
   protocols: string[];
   outcome: "pending" | "matched" | "passthrough" | "error";
-  title?: string;
-  path?: string;
-  testId?: string;
-  routeId?: string;
   errorCode?: string;
   errorMessage?: string;
   matches?: Claimant[];
@@ -232,33 +216,8 @@ export interface WebSocketSummary {
     reason?: string;
     wasClean: boolean;
   };
-  hasContext?: true;
-  late?: true;
-  alsoMatched?: string[];
 }
 
-export interface WebSocketEntry {
-  id: string;
-  timestamp: number;
-  clientId: string;
-  url: string;
-  protocols: string[];
-  outcome: "pending" | "matched" | "passthrough" | "error";
-  title?: string;
-  path?: string;
-  testId?: string;
-  routeId?: string;
-  errorCode?: string;
-  errorMessage?: string;
-  matches?: Claimant[];
-  closedAt?: number;
-  close?: {
-    code?: number;
-    reason?: string;
-    wasClean: boolean;
-  };
-  hasContext?: true;
-  late?: true;
-  alsoMatched?: string[];
+export interface WebSocketEntry extends WebSocketSummary {
   events: WebSocketEvent[];
 }
