@@ -1,6 +1,6 @@
 """What is told of requests that passed unasked to whoever observes from a moment on."""
 
-from tests.core.local.test_local_decisions import LocalCase
+from tests.core.local.case import LocalCase
 from tests.support.builders import redirect, report, request
 from trafficmock.core.effects import Send
 from trafficmock.wire import inbound, local_reports, outbound

@@ -1,102 +1,27 @@
-"""Whose request: a test's context, and only what carries it."""
+"""A request with a running test's context belongs to that test alone."""
 
 import json
 import re
-from typing import Any, TypeVar
 
-from attrs import evolve
 from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import UNSET, structs
-from twisted.trial.unittest import SynchronousTestCase
 
+from tests.core.ownership.context_case import OURS, UNKNOWN, A, B, ContextCase
 from tests.support.builders import (
     claims,
     fulfill,
-    observe,
     open_socket,
     predicate,
-    redirect,
     report,
-    request,
     start,
     text,
 )
-from tests.support.playbook import SETTINGS, Peer, Playbook, RegisteredTest, WorkerPeer
-from trafficmock.core.effects import CloseDoor, Effects, OpenDoor, Send
 from trafficmock.core.ownership.contexts import LATE_SECONDS, MOST_ENDED
-from trafficmock.records import MadeFor, RequestPassedThrough, RequestSeen, SocketPassedThrough
+from trafficmock.records import MadeFor, RequestPassedThrough, SocketPassedThrough
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import InvalidMessageError, decode
 from trafficmock.wire.payloads import handler_action
-
-A, B, UNKNOWN = "a" * 32, "b" * 32, "c" * 32
-OURS = ("context", "decline", "headers-list", "subscribe")
-"""The features of a test worker of ours."""
-
-
-M = TypeVar("M", bound=inbound.Message)
-
-
-class ContextCase(SynchronousTestCase):
-    """An agent and two workers with the feature, each with a test and a context."""
-
-    def setUp(self) -> None:
-        self.begin()
-
-    def begin(self, **settings: Any) -> None:
-        self.playbook = Playbook(self, evolve(SETTINGS, **settings))
-        self.agent = self.playbook.agent(features=["context", "stream"])
-        self.mine, self.theirs = (
-            self.playbook.worker("0", features=OURS),
-            self.playbook.worker("1", features=OURS),
-        )
-        self.a, self.b = (
-            self.registered(self.mine, "buys", A),
-            self.registered(self.theirs, "sells", B),
-        )
-
-    def registered(
-        self, worker: WorkerPeer, title: str, context: str | None = None, *, shared: bool = False
-    ) -> RegisteredTest:
-        """Register a test of a worker that is told the time."""
-        scope: Any = "worker" if shared else UNSET
-        worker.sends(
-            inbound.TestRegister(
-                title, title, f"{title}.py", worker.id[-1], context or UNSET, scope
-            )
-        )
-        self.playbook.expect(
-            worker.gets(outbound.TestRegistered(title, self.playbook.now().epoch_ms))
-        )
-        return RegisteredTest(worker, title)
-
-    def starts(self, context: str | None = A, request_id: str = "r1", **changes: Any) -> None:
-        message = start(request_id)
-        self.agent.sends(structs.replace(message, context=context or UNSET, **changes))
-
-    def sent(self, kind: type[M]) -> list[tuple[tuple[str, ...], M]]:
-        """Give the messages of one kind that the last event led to, and to whom."""
-        return [
-            (each.to, each.message)
-            for each in self.playbook.take()
-            if isinstance(each, Send) and isinstance(each.message, kind)
-        ]
-
-    def owner(self, context: str | None = A, request_id: str = "r1") -> str | None:
-        """Start a request, and tell which test gets it at once."""
-        self.starts(context, request_id)
-        matched = self.sent(outbound.RequestMatched)
-        return matched[0][1].test_id if matched else None
-
-    def passes(self, *also: str, request_id: str = "r1", made_for: MadeFor | None) -> Effects:
-        """Write what a request leads to that nobody gets."""
-        return [
-            RequestSeen(request_id, "app", request(), made_for=made_for),
-            RequestPassedThrough(request_id, also),
-            self.agent.gets(outbound.DecisionPassthrough(request_id)),
-        ]
-
 
 MADE_FOR_A = MadeFor("buys", "buys", "buys.py", late=False)
 
@@ -342,145 +267,3 @@ class ClaimTests(ContextCase):
             self.agent.sends(report())
             self.playbook.take()
         self.assertEqual(self.playbook.tables(), before)
-
-
-class ObserverTests(ContextCase):
-    """Who hears of traffic."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.npm = self.playbook.worker("2")
-        self.npm.test("npm")
-        for test in (self.a, self.b):
-            test.worker.sends(inbound.TestSubscribe(test.id))
-            self.playbook.expect(test.worker.gets(outbound.TestSubscribed(test.id)))
-
-    def told(self) -> dict[str, outbound.RequestObserved]:
-        """Give what each connection was told."""
-        return {one: said for to, said in self.sent(outbound.RequestObserved) for one in to}
-
-    def test_own(self) -> None:
-        """Workers with the feature hear their own traffic and what has no context; others all."""
-        plain = outbound.RequestObserved("r1", request(), "app")
-        own = structs.replace(plain, context="own", test_id="buys")
-        self.starts(A)
-        self.assertEqual(self.told(), {self.mine.id: own, self.npm.id: plain})
-        self.agent.sends(report())
-        self.assertEqual(self.heard_responses(), {self.mine.id, self.npm.id})
-        self.starts(None)
-        self.assertEqual(
-            self.told(), {self.mine.id: plain, self.theirs.id: plain, self.npm.id: plain}
-        )
-
-    def heard_responses(self) -> set[str]:
-        return {one for to, _ in self.sent(inbound.RequestResponse) for one in to}
-
-    def test_body_that_comes_later(self) -> None:
-        """The same holds for a request that is observed when its body is there."""
-        self.starts(A, body_pending=True)
-        self.assertEqual(self.told(), {})
-        self.agent.sends(inbound.RequestBody("r1", request().body_base64))
-        self.assertEqual(self.told().keys(), {self.mine.id, self.npm.id})
-
-    def test_hop(self) -> None:
-        """A hop has the context of its chain; one without a chain its own."""
-        self.starts(A)
-        self.playbook.take()
-        self.agent.sends(report("r1", redirect("/b")))
-        self.playbook.take()
-        self.agent.sends(observe("r2", "r1"))
-        self.assertEqual(self.told()[self.mine.id].test_id, "buys")
-        self.agent.sends(structs.replace(observe("r3", None), context=B))
-        self.assertEqual(self.told().keys(), {self.theirs.id, self.npm.id})
-
-    def test_late(self) -> None:
-        """Late traffic is heard only by those without the feature."""
-        self.a.ends()
-        self.playbook.take()
-        self.starts(A)
-        self.assertEqual(self.told().keys(), {self.npm.id})
-
-    def test_subscription_on_the_way(self) -> None:
-        """Who subscribes later hears the ends of its own traffic that is on its way."""
-        other = self.registered(self.mine, "other")
-        self.starts(B)
-        self.playbook.take()
-        self.mine.sends(inbound.TestSubscribe(other.id))
-        self.playbook.take()
-        self.agent.sends(report())
-        self.assertEqual(self.heard_responses(), {self.theirs.id, self.npm.id})
-
-
-class AgentTests(SynchronousTestCase):
-    """What agents are told."""
-
-    def test_own_hosts(self) -> None:
-        """An agent with the feature gets the globs of --own-host, others do not."""
-        playbook = Playbook(self, evolve(SETTINGS, own_hosts=("*.shop.test",)))
-        for features, expected in ((["context"], ["*.shop.test"]), (["decline"], UNSET)):
-            peer = Peer(playbook, playbook.connect(features[0]).id)
-            peer.sends(inbound.Hello(3, "0.1.0", "node", features=features))
-            (welcome,) = playbook.take()
-            assert isinstance(welcome, Send)
-            assert isinstance(welcome.message, outbound.HelloOk)
-            self.assertEqual(welcome.message.own_hosts, expected, features)
-
-
-class DoorTests(ContextCase):
-    """Proxies of tests' own."""
-
-    def registers(self, title: str, context: str | None = UNKNOWN, *origins: str) -> Effects:
-        """Register a test that wants a door; give what that leads to."""
-        self.mine.sends(
-            inbound.TestRegister(
-                title,
-                title,
-                "f",
-                "0",
-                UNSET if context is None else context,
-                door=inbound.Door(list(origins)),
-            )
-        )
-        return self.playbook.take()
-
-    def registered_at(self, title: str) -> outbound.TestRegistered:
-        return outbound.TestRegistered(title, self.playbook.now().epoch_ms)
-
-    def test_opened(self) -> None:
-        """The test is acknowledged by whoever opens its door, which has its context."""
-        effects = self.registers("door", UNKNOWN, "http://*.test")
-        registered = self.registered_at("door")
-        expected = OpenDoor(self.mine.id, registered, UNKNOWN, ("http://*.test",))
-        self.assertEqual(effects, [expected])
-        self.assertEqual(self.owner(UNKNOWN), None)
-
-    def test_without_context(self) -> None:
-        """There is no door without a context."""
-        effects = self.registers("door", None)
-        self.assertEqual(effects, [self.mine.gets(self.registered_at("door"))])
-
-    def test_context_in_use(self) -> None:
-        """A test that is refused gets none."""
-        (refusal,) = self.registers("door", B)
-        assert isinstance(refusal, Send)
-        self.assertIsInstance(refusal.message, outbound.ProxyError)
-
-    def test_unmatchable_origin(self) -> None:
-        """An origin that no request has is refused, with how to write it."""
-        (refusal,) = self.registers("door", UNKNOWN, "http://shop.test", "shop.test:3000")
-        assert isinstance(refusal, Send)
-        assert isinstance(refusal.message, outbound.ProxyError)
-        self.assertEqual(refusal.message.test_id, "door")
-        self.assertIn("'shop.test:3000'", refusal.message.message)
-        self.assertIn("such as http://shop.test:8000", refusal.message.message)
-        self.assertNotEqual(self.registers("door"), [refusal])
-
-    def test_closed(self) -> None:
-        """It is closed before the end of the test is acknowledged, and when its worker goes."""
-        self.registers("door")
-        self.mine.sends(inbound.TestUnregister("door"))
-        ended = self.mine.gets(outbound.TestUnregistered("door"))
-        self.playbook.expect(CloseDoor("door"), ended)
-        self.registers("door")
-        self.playbook.disconnect(self.mine.id)
-        self.assertIn(CloseDoor("door"), self.playbook.take())

@@ -1,0 +1,57 @@
+"""An agent, and a worker that leaves fixed answers with the coordinator."""
+
+from msgspec import UNSET, structs
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.builders import (
+    URL,
+    request,
+    response,
+    start,
+)
+from tests.support.playbook import Playbook
+from trafficmock import records
+from trafficmock.core.effects import Effects, Send
+from trafficmock.wire import outbound
+
+FEATURES = ("context", "decline", "headers-list", "reply", "strict", "subscribe")
+ANSWER = response(203, b"fixed", **{"x-a": "b"})
+
+
+class ReplyCase(SynchronousTestCase):
+    """An agent and a worker whose test has a reply."""
+
+    def setUp(self) -> None:
+        self.playbook = Playbook(self)
+        self.agent = self.playbook.agent(features=("context", "stream"))
+        self.worker = self.playbook.worker("0", features=FEATURES)
+        self.test = self.worker.test("buys")
+
+    def replied(self, route_id: str = "buys#1", request_id: str = "r1", url: str = URL) -> Effects:
+        """Write what a reply leads to, after what announces the request."""
+        test_id = route_id.partition("#")[0]
+        told = outbound.RequestReplied(request_id, request(url), "app", route_id, test_id)
+        return [self.worker.gets(told), *self.answered(route_id, request_id, url)]
+
+    def answered(self, route_id: str, request_id: str = "r1", url: str = URL) -> Effects:
+        test_id = route_id.partition("#")[0]
+        owner = records.Owner(test_id, route_id, test_id, f"{test_id}.spec.ts")
+        answer = structs.replace(ANSWER, url=url)
+        decision = outbound.DecisionFulfill(request_id, answer)
+        return [records.RequestFulfilled(request_id, owner, answer), self.agent.gets(decision)]
+
+    def matched(self, route_id: str, request_id: str = "r1") -> Send:
+        return self.worker.gets(
+            outbound.RequestMatched(request_id, request(), "app", route_id, "buys")
+        )
+
+    def asks(self, request_id: str = "r1", url: str = URL) -> Effects:
+        """Let the application ask; give what follows the record of it."""
+        self.agent.sends(start(request_id, url))
+        seen, *effects = self.playbook.take()
+        self.assertIsInstance(seen, records.RequestSeen)
+        return effects
+
+    def expired(self, route_id: str = "buys#1", request_id: str | None = None) -> Send:
+        named = UNSET if request_id is None else request_id
+        return self.worker.gets(outbound.RouteExpired(route_id, named))

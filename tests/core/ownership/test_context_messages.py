@@ -1,0 +1,158 @@
+"""Who is told of contexts: observers, agents, and the doors of tests."""
+
+from attrs import evolve
+from msgspec import UNSET, structs
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.core.ownership.context_case import UNKNOWN, A, B, ContextCase
+from tests.support.builders import (
+    observe,
+    redirect,
+    report,
+    request,
+)
+from tests.support.playbook import SETTINGS, Peer, Playbook
+from trafficmock.core.effects import CloseDoor, Effects, OpenDoor, Send
+from trafficmock.wire import inbound, outbound
+
+
+class ObserverTests(ContextCase):
+    """Who hears of traffic."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.npm = self.playbook.worker("2")
+        self.npm.test("npm")
+        for test in (self.a, self.b):
+            test.worker.sends(inbound.TestSubscribe(test.id))
+            self.playbook.expect(test.worker.gets(outbound.TestSubscribed(test.id)))
+
+    def told(self) -> dict[str, outbound.RequestObserved]:
+        """Give what each connection was told."""
+        return {one: said for to, said in self.sent(outbound.RequestObserved) for one in to}
+
+    def test_own(self) -> None:
+        """Workers with the feature hear their own traffic and what has no context; others all."""
+        plain = outbound.RequestObserved("r1", request(), "app")
+        own = structs.replace(plain, context="own", test_id="buys")
+        self.starts(A)
+        self.assertEqual(self.told(), {self.mine.id: own, self.npm.id: plain})
+        self.agent.sends(report())
+        self.assertEqual(self.heard_responses(), {self.mine.id, self.npm.id})
+        self.starts(None)
+        self.assertEqual(
+            self.told(), {self.mine.id: plain, self.theirs.id: plain, self.npm.id: plain}
+        )
+
+    def heard_responses(self) -> set[str]:
+        return {one for to, _ in self.sent(inbound.RequestResponse) for one in to}
+
+    def test_body_that_comes_later(self) -> None:
+        """The same holds for a request that is observed when its body is there."""
+        self.starts(A, body_pending=True)
+        self.assertEqual(self.told(), {})
+        self.agent.sends(inbound.RequestBody("r1", request().body_base64))
+        self.assertEqual(self.told().keys(), {self.mine.id, self.npm.id})
+
+    def test_hop(self) -> None:
+        """A hop has the context of its chain; one without a chain its own."""
+        self.starts(A)
+        self.playbook.take()
+        self.agent.sends(report("r1", redirect("/b")))
+        self.playbook.take()
+        self.agent.sends(observe("r2", "r1"))
+        self.assertEqual(self.told()[self.mine.id].test_id, "buys")
+        self.agent.sends(structs.replace(observe("r3", None), context=B))
+        self.assertEqual(self.told().keys(), {self.theirs.id, self.npm.id})
+
+    def test_late(self) -> None:
+        """Late traffic is heard only by those without the feature."""
+        self.a.ends()
+        self.playbook.take()
+        self.starts(A)
+        self.assertEqual(self.told().keys(), {self.npm.id})
+
+    def test_subscription_on_the_way(self) -> None:
+        """Who subscribes later hears the ends of its own traffic that is on its way."""
+        other = self.registered(self.mine, "other")
+        self.starts(B)
+        self.playbook.take()
+        self.mine.sends(inbound.TestSubscribe(other.id))
+        self.playbook.take()
+        self.agent.sends(report())
+        self.assertEqual(self.heard_responses(), {self.theirs.id, self.npm.id})
+
+
+class AgentTests(SynchronousTestCase):
+    """What agents are told."""
+
+    def test_own_hosts(self) -> None:
+        """An agent with the feature gets the globs of --own-host, others do not."""
+        playbook = Playbook(self, evolve(SETTINGS, own_hosts=("*.shop.test",)))
+        for features, expected in ((["context"], ["*.shop.test"]), (["decline"], UNSET)):
+            peer = Peer(playbook, playbook.connect(features[0]).id)
+            peer.sends(inbound.Hello(3, "0.1.0", "node", features=features))
+            (welcome,) = playbook.take()
+            assert isinstance(welcome, Send)
+            assert isinstance(welcome.message, outbound.HelloOk)
+            self.assertEqual(welcome.message.own_hosts, expected, features)
+
+
+class DoorTests(ContextCase):
+    """Proxies of tests' own."""
+
+    def registers(self, title: str, context: str | None = UNKNOWN, *origins: str) -> Effects:
+        """Register a test that wants a door; give what that leads to."""
+        self.mine.sends(
+            inbound.TestRegister(
+                title,
+                title,
+                "f",
+                "0",
+                UNSET if context is None else context,
+                door=inbound.Door(list(origins)),
+            )
+        )
+        return self.playbook.take()
+
+    def registered_at(self, title: str) -> outbound.TestRegistered:
+        return outbound.TestRegistered(title, self.playbook.now().epoch_ms)
+
+    def test_opened(self) -> None:
+        """The test is acknowledged by whoever opens its door, which has its context."""
+        effects = self.registers("door", UNKNOWN, "http://*.test")
+        registered = self.registered_at("door")
+        expected = OpenDoor(self.mine.id, registered, UNKNOWN, ("http://*.test",))
+        self.assertEqual(effects, [expected])
+        self.assertEqual(self.owner(UNKNOWN), None)
+
+    def test_without_context(self) -> None:
+        """There is no door without a context."""
+        effects = self.registers("door", None)
+        self.assertEqual(effects, [self.mine.gets(self.registered_at("door"))])
+
+    def test_context_in_use(self) -> None:
+        """A test that is refused gets none."""
+        (refusal,) = self.registers("door", B)
+        assert isinstance(refusal, Send)
+        self.assertIsInstance(refusal.message, outbound.ProxyError)
+
+    def test_unmatchable_origin(self) -> None:
+        """An origin that no request has is refused, with how to write it."""
+        (refusal,) = self.registers("door", UNKNOWN, "http://shop.test", "shop.test:3000")
+        assert isinstance(refusal, Send)
+        assert isinstance(refusal.message, outbound.ProxyError)
+        self.assertEqual(refusal.message.test_id, "door")
+        self.assertIn("'shop.test:3000'", refusal.message.message)
+        self.assertIn("such as http://shop.test:8000", refusal.message.message)
+        self.assertNotEqual(self.registers("door"), [refusal])
+
+    def test_closed(self) -> None:
+        """It is closed before the end of the test is acknowledged, and when its worker goes."""
+        self.registers("door")
+        self.mine.sends(inbound.TestUnregister("door"))
+        ended = self.mine.gets(outbound.TestUnregistered("door"))
+        self.playbook.expect(CloseDoor("door"), ended)
+        self.registers("door")
+        self.playbook.disconnect(self.mine.id)
+        self.assertIn(CloseDoor("door"), self.playbook.take())
